@@ -1,0 +1,10 @@
+// SIZE bytes from every rank to every rank.
+#include "loop.h"
+
+static void once(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm group) {
+  (void)rank;
+  (void)ranks;
+  MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, group);
+}
+
+int main(int argc, char** argv) { return measure(argc, argv, once, 1.0, 1); }

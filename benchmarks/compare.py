@@ -1,0 +1,113 @@
+"""Two programs launched in turns, and how many times longer one takes than the other.
+
+Launches differ more from each other than tools do, and a virtual machine's cores move: the same 1 MiB ping-pong took
+36 us in some minutes and 460 us in others. So each block holds one launch of both, in random order, and two figures
+are given, each with a 95 % interval from a bootstrap over whole blocks: the ratio of the medians over blocks, and the
+median of the blocks' own ratios, which a machine that changes between blocks leaves alone.
+"""
+
+import random
+import statistics
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+Times = Mapping[int, float]  # seconds, by size in bytes
+RESAMPLES = 4000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """1.003 (0.998 to 1.011)."""
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times longer ours takes than theirs."""
+
+    ours_s: float
+    theirs_s: float
+    of_medians: Estimate
+    within_blocks: Estimate
+    launches: int
+
+
+def interleave(
+    ours: Callable[[], Times], theirs: Callable[[], Times], *, launches: int, seed: int
+) -> tuple[list[Times], list[Times]]:
+    """One warming launch of each, then `launches` blocks of one launch each, in random order within the block."""
+    order = random.Random(seed)
+    ours(), theirs()
+    mine: list[Times] = []
+    other: list[Times] = []
+    for block in range(launches):
+        turns = [(ours, mine), (theirs, other)]
+        order.shuffle(turns)
+        for launch, into in turns:
+            into.append(launch())
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\rblock {block + 1} of {launches} ")
+    if sys.stderr.isatty():
+        sys.stderr.write("\r" + " " * 30 + "\r")
+    return mine, other
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float], *, seed: int) -> Ratio:
+    """Both figures of paired launches, percentile bootstrap over blocks."""
+    draw = random.Random(seed)
+    blocks = range(len(ours))
+    resamples = [draw.choices(blocks, k=len(blocks)) for _ in range(RESAMPLES)]
+
+    def of_medians(chosen: Sequence[int]) -> float:
+        return statistics.median(ours[i] for i in chosen) / statistics.median(theirs[i] for i in chosen)
+
+    def within_blocks(chosen: Sequence[int]) -> float:
+        return statistics.median(ours[i] / theirs[i] for i in chosen)
+
+    def estimate(figure: Callable[[Sequence[int]], float]) -> Estimate:
+        resampled = sorted(figure(chosen) for chosen in resamples)
+        low, high = (resampled[round(q * (RESAMPLES - 1))] for q in (0.025, 0.975))
+        return Estimate(figure(blocks), low, high)
+
+    return Ratio(
+        statistics.median(ours), statistics.median(theirs), estimate(of_medians), estimate(within_blocks), len(blocks)
+    )
+
+
+HEADER = ("ratio of medians (95 % interval)", "median of ratios within blocks", "launches")
+
+
+def cells(found: Ratio) -> tuple[str, str, str]:
+    """What stands under HEADER."""
+    return str(found.of_medians), str(found.within_blocks), str(found.launches)
+
+
+def size_in_words(size_bytes: int) -> str:
+    """8 B, 8 KiB, 1 MiB."""
+    for factor, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size_bytes >= factor:
+            return f"{size_bytes // factor} {unit}"
+    return f"{size_bytes} B"
+
+
+def in_words(time_s: float) -> str:
+    """A time in microseconds with three digits that count."""
+    return f"{time_s * 1e6:#.3g} us".replace(". us", " us")
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table with aligned columns."""
+    widths = [max(len(line[i]) for line in (header, *rows)) for i in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+
+    return "\n".join([line(header), "|" + "|".join("-" * (width + 2) for width in widths) + "|", *map(line, rows)])

@@ -1,0 +1,125 @@
+"""The MPI libraries that the benchmarks run under: how each is compiled for and how it starts ranks on this machine."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+INTEL = CHECKOUT / ".cache" / "intel-mpi"
+REALTIME_PRIORITY = "1"
+
+
+class Unavailable(Exception):
+    """What a benchmark needs is not on this machine; the message says what and how to get it."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """An MPI library: compilers, the argument list in front of a program, and what the environment must hold."""
+
+    name: str
+    c_compiler: str
+    cxx_compiler: str
+    launcher: tuple[str, ...]
+    crowded: tuple[str, ...] = ()  # further launcher options where ranks outnumber cores
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def command(self, ranks: int, program: Sequence[str]) -> list[str]:
+        """The whole argument list that starts `ranks` ranks of `program` here."""
+        options = self.crowded if ranks > (os.cpu_count() or 1) else ()
+        return [*self.launcher, *options, "-n", str(ranks), *program]
+
+    def surroundings(self) -> dict[str, str]:
+        """The environment for its compilers and launchers."""
+        return {**os.environ, **self.environment}
+
+
+OPEN_MPI = Library(
+    name="Open MPI",
+    c_compiler="mpicc.openmpi",
+    cxx_compiler="mpicxx.openmpi",
+    launcher=("mpirun.openmpi", "--bind-to", "none"),
+    crowded=("--oversubscribe", "--mca", "mpi_yield_when_idle", "1"),
+    environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+)
+MPICH = Library(name="MPICH", c_compiler="mpicc.mpich", cxx_compiler="mpicxx.mpich", launcher=("mpirun.mpich",))
+# mpirun of the wheel takes the machine for several nodes; mpiexec.hydra, which it would call, does not.
+INTEL_MPI = Library(
+    name="Intel MPI",
+    c_compiler=str(INTEL / "bin" / "mpigcc"),
+    cxx_compiler=str(INTEL / "bin" / "mpigxx"),
+    launcher=(str(INTEL / "bin" / "mpiexec.hydra"),),
+    environment={"I_MPI_ROOT": str(INTEL), "LD_LIBRARY_PATH": str(INTEL / "lib"), "I_MPI_FABRICS": "shm"},
+)
+
+
+def realtime() -> list[str]:
+    """`chrt -r 1` where it is allowed: other processes then disturb a launch less. Empty otherwise."""
+    if shutil.which("chrt") is None:
+        return []
+    prefix = ["chrt", "-r", REALTIME_PRIORITY]
+    allowed = subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
+    return prefix if allowed else []
+
+
+def run(library: Library, ranks: int, program: Sequence[str], *, timeout_s: float = 300) -> str:
+    """Starts `ranks` ranks and returns what they printed; shows it and raises CalledProcessError when they fail."""
+    done = subprocess.run(
+        [*realtime(), *library.command(ranks, program)],
+        env=library.surroundings(), capture_output=True, text=True, check=False, timeout=timeout_s,
+    )  # fmt: skip
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout + done.stderr)
+        done.check_returncode()
+    return done.stdout
+
+
+def build_bare(library: Library, name: str) -> Path:
+    """Compiles benchmarks/bare/NAME.c as the engine's release build is compiled, and returns the program."""
+    return _compile(library, name, name)
+
+
+def build_preload(library: Library, name: str) -> Path:
+    """Compiles benchmarks/bare/NAME.c into a shared object for LD_PRELOAD."""
+    return _compile(library, name, f"{name}.so", "-shared", "-fPIC")
+
+
+def _compile(library: Library, name: str, result: str, *options: str) -> Path:
+    if shutil.which(library.c_compiler) is None:
+        raise Unavailable(f"{library.name}: no compiler '{library.c_compiler}'; scripts/test.sh installs it")
+    folder = CHECKOUT / "build" / "bare" / library.name.replace(" ", "-").lower()
+    folder.mkdir(parents=True, exist_ok=True)
+    source = CHECKOUT / "benchmarks" / "bare" / f"{name}.c"
+    flags = ["-O3", "-DNDEBUG", "-Wall", "-Wextra", *options]
+    subprocess.run(
+        [library.c_compiler, *flags, "-o", str(folder / result), str(source)], env=library.surroundings(), check=True
+    )
+    return folder / result
+
+
+def build_engine(library: Library) -> Path:
+    """Builds the engine under `library` (its output goes to standard error when it fails) and returns the program."""
+    folder = CHECKOUT / "build" / f"benchmark-{library.name.replace(' ', '-').lower()}"
+    configure = [
+        "cmake", "-S", str(CHECKOUT), "-B", str(folder), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        f"-DMPI_C_COMPILER={library.c_compiler}", f"-DMPI_CXX_COMPILER={library.cxx_compiler}",
+    ]  # fmt: skip
+    for command in (configure, ["cmake", "--build", str(folder), "--target", "stressbench-mpi"]):
+        done = subprocess.run(command, env=library.surroundings(), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.stderr.write(done.stdout[-4000:] + done.stderr[-4000:])
+            done.check_returncode()
+    return folder / "engine" / "stressbench-mpi"
+
+
+def install_intel() -> None:
+    """Intel's runtime, benchmarks and compiler wrappers from PyPI, in a virtual environment under .cache."""
+    if (INTEL / "bin" / "IMB-MPI1").exists() and (INTEL / "bin" / "mpigxx").exists():
+        return
+    sys.stderr.write("Installing impi-rt and impi-devel into .cache/intel-mpi ...\n")
+    subprocess.run([sys.executable, "-m", "venv", str(INTEL)], check=True)
+    subprocess.run([str(INTEL / "bin" / "pip"), "install", "-q", "--no-deps", "impi-rt", "impi-devel"], check=True)

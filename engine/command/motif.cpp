@@ -1,0 +1,225 @@
+// motif: one motif on all ranks, as a microbenchmark.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+
+#include "command/command.hpp"
+#include "command/workloads.hpp"
+#include "output/json.hpp"
+#include "output/motif_page.hpp"
+#include "output/terminal.hpp"
+#include "schedule/interrupt.hpp"
+#include "schedule/microbenchmark.hpp"
+
+namespace stressbench::command {
+namespace {
+
+constexpr const char* command_line = "command line";
+
+struct Options {
+  std::string name;
+  std::vector<std::string> motif_arguments;
+  std::string sizes;
+  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off};
+  bool verify = false;
+  bool json = false;
+  bool help = false;
+  std::string output;
+};
+
+// Iterations where the person gave none: as the OSU benchmarks, many for small messages, fewer for large ones.
+std::int64_t usual_iterations(const CatalogueEntry& entry, std::optional<Bytes> size) {
+  if (entry.family != Family::point_to_point && entry.family != Family::collective) return 1;
+  return !size || size->value <= 8192 ? 1000 : 100;
+}
+
+std::unique_ptr<Motif> make(const std::string& name) {
+  std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(name);
+  if (motif) return motif;
+  throw UserMistake(fmt::format("motif: {}", unknown_motif(name)));
+}
+
+CatalogueEntry entry_of(const std::string& name) {
+  for (const CatalogueEntry& entry : MotifCatalogue::instance().entries()) {
+    if (parameter_detail::same_name(entry.name, name)) return entry;
+  }
+  return {name, Family::probe, "", ""};
+}
+
+std::string quoted(const std::string& value) { return "\"" + value + "\""; }
+
+// The motif line that the arguments stand for, in the workload language: its checker then says what is wrong, if
+// anything is.
+std::string motif_line(const Options& options, const std::string& size_option) {
+  std::string line = "[MOTIF] " + options.name;
+  for (const std::string& argument : options.motif_arguments) {
+    line += ' ' + (argument.starts_with('-') && argument.find(' ') == std::string::npos ? argument : quoted(argument));
+  }
+  return line + size_option;
+}
+
+// One step a size, or one in all. Sizes go to the parameter that the motif names for them.
+std::string workload_text(const Options& options) {
+  const std::unique_ptr<Motif> motif = make(options.name);
+  const std::string head = "[JOB_NAME] motif\n[NODES] 1\n";
+  if (options.sizes.empty()) return head + motif_line(options, "") + "\n";
+  if (motif->find("--sizes") != nullptr) return head + motif_line(options, " --sizes " + options.sizes) + "\n";
+  if (motif->size_parameter().empty())
+    throw UserMistake(fmt::format("--sizes: {} has no message size to vary", options.name));
+  std::vector<Bytes> sizes;
+  try {
+    sizes = Spelling<std::vector<Bytes>>::read(options.sizes);
+  } catch (const UserMistake& mistake) {
+    throw UserMistake(fmt::format("--sizes: '{}': {}", options.sizes, mistake.what()));
+  }
+  std::string text = head;
+  for (const Bytes size : sizes) {
+    text += motif_line(options, fmt::format(" --{} {}", motif->size_parameter(), motif->size_text(size))) + "\n";
+  }
+  return text;
+}
+
+// Fills in the usual iterations for steps that name none.
+void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
+  for (workload::Step& step : job.steps) {
+    auto& call = std::get<workload::MotifCall>(step);
+    bool given = false;
+    for (const workload::Option& option : call.options) given = given || option.name == "iterations";
+    if (given) continue;
+    const std::unique_ptr<Motif> motif = make(call.name);
+    workload::configure(*motif, call);
+    if (!motif->parts().empty()) continue;
+    workload::Option option;
+    option.name = "iterations";
+    option.value = std::to_string(usual_iterations(entry, motif->message_size()));
+    call.options.push_back(option);
+  }
+}
+
+output::Json json_of(const schedule::MicroRow& row) {
+  output::Json options = output::Json::object();
+  for (const auto& [name, value] : row.step.options) options[name] = value;
+  return {{"size_bytes", row.step.size ? output::Json(row.step.size->value) : output::Json(nullptr)},
+          {"options", options},
+          {"timer", Spelling<Timer>::write(row.step.timer)},
+          {"iterations", row.step.iterations},
+          {"repetitions", row.repetitions},
+          {"min_s", row.min_s},
+          {"median_s", row.median_s},
+          {"p99_s", row.p99_s},
+          {"max_s", row.max_s},
+          {"mean_s", row.mean_s},
+          {"rank_mean_median_s", row.rank_mean_median_s},
+          {"rank_max_median_s", row.rank_max_median_s},
+          {"slowest_rank", row.slowest_rank},
+          {"bandwidth_bytes_per_s",
+           row.bandwidth_bytes_per_s ? output::Json(*row.bandwidth_bytes_per_s) : output::Json(nullptr)}};
+}
+
+std::string rows_as_json(const std::vector<schedule::MicroRow>& rows, const Options& options, int ranks) {
+  output::Json list = output::Json::array();
+  for (const schedule::MicroRow& row : rows) list.push_back(json_of(row));
+  const output::Json all = {{"motif", options.name},
+                            {"ranks", ranks},
+                            {"quantity", rows.empty() ? "" : rows.front().step.quantity},
+                            {"verified", options.verify},
+                            {"rows", list}};
+  return all.dump(2) + "\n";
+}
+
+std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const Options& options, int ranks) {
+  const schedule::StepRecord& first = rows.front().step;
+  std::string text =
+      fmt::format("# {} on {} ranks: {} an iteration, timer around {}\n", options.name, ranks, first.quantity,
+                  first.timer == Timer::loop ? "the loop (mean over ranks, statistics over repetitions)"
+                                             : "each iteration (statistics over all of them)");
+  if (first.bandwidth) text += fmt::format("# MB/s = 10^6 {} (median)\n", first.bandwidth->definition);
+  if (options.verify)
+    text += "# verified: contents were checked after each iteration; times are not to be compared with plain ones\n";
+  std::vector<std::vector<std::string>> cells;
+  for (const schedule::MicroRow& row : rows) {
+    const auto us = [](double seconds) { return fmt::format("{:.3f}", seconds * 1e6); };
+    cells.push_back({row.step.size ? std::to_string(row.step.size->value) : "-", std::to_string(row.step.iterations),
+                     std::to_string(row.repetitions), us(row.min_s), us(row.median_s), us(row.p99_s), us(row.max_s),
+                     us(row.mean_s),
+                     row.bandwidth_bytes_per_s ? fmt::format("{:.2f}", *row.bandwidth_bytes_per_s / 1e6) : "-"});
+  }
+  return text + output::table({"bytes", "iterations", "repetitions", "min us", "median us", "p99 us", "max us",
+                               "mean us", "MB/s"},
+                              cells);
+}
+
+void write_result(const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    fmt::print("{}", text);
+    return;
+  }
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw UserMistake(fmt::format("--output: '{}' cannot be written", path));
+}
+
+int measure(const Options& options, const Context& context) {
+  const CatalogueEntry entry = entry_of(options.name);
+  if (options.help) {
+    if (speaks()) fmt::print("{}", output::motif_page(entry, *make(options.name)));
+    return exit_success;
+  }
+  const std::string text = workload_text(options);
+  (void)load_text(text, command_line, std::nullopt);  // no ranks are needed to see a wrong option
+  const mpi::Group& world = context.start();
+  const auto load = [&] { return load_text(text, command_line, workload::Machine::uniform(1, world.size())); };
+  const int status = on_root(world, [&] { (void)load(); });
+  if (status != exit_success) return status;
+  workload::Workload workload = load();
+  set_iterations(workload.jobs.front(), entry);
+  const MonotonicClock clock;
+  schedule::interrupt::whereabouts().job = "motif";
+  schedule::interrupt::whereabouts().rank = world.rank();
+  const auto rows =
+      guarded(world, [&] { return schedule::run_microbenchmark(world, clock, workload.jobs.front(), options.micro); });
+  return on_root(world, [&] {
+    write_result(options.json ? rows_as_json(rows, options, world.size()) : rows_as_table(rows, options, world.size()),
+                 options.output);
+  });
+}
+
+}  // namespace
+
+void add_motif(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand(
+      "motif",
+      "Runs one motif on all ranks, as a microbenchmark, and prints a table. The motif's own options follow its name:\n"
+      "  mpirun -n 2 stressbench-mpi motif pingpong -i 1000 --sizes 8,8KiB,1MiB\n"
+      "  stressbench-mpi motif halo2d --help");
+  const auto options = std::make_shared<Options>();
+  command->set_help_flag();
+  command->allow_extras();
+  command->prefix_command(false);
+  command->add_option("--sizes", options->sizes, "message sizes, a row each: 8,8KiB,1MiB");
+  command->add_option("--repetitions", options->micro.repetitions, "measured repetitions of the motif's iterations")
+      ->check(CLI::Range(1L, 1000000000L))
+      ->capture_default_str();
+  command->add_option("--warmup", options->micro.warmup, "repetitions before them that are not measured")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  command->add_option("--seed", options->micro.seed, "seed of what is drawn")->capture_default_str();
+  command->add_flag("--verify", options->verify, "check every byte that arrives");
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_option("--output", options->output, "write to this file in place of the terminal");
+  command->add_flag("-h,--help", options->help, "this text; with a motif's name, its options");
+  command->callback([command, &context, options] {
+    std::vector<std::string> rest = command->remaining();
+    if (rest.empty()) {
+      if (!options->help) throw CLI::RequiredError("motif: the motif's name (stressbench-mpi list names them)");
+      throw CLI::CallForHelp();
+    }
+    options->name = rest.front();
+    options->motif_arguments.assign(rest.begin() + 1, rest.end());
+    options->micro.verification = options->verify ? schedule::Verification::on : schedule::Verification::off;
+    context.chosen = [&context, options] { return measure(*options, context); };
+  });
+}
+
+}  // namespace stressbench::command

@@ -1,0 +1,39 @@
+#include "core/clock.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace stressbench {
+
+std::int64_t MonotonicClock::now_ns() const noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+ClockQuality measure(const Clock& clock) {
+  constexpr int batches = 101;  // odd: the median is one of them
+  constexpr int readings = 100;
+  constexpr auto none = std::numeric_limits<std::int64_t>::max();
+  std::array<std::int64_t, batches> spans{};
+  std::int64_t smallest_step = none;
+  for (auto& span : spans) {
+    const std::int64_t first = clock.now_ns();
+    std::int64_t before = first;
+    for (int i = 0; i < readings; ++i) {
+      const std::int64_t now = clock.now_ns();
+      if (now > before) smallest_step = std::min(smallest_step, now - before);
+      before = now;
+    }
+    span = before - first;
+  }
+  auto* const middle = spans.data() + batches / 2;
+  std::nth_element(spans.data(), middle, spans.data() + batches);
+  return {.resolution_s = smallest_step == none ? 0.0 : static_cast<double>(smallest_step) * 1e-9,
+          .overhead_s = static_cast<double>(*middle) / readings * 1e-9};
+}
+
+}  // namespace stressbench

@@ -1,0 +1,42 @@
+// The two kinds of things that go wrong. Nothing else is thrown on purpose.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace stressbench {
+
+// Exit statuses of every command.
+inline constexpr int exit_success = 0;
+inline constexpr int exit_user_mistake = 2;
+inline constexpr int exit_machine_fault = 3;
+inline constexpr int exit_interrupted = 130;
+
+// The person who started the program can put it right: a bad value, an unknown name. The message names the value, where
+// it stands and what would be accepted. Ends the program with status 2 before any rank starts work.
+class UserMistake : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A user's mistake in one parameter of a motif, so that the workload's checker can point at the option's own column.
+class ParameterMistake : public UserMistake {
+ public:
+  ParameterMistake(std::string parameter, const std::string& message)
+      : UserMistake(message), parameter_(std::move(parameter)) {}
+
+  // Long name of the parameter, without dashes; empty when the mistake concerns the motif as a whole.
+  const std::string& parameter() const noexcept { return parameter_; }
+
+ private:
+  std::string parameter_;
+};
+
+// The machine did not do what it should: a full disk, a failed MPI call, a wrong byte received. Ends the run with
+// status 3.
+class MachineFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace stressbench

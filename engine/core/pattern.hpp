@@ -1,0 +1,77 @@
+// A pattern is the MPI-free half of a motif: its parameters, what it demands of the number of ranks, and what it will
+// send. `check` and `describe` need no more than this, and so no MPI launch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/parameter.hpp"
+
+namespace stressbench {
+
+enum class Family { point_to_point, collective, application, storage, machine_learning, probe, suite };
+std::string_view name_of(Family family) noexcept;
+
+// What one iteration of a pattern moves, summed over all ranks of its job.
+struct Traffic {
+  std::int64_t messages = 0;          // point-to-point messages
+  std::int64_t message_bytes = 0;     // their payload
+  std::int64_t collectives = 0;       // collective calls, each counted once a communicator
+  std::int64_t collective_bytes = 0;  // the send buffers of all ranks, whole (an alltoall's block for oneself counts)
+  std::int64_t file_bytes = 0;        // written or read
+  double compute_s = 0;               // expected computation, mean over the ranks
+};
+
+// One number that a motif's time may be turned into, with its definition: the field means three things by "bandwidth".
+struct Bandwidth {
+  double bytes = 0;        // an iteration moves
+  std::string definition;  // "bytes one way / one-way time"
+};
+
+enum class Timer {
+  loop,       // one pair of clock reads around all iterations, as the Intel benchmarks do
+  iteration,  // a pair around every iteration, as the OSU benchmarks do; gives a histogram
+};
+template <>
+struct Names<Timer> {
+  static constexpr std::array values{std::pair{std::string_view{"loop"}, Timer::loop},
+                                     std::pair{std::string_view{"iteration"}, Timer::iteration}};
+};
+
+class Pattern : public ParameterSet {
+ public:
+  // Throws ParameterMistake when this pattern cannot run on that many ranks, saying what would fit.
+  virtual void check(int ranks) const { (void)ranks; }
+  // Only called when check(ranks) passed.
+  virtual Traffic traffic(int ranks) const = 0;
+
+  // The size that tables are sorted by; none where there is no single one.
+  virtual std::optional<Bytes> message_size() const { return std::nullopt; }
+  // Name of the parameter that a sweep over sizes (`motif NAME --sizes ...`) sets; empty where there is none.
+  virtual std::string size_parameter() const { return {}; }
+  // The value of that parameter that makes messages of this size; throws UserMistake where none does (7 bytes of
+  // doubles).
+  virtual std::string size_text(Bytes size) const { return units::spell(size); }
+
+  // What this motif's time stands for, and its share of an iteration: a ping-pong's one way is half its round trip.
+  virtual std::string quantity() const { return "time"; }
+  virtual double quantity_scale() const { return 1.0; }
+  virtual std::optional<Bandwidth> bandwidth(int ranks) const {
+    (void)ranks;
+    return std::nullopt;
+  }
+
+  std::int64_t iterations() const noexcept { return *iterations_; }
+  Timer timer() const noexcept { return *timer_; }
+
+ protected:
+  Param<std::int64_t> iterations_{this,      'i', "iterations", 1, "times the pattern is done each time the motif runs",
+                                  Positive{}};
+  Param<Timer> timer_{this, '\0', "timer", Timer::loop,
+                      "where the clock is read: around all iterations, or around each"};
+};
+
+}  // namespace stressbench

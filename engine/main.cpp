@@ -1,0 +1,19 @@
+// The program. The only place that names MPI_COMM_WORLD: everything else works on the group it was handed.
+#include <optional>
+
+#include "command/command.hpp"
+
+int main(int argc, char** argv) {
+  using namespace stressbench;
+  std::optional<mpi::Environment> environment;
+  std::optional<mpi::Group> world;
+  const auto start = [&]() -> const mpi::Group& {
+    environment.emplace(argc, argv);
+    world.emplace(mpi::Group::view(MPI_COMM_WORLD).duplicate());
+    return *world;
+  };
+  const int status = command::run_program(argc, argv, start);
+  world.reset();
+  environment.reset();
+  return status;
+}

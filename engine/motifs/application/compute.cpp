@@ -1,0 +1,152 @@
+// compute: time in which an application computes, the same for all or drawn from a distribution (StressBench III-A;
+// docs/motifs/compute.md).
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/distribution.hpp"
+#include "motifs/motif.hpp"
+
+namespace stressbench {
+
+enum class ComputeMode { busy, sleep };
+template <>
+struct Names<ComputeMode> {
+  static constexpr std::array values{std::pair{std::string_view{"busy"}, ComputeMode::busy},
+                                     std::pair{std::string_view{"sleep"}, ComputeMode::sleep}};
+};
+
+enum class ImbalanceShape { linear, random, single };
+template <>
+struct Names<ImbalanceShape> {
+  static constexpr std::array values{std::pair{std::string_view{"linear"}, ImbalanceShape::linear},
+                                     std::pair{std::string_view{"random"}, ImbalanceShape::random},
+                                     std::pair{std::string_view{"single"}, ImbalanceShape::single}};
+};
+
+namespace {
+
+// Draws kept for one timed region: 32 KiB. More iterations than this in one go use them again from the first.
+constexpr std::int64_t most_draws = 4096;
+// Where the rank's own factor is drawn, out of the way of its executions.
+constexpr auto factor_position = std::numeric_limits<std::uint64_t>::max();
+constexpr double longest_ns = 1e18;  // 30 years; keeps sums of times in range
+
+class Compute final : public Motif {
+ public:
+  void check(int) const override {
+    if (takes_deviation(*distribution_) && deviation_->value == 0) {
+      throw ParameterMistake("deviation",
+                             fmt::format("--deviation: {} needs one greater than 0", distribution_.text()));
+    }
+    if (!takes_deviation(*distribution_) && deviation_.was_given()) {
+      throw ParameterMistake("deviation", fmt::format("--deviation: {} has none to choose", distribution_.text()));
+    }
+    if (*imbalance_ > 1.0 && *shape_ != ImbalanceShape::single) {
+      throw ParameterMistake(
+          "imbalance",
+          fmt::format("--imbalance: {} would give a rank less than no work; at most 1 with --imbalance-shape {}",
+                      imbalance_.text(), shape_.text()));
+    }
+  }
+  Traffic traffic(int ranks) const override {
+    const double mean_factor = *shape_ == ImbalanceShape::single ? 1.0 + *imbalance_ / ranks : 1.0;
+    return {.compute_s = times().mean() * mean_factor * 1e-9};
+  }
+
+  void decompose(const mpi::Group& group, const Draw& draws) override {
+    position_ = draws;
+    position_.rank = static_cast<std::uint32_t>(group.rank());
+    factor_ = factor_of(group.rank(), group.size());
+    const bool varies = *distribution_ != Shape::constant;
+    durations_ns_.assign(varies ? static_cast<std::size_t>(std::min(iterations(), most_draws)) : 1,
+                         in_range(times().mean()));
+    next_ = 0;
+    // The kernel may wake a sleeper up to 50 us late, to save wake-ups; ask it not to.
+    if (*mode_ == ComputeMode::sleep) prctl(PR_SET_TIMERSLACK, 1UL);
+  }
+
+  void prepare(std::uint64_t execution) override {
+    next_ = 0;
+    if (*distribution_ == Shape::constant) return;
+    const Distribution distribution = times();
+    Draw position = position_;
+    position.execution = execution;
+    for (std::int64_t& duration : durations_ns_) {
+      duration = in_range(distribution.quantile(random_unit(position)));
+      ++position.execution;
+    }
+  }
+
+  void perform(Recorder& recorder) override {
+    const std::int64_t duration_ns = durations_ns_[next_];
+    next_ = next_ + 1 < durations_ns_.size() ? next_ + 1 : 0;
+    if (*mode_ == ComputeMode::sleep) return sleep_for(duration_ns);
+    const std::int64_t end_ns = recorder.now_ns() + duration_ns;
+    while (recorder.now_ns() < end_ns) {
+    }
+  }
+
+ private:
+  static void sleep_for(std::int64_t duration_ns) {
+    timespec end{};
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const std::int64_t nanoseconds = end.tv_nsec + duration_ns;
+    end.tv_sec += nanoseconds / 1'000'000'000;
+    end.tv_nsec = nanoseconds % 1'000'000'000;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
+    }
+  }
+
+  Distribution times() const {
+    return {*distribution_, static_cast<double>(mean_->value), static_cast<double>(deviation_->value)};
+  }
+  std::int64_t in_range(double nanoseconds) const { return std::llround(std::min(nanoseconds * factor_, longest_ns)); }
+
+  double factor_of(int rank, int ranks) const {
+    switch (*shape_) {
+      case ImbalanceShape::linear:
+        return ranks == 1 ? 1.0 : 1.0 + *imbalance_ * (2.0 * rank / (ranks - 1) - 1.0);
+      case ImbalanceShape::random: {
+        Draw position = position_;
+        position.execution = factor_position;
+        return 1.0 + *imbalance_ * (2.0 * random_unit(position) - 1.0);
+      }
+      case ImbalanceShape::single:
+        return rank == ranks - 1 ? 1.0 + *imbalance_ : 1.0;
+    }
+    return 1.0;
+  }
+
+  Param<Nanoseconds> mean_{this, 'm', "mean", Nanoseconds{100'000}, "time of one computation", Positive{}};
+  Param<ComputeMode> mode_{this, '\0', "mode", ComputeMode::busy,
+                           "spin, as an application would, or leave the core to others"};
+  Param<Shape> distribution_{this, '\0', "distribution", Shape::constant,
+                             "of the times; what lies below 0 is cut off, not clipped"};
+  Param<Nanoseconds> deviation_{this, '\0', "deviation", Nanoseconds{0},
+                                "standard deviation, before anything is cut off"};
+  Param<double> imbalance_{this, '\0', "imbalance", 0.0,
+                           "how much more than the mean the busiest rank has to do, relative to it"};
+  Param<ImbalanceShape> shape_{
+      this, '\0', "imbalance-shape", ImbalanceShape::linear,
+      "linear: from 1 - imbalance at rank 0 to 1 + imbalance at the last; random: each rank draws its factor between "
+      "the two; single: only the last rank has more"};
+
+  Draw position_;
+  double factor_ = 1.0;
+  std::vector<std::int64_t> durations_ns_;
+  std::size_t next_ = 0;
+};
+
+const RegisterMotif<Compute> registered{"compute", Family::application,
+                                        "computation: spins or sleeps for a time that may vary", "StressBench III-A"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,48 @@
+// What messages are made of: the memory they lie in, and how long one may be.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+
+#include "core/units.hpp"
+
+namespace stressbench {
+
+// Rule for a parameter: one MPI call takes that many bytes.
+struct FitsMessage {
+  static constexpr std::string_view words = "at most 2147483647 bytes, the longest message that MPI's counts allow";
+  static bool holds(Bytes size) noexcept { return size.value <= std::numeric_limits<int>::max(); }
+};
+
+// Memory on page borders, written once when made, so that no page is first touched inside a timed region.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t size)
+      : memory_(static_cast<std::byte*>(::operator new (size, std::align_val_t{page}))), size_(size) {
+    std::memset(memory_.get(), 0, size);
+  }
+  explicit Buffer(Bytes size) : Buffer(static_cast<std::size_t>(size.value)) {}
+
+  std::byte* data() const noexcept { return memory_.get(); }
+  std::size_t size() const noexcept { return size_; }
+  std::span<std::byte> bytes() const noexcept { return {data(), size_}; }
+  std::span<std::byte> bytes(std::size_t offset, std::size_t length) const noexcept {
+    return bytes().subspan(offset, length);
+  }
+
+ private:
+  static constexpr std::size_t page = 4096;
+  struct Free {
+    void operator()(std::byte* memory) const noexcept { ::operator delete (memory, std::align_val_t{page}); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace stressbench

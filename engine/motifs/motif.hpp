@@ -1,0 +1,128 @@
+// What a motif is to the engine: a pattern that can be done. See CONTRIBUTING.md, "A motif in ten minutes".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/catalogue.hpp"
+#include "core/clock.hpp"
+#include "core/pattern.hpp"
+#include "core/random.hpp"
+#include "mpi/group.hpp"
+
+namespace stressbench {
+
+enum class Better { lower, higher };
+
+// A number that a motif measures itself, beside the time that the engine takes of the whole. Declared like a parameter:
+//   Metric open_{this, "open_time_s", Better::lower, "time in MPI_File_open"};
+class Metric {
+ public:
+  template <class Owner>
+  Metric(Owner* owner, std::string name, Better better, std::string help)
+      : name_(std::move(name)), help_(std::move(help)), better_(better) {
+    owner->metrics_.push_back(this);
+  }
+  Metric(const Metric&) = delete;
+  Metric& operator=(const Metric&) = delete;
+
+  const std::string& name() const noexcept { return name_; }  // ends in its unit: open_time_s, written_bytes
+  const std::string& help() const noexcept { return help_; }
+  Better better() const noexcept { return better_; }
+
+  void add(double value) noexcept { sum_ += value; }  // sums up over the executions of a repetition
+  double take() noexcept {
+    const double sum = sum_;
+    sum_ = 0;
+    return sum;
+  }
+
+ private:
+  std::string name_;
+  std::string help_;
+  Better better_;
+  double sum_ = 0;
+};
+
+// Handed to `perform`: the clock, for a motif that times parts of itself.
+class Recorder {
+ public:
+  explicit Recorder(const Clock& clock) noexcept : clock_(clock) {}
+  std::int64_t now_ns() const noexcept { return clock_.now_ns(); }
+
+ private:
+  const Clock& clock_;
+};
+
+// Who sees a wrong byte says so with this: who sent it, who received it, where in the message it stood.
+class WrongByte : public MachineFault {
+ public:
+  WrongByte(int sender, int receiver, std::int64_t offset, int expected, int found);
+};
+
+class Motif : public Pattern {
+ public:
+  // Builds neighbours and buffers for the ranks of `group` (own context, nothing else in it), and touches every buffer.
+  // `draws` is this job's and step's stream. Collective over the group. check(group.size()) passed before.
+  virtual void decompose(const mpi::Group& group, const Draw& draws) = 0;
+
+  // Called before each timed region, untimed: draw what the next `iterations()` iterations need. `execution` counts up
+  // by iterations().
+  virtual void prepare(std::uint64_t execution) { (void)execution; }
+
+  // The pattern, once. This is what is timed: nothing is allocated, printed, looked up or drawn here.
+  virtual void perform(Recorder& recorder) = 0;
+
+  // Whether this rank's time counts. An idle rank of an odd-sized ping-pong has none; only initiators do when every
+  // iteration is timed.
+  virtual bool observes() const { return true; }
+
+  // `--verify`: fill what is sent so that each byte tells sender, receiver, offset and `pass`, and spoil what will be
+  // received; then, after one perform, check it: throws WrongByte. Both untimed.
+  virtual void stamp(std::uint64_t pass) { (void)pass; }
+  virtual void verify(std::uint64_t pass) const { (void)pass; }
+
+  // A motif that stands for a series (all sizes of a ping-pong) gives its parts; the engine runs them in its place.
+  // Empty: itself.
+  virtual std::vector<std::unique_ptr<Motif>> parts() const { return {}; }
+
+  const std::vector<Metric*>& metrics() const noexcept { return metrics_; }
+
+ private:
+  friend class Metric;
+  std::vector<Metric*> metrics_;
+};
+
+using MotifMaker = std::unique_ptr<Motif> (*)();
+
+// The catalogue of what is compiled in.
+class MotifCatalogue final : public Catalogue {
+ public:
+  static MotifCatalogue& instance();
+  void add(CatalogueEntry entry, MotifMaker make);
+  std::vector<CatalogueEntry> entries() const override;
+  std::unique_ptr<Pattern> make_pattern(std::string_view name) const override { return make(name); }
+  std::unique_ptr<Motif> make(std::string_view name) const;  // null when unknown
+
+ private:
+  struct Registered {
+    CatalogueEntry entry;
+    MotifMaker make;
+  };
+  std::vector<Registered> registered_;
+};
+
+// At the end of a motif's file:
+//   const RegisterMotif<Halo2d> registered{"halo2d", Family::application, "one line", "TeaLeaf; StressBench III-A"};
+template <class M>
+struct RegisterMotif {
+  RegisterMotif(std::string name, Family family, std::string summary, std::string source = "") {
+    MotifCatalogue::instance().add({std::move(name), family, std::move(summary), std::move(source)},
+                                   [] { return std::unique_ptr<Motif>(std::make_unique<M>()); });
+  }
+};
+
+}  // namespace stressbench

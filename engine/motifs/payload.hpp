@@ -1,0 +1,27 @@
+// Message contents that can be checked: every byte follows from sender, receiver, offset and pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace stressbench::payload {
+
+struct Origin {
+  int sender = 0;
+  int receiver = 0;
+  std::uint64_t pass = 0;
+};
+
+// Byte at `offset` of a message.
+std::byte expected(const Origin& origin, std::size_t offset) noexcept;
+void fill(std::span<std::byte> message, const Origin& origin) noexcept;
+// Overwrites with bytes that differ from what `fill` would write, so that a message that never came is noticed.
+void spoil(std::span<std::byte> message, const Origin& origin) noexcept;
+// Offset of the first byte that differs from what `fill` would write.
+std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin) noexcept;
+// Throws WrongByte for the first byte that differs.
+void check(std::span<const std::byte> message, const Origin& origin);
+
+}  // namespace stressbench::payload

@@ -1,0 +1,58 @@
+// The ranks that run one motif: a communicator of their own, with nothing else in its context.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "core/error.hpp"
+
+namespace stressbench::mpi {
+
+// Throws MachineFault with MPI's own words. Communicators return errors (MPI_ERRORS_RETURN), so that a fault can be
+// named.
+[[noreturn]] void raise(int code, const char* call);
+inline void must(int code, const char* call) {
+  if (code != MPI_SUCCESS) [[unlikely]]
+    raise(code, call);
+}
+
+// Owns a communicator, or looks at one that someone else owns. Movable, not copyable.
+class Group {
+ public:
+  Group() = default;
+  // Takes over `owned`; frees it in the destructor.
+  static Group adopt(MPI_Comm owned);
+  // Looks at a communicator that outlives this object (MPI_COMM_WORLD).
+  static Group view(MPI_Comm borrowed);
+
+  Group(Group&& other) noexcept;
+  Group& operator=(Group&& other) noexcept;
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group();
+
+  MPI_Comm handle() const noexcept { return communicator_; }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+  explicit operator bool() const noexcept { return communicator_ != MPI_COMM_NULL; }
+
+  // Collective. The same ranks with a context of their own.
+  Group duplicate() const;
+  // Collective. Ranks of the same colour, ordered by key then rank; an empty Group where colour is MPI_UNDEFINED.
+  Group split(int colour, int key) const;
+  // Collective. Ranks that share memory.
+  Group split_shared() const;
+  void barrier() const;
+
+ private:
+  Group(MPI_Comm communicator, bool owned);
+  void release() noexcept;
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 0;
+  bool owned_ = false;
+};
+
+}  // namespace stressbench::mpi

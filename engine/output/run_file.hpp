@@ -1,0 +1,59 @@
+// The run file: docs/records.md as JSON Lines.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "schedule/records.hpp"
+#include "schedule/session.hpp"
+
+namespace stressbench::output {
+
+enum class Existing { refuse, replace, append };
+
+class RunFile final : public schedule::Listener {
+ public:
+  // Throws UserMistake where the file exists and must not, or cannot be opened.
+  RunFile(std::string path, Existing existing);
+  RunFile(const RunFile&) = delete;
+  RunFile& operator=(const RunFile&) = delete;
+  ~RunFile() override;
+
+  void on_header(const schedule::Header& header) override;
+  void on_sample(const schedule::Sample& sample) override;
+  void on_histogram(const schedule::HistogramRecord& histogram) override;
+  void on_event(const schedule::Event& event) override;
+  // Writes what the round said and its commit mark, and hands it to the system. Throws MachineFault naming path and
+  // cause (disk full).
+  void on_round(const schedule::RoundRecord& record) override;
+  void on_end(const schedule::End& end) override;
+
+ private:
+  void write_out();
+  [[noreturn]] void fail(const char* doing) const;
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::string pending_;
+  const schedule::Machine* machine_ = nullptr;
+};
+
+// What `--continue` needs of an earlier launch.
+struct Earlier {
+  schedule::Prior prior;
+  schedule::RunOptions options;
+  std::optional<int> ranks_per_node;
+  int ranks = 0;
+  std::string workload_path;
+  std::string workload_text;
+  bool complete = false;
+};
+
+// Reads the header and the finished rounds, tells them to `tracker`, and cuts off what a stopped launch left behind the
+// last finished round. Throws UserMistake naming file and line where it is no run file.
+Earlier read_earlier(const std::string& path, schedule::ImpactTracker& tracker);
+
+// "fnv1a64:..." of a text: the same workload has the same hash on every machine.
+std::string hash_of(const std::string& text);
+
+}  // namespace stressbench::output

@@ -1,0 +1,109 @@
+#include "output/terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "output/json.hpp"
+
+namespace stressbench::output {
+
+namespace {
+
+// Under mpirun stderr is a pipe; `stressbench run` says by this variable that a person watches its other end.
+bool somebody_watches() {
+  const char* told = std::getenv("STRESSBENCH_PROGRESS");
+  return isatty(STDERR_FILENO) == 1 || (told != nullptr && std::string_view(told) == "1");
+}
+
+}  // namespace
+
+Progress::Progress() : terminal_(somebody_watches()) {}
+
+void Progress::on_header(const schedule::Header& header) {
+  for (const schedule::JobRecord& job : header.jobs) names_.push_back(job.name);
+}
+
+void Progress::on_round_start(const schedule::Round& round, int planned) {
+  if (!terminal_) return;
+  const std::string what = round.job < 0 ? "all jobs together" : names_[static_cast<std::size_t>(round.job)] + " alone";
+  std::string left;
+  if (done_ > 0) left = fmt::format(", about {} left", spell_time(spent_s_ / done_ * (planned - round.number + 1)));
+  fmt::print(stderr, "\r\033[Kround {} of {}: {}{}", round.number, planned, what, left);
+  std::fflush(stderr);
+}
+
+void Progress::on_round(const schedule::RoundRecord& record) {
+  spent_s_ += record.duration_s;
+  ++done_;
+}
+
+void Progress::on_end(const schedule::End&) {
+  if (terminal_) fmt::print(stderr, "\r\033[K");
+}
+
+void Summary::on_header(const schedule::Header& header) { jobs_ = header.jobs; }
+
+void Summary::on_event(const schedule::Event& event) {
+  if (event.severity == schedule::Severity::note) return;
+  const std::string job = event.job ? jobs_[static_cast<std::size_t>(*event.job)].name + ": " : "";
+  warnings_.push_back("warning: " + job + event.message);
+}
+
+void Summary::on_end(const schedule::End& end) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const int job = static_cast<int>(i);
+    const auto spell = [](std::optional<double> seconds) { return seconds ? spell_time(*seconds) : std::string("-"); };
+    const auto impact = tracker_.impact(job);
+    rows.push_back({jobs_[i].name, std::to_string(jobs_[i].ranks),
+                    spell(median(tracker_.medians(job, schedule::RoundKind::isolated))),
+                    spell(median(tracker_.medians(job, schedule::RoundKind::contended))),
+                    impact ? fmt::format("{:.3f}", impact->estimate) : "-",
+                    impact && impact->interval
+                        ? fmt::format("[{:.3f}, {:.3f}]", impact->interval->low, impact->interval->high)
+                        : "-"});
+  }
+  fmt::print(
+      to_, "{}",
+      table({"job", "ranks", "alone (median)", "together (median)", "congestion impact", "95 % interval"}, rows));
+  for (const std::string& warning : warnings_) fmt::print(to_, "{}\n", warning);
+  fmt::print(
+      to_, "{} rounds in {}{}\n", end.rounds, spell_time(end.elapsed_s),
+      end.complete ? "" : fmt::format("; the run is not complete ({}): --continue goes on", text_of(end.reason)));
+}
+
+std::string spell_time(double seconds) {
+  if (seconds >= 120) return fmt::format("{:.0f} min", seconds / 60);
+  if (seconds >= 1) return fmt::format("{:.2f} s", seconds);
+  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds >= 1e-6) return fmt::format("{:.3g} us", seconds * 1e6);
+  return fmt::format("{:.3g} ns", seconds * 1e9);
+}
+
+std::string table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const std::string& cell : head) widths.push_back(cell.size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  const auto add = [&](const std::vector<std::string>& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i == 0) {
+        text += fmt::format("{:<{}}", row[i], widths[i]);
+      } else {
+        text += fmt::format("  {:>{}}", row[i], widths[i]);
+      }
+    }
+    text += '\n';
+  };
+  add(head);
+  for (const auto& row : rows) add(row);
+  return text;
+}
+
+}  // namespace stressbench::output

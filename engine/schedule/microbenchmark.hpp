@@ -1,0 +1,40 @@
+// One motif on all ranks, at one or more sizes: the microbenchmark that a motif is by itself.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "schedule/collect.hpp"
+#include "schedule/crew.hpp"
+
+namespace stressbench::schedule {
+
+// What came out at one size, times in seconds of one iteration, scaled to the motif's quantity (a ping-pong's one way).
+struct MicroRow {
+  StepRecord step;
+  std::int64_t repetitions = 0;
+  double min_s = 0;     // over single iterations where each was timed, else over repetitions
+  double median_s = 0;  // the same
+  double p99_s = 0;
+  double max_s = 0;
+  double mean_s = 0;
+  double rank_mean_median_s = 0;                // median over repetitions of the mean over ranks
+  double rank_max_median_s = 0;                 // median over repetitions of the slowest rank
+  int slowest_rank = -1;                        // most often the slowest; world rank
+  std::optional<double> bandwidth_bytes_per_s;  // by the motif's definition, from the median
+};
+
+struct MicroOptions {
+  std::int64_t repetitions = 100;
+  int warmup = 10;
+  std::uint64_t seed = 1;
+  Verification verification = Verification::off;
+};
+
+// Collective over world: every rank in one job, a barrier before each timed region. Rows on rank 0, none elsewhere;
+// `on_row` is told each as it comes.
+std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
+                                         const MicroOptions& options);
+
+}  // namespace stressbench::schedule

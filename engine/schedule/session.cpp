@@ -1,0 +1,283 @@
+#include "schedule/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/interrupt.hpp"
+#include "schedule/park.hpp"
+
+namespace stressbench::schedule {
+
+struct Session::Order {
+  std::int32_t stop = 0;
+  std::int32_t reason = 0;
+  Round round;
+};
+
+namespace {
+
+std::vector<int> measured_jobs(const workload::Workload& workload) {
+  std::vector<int> jobs;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    if (workload.jobs[i].role == workload::Role::measured) jobs.push_back(static_cast<int>(i));
+  }
+  return jobs;
+}
+
+}  // namespace
+
+Session::Session(const mpi::Group& world, const Clock& clock, const Machine& machine,
+                 const workload::Workload& workload, const RunOptions& options, std::vector<Listener*> listeners,
+                 ImpactTracker& tracker, Prior prior)
+    : world_(world),
+      clock_(clock),
+      machine_(machine),
+      workload_(workload),
+      options_(options),
+      listeners_(std::move(listeners)),
+      tracker_(tracker),
+      prior_(prior),
+      cast_(assign(world, machine, workload)),
+      measured_(measured_jobs(workload)),
+      plan_(measured_, options.counts, options.seed),
+      longest_s_(workload.jobs.size() + 1, 0) {
+  interrupt::Whereabouts& here = interrupt::whereabouts();
+  here.rank = world.rank();
+  if (cast_.job >= 0) here.job = workload.jobs[static_cast<std::size_t>(cast_.job)].name.c_str();
+  here.speaks = cast_.job >= 0 && cast_.control.rank() < 2;
+  if (world.rank() != 0) return;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    jobs_.push_back(describe_job(workload.jobs[i], static_cast<int>(i), cast_.sizes[i]));
+    if (!workload.jobs[i].repeat) jobs_.back().repeat = options.repetitions;
+    if (!jobs_.back().min_time_s && options.min_time) jobs_.back().min_time_s = options.min_time->seconds();
+  }
+}
+
+// A listener that fails must not keep rank 0 from taking part in what the others do: the first failure is kept and ends
+// the run.
+template <class Say>
+void Session::tell(Say say) {
+  for (Listener* listener : listeners_) {
+    try {
+      if (!fault_) say(*listener);
+    } catch (const MachineFault& fault) {
+      fault_ = fault.what();
+    }
+  }
+}
+
+double Session::elapsed_s() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
+
+EndReason Session::run(const std::vector<std::string>& command, const std::string& workload_text) {
+  start_ns_ = clock_.now_ns();
+  completed_ = prior_.rounds;
+  if (world_.rank() == 0) {
+    const Header header = make_header(command, workload_text);
+    clock_overhead_s_ = header.clock.overhead_s;
+    tell([&](Listener& listener) { listener.on_header(header); });
+  }
+  for (;;) {
+    Order order = next_order();
+    mpi::must(MPI_Bcast(&order, static_cast<int>(sizeof(order)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
+    if (order.stop != 0) {
+      const auto reason = static_cast<EndReason>(order.reason);
+      const bool complete = reason == EndReason::done || reason == EndReason::interval_reached;
+      if (world_.rank() == 0)
+        tell([&](Listener& listener) { listener.on_end({complete, reason, completed_, elapsed_s()}); });
+      return reason;
+    }
+    execute(order.round);
+    ++completed_;
+    gather_interrupts();
+  }
+}
+
+Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {
+  Header header;
+  header.launch = prior_.launch;
+  header.command = command;
+  header.seed = options_.seed;
+  header.mpi = describe_library();
+  header.machine = &machine_;
+  header.workload_path = workload_.path;
+  header.workload_text = workload_text;
+  header.jobs = jobs_;
+  header.plan.counts = options_.counts;
+  header.plan.warmup = options_.warmup;
+  header.plan.finish = options_.finish;
+  header.plan.until_interval = options_.until_interval;
+  if (options_.time_limit) header.plan.time_limit_s = options_.time_limit->seconds();
+  header.plan.placement = options_.placement;
+  header.plan.verify = options_.verification == Verification::on;
+  header.clock = measure(clock_);
+  header.load_average = load_average();
+  return header;
+}
+
+// On rank 0: the next round, or the reason to stop.
+Session::Order Session::next_order() {
+  Order order;
+  if (world_.rank() != 0) return order;
+  while (queue_.empty() && next_block_ < plan_.blocks()) {
+    if (options_.until_interval && next_block_ > 0 &&
+        IntervalRule{*options_.until_interval, measured_}.satisfied(tracker_)) {
+      stop(EndReason::interval_reached, order);
+      return order;
+    }
+    for (const Round& round : plan_.block(next_block_++)) {
+      if (round.number > prior_.rounds) queue_.push_back(round);
+    }
+  }
+  if (fault_) {
+    stop(EndReason::fault, order);
+  } else if (queue_.empty()) {
+    stop(EndReason::done, order);
+  } else if (interrupted_ != 0 || interrupt::requested()) {
+    stop(EndReason::interrupted, order);
+  } else if (time_is_up(queue_.front())) {
+    stop(EndReason::time_limit, order);
+  } else {
+    order.round = queue_.front();
+    queue_.erase(queue_.begin());
+    tell([&](Listener& listener) { listener.on_round_start(order.round, plan_.size()); });
+  }
+  return order;
+}
+
+void Session::stop(EndReason reason, Order& order) const {
+  order.stop = 1;
+  order.reason = static_cast<std::int32_t>(reason);
+}
+
+// A round is not begun when it would, as long as the longest of its kind so far, end after the limit.
+bool Session::time_is_up(const Round& round) const {
+  if (!options_.time_limit) return false;
+  const double expected = round.job < 0 ? longest_s_.back() : longest_s_[static_cast<std::size_t>(round.job)];
+  return elapsed_s() + 1.1 * expected > options_.time_limit->seconds();
+}
+
+bool Session::active(const Round& round) const noexcept {
+  return cast_.job >= 0 && (round.kind == RoundKind::contended || round.job == cast_.job);
+}
+
+Assignment Session::assignment() const {
+  const workload::Job& job = workload_.jobs[static_cast<std::size_t>(cast_.job)];
+  Assignment assigned;
+  assigned.warmup = options_.warmup;
+  assigned.repeat = job.repeat.value_or(options_.repetitions);
+  assigned.min_time = job.min_time ? job.min_time : options_.min_time;
+  assigned.background = job.role == workload::Role::background;
+  assigned.finish = options_.finish;
+  assigned.verification = options_.verification;
+  return assigned;
+}
+
+void Session::execute(const Round& round) {
+  interrupt::whereabouts().round = round.number;
+  Collection collection{world_};
+  double started_s = 0;
+  {
+    std::optional<Chain> chain;
+    std::optional<Tally> tally;
+    if (active(round)) {
+      chain.emplace(workload_.jobs[static_cast<std::size_t>(cast_.job)], cast_.job);
+      tally.emplace(chain->columns());
+      // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
+      chain->decompose(cast_.steps,
+                       options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1)));
+    }
+    gentle_barrier(world_);
+    started_s = elapsed_s();
+    if (chain) {
+      const bool contended = round.kind == RoundKind::contended;
+      Muster muster{cast_.is_root() ? &cast_.roots : nullptr};
+      (contended ? cast_.busy : cast_.control).barrier();
+      run_round(*chain, *tally, cast_.crew(), clock_, assignment(), contended ? &muster : nullptr);
+      interrupt::whereabouts().motif = nullptr;
+    }
+    gentle_barrier(world_);
+    if (chain) collection.contribute(cast_.crew(), *tally, *chain);
+  }
+  if (world_.rank() == 0) tell_results(round, collection, started_s);
+}
+
+void Session::tell_results(const Round& round, Collection& collection, double started_s) {
+  RoundRecord record{round, started_s, elapsed_s() - started_s, std::nullopt, {}};
+  const auto tell_one = [&](int job) {
+    const Collection::Result result = collection.receive({job, cast_.leaders[static_cast<std::size_t>(job)], nullptr});
+    record.jobs.push_back({job, result.repetitions});
+    tell_job(round, job, result);
+  };
+  if (active(round)) tell_one(cast_.job);
+  for (int job = 0; job < static_cast<int>(jobs_.size()); ++job) {
+    if (job != cast_.job && (round.job < 0 || round.job == job)) tell_one(job);
+  }
+  if (const auto load = load_average()) record.load_average = (*load)[0];
+  double& longest = round.job < 0 ? longest_s_.back() : longest_s_[static_cast<std::size_t>(round.job)];
+  longest = std::max(longest, record.duration_s);
+  tell([&](Listener& listener) { listener.on_round(record); });
+}
+
+void Session::tell_job(const Round& round, int job, const Collection::Result& result) {
+  const JobRecord& known = jobs_[static_cast<std::size_t>(job)];
+  const std::size_t columns = result.heads.empty() ? 0 : result.cells.size() / result.heads.size();
+  for (std::size_t row = 0; row < result.heads.size(); ++row) {
+    const Spread* cell = &result.cells[row * columns];
+    Sample whole{round.number, job, std::nullopt, result.heads[row], 1, *cell++, {}};
+    tell([&](Listener& listener) { listener.on_sample(whole); });
+    const Spread* metric = cell + known.steps.size();
+    for (std::size_t i = 0; i < known.steps.size(); ++i) {
+      const StepRecord& step = known.steps[i];
+      Sample part{round.number, job, static_cast<int>(i), result.heads[row], step.executions * step.iterations,
+                  *cell++,      {}};
+      for (const std::string& name : step.metrics) part.metrics.emplace_back(name, *metric++);
+      check_timer(part);
+      tell([&](Listener& listener) { listener.on_sample(part); });
+    }
+  }
+  for (HistogramRecord histogram : result.histograms) {
+    histogram.round = round.number;
+    histogram.job = job;
+    histogram.quantity = known.steps[static_cast<std::size_t>(histogram.step)].quantity;
+    tell([&](Listener& listener) { listener.on_histogram(histogram); });
+  }
+  if (result.stride > 1) {
+    const Event event{
+        Severity::note, "samples_thinned",
+        fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
+                    result.repetitions[1], result.stride),
+        round.number, job};
+    tell([&](Listener& listener) { listener.on_event(event); });
+  }
+}
+
+// A reader must know when the clock's own cost is more than 1 % of what it measured.
+void Session::check_timer(const Sample& sample) {
+  const StepRecord& step = jobs_[static_cast<std::size_t>(sample.job)].steps[static_cast<std::size_t>(*sample.step)];
+  const std::int64_t regions = step.timer == Timer::iteration ? sample.iterations : step.executions;
+  if (sample.time.slowest_rank < 0 || sample.head.phase != Phase::measured) return;
+  const double region_s = sample.time.min / static_cast<double>(regions);
+  const auto key = static_cast<std::size_t>(sample.job) * 4096 + static_cast<std::size_t>(*sample.step);
+  if (clock_overhead_s_ < 0.01 * region_s) return;
+  if (timer_warned_.size() <= key) timer_warned_.resize(key + 1, false);
+  if (timer_warned_[key]) return;
+  timer_warned_[key] = true;
+  const Event event{
+      Severity::warning, "timer_resolution",
+      fmt::format("step {} ({}): a reading of the clock takes {:.0f} ns, more than 1 % of the {:.0f} ns it timed; "
+                  "raise -i and use --timer loop",
+                  *sample.step, step.motif, clock_overhead_s_ * 1e9, region_s * 1e9),
+      sample.round, sample.job};
+  tell([&](Listener& listener) { listener.on_event(event); });
+}
+
+// A signal may have reached any rank.
+void Session::gather_interrupts() {
+  const int mine = interrupt::requested() ? 1 : 0;
+  int any = mine;
+  mpi::must(MPI_Reduce(&mine, &any, 1, MPI_INT, MPI_MAX, 0, world_.handle()), "MPI_Reduce");
+  if (world_.rank() == 0) interrupted_ = any;
+}
+
+}  // namespace stressbench::schedule

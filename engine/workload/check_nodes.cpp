@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "workload/checks.hpp"
+#include "workload/node_list.hpp"
+
+namespace stressbench::workload {
+namespace {
+
+using Ranks = std::optional<std::int64_t>;
+
+// The job's nodes and ranks a node were read without a mistake.
+bool is_known(const Job& job) {
+  const bool one_key = !(job.where.nodes && job.where.node_count);
+  const bool ranks_read = !job.where.ranks_per_node || job.ranks_per_node;
+  return one_key && ranks_read && (job.nodes || job.node_count);
+}
+
+// [NID_LIST] names nodes that exist.
+bool check_existence(const Job& job, const Machine& machine, Diagnostics& diagnostics) {
+  if (!job.nodes) return true;
+  const auto is_outside = [&](int node) { return node >= machine.nodes(); };
+  std::vector<int> outside;
+  std::ranges::copy_if(*job.nodes, std::back_inserter(outside), is_outside);
+  if (outside.empty()) return true;
+  const auto first = std::ranges::find_if(*job.nodes, is_outside) - job.nodes->begin();
+  const bool one = outside.size() == 1;
+  std::ranges::sort(outside);
+  diagnostics.add(
+      job.where.node_position(static_cast<int>(first)),
+      (one ? "node " : "nodes ") + compress(outside) + (one ? " does" : " do") + " not exist",
+      "the machine has " + std::to_string(machine.nodes()) + " nodes: 0-" + std::to_string(machine.nodes() - 1));
+  return false;
+}
+
+std::int64_t count_free(const std::vector<Job>& jobs, const Machine& machine) {
+  std::vector<bool> taken(machine.ranks.size(), false);
+  for (const Job& job : jobs) {
+    if (!job.nodes) continue;
+    for (const int node : *job.nodes) {
+      if (node < machine.nodes()) taken[static_cast<std::size_t>(node)] = true;
+    }
+  }
+  return std::ranges::count(taken, false);
+}
+
+// [NODES] of all jobs together fit: one message, at the first job that gets too few.
+void check_counts(const std::vector<Job>& jobs, const Machine& machine, Diagnostics& diagnostics) {
+  const std::int64_t free = count_free(jobs, machine);
+  const Job* short_of_nodes = nullptr;
+  std::int64_t left = free;
+  std::int64_t wanted = 0;
+  for (const Job& job : jobs) {
+    if (job.where.nodes || !job.node_count) continue;
+    wanted += *job.node_count;
+    if (short_of_nodes == nullptr && wanted > free) short_of_nodes = &job;
+    if (short_of_nodes == nullptr) left = free - wanted;
+  }
+  if (short_of_nodes == nullptr) return;
+  diagnostics.add(*short_of_nodes->where.node_count,
+                  "job " + in_quotes(short_of_nodes->name) + " asks for " +
+                      std::to_string(*short_of_nodes->node_count) + " nodes, " + std::to_string(left) + " are left",
+                  "the machine has " + std::to_string(machine.nodes()) + " nodes, " + std::to_string(free) +
+                      " of them in no [NID_LIST]; all [NODES] together ask for " + std::to_string(wanted));
+}
+
+// Ranks of a job on these nodes; none where they are not known, or where a node has too few, which is reported.
+Ranks count_ranks(const Job& job, const std::vector<int>& nodes, const Machine& machine, Diagnostics& diagnostics) {
+  std::int64_t sum = 0;
+  for (const int node : nodes) {
+    const int available = machine.ranks[static_cast<std::size_t>(node)];
+    const int wanted = job.ranks_per_node.value_or(available);
+    if (available > 0 && wanted > available) {
+      diagnostics.add(*job.where.ranks_per_node, "[RANKS_PER_NODE] is " + std::to_string(wanted) + ", but node " +
+                                                     std::to_string(node) + " has " + std::to_string(available) +
+                                                     " ranks");
+      return std::nullopt;
+    }
+    if (wanted == 0) return std::nullopt;
+    sum += wanted;
+  }
+  return sum;
+}
+
+// Every job's nodes when nothing is wrong with any; else those that do not depend on the others.
+std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Machine& machine, const Policy& policy,
+                                            bool sound) {
+  std::vector<std::vector<int>> nodes(workload.jobs.size());
+  const bool uniform = std::ranges::adjacent_find(machine.ranks, std::not_equal_to<>{}) == machine.ranks.end();
+  if (sound && !uniform) return place_nodes(workload, machine, policy);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Job& job = workload.jobs[i];
+    if (job.nodes) {
+      nodes[i] = *job.nodes;
+    } else if (uniform && job.node_count && *job.node_count <= machine.nodes()) {
+      nodes[i].resize(static_cast<std::size_t>(*job.node_count));  // any are as good
+      std::iota(nodes[i].begin(), nodes[i].end(), 0);
+    }
+  }
+  return nodes;
+}
+
+}  // namespace
+
+std::vector<Ranks> check_nodes(const Workload& workload, const std::optional<Machine>& machine, const Policy& policy,
+                               Diagnostics& diagnostics) {
+  const auto& jobs = workload.jobs;
+  const std::size_t mistakes_before = diagnostics.total();
+  std::vector<bool> known;
+  for (const Job& job : jobs) {
+    known.push_back(is_known(job) && (!machine || check_existence(job, *machine, diagnostics)));
+  }
+  check_sharing(workload, machine, diagnostics);
+  if (machine) check_counts(jobs, *machine, diagnostics);
+  const bool sound = diagnostics.total() == mistakes_before && std::ranges::find(known, false) == known.end();
+
+  std::vector<Ranks> ranks(jobs.size());
+  if (!machine) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (!known[i] || !jobs[i].ranks_per_node) continue;
+      const std::size_t nodes = jobs[i].nodes ? jobs[i].nodes->size() : static_cast<std::size_t>(*jobs[i].node_count);
+      ranks[i] = static_cast<std::int64_t>(nodes) * *jobs[i].ranks_per_node;
+    }
+    return ranks;
+  }
+  const auto nodes = nodes_of_jobs(workload, *machine, policy, sound);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (known[i] && !nodes[i].empty()) ranks[i] = count_ranks(jobs[i], nodes[i], *machine, diagnostics);
+  }
+  return ranks;
+}
+
+}  // namespace stressbench::workload

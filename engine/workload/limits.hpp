@@ -1,0 +1,21 @@
+// What keeps any file, however odd, from costing more than some tens of MiB. Far above what a workload needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stressbench::workload::limits {
+
+inline constexpr std::size_t source_bytes = std::size_t{2} << 20;    // the workload with its includes
+inline constexpr std::size_t expanded_bytes = std::size_t{1} << 20;  // put in place of ${...}
+inline constexpr std::size_t value_bytes = std::size_t{64} << 10;    // of one variable
+inline constexpr std::size_t words = 65536;                          // of one statement
+inline constexpr std::size_t name_bytes = 255;                       // of a job
+inline constexpr std::size_t jobs = 10000;
+inline constexpr int include_depth = 16;
+inline constexpr int includes = 1000;
+inline constexpr std::size_t loop_depth = 64;
+inline constexpr std::int64_t executions =
+    1'000'000'000'000'000;  // of a motif in one repetition: the product of its loops
+
+}  // namespace stressbench::workload::limits

@@ -1,0 +1,96 @@
+// A workload as values: the jobs that run together, each a chain of motifs on some nodes. Equality is of what would
+// run, not of where it was written.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/catalogue.hpp"
+#include "core/units.hpp"
+#include "workload/diagnostics.hpp"
+
+namespace stressbench::workload {
+
+enum class Role { measured, background };
+std::string_view name_of(Role role) noexcept;
+
+// Name without dashes for a long option (the only form after `check`), with its dash for a short one that was not
+// resolved yet.
+struct Option {
+  std::string name;
+  std::optional<std::string> value;  // none for a flag
+  Position where;                    // of the name
+  Position value_where;              // of the value, of the name where there is none
+  std::string dashed() const { return name.starts_with('-') ? name : "--" + name; }
+  bool operator==(const Option& other) const { return name == other.name && value == other.value; }
+};
+
+struct MotifCall {
+  std::string name;  // as in the catalogue after `check`
+  std::vector<Option> options;
+  Position where;        // of the name
+  bool complete = true;  // false: a mistake in it was reported already
+  bool operator==(const MotifCall& other) const { return name == other.name && options == other.options; }
+};
+
+struct Loop;
+using Step = std::variant<MotifCall, Loop>;
+
+struct Loop {
+  std::int64_t count = 1;
+  std::vector<Step> steps;
+  Position where;
+  bool operator==(const Loop& other) const;
+};
+
+// Where each key of a job stands; none where it was not given. Given but without a value in the job: the value was a
+// mistake.
+struct JobPositions {
+  struct NodeItem {  // one item of [NID_LIST]: the nodes from `first` on, until the next item's
+    int first = 0;
+    int line = 0;
+    int column = 0;
+    int length = 0;
+  };
+  Position name;
+  std::optional<Position> nodes, node_count, ranks_per_node, repeat, min_time, role, shared;
+  std::vector<NodeItem> node_items;
+  bool motif_seen = false;
+
+  // Of the item that names the node at `index` of [NID_LIST].
+  Position node_position(int index) const;
+};
+
+struct Job {
+  std::string name;
+  Role role = Role::measured;
+  std::optional<std::vector<int>> nodes;  // [NID_LIST], in the order of the text
+  std::optional<int> node_count;          // [NODES]
+  std::optional<int> ranks_per_node;      // none: all of the node's ranks
+  std::optional<std::int64_t> repeat;     // none: the engine's default
+  std::optional<Nanoseconds> min_time;
+  bool shared = false;
+  std::vector<Step> steps;
+  JobPositions where;
+  bool operator==(const Job& other) const;
+};
+
+struct Workload {
+  std::vector<Job> jobs;
+  std::string path;
+  bool operator==(const Workload& other) const { return jobs == other.jobs; }
+};
+
+// Calls `visit` for each motif of the job in the order of the text, with how often one pass of the job runs it: the
+// product of the loops around it.
+void for_each_motif(const Job& job, const std::function<void(const MotifCall&, std::int64_t executions)>& visit);
+
+// Sets the pattern's parameters from the call's options; throws ParameterMistake, or UserMistake for an unknown one.
+void configure(Pattern& pattern, const MotifCall& call);
+
+}  // namespace stressbench::workload

@@ -1,0 +1,207 @@
+#include "workload/parse.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "core/suggest.hpp"
+#include "workload/parser.hpp"
+#include "workload/text.hpp"
+
+namespace stressbench::workload {
+namespace {
+
+std::string too_large() {
+  return "a workload with its includes may have " + std::to_string(limits::source_bytes >> 10U) + " KiB";
+}
+
+Position position_of(const std::shared_ptr<const Source>& source, std::size_t offset) {
+  const std::string_view before = std::string_view(source->text).substr(0, offset);
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {source, static_cast<int>(std::ranges::count(before, '\n')) + 1, static_cast<int>(offset - line_start) + 1, 1};
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw UserMistake("cannot read " + in_quotes(path) + ": there is no such file");
+  if (!std::filesystem::is_regular_file(status))
+    throw UserMistake("cannot read " + in_quotes(path) + ": it is not a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UserMistake("cannot read " + in_quotes(path) + ": it may not be opened");
+  std::string text(limits::source_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) throw MachineFault("reading " + in_quotes(path) + " failed");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  text.shrink_to_fit();
+  return text;
+}
+
+Parsed parse(const std::string& path, const ReadFile& read, const std::vector<Setting>& settings) {
+  return Parser(read, settings).run(path);
+}
+
+std::vector<std::string> keys() {
+  std::vector<std::string> names;
+  for (const auto& key : Parser::key_table()) names.push_back("[" + std::string(key.name) + "]");
+  return names;
+}
+
+const std::vector<Parser::Key>& Parser::key_table() {
+  static const std::vector<Key> table = {
+      {"JOB_NAME", Place::anywhere, &Parser::job_name, "a name"},
+      {"NID_LIST", Place::job, &Parser::nid_list, "nodes such as 0-3,8,10-30:2"},
+      {"NODES", Place::job, &Parser::nodes, "a number of nodes such as 16"},
+      {"RANKS_PER_NODE", Place::job, &Parser::ranks_per_node, "a number of ranks such as 4"},
+      {"SHARED", Place::job, &Parser::shared, "yes or no"},
+      {"ROLE", Place::job, &Parser::role, "measured or background"},
+      {"REPEAT", Place::job, &Parser::repeat, "a number of repetitions such as 100"},
+      {"MIN_TIME", Place::job, &Parser::min_time, "a duration such as 30s"},
+      {"MOTIF", Place::chain, &Parser::motif, "a motif's name and its options"},
+      {"LOOP", Place::chain, &Parser::loop, "a number of passes such as 10"},
+      {"END", Place::chain, &Parser::end, "nothing"},
+      {"SET", Place::anywhere, &Parser::set, "name=value"},
+      {"INCLUDE", Place::anywhere, &Parser::include, "a file's path"},
+  };
+  return table;
+}
+
+Parsed Parser::run(const std::string& path) {
+  Parsed parsed;
+  try {
+    workload_.path = path;
+    open_files_.push_back(std::filesystem::path(path).lexically_normal().string());
+    read_source(path, read_(path));
+    close_job();
+    for (const Setting& setting : reading_.variables.unused()) {
+      add({}, "--set " + setting.name + "=...: this workload has no variable " + in_quotes(setting.name),
+          suggestion(setting.name, reading_.variables.names()));
+    }
+  } catch (const Exhausted&) {
+    parsed.complete = false;
+  }
+  parsed.start = start_;
+  parsed.workload = std::move(workload_);
+  parsed.diagnostics = std::move(reading_.diagnostics);
+  return parsed;
+}
+
+void Parser::check_settings(const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    const bool odd = find_bad_byte(setting.value) || setting.value.find_first_of("\r\n") != std::string::npos;
+    if (odd) add({}, "--set " + setting.name + ": the value must be one line of text");
+  }
+}
+
+void Parser::read_source(const std::string& path, std::string text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  source_bytes_ += text.size();
+  const bool fits = source_bytes_ <= limits::source_bytes;
+  auto source = std::make_shared<Source>(Source{path, fits ? std::move(text) : std::string(), sources_++});
+  if (source->order == 0) start_ = {source, 0, 0, 0};
+  if (!fits) {
+    add({source, 0, 0, 0}, too_large());
+    throw Exhausted{};
+  }
+  if (const auto bad = find_bad_byte(source->text)) {
+    add(position_of(source, bad->offset), bad->why);
+    throw Exhausted{};
+  }
+  const auto outer = std::exchange(source_, source);
+  StatementReader statements(source_, reading_);
+  while (auto statement = statements.next()) dispatch(std::move(*statement));
+  source_ = outer;
+}
+
+void Parser::dispatch(Statement statement) {
+  const Key* key = find_key(statement);
+  if (key != nullptr && may_stand(*key, statement)) (this->*key->handle)(statement);
+}
+
+// An unknown key is reported, and read as the nearest known one so that what follows it still makes sense.
+const Parser::Key* Parser::find_key(Statement& statement) {
+  const auto& table = key_table();
+  const auto find = [&](std::string_view name) -> const Key* {
+    const auto found = std::ranges::find(table, name, &Key::name);
+    return found == table.end() ? nullptr : &*found;
+  };
+  if (const Key* key = find(statement.key)) return key;
+  std::vector<std::string> names;
+  for (const Key& key : table) names.emplace_back(key.name);
+  const auto near = nearest(statement.key, names);
+  std::string hint = near ? "did you mean [" + *near + "]?" : "accepted:";
+  for (const Key& key : table) hint += near ? "" : " [" + std::string(key.name) + "]";
+  add(statement.where, "[" + shortened(statement.key, 60) + "] is not a key", hint);
+  if (!near) return nullptr;
+  statement.key = *near;
+  return find(*near);
+}
+
+bool Parser::may_stand(const Key& key, const Statement& statement) {
+  if (key.place == Place::anywhere) return true;
+  if (in_job_) {
+    if (key.place == Place::job && !loops_.empty()) {
+      add(statement.where, "[" + std::string(key.name) + "] stands inside a [LOOP]",
+          "inside a loop: [MOTIF], [LOOP], [END], [SET], [INCLUDE]");
+    }
+    return true;
+  }
+  if (!stray_reported_) {
+    add(statement.where, "[" + std::string(key.name) + "] stands before the first [JOB_NAME]");
+  }
+  stray_reported_ = true;
+  return false;
+}
+
+void Parser::set(const Statement& statement) {
+  const Word* word = only_word(statement);
+  if (word == nullptr) return;
+  const std::size_t equals = word->text.find('=');
+  const std::string name = word->text.substr(0, equals);
+  if (equals == std::string::npos || !is_variable_name(name)) {
+    return refuse(statement, *word, "must be name=value", "a name has letters, digits and underscores");
+  }
+  std::string value = word->text.substr(equals + 1);
+  if (word->raw.find("${" + name + "}") != std::string_view::npos) {
+    return refuse(statement, *word, "is defined by itself");
+  }
+  if (value.size() > limits::value_bytes) {
+    return refuse(statement, *word, "is longer than " + std::to_string(limits::value_bytes >> 10U) + " KiB");
+  }
+  reading_.variables.set(name, value);
+}
+
+void Parser::include(const Statement& statement) {
+  const Word* word = only_word(statement);
+  if (word == nullptr) return;
+  const auto here = std::filesystem::path(source_->path).parent_path();
+  const std::string path = (here / word->text).lexically_normal().string();
+  const auto open = std::ranges::find(open_files_, path);
+  if (open != open_files_.end()) {
+    std::string cycle;
+    for (auto file = open; file != open_files_.end(); ++file) cycle += *file + " -> ";
+    return refuse(statement, *word, "includes itself", cycle + path);
+  }
+  if (open_files_.size() > static_cast<std::size_t>(limits::include_depth)) {
+    return refuse(statement, *word, "is more than " + std::to_string(limits::include_depth) + " includes deep");
+  }
+  if (sources_ > limits::includes) {
+    refuse(statement, *word, "is one of more than " + std::to_string(limits::includes) + " includes");
+    throw Exhausted{};
+  }
+  std::string text;
+  try {
+    text = read_(path);
+  } catch (const UserMistake& mistake) {
+    return add(position(*word), mistake.what());
+  }
+  open_files_.push_back(path);
+  read_source(path, std::move(text));
+  open_files_.pop_back();
+}
+
+}  // namespace stressbench::workload

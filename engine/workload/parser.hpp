@@ -1,0 +1,106 @@
+// The second half of reading a workload: what each statement means. Internal to parse.cpp and the parser_*.cpp files.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload/limits.hpp"
+#include "workload/node_list.hpp"
+#include "workload/parse.hpp"
+#include "workload/statement.hpp"
+
+namespace stressbench::workload {
+
+class Parser {
+ public:
+  Parser(const ReadFile& read, const std::vector<Setting>& settings)
+      : read_(read), reading_{Variables(settings), {}, 0} {
+    check_settings(settings);
+  }
+
+  Parsed run(const std::string& path);
+
+  enum class Place { anywhere, job, chain };  // where a key may stand
+  struct Key {
+    std::string_view name;
+    Place place;
+    void (Parser::*handle)(const Statement&);
+    std::string_view accepts;  // what follows it, in words
+  };
+  static const std::vector<Key>& key_table();
+
+ private:
+  struct OpenLoop {
+    Loop loop;
+    std::int64_t executions = 1;  // product of this loop and those around it
+    bool motif_seen = false;
+  };
+
+  // parse.cpp: files and statements.
+  void check_settings(const std::vector<Setting>& settings);
+  void read_source(const std::string& path, std::string text);
+  void dispatch(Statement statement);
+  const Key* find_key(Statement& statement);
+  bool may_stand(const Key& key, const Statement& statement);
+  void include(const Statement& statement);
+  void set(const Statement& statement);
+
+  // parser_job.cpp: the keys of a job.
+  void job_name(const Statement& statement);
+  void nid_list(const Statement& statement);
+  void nodes(const Statement& statement);
+  void ranks_per_node(const Statement& statement);
+  void repeat(const Statement& statement);
+  void min_time(const Statement& statement);
+  void role(const Statement& statement);
+  void shared(const Statement& statement);
+  bool first_time(const Statement& statement, std::optional<Position>& seen);
+  bool read_node_items(const Statement& statement, std::vector<int>& nodes);
+  bool read_node_item(const Word& word, std::string_view item, std::vector<int>& nodes);
+  bool refuse_repeated(const std::vector<int>& nodes);
+  void close_job();
+
+  // parser_chain.cpp: the motifs of a job.
+  void motif(const Statement& statement);
+  void loop(const Statement& statement);
+  void end(const Statement& statement);
+  void read_options(const Statement& statement, MotifCall& call);
+  std::size_t read_option(const std::vector<Word>& words, std::size_t at, MotifCall& call);
+  void close_loop();
+  std::vector<Step>& open_steps() { return loops_.empty() ? job().steps : loops_.back().loop.steps; }
+
+  // parser_values.cpp: one value; none, with the mistake reported, where the statement does not have exactly one.
+  const Word* only_word(const Statement& statement);
+  std::optional<std::int64_t> positive(const Statement& statement, std::int64_t most);
+  std::optional<std::size_t> choice(const Statement& statement, const std::vector<std::string>& names);
+  void refuse(const Statement& statement, const Word& word, std::string_view why, std::string_view hint = {});
+
+  Position position(const Word& word) const {
+    return {source_, word.line, word.column, static_cast<int>(word.raw.size())};
+  }
+  Position position(const Word& word, std::size_t offset, std::size_t length) const;
+  void add(const Position& where, std::string_view message, std::string_view hint = {}) {
+    reading_.diagnostics.add(where, message, hint);
+  }
+  Job& job() { return workload_.jobs.back(); }
+
+  const ReadFile& read_;
+  Reading reading_;
+  Workload workload_;
+  std::shared_ptr<const Source> source_;  // being read
+  Position start_;
+  std::vector<std::string> open_files_;  // the workload first, then the includes being read
+  int sources_ = 0;
+  std::size_t source_bytes_ = 0;
+  std::size_t nodes_named_ = 0;
+  bool in_job_ = false;
+  bool stray_reported_ = false;  // a statement before the first job
+  std::vector<OpenLoop> loops_;
+  std::size_t hidden_loops_ = 0;  // deeper than limits::loop_depth: counted so that their [END]s match, but not kept
+};
+
+}  // namespace stressbench::workload

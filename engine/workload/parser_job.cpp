@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <utility>
+
+#include "workload/parser.hpp"
+
+namespace stressbench::workload {
+
+void Parser::job_name(const Statement& statement) {
+  close_job();
+  in_job_ = true;
+  if (workload_.jobs.size() >= limits::jobs) {
+    add(statement.where, "a workload may have " + std::to_string(limits::jobs) + " jobs");
+    throw Exhausted{};
+  }
+  Job& started = workload_.jobs.emplace_back();
+  started.where.name = statement.where;
+  const Word* word = only_word(statement);
+  if (word == nullptr) return;
+  started.where.name = position(*word);
+  if (word->text.empty() || word->text.size() > limits::name_bytes) {
+    return refuse(statement, *word, word->text.empty() ? "is empty" : "is longer than 255 bytes");
+  }
+  started.name = word->text;
+}
+
+// Opens a key of a job; false, with the mistake reported, where the job had it before.
+bool Parser::first_time(const Statement& statement, std::optional<Position>& seen) {
+  if (seen) {
+    add(statement.where, "[" + statement.key + "] is given twice in job " + in_quotes(job().name),
+        "first in line " + std::to_string(seen->line));
+    return false;
+  }
+  seen = statement.where;
+  return true;
+}
+
+void Parser::nodes(const Statement& statement) {
+  if (!first_time(statement, job().where.node_count)) return;
+  if (const auto count = positive(statement, most_nodes)) job().node_count = static_cast<int>(*count);
+}
+
+void Parser::ranks_per_node(const Statement& statement) {
+  if (!first_time(statement, job().where.ranks_per_node)) return;
+  if (const auto count = positive(statement, most_nodes)) job().ranks_per_node = static_cast<int>(*count);
+}
+
+void Parser::repeat(const Statement& statement) {
+  if (!first_time(statement, job().where.repeat)) return;
+  job().repeat = positive(statement, limits::executions);
+}
+
+void Parser::min_time(const Statement& statement) {
+  if (!first_time(statement, job().where.min_time)) return;
+  const Word* word = only_word(statement);
+  if (word == nullptr) return;
+  try {
+    const Nanoseconds time = units::wall_duration(word->text);
+    if (time.value == 0) return refuse(statement, *word, "must be greater than 0");
+    job().min_time = time;
+  } catch (const UserMistake& mistake) {
+    refuse(statement, *word, mistake.what());
+  }
+}
+
+void Parser::role(const Statement& statement) {
+  if (!first_time(statement, job().where.role)) return;
+  const auto chosen = choice(statement, {"measured", "background"});
+  if (chosen) job().role = *chosen == 0 ? Role::measured : Role::background;
+}
+
+void Parser::shared(const Statement& statement) {
+  if (!first_time(statement, job().where.shared)) return;
+  const auto chosen = choice(statement, {"yes", "no"});
+  job().shared = !chosen || *chosen == 0;
+  if (!chosen) job().where.shared.reset();  // a refused value counts as yes, so that no other message follows from it
+}
+
+void Parser::nid_list(const Statement& statement) {
+  if (!first_time(statement, job().where.nodes)) return;
+  if (statement.words.empty()) {
+    only_word(statement);  // says what is missing
+    return;
+  }
+  std::vector<int> nodes;
+  const bool whole = read_node_items(statement, nodes);
+  nodes_named_ += nodes.size();
+  if (whole && !refuse_repeated(nodes)) {
+    nodes.shrink_to_fit();
+    job().nodes = std::move(nodes);
+  }
+}
+
+// Items are separated by commas, with or without blanks and line ends around them.
+bool Parser::read_node_items(const Statement& statement, std::vector<int>& nodes) {
+  bool whole = true;
+  bool item_due = true;
+  for (const Word& word : statement.words) {
+    const std::string_view text = word.text;
+    if (word.broken) {
+      whole = item_due = false;
+      continue;
+    }
+    for (std::size_t from = 0; from < text.size();) {
+      if (text[from] == ',') {
+        if (item_due) add(position(word, from, 1), "an item of the node list is empty before ','");
+        whole = whole && !item_due;
+        item_due = true;
+        ++from;
+        continue;
+      }
+      const std::string_view item = text.substr(from, text.find(',', from) - from);
+      if (!item_due) add(position(word, from, item.size()), "a comma is missing before " + in_quotes(item));
+      whole = read_node_item(word, item, nodes) && item_due && whole;
+      item_due = false;
+      from += item.size();
+    }
+  }
+  const Word& last = statement.words.back();
+  if (item_due && !last.broken)
+    add(position(last, last.text.size() - 1, 1), "an item of the node list is empty: it ends with a comma");
+  return whole && !item_due;
+}
+
+// Of a part of the word, where nothing in it was replaced: then the part stands where it seems to.
+Position Parser::position(const Word& word, std::size_t offset, std::size_t length) const {
+  Position where = position(word);
+  if (!word.verbatim) return where;
+  where.column += static_cast<int>(offset);
+  where.length = static_cast<int>(length);
+  return where;
+}
+
+bool Parser::read_node_item(const Word& word, std::string_view item, std::vector<int>& nodes) {
+  const Position where = position(word, static_cast<std::size_t>(item.data() - word.text.data()), item.size());
+  const auto first = static_cast<int>(nodes.size());
+  try {
+    append_nodes(item,
+                 static_cast<std::size_t>(most_nodes) - std::min<std::size_t>(most_nodes, nodes_named_ + nodes.size()),
+                 nodes);
+  } catch (const UserMistake& mistake) {
+    add(where, "[NID_LIST] " + in_quotes(item) + " " + mistake.what());
+    return false;
+  }
+  job().where.node_items.push_back({first, where.line, where.column, where.length});
+  return true;
+}
+
+bool Parser::refuse_repeated(const std::vector<int>& nodes) {
+  std::vector<std::pair<int, int>> sorted;  // node, index
+  sorted.reserve(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) sorted.emplace_back(nodes[i], static_cast<int>(i));
+  std::ranges::sort(sorted);
+  std::vector<int> repeated;
+  int first_index = static_cast<int>(nodes.size());
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i].first != sorted[i - 1].first) continue;
+    if (repeated.empty() || repeated.back() != sorted[i].first) repeated.push_back(sorted[i].first);
+    first_index = std::min(first_index, sorted[i].second);
+  }
+  if (repeated.empty()) return false;
+  const bool one = repeated.size() == 1;
+  add(job().where.node_position(first_index), std::string(one ? "node " : "nodes ") + compress(repeated) +
+                                                  (one ? " is named more than once" : " are named more than once"));
+  return true;
+}
+
+void Parser::close_job() {
+  while (!loops_.empty()) {
+    add(loops_.back().loop.where, "[LOOP] has no [END]");
+    loops_.back().motif_seen = true;  // one message is enough
+    close_loop();
+  }
+  hidden_loops_ = 0;
+}
+
+}  // namespace stressbench::workload

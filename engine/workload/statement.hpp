@@ -1,0 +1,72 @@
+// The first half of reading a workload: a file's text as statements, each a [KEY] and its words, with variables put in.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload/diagnostics.hpp"
+#include "workload/variables.hpp"
+
+namespace stressbench::workload {
+
+struct Word {
+  std::string text;         // without quotes, variables replaced
+  std::string_view raw;     // as it stands in the source
+  int line = 0;             // where the raw word begins
+  int column = 0;           // in bytes, from 1
+  bool verbatim = true;     // nothing in it was quoted or replaced: text is raw
+  bool is_literal = false;  // begins with a quote or a variable: a value even if it begins with '-'
+  bool broken = false;      // a mistake in it was reported already
+};
+
+struct Statement {
+  std::string key;  // without brackets
+  Position where;   // of the key with its brackets
+  std::vector<Word> words;
+};
+
+// A word as it must be written so that it is read back as `text`: in quotes where it would be split, expanded or taken
+// for an option.
+std::string spell_word(std::string_view text);
+
+// More than limits.hpp allows: reading stops.
+struct Exhausted {};
+
+// What all files of one workload have in common while they are read.
+struct Reading {
+  Variables variables;
+  Diagnostics diagnostics;
+  std::size_t expanded_bytes = 0;
+};
+
+class StatementReader {
+ public:
+  StatementReader(std::shared_ptr<const Source> source, Reading& reading)
+      : source_(std::move(source)), reading_(reading) {}
+
+  // The next statement with the lines that continue it; none at the end of the text. Mistakes are reported and read
+  // over.
+  std::optional<Statement> next();
+
+ private:
+  Position at(int line, std::size_t column, std::size_t length) const;
+  Position here(std::string_view part) const;  // of a part of the present line
+  bool take_line();
+  bool next_continues() const;
+  Statement read_key(std::size_t open);
+  void read_words(std::size_t from, Statement& statement);
+  Word read_word(std::size_t from);
+  std::size_t read_quoted(std::size_t from, Word& word);
+  std::size_t read_variable(std::size_t from, Word& word);
+
+  std::shared_ptr<const Source> source_;
+  Reading& reading_;
+  std::size_t next_line_ = 0;  // offset in the text
+  std::string_view line_;      // without its end
+  int line_number_ = 0;
+};
+
+}  // namespace stressbench::workload

@@ -1,0 +1,54 @@
+#include "workload/variables.hpp"
+
+#include <algorithm>
+
+namespace stressbench::workload {
+
+bool is_variable_name(std::string_view text) noexcept {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, fits);
+}
+
+Setting parse_setting(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || !is_variable_name(text.substr(0, equals))) {
+    throw UserMistake("--set " + in_quotes(text) + " must be name=value");
+  }
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+Variables::Variables(const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) variables_[setting.name] = {setting.value, true, false};
+}
+
+void Variables::set(const std::string& name, const std::string& value) {
+  Variable& variable = variables_[name];
+  variable.known_to_file = true;
+  if (!variable.from_command_line) variable.value = value;
+}
+
+const std::string* Variables::find(const std::string& name) {
+  const auto found = variables_.find(name);
+  if (found == variables_.end()) return nullptr;
+  found->second.known_to_file = true;
+  return &found->second.value;
+}
+
+std::vector<std::string> Variables::names() const {
+  std::vector<std::string> all;
+  for (const auto& [name, variable] : variables_) {
+    if (variable.known_to_file) all.push_back(name);
+  }
+  return all;
+}
+
+std::vector<Setting> Variables::unused() const {
+  std::vector<Setting> all;
+  for (const auto& [name, variable] : variables_) {
+    if (variable.from_command_line && !variable.known_to_file) all.push_back({name, variable.value});
+  }
+  return all;
+}
+
+}  // namespace stressbench::workload

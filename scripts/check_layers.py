@@ -1,0 +1,87 @@
+"""Dependencies in engine/ go downwards only. Checks every #include and that MPI stays where it belongs.
+
+    python scripts/check_layers.py [CHECKOUT]
+
+Prints one line a violation and ends with status 1 if there is any.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# A room may include itself and what is listed; listed rooms bring what they may include with them.
+BELOW: dict[str, tuple[str, ...]] = {
+    "core": (),
+    "workload": ("core",),
+    "mpi": ("core",),
+    "storage": ("mpi",),
+    "motifs": ("storage",),
+    "schedule": ("motifs", "workload"),
+    "output": ("schedule",),
+    "command": ("output",),
+    "main.cpp": ("command",),
+}
+WITHOUT_MPI = ("core", "workload")
+NAMES_WORLD = "main.cpp"
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+WORLD = re.compile(r"\bMPI_COMM_WORLD\b")  # not OMPI_COMM_WORLD_RANK, which is a variable of the launcher
+COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.DOTALL | re.MULTILINE)
+
+
+def may_include(room: str) -> set[str]:
+    """The room itself and everything below it."""
+    reachable = {room}
+    for below in BELOW[room]:
+        reachable |= may_include(below)
+    return reachable
+
+
+def without_comments(source: str) -> str:
+    """The source with comments blanked out, so that line numbers stay."""
+    return COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
+
+
+def violations_in(name: str, source: str) -> Iterator[str]:
+    """`name` is the path below engine/, with forward slashes."""
+    room = name.split("/")[0]
+    if room not in BELOW:
+        yield f"engine/{name}: '{room}' is not a room; rooms are {', '.join(BELOW)}"
+        return
+    allowed = may_include(room)
+    for number, line in enumerate(without_comments(source).splitlines(), start=1):
+        place = f"engine/{name}:{number}"
+        if WORLD.search(line) and name != NAMES_WORLD:
+            yield f"{place}: MPI_COMM_WORLD is named only in {NAMES_WORLD}; use the group that was handed in"
+        match = INCLUDE.match(line)
+        if match is None:
+            continue
+        ours, system = match.groups()
+        if "mpi.h" in (ours, system) and room in WITHOUT_MPI:
+            yield f"{place}: {room}/ is free of MPI"
+        other = ours.split("/")[0] if ours and "/" in ours else room
+        if other not in allowed:
+            may = ", ".join(sorted(allowed - {room})) or "nothing"
+            yield f"{place}: {room} may not include {other}/; it may include {may}"
+
+
+def violations(checkout: Path) -> Iterator[str]:
+    """One line each, in order of file and line."""
+    engine = checkout / "engine"
+    for path in sorted(engine.rglob("*")):
+        if path.suffix in (".cpp", ".hpp", ".c", ".h"):
+            yield from violations_in(path.relative_to(engine).as_posix(), path.read_text(encoding="utf-8"))
+
+
+def main() -> int:
+    """Status 1 when a layer is broken."""
+    checkout = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    found = list(violations(checkout))
+    for line in found:
+        sys.stdout.write(line + "\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Adds up what a test stage did: JUnit files (ctest, pytest) and files that hold `passed failed skipped`.
+
+A stage that ended with an error but has no failed test (it did not build, say) counts as one failure; so does one
+that tested nothing.
+"""
+
+import argparse
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Count:
+    """Tests by how they ended."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Count") -> "Count":
+        return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+
+def count_junit(path: Path) -> Count:
+    """Of a JUnit file, as ctest and pytest write it."""
+    total = Count()
+    for case in ElementTree.parse(path).iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+            total += Count(failed=1)
+        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+            total += Count(skipped=1)
+        else:
+            total += Count(passed=1)
+    return total
+
+
+def count_file(path: Path) -> Count:
+    """Of a JUnit file, or of one that holds the three numbers."""
+    if path.suffix == ".xml":
+        return count_junit(path)
+    passed, failed, skipped = (int(word) for word in path.read_text().split())
+    return Count(passed, failed, skipped)
+
+
+def count_stage(paths: list[Path], status: int) -> Count:
+    """Of a stage's files that exist, given how the stage ended."""
+    total = sum((count_file(path) for path in paths if path.exists()), Count())
+    nothing_failed_openly = total.failed == 0 and (status != 0 or total == Count())
+    return total + Count(failed=1) if nothing_failed_openly else total
+
+
+def main() -> None:
+    """Prints the three numbers."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--status", type=int, default=0, help="exit status of the stage")
+    parser.add_argument("files", nargs="*", type=Path)
+    arguments = parser.parse_args()
+    total = count_stage(arguments.files, arguments.status)
+    sys.stdout.write(f"{total.passed} {total.failed} {total.skipped}\n")
+
+
+if __name__ == "__main__":
+    main()

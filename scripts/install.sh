@@ -1,0 +1,183 @@
+# shellcheck shell=bash
+# What StressBench needs from the system, and the checkout's own Python environment. Sourced by quickstart.sh and test.sh.
+#
+#   need_packages TIER    TIER is `run` (one MPI, a compiler, Python) or `test` (both MPIs, checkers, a browser).
+#   need_python           sets PYTHON to a Python >= 3.11 that can make virtual environments.
+#   need_environment      a virtual environment in .venv, kept when it works.
+#
+# As root, what is missing is installed. Otherwise the one command to run is printed and the script ends.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+stamps=$root/.cache/stamps
+mkdir -p "$stamps"
+
+# Children of pip and CMake find these; a second build takes its objects from the cache.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+say() { printf '%s\n' "$*"; }
+give_up() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+# One line a need: what proves that it is there | the package that brings it. A proof is a command, a header in the compiler's own
+# search path, or a path (several with spaces: one of them suffices).
+run_needs() {
+  cat <<'NEEDS'
+command git           | git
+path /etc/ssl/certs/ca-certificates.crt | ca-certificates
+command cmake         | cmake
+command ninja         | ninja-build
+command g++           | g++
+command ccache        | ccache
+command mpicxx        | libopenmpi-dev
+command mpirun mpiexec | openmpi-bin
+header CLI/CLI.hpp    | libcli11-dev
+header nlohmann/json.hpp | nlohmann-json3-dev
+header fmt/core.h     | libfmt-dev
+header Random123/philox.h | librandom123-dev
+header boost/version.hpp | libboost-dev
+NEEDS
+}
+test_needs() {
+  run_needs
+  cat <<'NEEDS'
+command mpicxx.openmpi | libopenmpi-dev
+command mpirun.openmpi | openmpi-bin
+command mpicxx.mpich  | libmpich-dev
+command mpirun.mpich  | mpich
+header gtest/gtest.h  | libgtest-dev
+header gmock/gmock.h  | libgmock-dev
+command clang++       | clang
+command clang-format  | clang-format
+command shellcheck    | shellcheck
+path /usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a | libclang-rt-dev
+command chromium chromium-browser google-chrome | chromium
+NEEDS
+}
+
+is_met() {  # kind, proofs...
+  local kind=$1 proof match
+  shift
+  for proof in "$@"; do
+    case $kind in
+      command) command -v "$proof" >/dev/null && return 0 ;;
+      header) [[ -e /usr/include/$proof || -e /usr/local/include/$proof ]] && return 0 ;;
+      path) for match in $proof; do [[ -e $match ]] && return 0; done ;;
+    esac
+  done
+  return 1
+}
+
+# The packages of a tier that are missing, one a line.
+missing_packages() {
+  local tier=$1 proofs package
+  while IFS='|' read -r proofs package; do
+    package=${package// /}
+    set -f
+    # shellcheck disable=SC2086  # proofs are words, and paths may hold patterns
+    set -- $proofs
+    set +f
+    is_met "$@" || echo "$package"
+  done < <("${tier}_needs") | sort -u
+  find_python >/dev/null || python_packages
+}
+
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:-} python3 python3.11 python3.12 python3.13 python3.14 /usr/bin/python3; do
+    command -v "$candidate" >/dev/null || continue
+    "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
+    command -v "$candidate"
+    return 0
+  done
+  return 1
+}
+
+# Distributions whose own python3 is older (Ubuntu 22.04) have a newer one beside it.
+python_packages() {
+  local offered_python
+  offered_python=$(candidate_of python3 | cut -d- -f1)
+  if dpkg --compare-versions "${offered_python:-99}" ge 3.11; then
+    printf '%s\n' python3 python3-venv
+  else
+    printf '%s\n' python3.11 python3.11-venv
+  fi
+}
+
+candidate_of() { apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\(.*[^ ]\) *$/\1/p' | grep -v '^(none)$' | head -n 1; }
+
+# Names differ between distributions: what is not offered under its own name goes by another.
+offered() {
+  case $1 in
+    libclang-rt-dev) [[ $(candidate_of "$1") ]] || { echo clang; return; } ;;
+    chromium) [[ $(candidate_of "$1") ]] || { echo chromium-browser; return; } ;;
+  esac
+  echo "$1"
+}
+
+apt_quietly() {
+  local log=$root/.cache/apt.log
+  DEBIAN_FRONTEND=noninteractive apt-get "$@" >"$log" 2>&1 || { tail -n 20 "$log" >&2; return 1; }
+}
+
+need_packages() {
+  local tier=$1 missing names=() name
+  mapfile -t missing < <(missing_packages "$tier")
+  ((${#missing[@]})) || return 0
+  say "Missing on this machine: ${missing[*]}"
+  command -v apt-get >/dev/null || give_up "This is not Debian or Ubuntu: please install these (or what they are called here), then start again."
+  for name in "${missing[@]}"; do names+=("$(offered "$name")"); done
+  if ((EUID)); then
+    give_up "Please run this, then start again:" "  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${names[*]}"
+  fi
+  say "Installing them (log: .cache/apt.log) ..."
+  [[ $(candidate_of cmake) && $(candidate_of ninja-build) ]] || apt_quietly update || give_up "apt-get update failed, see above."
+  apt_quietly install -y --no-install-recommends "${names[@]}" ||
+    { apt_quietly update && apt_quietly install -y --no-install-recommends "${names[@]}"; } ||
+    give_up "apt-get could not install: ${names[*]}"
+  hash -r
+  mapfile -t missing < <(missing_packages "$tier")
+  ((${#missing[@]} == 0)) || give_up "Still missing after the installation: ${missing[*]}"
+}
+
+need_python() {
+  PYTHON=$(find_python) ||
+    give_up "StressBench needs Python 3.11 or newer with its venv module; this machine has $(python3 --version 2>&1 || echo none)." \
+      "Install one and start again, or name it: PYTHON=/path/to/python3.12 $0"
+}
+
+need_environment() {
+  need_python
+  [[ -x $root/.venv/bin/python ]] && "$root/.venv/bin/python" -c 'import pip' 2>/dev/null && return 0
+  say "Making a Python environment in .venv ..."
+  "$PYTHON" -m venv --clear "$root/.venv" || give_up "Python could not make a virtual environment in .venv."
+}
+
+# Whether the work called NAME was last done with the inputs of this fingerprint. `mark_done NAME FINGERPRINT` says that it is now.
+is_done() { [[ -f $stamps/$1 && $(<"$stamps/$1") == "$2" ]]; }
+mark_done() { printf '%s\n' "$2" >"$stamps/$1"; }
+
+# Of everything that goes into the package: engine, Python sources, build description, and the Python and MPI it is made for.
+package_fingerprint() {
+  (
+    cd "$root" || exit
+    "$root/.venv/bin/python" --version
+    readlink -f "$(command -v mpicxx)"
+    find engine src pyproject.toml CMakeLists.txt README.md workloads schema tracer -type f ! -name '*.pyc' 2>/dev/null |
+      LC_ALL=C sort | xargs sha256sum
+  ) | sha256sum | cut -d' ' -f1
+}
+
+# pip install into .venv, with its output in a log and its tail on the screen when it fails.
+pip_install() {  # log, arguments...
+  local log=$1
+  shift
+  "$root/.venv/bin/python" -m pip install --disable-pip-version-check "$@" >"$log" 2>&1 && return 0
+  say "pip failed; the end of $log:" >&2
+  tail -n 40 "$log" >&2
+  return 1
+}

@@ -1,0 +1,197 @@
+"""Two runs of the same workload: is the second slower, faster, the same, or can nobody tell?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stressbench.analysis.impact import pair_blocks
+from stressbench.analysis.intervals import Interval, unpaired_interval
+from stressbench.analysis.selection import select
+from stressbench.model import Header, Job, Kind, Role, Run
+
+LAUNCH_NOTE = (
+    "the intervals hold what varies between rounds; what varies from launch to launch (placement, other users, the "
+    "state of the machine) they cannot see: repeat both runs, interleaved, before acting on a small difference"
+)
+
+
+class ComparisonError(Exception):
+    """Runs that should not be compared; the message says what differs."""
+
+
+class Verdict(StrEnum):
+    """With the interval [low, high] of B/A and the smallest effect of interest e, both ways alike on a log scale.
+
+    slower: low > 1 + e. faster: high < 1 / (1 + e). no_difference: the whole interval within [1 / (1 + e), 1 + e].
+    cannot_tell: anything else, or no interval.
+    """
+
+    slower = "slower"
+    faster = "faster"
+    no_difference = "no difference"
+    cannot_tell = "cannot tell"
+
+
+class Quantity(StrEnum):
+    """What is compared; for the congestion impact read `slower` as a higher impact."""
+
+    isolated = "isolated time"
+    contended = "contended time"
+    impact = "congestion impact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """B over A of one quantity of one job; `a` and `b` are medians over rounds (s) or over blocks' ratios (impact)."""
+
+    quantity: Quantity
+    a: float | None
+    b: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    verdict: Verdict
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobComparison:
+    """All changes of one job."""
+
+    name: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two runs side by side. `differences` says in words what was not the same when they ran."""
+
+    a: str
+    b: str
+    effect: float
+    differences: tuple[str, ...]
+    jobs: tuple[JobComparison, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def slower(self) -> bool:
+        """Whether an isolated or contended time of any job is slower in B (a higher impact alone does not count)."""
+        changes = (change for job in self.jobs for change in job.changes if change.quantity is not Quantity.impact)
+        return any(change.verdict is Verdict.slower for change in changes)
+
+
+def compare(a: Run, b: Run, *, effect: float = 0.02, force: bool = False) -> Comparison:
+    """B against A, job by job (matched by name, the k-th of a name with the k-th).
+
+    `effect` is the smallest relative change that matters, at least 0. ComparisonError when the workloads differ and
+    `force` is not given, or when no job of A is in B.
+    """
+    if a.header.workload.hash != b.header.workload.hash and not force:
+        raise ComparisonError(
+            f"{a.path} and {b.path} ran different workloads: {_workload_difference(a.header, b.header)}; "
+            "--force compares them all the same"
+        )
+    matched = _match(a.jobs, b.jobs)
+    if not matched:
+        raise ComparisonError(f"no job of {a.path} has a namesake in {b.path}")
+    return Comparison(
+        a=str(a.path), b=str(b.path), effect=effect, differences=tuple(_differences(a, b)),
+        jobs=tuple(_compare_job(a, b, first, second, effect=effect) for first, second in matched),
+        notes=(LAUNCH_NOTE, *(f"{run.path} is incomplete" for run in (a, b) if not run.complete)),
+    )  # fmt: skip
+
+
+def verdict_of(*, low: float | None, high: float | None, effect: float) -> Verdict:
+    """Where the interval [low, high] of a ratio lies against the band [1 / (1 + effect), 1 + effect]."""
+    if low is None or high is None:
+        return Verdict.cannot_tell
+    if low > 1 + effect:
+        return Verdict.slower
+    if high < 1 / (1 + effect):
+        return Verdict.faster
+    if low >= 1 / (1 + effect) and high <= 1 + effect:
+        return Verdict.no_difference
+    return Verdict.cannot_tell
+
+
+def _match(a: Sequence[Job], b: Sequence[Job]) -> list[tuple[Job, Job]]:
+    left = list(b)
+    pairs = []
+    for job in a:
+        found = next((other for other in left if other.name == job.name), None)
+        if found is not None:
+            left.remove(found)
+            pairs.append((job, found))
+    return pairs
+
+
+def _compare_job(a: Run, b: Run, first: Job, second: Job, *, effect: float) -> JobComparison:
+    rounds_a, rounds_b = select(a, job=first.job).rounds, select(b, job=second.job).rounds
+    changes = []
+    for quantity, kind in ((Quantity.isolated, Kind.isolated), (Quantity.contended, Kind.contended)):
+        values = [np.array([one.median_s for one in rounds if one.kind is kind]) for rounds in (rounds_a, rounds_b)]
+        if Role.background not in (first.role, second.role) or kind is Kind.contended:
+            changes.append(_change(quantity, values[0], values[1], effect=effect, what=f"{kind} rounds"))
+    if Role.background not in (first.role, second.role):
+        pairings = [pair_blocks(rounds) for rounds in (rounds_a, rounds_b)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = [pairing.contended / pairing.isolated for pairing in pairings]
+        changes.append(_change(Quantity.impact, ratios[0], ratios[1], effect=effect, what="paired blocks"))
+    return JobComparison(name=first.name, changes=tuple(changes))
+
+
+def _change(quantity: Quantity, a: NDArray[np.float64], b: NDArray[np.float64], *, effect: float, what: str) -> Change:
+    estimate: Interval | None = None
+    reason = None
+    if min(len(a), len(b)) == 0:
+        reason = f"{len(a)} and {len(b)} {what}"
+    elif not all(np.all(np.isfinite(values) & (values > 0)) for values in (a, b)):
+        reason = "a round's median time is 0 s, below what the clock resolves"
+    else:
+        estimate = unpaired_interval(np.log(a), np.log(b))
+        if estimate.low is None:
+            reason = f"{len(a)} and {len(b)} {what}: too few for a 95 % interval (4 and 4 suffice)"
+    low = None if estimate is None or estimate.low is None else exp(estimate.low)
+    high = None if estimate is None or estimate.high is None else exp(estimate.high)
+    return Change(
+        quantity=quantity, a=float(np.median(a)) if len(a) else None, b=float(np.median(b)) if len(b) else None,
+        ratio=None if estimate is None else exp(estimate.centre), low=low, high=high,
+        verdict=verdict_of(low=low, high=high, effect=effect), reason=reason,
+    )  # fmt: skip
+
+
+def _workload_difference(a: Header, b: Header) -> str:
+    lines = zip_longest(a.workload.text.splitlines(), b.workload.text.splitlines(), fillvalue="(end)")
+    for number, (first, second) in enumerate(lines, start=1):
+        if first != second:
+            return f"line {number} of the resolved workload is '{first}' and '{second}'"
+    return f"hashes {a.workload.hash} and {b.workload.hash}"
+
+
+def _differences(a: Run, b: Run) -> list[str]:
+    first, second = a.header, b.header
+    facts = [
+        ("workload", first.workload.hash, second.workload.hash),
+        ("ranks", first.ranks, second.ranks),
+        ("ranks per node", first.ranks_per_node, second.ranks_per_node),
+        ("hosts", _hosts(first), _hosts(second)),
+        ("MPI", first.mpi.library, second.mpi.library),
+        ("transports", first.mpi.transports, second.mpi.transports),
+        ("compiler", first.compiler, second.compiler),
+        ("build type", first.build_type, second.build_type),
+        ("version", f"{first.version} {first.commit}", f"{second.version} {second.commit}"),
+        ("placement", first.plan.placement, second.plan.placement),
+        ("warm-up", first.plan.warmup, second.plan.warmup),
+        ("finish", first.plan.finish, second.plan.finish),
+        ("jobs", ", ".join(job.name for job in first.jobs), ", ".join(job.name for job in second.jobs)),
+    ]
+    return [f"{name}: {left} and {right}" for name, left, right in facts if left != right]
+
+
+def _hosts(header: Header) -> str:
+    return ", ".join(dict.fromkeys(node.host for node in header.nodes))

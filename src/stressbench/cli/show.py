@@ -1,0 +1,58 @@
+"""`stressbench show`: a run's numbers in the terminal, or as JSON."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import TypeAdapter
+
+from stressbench.analysis import RunSummary, summarise
+from stressbench.model import Run, RunFileError, read_run
+from stressbench.report.terminal import print_summary, standard_output
+
+_MISTAKE = 2
+_HELP = """\
+Show what a run measured: per job and motif the times alone and contended, and the congestion impact.
+
+A run that is not complete is shown as far as it got. What makes a number doubtful stands beneath the table.
+
+\b
+Examples:
+    stressbench show demo.jsonl
+    stressbench show demo.jsonl --jobs-only
+    stressbench show demo.jsonl --json | jq '.jobs[] | {name, impact: .timing.impact.ratio}'
+
+Exit status: 0 shown, 2 the file cannot be read.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("show", help=_HELP)(show)
+
+
+def show(
+    file: Annotated[Path, typer.Argument(metavar="RUN.jsonl", help="What `stressbench run` wrote.")],
+    steps: Annotated[bool, typer.Option("--steps/--jobs-only", help="Lines for motifs too, or for jobs only.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Every number, for programs; times in seconds.")] = False,
+    include_extra: Annotated[
+        bool,
+        typer.Option("--include-extra", help="Count what jobs did beyond their own count in contended rounds."),
+    ] = False,
+) -> None:
+    """Read, summarise, print."""
+    try:
+        run = read_run(file)
+    except RunFileError as mistake:
+        typer.echo(f"stressbench: {mistake}", err=True)
+        raise typer.Exit(_MISTAKE) from None
+    summary = summarise(run, include_extra=include_extra)
+    if as_json:
+        typer.echo(TypeAdapter(RunSummary).dump_json(summary, indent=2))
+    else:
+        print_summary(summary, console=standard_output(), steps=steps)
+
+
+def print_run(run: Run) -> None:
+    """The table of `run` on standard output, for commands that have just made one."""
+    print_summary(summarise(run), console=standard_output(), steps=True)

@@ -1,0 +1,36 @@
+"""Open MPI's boxed remarks about a program that ended with a status of its own: noise behind the message. Pure."""
+
+import re
+
+_RULE = re.compile(rb"(?:^|(?<=[\r\n]))-{60,}\r?\n")
+_NOISE = re.compile(rb"Primary job\s+terminated normally, but|processes exited with non-zero status")
+
+
+class BannerFilter:
+    """Takes a stream in pieces and gives it back without those boxes; everything else goes through at once.
+
+    A box lies between two lines of dashes. Boxes about anything else, such as a rank that a signal ended, stay.
+    """
+
+    def __init__(self) -> None:
+        self._held = b""  # from the opening line of a box on
+
+    def feed(self, piece: bytes) -> bytes:
+        """What can be handed on now."""
+        text, self._held = self._held + piece, b""
+        out = b""
+        while opening := _RULE.search(text):
+            out += text[: opening.start()]
+            closing = _RULE.search(text, opening.end())
+            if closing is None:
+                self._held = text[opening.start() :]
+                return out
+            box = text[opening.start() : closing.end()]
+            out += b"" if _NOISE.search(box) else box
+            text = text[closing.end() :]
+        return out + text
+
+    def flush(self) -> bytes:
+        """What was held back, at the end of the stream."""
+        rest, self._held = self._held, b""
+        return rest

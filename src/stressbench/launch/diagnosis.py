@@ -1,0 +1,51 @@
+"""What a launcher says about a rank that died, read back from its text. Pure."""
+
+import re
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stressbench.launch.execute import Outcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Death:
+    """A rank that a signal ended; None is what the launcher did not say, `host` is its name for the host."""
+
+    rank: int | None
+    host: str | None
+    number: int
+
+    @property
+    def signal_name(self) -> str:
+        """For example `SIGKILL`."""
+        try:
+            return signal.Signals(self.number).name
+        except ValueError:
+            return f"signal {self.number}"
+
+
+_OPEN_MPI = re.compile(
+    r"process\s+rank\s+(?P<rank>\d+)\s+with\s+PID\s+\d+\s+on\s+node\s+(?P<host>\S+)\s+exited\s+on\s+signal\s+(?P<number>\d+)"
+)
+_HYDRA_PLACE = re.compile(r"=\s+(?:RANK (?P<rank>\d+) )?PID (?P<pid>\d+) RUNNING AT (?P<host>\S+)")
+_HYDRA_SIGNAL = re.compile(r"(?:KILLED BY SIGNAL: |EXIT STRING: [^\n]*\(signal )(?P<number>\d+)")
+
+
+def diagnose(outcome: Outcome) -> Death | None:
+    """The death that the launcher reported, or None where it reported none."""
+    text = outcome.output + "\n" + outcome.errors
+    if found := _OPEN_MPI.search(text):
+        return Death(rank=int(found["rank"]), host=found["host"], number=int(found["number"]))
+    if number := _HYDRA_SIGNAL.search(text):
+        return _hydra(text, int(number["number"]), dict(outcome.rank_of))
+    return None
+
+
+def _hydra(text: str, number: int, rank_of: Mapping[int, int]) -> Death:
+    """MPICH names the process, Intel MPI also the rank."""
+    place = _HYDRA_PLACE.search(text)
+    if place is None:
+        return Death(rank=None, host=None, number=number)
+    rank = int(place["rank"]) if place["rank"] else rank_of.get(int(place["pid"]))
+    return Death(rank=rank, host=place["host"], number=number)

@@ -1,0 +1,86 @@
+"""How a run ended, in sentences: who died, what is in the file, and what to do next. Pure."""
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from stressbench.launch.diagnosis import Death
+from stressbench.launch.session import DONE, FAULT, INTERRUPTED, Ending, Wish
+from stressbench.model import Job, Run
+from stressbench.model.ranges import parse_ranges
+
+# What the engine prints about a rank that is told to end, or meets a fault (engine/schedule/interrupt.cpp):
+# `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`.
+_WHEREABOUTS = re.compile(r"\bjob (?P<job>[^\n]+?), motif (?P<motif>[^,)\n]+)(?:\), round \d|, rank \d)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """Where a rank belongs; None is unknown."""
+
+    host: str | None
+    job: Job | None
+
+
+def explain(ending: Ending, *, wish: Wish) -> tuple[str, ...]:
+    """Sentences for stderr, none when all went well."""
+    run = ending.left
+    if ending.status == DONE:
+        return ()
+    sentences = [_death(ending, ending.death, run)] if ending.death is not None else []
+    if not sentences and ending.status == FAULT and ending.outcome.status != FAULT:
+        sentences.append(f"the launcher ended with status {ending.outcome.status} before the engine could say why")
+    if ending.status in (FAULT, INTERRUPTED):
+        sentences.append(_kept(wish, run))
+    return tuple(sentences)
+
+
+def _death(ending: Ending, death: Death, run: Run | None) -> str:
+    place = _place(death, run)
+    rank = "a rank" if death.rank is None else f"rank {death.rank}"
+    where = f" on host {place.host}" if place.host else ""
+    doing = ""
+    if place.job is not None:
+        motif = _motif(ending.outcome.errors, place.job.name)
+        doing = f", job {place.job.name}" + (f", motif {motif}" if motif else "")
+    elif run is not None and death.rank is not None:
+        doing = ", which no job uses"
+    return f"{rank}{where}{doing} was ended by {death.signal_name}{_hint(death)}"
+
+
+def _hint(death: Death) -> str:
+    if death.signal_name == "SIGKILL":
+        return " (somebody's kill -9, or the kernel when memory ran out: `dmesg` tells)"
+    if death.signal_name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL"):
+        return " (a crash: a defect of the engine or of the MPI library)"
+    return ""
+
+
+def _place(death: Death, run: Run | None) -> _Place:
+    """Host and job of the dead rank from the header's node map; the launcher's word where there is no header."""
+    if run is None or death.rank is None:
+        return _Place(host=death.host, job=None)
+    for node in run.launches[-1].header.nodes:
+        if death.rank in parse_ranges(node.ranks):
+            jobs = (job for job in run.jobs if node.node in parse_ranges(job.nodes))
+            return _Place(host=node.host, job=next(jobs, None))
+    return _Place(host=death.host, job=None)
+
+
+def _motif(errors: str, job: str) -> str | None:
+    """The motif that the engine last named for this job, if it named one."""
+    named = [found["motif"] for found in _WHEREABOUTS.finditer(errors) if found["job"] == job]
+    return named[-1] if named else None
+
+
+def _kept(wish: Wish, run: Run | None) -> str:
+    rounds = () if run is None else run.rounds
+    if not rounds:
+        return "no round was finished; nothing was measured"
+    count = "round 1 is" if len(rounds) == 1 else f"{len(rounds)} rounds are"
+    return f"{count} complete in {wish.run_file.path}; `{continuing(wish)}` goes on"
+
+
+def continuing(wish: Wish) -> str:
+    """The command that goes on with this run: the file knows workload, ranks and settings."""
+    return shlex.join(("stressbench", "run", "--continue", str(wish.run_file.path)))

@@ -1,0 +1,83 @@
+"""The engine's own arguments. Names and rules of its options live in the engine; they go there as they were typed."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """Options of `stressbench-mpi run`, as typed; None leaves the engine's own default."""
+
+    isolated: str | None = None
+    contended: str | None = None
+    until_interval: str | None = None
+    finish: str | None = None
+    place: str | None = None
+    seed: str | None = None
+    warmup: str | None = None
+    time_limit: str | None = None
+    repetitions: str | None = None
+    min_time: str | None = None
+    sets: tuple[str, ...] = ()
+    verify: bool = False
+
+    def arguments(self) -> tuple[str, ...]:
+        """`--option value` pairs of what was given."""
+        named = (
+            ("--isolated", self.isolated),
+            ("--contended", self.contended),
+            ("--until-interval", self.until_interval),
+            ("--finish", self.finish),
+            ("--place", self.place),
+            ("--seed", self.seed),
+            ("--warmup", self.warmup),
+            ("--time-limit", self.time_limit),
+            ("--repetitions", self.repetitions),
+            ("--min-time", self.min_time),
+            *(("--set", text) for text in self.sets),
+        )
+        given = tuple(text for name, value in named if value is not None for text in (name, value))
+        return given + (("--verify",) if self.verify else ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFile:
+    """Where records go: a new file, or one that is continued."""
+
+    path: Path
+    continues: bool = False
+
+    def arguments(self) -> tuple[str, ...]:
+        """The engine's option for it."""
+        return ("--continue" if self.continues else "--output", str(self.path))
+
+
+def check_arguments(
+    *, engine: Path, workload: Path, ranks: int | None, ranks_per_node: int | None, sets: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The check of a workload, which starts no ranks; of its text alone where `ranks` is None."""
+    named = tuple(word for text in sets for word in ("--set", text))
+    shape = () if ranks is None else ("--ranks", str(ranks), *_shape(ranks_per_node))
+    return (str(engine), "check", str(workload), *shape, *named)
+
+
+def run_arguments(
+    *, engine: Path, workload: Path | None, ranks_per_node: int | None, run_file: RunFile, options: EngineOptions
+) -> tuple[str, ...]:
+    """The program that a launcher starts on every rank; no `workload` where the continued file holds it.
+
+    The engine's own table stays away: `stressbench show` prints a fuller one.
+    """
+    return (
+        str(engine),
+        "run",
+        *(() if workload is None else (str(workload),)),
+        "--quiet",
+        *run_file.arguments(),
+        *_shape(ranks_per_node),
+        *options.arguments(),
+    )
+
+
+def _shape(ranks_per_node: int | None) -> tuple[str, ...]:
+    return () if ranks_per_node is None else ("--ranks-per-node", str(ranks_per_node))

@@ -1,0 +1,109 @@
+"""Where the engine and its launcher are. Asks programs for their version, and starts nothing else."""
+
+import os
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+
+from stressbench.launch.command import Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Flavour, Recognised, recognise
+
+ENGINE = "stressbench-mpi"
+ENGINE_VARIABLE = "STRESSBENCH_MPI"
+_LIBRARY_LABEL = "MPI library:"
+_ANSWER_WITHIN_S = 30
+
+_NAMES = {
+    Flavour.openmpi4: ("mpirun.openmpi", "mpirun", "mpiexec", "orterun"),
+    Flavour.openmpi5: ("mpirun.openmpi", "mpirun", "mpiexec", "prterun"),
+    Flavour.mpich: ("mpirun.mpich", "mpiexec.mpich", "mpirun", "mpiexec", "mpiexec.hydra"),
+    Flavour.intelmpi: ("mpirun", "mpiexec.hydra", "mpiexec"),
+    Flavour.unknown: ("mpirun", "mpiexec"),
+}
+
+
+def find_engine(*, given: Path | None, environment: Mapping[str, str]) -> Path:
+    """The engine: the one given, then $STRESSBENCH_MPI, then the one installed with this package, then the one on PATH.
+
+    Raises LaunchMistake where the named one is not a program, or where there is none.
+    """
+    if given is not None:
+        return _program(given, said_by="--engine")
+    if named := environment.get(ENGINE_VARIABLE):
+        return _program(Path(named), said_by=ENGINE_VARIABLE)
+    for path in _installed():
+        if os.access(path, os.X_OK):
+            return path
+    if found := shutil.which(ENGINE, path=environment.get("PATH")):
+        return Path(found)
+    raise LaunchMistake(
+        f"{ENGINE} was not found: not beside this command and not on PATH. "
+        f"`pip install .` in a checkout builds it; --engine PATH or {ENGINE_VARIABLE}=PATH names another one"
+    )
+
+
+def _installed() -> Iterator[Path]:
+    """Places where pip may have put the engine, the recorded one first."""
+    try:
+        recorded = files("stressbench") or []
+    except PackageNotFoundError:
+        recorded = []
+    yield from (Path(str(entry.locate())).resolve() for entry in recorded if entry.name == ENGINE)
+    yield Path(sysconfig.get_path("scripts")) / ENGINE
+
+
+def _program(path: Path, *, said_by: str) -> Path:
+    """The path, absolute, if it can be executed; a bare name is looked up on PATH."""
+    if path.name == str(path) and not path.exists() and (found := shutil.which(str(path))):
+        return Path(found)
+    if not path.exists():
+        raise LaunchMistake(f"{said_by}: {path} does not exist")
+    if path.is_dir() or not os.access(path, os.X_OK):
+        raise LaunchMistake(f"{said_by}: {path} is not a program that you may execute")
+    return path.absolute()
+
+
+def library_of(engine: Path) -> Recognised:
+    """The MPI that the engine was built with, from its `--version`. Raises LaunchMistake where it does not start."""
+    text = _version_text(engine)
+    if text is None:
+        raise LaunchMistake(f"{engine} --version failed: is its MPI library installed? (`ldd {engine}` shows it)")
+    lines = [line.partition(_LIBRARY_LABEL)[2] for line in text.splitlines() if _LIBRARY_LABEL in line]
+    return recognise(lines[0] if lines else "")
+
+
+def find_launcher(*, given: Path | None, library: Recognised) -> Launcher:
+    """The `mpirun` that starts programs built with `library`: the one given, or the first on PATH that fits.
+
+    A launcher of another MPI would start every rank as a world of its own, so a misfit raises LaunchMistake.
+    """
+    if given is not None:
+        launcher = _asked(_program(given, said_by="--mpirun"))
+        if not launcher.flavour.launches(library.flavour):
+            raise LaunchMistake(f"--mpirun: {given} is {launcher.recognised}, but the engine was built with {library}")
+        return launcher
+    seen = [_asked(Path(path)) for name in _NAMES[library.flavour] if (path := shutil.which(name))]
+    for launcher in seen:
+        if launcher.flavour.launches(library.flavour):
+            return launcher
+    there = ", ".join(f"{launcher.path} is {launcher.recognised}" for launcher in seen) or "there is no mpirun on PATH"
+    raise LaunchMistake(f"the engine was built with {library}, but {there}; --mpirun PATH names the right one")
+
+
+def _asked(path: Path) -> Launcher:
+    return Launcher(path=path, recognised=recognise(_version_text(path) or ""))
+
+
+def _version_text(program: Path) -> str | None:
+    """What `program --version` prints, or None where it fails."""
+    try:
+        answer = subprocess.run(
+            [str(program), "--version"], capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return answer.stdout + answer.stderr if answer.returncode == 0 else None

@@ -1,0 +1,85 @@
+"""How each flavour of MPI starts ranks: one `Request` to one `Command`. Pure; nothing is started."""
+
+from dataclasses import dataclass
+
+from stressbench.launch.command import Command, Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Flavour
+
+# Options with which somebody says where ranks go: then slots and binding are that person's business.
+_NAMES_HOSTS = frozenset(
+    {"-H", "--host", "-host", "--hosts", "-hosts", "--hostfile", "-hostfile", "--machinefile", "-machinefile"}
+    | {"--rankfile", "-rankfile", "-rf", "-f", "--default-hostfile"}
+)
+_NAMES_BINDING = frozenset({"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", "--map-by", "-map-by", "--rankfile"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to start: `program` with `ranks` ranks, on a machine with `cores` cores.
+
+    `extra` goes to the launcher as it is, before the program. `allocated`: a batch system has given out the nodes.
+    """
+
+    ranks: int
+    program: tuple[str, ...]
+    cores: int
+    extra: tuple[str, ...] = ()
+    as_root: bool = False
+    realtime: bool = False
+    allocated: bool = False
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether somebody else says on which hosts ranks run, so that this machine tells nothing about them."""
+        return self.allocated or not _NAMES_HOSTS.isdisjoint(self.extra)
+
+    @property
+    def outnumbered(self) -> bool:
+        """Whether ranks share cores, as far as can be known from here."""
+        return self.ranks > self.cores and not self.elsewhere
+
+
+def build(*, launcher: Launcher, request: Request) -> Command:
+    """The command that starts the request under the launcher. Raises LaunchMistake for fewer than one rank."""
+    if request.ranks < 1:
+        raise LaunchMistake(f"ranks: {request.ranks} is not at least 1")
+    options = _openmpi(launcher.flavour, request) if launcher.flavour.is_openmpi else ()
+    # Round robin rotates ranks that yield; the plain scheduler may hand the core straight back to the one that waits.
+    program = (("chrt", "-r", "1") if request.realtime else ()) + request.program
+    argv = (str(launcher.path), "-n", str(request.ranks), *options, *request.extra, *program)
+    return Command(argv=argv, environment=_environment(launcher.flavour, request))
+
+
+def _openmpi(flavour: Flavour, request: Request) -> tuple[str, ...]:
+    """Slots, binding and yielding where ranks share cores.
+
+    `odls_base_sigkill_timeout` stays alone on purpose: Open MPI sleeps twice that long whenever a rank dies, so a value
+    that covers a round would hang every failed run. `execute` asks for a stop with SIGUSR1, which has no such limit.
+    """
+    if not request.outnumbered:
+        return ()
+    spread: tuple[str, ...] = ()
+    if not _NAMES_BINDING.intersection(request.extra):
+        spread = ("--bind-to", "none")
+        spread += ("--oversubscribe",) if flavour is Flavour.openmpi4 else ("--map-by", ":OVERSUBSCRIBE")
+    return (*spread, "--mca", "mpi_yield_when_idle", "1")
+
+
+def _environment(flavour: Flavour, request: Request) -> tuple[tuple[str, str], ...]:
+    if not (flavour.is_openmpi and request.as_root):
+        return ()
+    prefixes = ("OMPI",) if flavour is Flavour.openmpi4 else ("OMPI", "PRTE")
+    return tuple((f"{prefix}_ALLOW_RUN_AS_ROOT{end}", "1") for prefix in prefixes for end in ("", "_CONFIRM"))
+
+
+def advice(*, launcher: Launcher, request: Request) -> str | None:
+    """One sentence that a person should know before this request runs, or None."""
+    if not request.outnumbered:
+        return None
+    shared = f"{request.ranks} ranks share {request.cores} cores: times include waiting for a core"
+    if launcher.flavour.is_hydra:
+        return f"{shared}, and {launcher.recognised} spins while it waits; Open MPI is much faster here"
+    if not request.realtime:
+        return f"{shared}; --realtime makes them take turns fairly (needs root or CAP_SYS_NICE)"
+    return f"{shared}"

@@ -1,0 +1,44 @@
+"""What this machine offers to a launch: cores, a batch allocation, permissions."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from stressbench.launch.errors import LaunchMistake
+
+_ALLOCATION = ("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "FLUX_JOB_ID")
+
+
+def cores(*, topology: Path = Path("/sys/devices/system/cpu")) -> int:
+    """Physical cores that this process may use; hardware threads of one core count once, as Open MPI counts slots."""
+    allowed = os.sched_getaffinity(0)
+    siblings = {_siblings(topology / f"cpu{cpu}" / "topology" / "thread_siblings_list", cpu) for cpu in allowed}
+    return max(1, len(siblings))
+
+
+def _siblings(path: Path, cpu: int) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return str(cpu)
+
+
+def allocated(environment: Mapping[str, str]) -> bool:
+    """Whether a batch system has given this process its nodes."""
+    return any(environment.get(name) for name in _ALLOCATION)
+
+
+def require_realtime() -> None:
+    """Raise LaunchMistake unless `chrt -r 1` works for this user."""
+    chrt = shutil.which("chrt")
+    if chrt is None:
+        raise LaunchMistake("--realtime: chrt is not installed (it is part of util-linux)")
+    tried = subprocess.run([chrt, "-r", "1", "true"], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        reason = tried.stderr.strip().splitlines()
+        raise LaunchMistake(
+            f"--realtime: `chrt -r 1` is not permitted here ({reason[-1] if reason else 'no reason given'}); "
+            "it needs root, CAP_SYS_NICE or an rtprio limit of at least 1"
+        )

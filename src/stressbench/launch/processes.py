@@ -1,0 +1,70 @@
+"""The processes of one launch, found by a mark in their environment, which `mpirun` hands down to every local rank.
+
+Process groups and sessions do not do: Open MPI gives each rank a group of its own, hydra a session of its own.
+"""
+
+import os
+import secrets
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MARK_VARIABLE = "STRESSBENCH_LAUNCH"
+_RANK_VARIABLES = (b"PMI_RANK=", b"PMIX_RANK=", b"OMPI_COMM_WORLD_RANK=")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A random text that only the processes of one launch carry."""
+
+    text: str = field(default_factory=lambda: secrets.token_hex(12))
+    proc: Path = Path("/proc")
+
+    def environment(self) -> dict[str, str]:
+        """What to add to the environment of the first process."""
+        return {MARK_VARIABLE: self.text}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkedProcess:
+    """A live process of the launch; `rank` is None for launchers and their daemons."""
+
+    pid: int
+    rank: int | None
+
+
+def marked(mark: Mark) -> Iterator[MarkedProcess]:
+    """Every live process of this user on this machine that carries the mark, zombies left out."""
+    wanted = f"{MARK_VARIABLE}={mark.text}".encode()
+    for folder in mark.proc.glob("[0-9]*"):
+        try:
+            pairs = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:  # gone meanwhile, or another user's
+            continue
+        if wanted in pairs:
+            yield MarkedProcess(pid=int(folder.name), rank=_rank(pairs))
+
+
+def _rank(pairs: list[bytes]) -> int | None:
+    for pair in pairs:
+        for variable in _RANK_VARIABLES:
+            if pair.startswith(variable) and pair[len(variable) :].isdigit():
+                return int(pair[len(variable) :])
+    return None
+
+
+def kill_all(mark: Mark) -> int:
+    """Send SIGKILL to what carries the mark until nothing does; how many processes were hit."""
+    hit: set[int] = set()
+    for _ in range(100):  # a process may fork between the look and the kill
+        alive = {process.pid for process in marked(mark)} - {os.getpid()}
+        if not alive - hit:
+            break
+        for pid in alive:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        hit |= alive
+    return len(hit)

@@ -1,0 +1,146 @@
+"""One run from start to end: find the programs, check the workload, start it, and say in plain words how it ended."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stressbench.launch import machine
+from stressbench.launch.command import Command
+from stressbench.launch.diagnosis import Death, diagnose
+from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.execute import Outcome, execute
+from stressbench.launch.find import find_engine, find_launcher, library_of
+from stressbench.launch.local import Request, advice, build
+from stressbench.model import Run, RunFileError, read_run
+
+DONE, MISTAKE, FAULT, INTERRUPTED = 0, 2, 3, 130
+PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"
+_OWN_STATUSES = frozenset({DONE, MISTAKE, FAULT, INTERRUPTED})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What the person asked for on the command line; no `workload` where a continued file holds it.
+
+    `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
+    """
+
+    workload: Path | None
+    ranks: int
+    ranks_per_node: int | None
+    run_file: RunFile
+    options: EngineOptions
+    mpirun: Path | None
+    engine: Path | None
+    launcher_arguments: tuple[str, ...]
+    realtime: bool
+    terminal: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A run that can start: its command, and a sentence to say first (or None)."""
+
+    command: Command
+    advice: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ending:
+    """How a run ended: the exit status to pass on (0, 2, 3 or 130), the rank that died, if one did, and the run file.
+
+    `left` is the file as it was left behind, None where nothing can be read.
+    """
+
+    status: int
+    outcome: Outcome
+    death: Death | None
+    left: Run | None
+
+
+def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
+    """Find the programs and check the workload; the engine's exit status where the check fails (its messages are out).
+
+    Raises LaunchMistake where a program is missing or does not fit.
+    """
+    engine = find_engine(given=wish.engine, environment=environment)
+    launcher = find_launcher(given=wish.mpirun, library=library_of(engine))
+    if wish.realtime:
+        machine.require_realtime()
+    request = _request(engine, wish, environment)
+    if wish.workload is not None and (refused := _check(engine, wish.workload, wish, request)):
+        return refused
+    command = build(launcher=launcher, request=request)
+    if wish.terminal:
+        command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
+    return Prepared(command=command, advice=advice(launcher=launcher, request=request))
+
+
+def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Request:
+    program = run_arguments(
+        engine=engine,
+        workload=wish.workload,
+        ranks_per_node=wish.ranks_per_node,
+        run_file=wish.run_file,
+        options=wish.options,
+    )
+    return Request(
+        ranks=wish.ranks,
+        program=program,
+        cores=machine.cores(),
+        extra=wish.launcher_arguments,
+        as_root=os.geteuid() == 0,
+        realtime=wish.realtime,
+        allocated=machine.allocated(environment),
+    )
+
+
+def _check(engine: Path, workload: Path, wish: Wish, request: Request) -> int:
+    """0 where the workload is right; else the status to end with. The engine's complaints go straight to stderr."""
+    # On other hosts without --ranks-per-node, how many nodes there are only the launch itself can tell.
+    nodes_known = wish.ranks_per_node is not None or not request.elsewhere
+    arguments = check_arguments(
+        engine=engine,
+        workload=workload,
+        ranks=wish.ranks if nodes_known else None,
+        ranks_per_node=wish.ranks_per_node,
+        sets=wish.options.sets,
+    )
+    checked = subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+    if checked.returncode in (DONE, MISTAKE, FAULT):
+        return checked.returncode
+    raise LaunchMistake(f"{engine} check ended with status {checked.returncode}; does it start at all on this machine?")
+
+
+def run(prepared: Prepared, *, run_file: Path) -> Ending:
+    """Start the prepared run and wait for it. Raises LaunchMistake where the launcher cannot be started."""
+    try:
+        outcome = execute(prepared.command)
+    except OSError as fault:
+        raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
+    death, left = diagnose(outcome), _read(run_file)
+    return Ending(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left)
+
+
+def _read(run_file: Path) -> Run | None:
+    try:
+        return read_run(run_file)
+    except RunFileError:
+        return None
+
+
+def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int:
+    """The engine's own status where it could give one; a stop that was asked for is an interruption, the rest a fault.
+
+    A death is looked at first, since MPICH's launcher then ends with the bare number of the signal. After SIGUSR1 it
+    forgets rank 0's status, so a success is believed only where the file is complete.
+    """
+    complete = left is not None and left.complete
+    if death is None and outcome.status in _OWN_STATUSES and not (outcome.stop_requests and outcome.status == DONE):
+        return outcome.status
+    if outcome.stop_requests:
+        return DONE if complete and death is None else INTERRUPTED
+    return FAULT

@@ -1,0 +1,61 @@
+"""Which file a run writes, and how many ranks it has: what was typed, or what a continued file says."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from stressbench.launch.engine import RunFile
+from stressbench.launch.errors import LaunchMistake
+from stressbench.model import RunFileError, read_run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """How many ranks to start, and how many of them make a node (None: those that share memory)."""
+
+    ranks: int
+    ranks_per_node: int | None
+
+
+def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile) -> Shape:
+    """How many ranks and how many a node: as typed, else as the continued file says. Raises LaunchMistake."""
+    for option, value in (("-n", ranks), ("--ranks-per-node", ranks_per_node)):
+        if value is not None and value < 1:
+            raise LaunchMistake(f"{option}: {value} is not at least 1")
+    if run_file.continues:
+        try:
+            header = read_run(run_file.path).header
+        except RunFileError as fault:
+            raise LaunchMistake(f"--continue: {fault}") from fault
+        return Shape(ranks=ranks or header.ranks, ranks_per_node=ranks_per_node or header.ranks_per_node)
+    if ranks is None:
+        raise LaunchMistake("-n is missing: how many ranks? For example -n 8")
+    return Shape(ranks=ranks, ranks_per_node=ranks_per_node)
+
+
+def target(*, output: Path | None, continue_from: Path | None, workload: Path | None) -> RunFile:
+    """The file to write: never one that is there already, unless it is continued. Raises LaunchMistake."""
+    if continue_from is not None:
+        return _continued(continue_from, output=output, workload=workload)
+    if workload is None:
+        raise LaunchMistake("FILE is missing: which workload? For example workloads/demo.sb")
+    if not workload.is_file():
+        raise LaunchMistake(f"{workload} is not a file" if workload.exists() else f"{workload} does not exist")
+    path = output or Path(f"{workload.stem}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl")
+    if path.exists():
+        raise LaunchMistake(f"--output: {path} is there already; choose another name, or --continue it")
+    if not path.absolute().parent.is_dir():
+        raise LaunchMistake(f"--output: {path.absolute().parent} is not a directory")
+    return RunFile(path=path)
+
+
+def _continued(path: Path, *, output: Path | None, workload: Path | None) -> RunFile:
+    if output is not None and output != path:
+        raise LaunchMistake(f"--output {output}: --continue {path} already says which file to write")
+    if workload is not None:
+        raise LaunchMistake(
+            f"{workload}: --continue {path} goes on with the workload that this file holds; leave it out"
+        )
+    if not path.is_file():
+        raise LaunchMistake(f"--continue: {path} is not a file")
+    return RunFile(path=path, continues=True)

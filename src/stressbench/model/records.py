@@ -1,0 +1,275 @@
+"""The records of a run file, key by key (docs/records.md); pydantic fills these dataclasses at the file's edge.
+
+A key has its one Python home here. `schema/run.schema.json` says the same to other languages and
+`tests/contract/test_schema_and_model.py` fails when the two disagree. `None` is "unknown" or "not asked for", never 0.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+SCHEMA_VERSION = 1
+
+Index: TypeAlias = Annotated[int, Field(ge=0)]  # job, step, rank, node, block, repetition: from 0
+Count: TypeAlias = Annotated[int, Field(ge=0)]
+Positive: TypeAlias = Annotated[int, Field(ge=1)]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Bytes: TypeAlias = Annotated[int, Field(ge=0)]
+Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Kind(StrEnum):
+    """What runs in a round: one job while everybody else is parked, or all jobs."""
+
+    isolated = "isolated"
+    contended = "contended"
+
+
+class Phase(StrEnum):
+    """Where a repetition stands in its round; `extra` ones follow a job's own count under `--finish sustain`."""
+
+    warmup = "warmup"
+    measured = "measured"
+    extra = "extra"
+
+
+class Role(StrEnum):
+    """Measured jobs are run alone too; background jobs only load the machine in contended rounds."""
+
+    measured = "measured"
+    background = "background"
+
+
+class Finish(StrEnum):
+    """Whether a job that is done early goes on until every measured job is done."""
+
+    sustain = "sustain"
+    once = "once"
+
+
+class Timer(StrEnum):
+    """One timer pair around the whole loop, or one around every iteration (docs/timing.md)."""
+
+    loop = "loop"
+    iteration = "iteration"
+
+
+class Severity(StrEnum):
+    """How much an event matters to the reader of the numbers."""
+
+    note = "note"
+    warning = "warning"
+    error = "error"
+
+
+class EndReason(StrEnum):
+    """Why a launch stopped."""
+
+    done = "done"
+    interval_reached = "interval_reached"
+    interrupted = "interrupted"
+    time_limit = "time_limit"
+    fault = "fault"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MpiLibrary:
+    """The MPI that carried the messages."""
+
+    standard: str
+    library: str
+    flavour: Literal["openmpi", "mpich", "intelmpi", "other"]
+    transports: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Ranks that share memory (or `--ranks-per-node` consecutive ones); `ranks` as in `[NID_LIST]`."""
+
+    node: Index
+    host: str
+    cores: Positive | None
+    ranks: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """The resolved `.sb` file."""
+
+    path: str
+    text: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One motif of a job's chain. `bandwidth_bytes` are carried by one iteration."""
+
+    step: Index
+    motif: str
+    options: Mapping[str, str]
+    size_bytes: Bytes | None
+    executions: Positive
+    iterations: Positive
+    timer: Timer
+    quantity: str
+    quantity_scale: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    bandwidth_bytes: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    bandwidth_definition: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A named chain of motifs on a set of nodes; `nodes` as in `[NID_LIST]`."""
+
+    job: Index
+    name: str
+    role: Role
+    nodes: str
+    ranks: Positive
+    repeat: Positive | None
+    min_time_s: Seconds | None
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the launch was asked to do; `isolated` counts rounds of each measured job."""
+
+    isolated: Count
+    contended: Count
+    warmup: Count
+    finish: Finish
+    until_interval: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+    time_limit_s: Seconds | None
+    placement: str
+    verify: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """The timer and what one reading of it costs."""
+
+    source: str
+    resolution_s: Seconds
+    overhead_s: Seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The first record of a launch."""
+
+    schema_version: int
+    program: str
+    version: str
+    commit: str | None
+    launch: Index
+    started_at: datetime
+    command: tuple[str, ...]
+    seed: int
+    mpi: MpiLibrary
+    compiler: str
+    build_type: str
+    ranks: Positive
+    ranks_per_node: Positive | None
+    nodes: tuple[Node, ...]
+    workload: Workload
+    jobs: tuple[Job, ...]
+    plan: Plan
+    clock: Clock
+    load_average: tuple[Load, Load, Load] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricValue:
+    """A motif's own metric, reduced over the ranks of its job; the unit stands in the metric's name."""
+
+    min: Number
+    mean: Number
+    max: Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One repetition of a job (`step` None) or of one step of it; kept in columns (`samples.Samples`) once read.
+
+    Times are None where no rank timed the motif in this repetition.
+    """
+
+    round: Positive
+    job: Index
+    step: Index | None
+    repetition: Index
+    phase: Phase
+    iterations: Positive
+    time_min_s: Seconds | None
+    time_mean_s: Seconds | None
+    time_max_s: Seconds | None
+    slowest_rank: Index | None
+    slowest_host: str | None
+    metrics: Mapping[str, MetricValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistogramRecord:
+    """Every execution of a motif in one round, all ranks; a bucket is (lower s, upper s, count)."""
+
+    round: Positive
+    job: Index
+    step: Index
+    quantity: str
+    count: Count
+    min_s: Seconds
+    max_s: Seconds
+    mean_s: Seconds
+    buckets: tuple[tuple[Seconds, Seconds, Positive], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundJob:
+    """How often a job ran in a round, by phase."""
+
+    job: Index
+    measured: Count
+    extra: Count
+    warmup: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """The commit mark of a round; `job` is None when contended, `started_s` counts from the launch's start."""
+
+    round: Positive
+    block: Index
+    kind: Kind
+    job: Index | None
+    started_s: Seconds
+    duration_s: Seconds
+    load_average: Load | None
+    jobs: tuple[RoundJob, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that a reader of the numbers must know."""
+
+    severity: Severity
+    kind: str
+    message: str
+    round: Positive | None
+    job: Index | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """The last record of a launch that stopped in good order."""
+
+    complete: bool
+    reason: EndReason
+    rounds: Count
+    elapsed_s: Seconds

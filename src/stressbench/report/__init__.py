@@ -1,0 +1,1 @@
+"""Pictures and pages made from run files: `page` for the browser, `terminal` for the shell."""

@@ -1,0 +1,101 @@
+"""From matplotlib to an SVG that lives inside the page: text stays text, colours follow the theme, ids are unique."""
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure as Canvas
+
+from stressbench.report.palette import INK, MUTED, PAPER, RULE, TONES
+from stressbench.report.section import printable
+
+WIDTH_IN = 8.4
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "stressbench",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 9.5,
+    "axes.edgecolor": RULE.stand_in,
+    "axes.labelcolor": MUTED.stand_in,
+    "axes.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlecolor": INK.stand_in,
+    "figure.facecolor": "none",
+    "figure.edgecolor": "none",
+    "grid.color": RULE.stand_in,
+    "grid.linewidth": 0.7,
+    "hatch.linewidth": 0.9,
+    "legend.frameon": False,
+    "legend.labelcolor": INK.stand_in,
+    "text.color": INK.stand_in,
+    "xtick.color": RULE.stand_in,
+    "ytick.color": RULE.stand_in,
+    "xtick.labelcolor": MUTED.stand_in,
+    "ytick.labelcolor": INK.stand_in,
+    "patch.edgecolor": PAPER.stand_in,
+}
+_NO_METADATA: Any = {"Creator": None, "Date": None, "Format": None, "Type": None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A figure of the page: `title` says what is compared, `caption` how to read it, `description` is read aloud."""
+
+    key: str
+    title: str
+    caption: str
+    description: str
+    svg: str
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Everything that is drawn must be drawn inside: matplotlib reads its settings as it goes."""
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the browser's font has it
+        yield
+
+
+def canvas(*, height_in: float, **options: Any) -> Canvas:
+    """An empty figure of the page's width."""
+    made = Canvas(figsize=(WIDTH_IN, height_in), layout="constrained", **options)
+    FigureCanvasSVG(made)
+    return made
+
+
+def finish(drawn: Canvas, *, key: str, title: str, caption: str, description: str) -> Figure:
+    """The figure as a value; `key` must be unique in the page."""
+    written = io.StringIO()
+    drawn.savefig(written, format="svg", metadata=_NO_METADATA)
+    svg = _embed(written.getvalue(), key=key, title=printable(title), description=printable(description))
+    return Figure(key=key, title=printable(title), caption=caption, description=description, svg=svg)
+
+
+def _embed(document: str, *, key: str, title: str, description: str) -> str:
+    """The `<svg>` element alone, with unique ids, a name, a description, and the theme's colours."""
+    body = document[document.index("<svg") :]
+    head, _, rest = body.partition(">")
+    viewbox = re.search(r'viewBox="[^"]*"', head)
+    assert viewbox is not None
+    rest = re.sub(r'\bid="', f'id="{key}-', rest)
+    rest = re.sub(r"url\(#", f"url(#{key}-", rest)
+    rest = re.sub(r'xlink:href="#', f'href="#{key}-', rest)
+    rest = re.sub(r"<metadata>.*?</metadata>", "", rest, flags=re.DOTALL)
+    for tone in TONES:
+        rest = rest.replace(tone.stand_in, f"var({tone.variable})")
+    named = f'aria-labelledby="{key}-title {key}-desc"'
+    names = f'<title id="{key}-title">{escape(title)}</title><desc id="{key}-desc">{escape(description)}</desc>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {named} {viewbox[0]}>{names}{rest.strip()}'

@@ -1,0 +1,110 @@
+"""Times of each job alone and with the others: box plots, with every repetition where they are few."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.ticker import FuncFormatter, LogLocator
+from numpy.typing import NDArray
+
+from stressbench.analysis import JobSummary, Selection, select
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
+from stressbench.report.section import Section, printable, short
+from stressbench.report.units import time, time_unit
+
+ORDER = 20
+EVERY_POINT_UP_TO = 60
+_LOGARITHMIC_FROM = 8.0
+_EVERY_DECADE_FROM = 500.0
+_CAPTION = (
+    "One panel a job, each with its own time axis. The grey box is the job alone, the coloured and hatched one the job "
+    "with all others. Box: the middle half of the repetitions; line: median; diamond: mean; whiskers: 5th to 95th "
+    f"percentile; dots: every repetition, drawn where n is at most {EVERY_POINT_UP_TO}, else the smallest and largest. "
+    "n counts measured repetitions; a repetition lasts until the job's last rank is through."
+)
+
+
+def draw(section: Section) -> Figure | None:
+    """One panel for each job that has samples."""
+    chosen = [(job, select(section.run, job=job.job)) for job in section.jobs]
+    filled = [(job, times) for job, times in chosen if len(times.isolated_s) + len(times.contended_s)]
+    if not filled:
+        return None
+    drawn = canvas(height_in=0.3 + 1.2 * len(filled))
+    for axes, (job, times) in zip(drawn.subplots(len(filled), squeeze=False)[:, 0], filled, strict=True):
+        _panel(axes, job, times)
+    return finish(
+        drawn,
+        key=f"{section.key}-boxes",
+        title="How long does a repetition take, alone and with the others?",
+        caption=_CAPTION,
+        description=" ".join(_said(job) for job, _ in filled),
+    )
+
+
+def _said(job: JobSummary) -> str:
+    kinds = (("alone", job.timing.isolated_s), ("with the others", job.timing.contended_s))
+    parts = [f"{name} median {time(spread.median)}, n = {spread.count}" for name, spread in kinds if spread is not None]
+    return f"{printable(job.name)}: {'; '.join(parts)}."
+
+
+def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
+    kinds = [
+        ("with others", times.contended_s, tone_of(job.job), hatch_of(job.job)),
+        ("alone", times.isolated_s, ALONE, ""),
+    ]
+    filled = [kind for kind in kinds if len(kind[1])]
+    unit = time_unit(np.concatenate([kind[1] for kind in filled]))
+    for height, (_, seconds, tone, hatch) in enumerate(filled):
+        _box(axes, seconds * unit.per_second, height=height, tone=tone, hatch=hatch)
+    axes.set_yticks(range(len(filled)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in filled])
+    axes.set_ylim(-0.5, len(filled) - 0.5)
+    axes.tick_params(length=0)
+    axes.grid(axis="x")
+    axes.spines["left"].set_visible(False)
+    axes.set_title(short(job.name, longest=60))
+    _scale(axes, np.concatenate([kind[1] for kind in filled]), unit.name)
+
+
+def _scale(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
+    low = float(seconds.min())
+    if low > 0 and float(seconds.max()) > _LOGARITHMIC_FROM * low:
+        axes.set_xscale("log")
+        few = float(seconds.max()) < _EVERY_DECADE_FROM * low
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.minorticks_off()
+        axes.set_xlabel(f"time of a repetition / {unit} (logarithmic)")
+    else:
+        axes.set_xlabel(f"time of a repetition / {unit}")
+
+
+def _box(axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, hatch: str) -> None:
+    ink = INK.stand_in
+    box = axes.boxplot(
+        values,
+        positions=[height],
+        widths=0.56,
+        orientation="horizontal",
+        whis=(5, 95),
+        showfliers=False,
+        showmeans=True,
+        patch_artist=True,
+        medianprops={"color": ink, "linewidth": 1.8},
+        meanprops={"marker": "D", "markerfacecolor": PAPER.stand_in, "markeredgecolor": ink, "markersize": 5},
+        whiskerprops={"color": ink, "linewidth": 0.9},
+        capprops={"color": ink, "linewidth": 0.9},
+    )
+    for patch in box["boxes"]:
+        patch.set(facecolor=(*_rgb(tone), 0.3), edgecolor="none")
+        lines = PathPatch(patch.get_path(), facecolor="none", edgecolor=tone.stand_in, hatch=hatch, linewidth=1.2)
+        axes.add_patch(lines)  # apart from the face, which is lighter
+    shown = values if len(values) <= EVERY_POINT_UP_TO else np.array([values.min(), values.max()])
+    # Spread by a fixed rule, not by chance: the same file gives the same picture.
+    offsets = 0.19 * np.sin(2.4 * np.arange(len(shown)))
+    axes.plot(shown, height + offsets, "o", color=ink, markersize=2.4, alpha=0.6, markeredgewidth=0, zorder=3)
+
+
+def _rgb(tone: Tone) -> tuple[float, float, float]:
+    red, green, blue = (int(tone.stand_in[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return red, green, blue

@@ -1,0 +1,93 @@
+"""Congestion impact of each job with its interval: a forest plot."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+from stressbench.analysis import Impact, RoundMedian
+from stressbench.analysis.impact import pair_blocks
+from stressbench.model import Role
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.palette import INK, MUTED, PAPER, Tone, tone_of
+from stressbench.report.section import Section, short
+from stressbench.report.units import count, factor, interval
+
+ORDER = 10
+_LOGARITHMIC_FROM = 4.0
+_CAPTION = (
+    "Each diamond is the time of a job with the others over its time alone: right of the line at 1 the job is slowed. "
+    "The bar is the 95 % confidence interval; where it crosses 1, no slowdown is shown. Small dots are single blocks, "
+    "each the ratio of a contended and an isolated round that ran close together."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One line of the plot."""
+
+    label: str
+    tone: Tone
+    impact: Impact
+    rounds: tuple[RoundMedian, ...]
+
+
+def draw(section: Section) -> Figure | None:
+    """The measured jobs of one run; None where no ratio is known."""
+    rows = tuple(
+        Row(label=short(job.name), tone=tone_of(job.job), impact=job.timing.impact, rounds=job.timing.rounds)
+        for job in section.jobs
+        if job.role is Role.measured
+    )
+    return draw_rows(rows, key=f"{section.key}-impacts", title="How much is each job slowed by the others?")
+
+
+def draw_rows(rows: tuple[Row, ...], *, key: str, title: str) -> Figure | None:
+    """Any rows, of one run or several."""
+    if all(row.impact.ratio is None for row in rows):
+        return None
+    drawn = canvas(height_in=0.95 + 0.42 * len(rows))
+    axes = drawn.subplots()
+    for line, row in enumerate(rows):
+        _draw_row(axes, row, line)
+    _finish_axes(axes, rows)
+    said = "; ".join(f"{row.label} {factor(row.impact.ratio)} {_interval(row.impact)}" for row in rows)
+    description = f"Congestion impact with 95 % confidence interval: {said}."
+    return finish(drawn, key=key, title=title, caption=_CAPTION, description=description)
+
+
+def _draw_row(axes: Axes, row: Row, line: int) -> None:
+    impact, colour = row.impact, row.tone.stand_in
+    text = impact.reason or ""
+    if impact.ratio is not None:
+        ratios = np.exp(pair_blocks(row.rounds).log_ratios)
+        spread = np.linspace(-0.13, 0.13, len(ratios)) if len(ratios) > 1 else np.zeros(len(ratios))
+        axes.plot(ratios, line + 0.02 + spread, "o", color=colour, markersize=2.6, alpha=0.45, markeredgewidth=0)
+        if impact.low is not None and impact.high is not None:
+            axes.plot([impact.low, impact.high], [line, line], color=colour, linewidth=3.2, solid_capstyle="butt")
+        axes.plot(impact.ratio, line, "D", color=colour, markersize=7.5, markeredgecolor=PAPER.stand_in)
+        text = f"{factor(impact.ratio)}  {_interval(impact)}   n = {count(len(ratios), 'block')}"
+    axes.text(1.01, line, text, transform=axes.get_yaxis_transform(), va="center", fontsize=9, color=INK.stand_in)
+
+
+def _interval(impact: Impact) -> str:
+    return "no interval" if impact.low is None else interval(impact.low, impact.high)
+
+
+def _finish_axes(axes: Axes, rows: tuple[Row, ...]) -> None:
+    axes.axvline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
+    axes.set_yticks(range(len(rows)), [row.label for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(length=0)
+    axes.grid(axis="x")
+    axes.spines["left"].set_visible(False)
+    low, high = axes.get_xlim()
+    if high > _LOGARITHMIC_FROM * max(low, 0.25):
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_xlim(min(low, 0.95), max(high, 1.05))
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.set_xlabel("congestion impact: time with the others / time alone (no unit)")

@@ -1,0 +1,102 @@
+"""Which job runs on which node: a cell a node, as in Fig. 3 of the StressBench paper."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch, Rectangle
+
+from stressbench.model.ranges import parse_ranges
+from stressbench.report.drawing import WIDTH_IN, Figure, canvas, finish
+from stressbench.report.palette import INK, MUTED, PAPER, RULE, hatch_of, tone_of
+from stressbench.report.section import Section, printable, short
+from stressbench.report.units import count
+
+ORDER = 30
+_NUMBERED_UP_TO = 160
+_LARGEST_CELL_IN = 0.62
+_CAPTION = (
+    "One cell a node, numbered from the left and then downwards as the launcher gave them; colour and hatch name the "
+    "job. A cell in two parts is shared by two jobs; an empty cell is a node on which no job runs. Neighbours in this "
+    "grid are neighbours in the launcher's order, which need not be neighbours in the network."
+)
+
+
+def draw(section: Section) -> Figure | None:
+    """The node map of the header; a continued run keeps its placement."""
+    nodes = [node.node for node in section.run.header.nodes]
+    if not nodes:
+        return None
+    owners: dict[int, list[int]] = {node: [] for node in nodes}
+    for job in section.jobs:
+        for node in parse_ranges(job.nodes):
+            owners.setdefault(node, []).append(job.job)
+    columns = _columns(len(owners))
+    rows = math.ceil(len(owners) / columns)
+    side = min(_LARGEST_CELL_IN, (WIDTH_IN - 0.3) / columns)
+    legend_rows = math.ceil((len(section.jobs) + 1) / 3)
+    drawn = canvas(height_in=rows * side + 0.26 * legend_rows + 0.25)
+    _cells(drawn.subplots(), owners, columns=columns, side=side)
+    drawn.legend(handles=_legend(section, owners), loc="outside lower left", ncols=3, fontsize=9, handleheight=1.3)
+    return finish(
+        drawn,
+        key=f"{section.key}-placement",
+        title=f"Where does each job run? {count(len(owners), 'node')}, placement {section.summary.facts.placement}",
+        caption=_CAPTION,
+        description="; ".join(f"{printable(job.name)} on nodes {job.nodes}" for job in section.jobs) + ".",
+    )
+
+
+def _columns(nodes: int) -> int:
+    """Cells side by side: wider than high, and a multiple of 8 where there are many, so that rows can be counted."""
+    if nodes <= 16:
+        return nodes
+    wide = math.ceil(math.sqrt(nodes * 2.4))
+    return max(16, 8 * round(wide / 8))
+
+
+def _cells(axes: Axes, owners: Mapping[int, Sequence[int]], *, columns: int, side: float) -> None:
+    gap = 0.06
+    for place, (node, jobs) in enumerate(sorted(owners.items())):
+        left, top = place % columns, place // columns
+        width = (1 - 2 * gap) / max(1, len(jobs))
+        for part, job in enumerate(jobs):
+            corner = (left + gap + part * width, top + gap)
+            _cell(axes, corner, width=width, height=1 - 2 * gap, job=job)
+        if not jobs:
+            empty = Rectangle((left + gap, top + gap), 1 - 2 * gap, 1 - 2 * gap)
+            empty.set(facecolor="none", edgecolor=RULE.stand_in, linewidth=0.8)
+            axes.add_patch(empty)
+        if len(owners) <= _NUMBERED_UP_TO:
+            _number(axes, node, x=left + 0.5, y=top + 0.5, size=max(5.5, min(10.0, 17 * side)))
+    rows = math.ceil(len(owners) / columns)
+    axes.set(xlim=(0, max(columns, (WIDTH_IN - 0.3) / side)), ylim=(rows, 0), aspect="equal", anchor="NW")
+    axes.set_axis_off()
+
+
+def _cell(axes: Axes, corner: tuple[float, float], *, width: float, height: float, job: int) -> None:
+    cell = Rectangle(corner, width, height)
+    cell.set(facecolor=tone_of(job).stand_in, edgecolor=PAPER.stand_in, hatch=hatch_of(job), linewidth=0)
+    axes.add_patch(cell)
+
+
+def _number(axes: Axes, node: int, *, x: float, y: float, size: float) -> None:
+    plate = {"boxstyle": "round,pad=0.15", "facecolor": PAPER.stand_in, "edgecolor": "none", "alpha": 0.88}
+    axes.text(x, y, str(node), ha="center", va="center", fontsize=size, color=INK.stand_in, bbox=plate)
+
+
+def _legend(section: Section, owners: Mapping[int, Sequence[int]]) -> list[Patch]:
+    entries = [
+        Patch(
+            facecolor=tone_of(job.job).stand_in,
+            edgecolor=PAPER.stand_in,
+            hatch=hatch_of(job.job),
+            linewidth=0,
+            label=f"{short(job.name)} ({len(parse_ranges(job.nodes))})",
+        )
+        for job in section.jobs
+    ]
+    idle = sum(not jobs for jobs in owners.values())
+    if idle:
+        entries.append(Patch(facecolor="none", edgecolor=MUTED.stand_in, linewidth=0.8, label=f"no job ({idle})"))
+    return entries

@@ -1,0 +1,106 @@
+"""How often does a single execution take long? Tails of each motif whose executions were timed one by one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from stressbench.analysis import JobSummary, MergedHistogram, StepSummary, histograms_of, merge
+from stressbench.model import Kind
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.palette import ALONE, tone_of
+from stressbench.report.section import Section, printable, short
+from stressbench.report.units import time, time_unit
+
+ORDER = 40
+MOST_PANELS = 24
+_LOGARITHMIC_FROM = 20.0
+_CAPTION = (
+    "Read upwards from a time to a line: that share of the executions took longer. Where the coloured line (with the "
+    "others) lies right of the dashed grey one (alone), executions took longer; a gap that opens towards the bottom is "
+    "congestion that hits few executions, but hard. Shares are logarithmic, and so are times that span much. n counts "
+    "executions on all ranks and rounds of that kind; a histogram resolves 1 %."
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Panel:
+    job: JobSummary
+    step: StepSummary
+    alone: MergedHistogram | None
+    others: MergedHistogram | None
+
+
+def draw(section: Section) -> Figure | None:
+    """A panel for each step with histograms, two side by side; None where no execution was timed by itself."""
+    panels = [_panel(section, job, step) for job in section.jobs for step in job.steps]
+    filled = [panel for panel in panels if panel.alone is not None or panel.others is not None]
+    if not filled:
+        return None
+    shown = filled[:MOST_PANELS]
+    rows = (len(shown) + 1) // 2
+    drawn = canvas(height_in=0.2 + 2.5 * rows)
+    places = drawn.subplots(rows, 2, squeeze=False, sharey=True).flat
+    for axes, panel in zip(places, shown, strict=False):
+        _plot(axes, panel)
+    for axes in list(drawn.axes)[len(shown) :]:
+        axes.set_axis_off()
+    left_out = f" The first {MOST_PANELS} of {len(filled)} motifs are drawn." if len(filled) > len(shown) else ""
+    return finish(
+        drawn,
+        key=f"{section.key}-tails",
+        title="How often does one execution take long, alone and with the others?",
+        caption=_CAPTION + left_out,
+        description=" ".join(_said(panel) for panel in shown),
+    )
+
+
+def _panel(section: Section, job: JobSummary, step: StepSummary) -> _Panel:
+    def merged(kind: Kind) -> MergedHistogram | None:
+        return merge(histograms_of(section.run, job=job.job, step=step.step, kind=kind))
+
+    return _Panel(job=job, step=step, alone=merged(Kind.isolated), others=merged(Kind.contended))
+
+
+def _said(panel: _Panel) -> str:
+    kinds = (("alone", panel.alone), ("with the others", panel.others))
+    parts = [f"{name} 99 % within {time(merged.quantile_s(0.99))}" for name, merged in kinds if merged is not None]
+    return f"{printable(panel.job.name)}, {printable(panel.step.motif)}: {', '.join(parts)}."
+
+
+def _plot(axes: Axes, panel: _Panel) -> None:
+    kinds = [("alone", panel.alone, ALONE.stand_in, "--"), ("with others", panel.others, "", "-")]
+    present = [(name, merged, colour, dash) for name, merged, colour, dash in kinds if merged is not None]
+    unit = time_unit(merged.quantile_s(0.5) for _, merged, _, _ in present)
+    for name, merged, colour, dash in present:
+        share = 1 - np.cumsum(merged.counts) / merged.counts.sum()
+        times = np.concatenate([[merged.min_s], np.minimum(merged.upper_s, merged.max_s)]) * unit.per_second
+        longer = np.concatenate([[1.0], np.maximum(share, 0.5 / merged.counts.sum())])
+        label = f"{name}, n = {merged.count:,}"
+        axes.step(
+            times, longer, where="post", linestyle=dash, color=colour or tone_of(panel.job.job).stand_in, label=label
+        )
+    _scale(axes, low=min(merged.min_s for _, merged, _, _ in present), high=max(one.max_s for _, one, _, _ in present))
+    axes.tick_params(length=0)
+    axes.grid(visible=True)
+    axes.set_title(f"{short(panel.job.name, longest=24)}: {short(panel.step.motif, longest=18)}", fontsize=9.5)
+    axes.set_xlabel(f"{printable(panel.step.quantity)} / {unit.name}")
+    axes.set_ylabel("share that took longer")
+    axes.legend(fontsize=8, loc="best")
+
+
+def _scale(axes: Axes, *, low: float, high: float) -> None:
+    """Logarithmic shares; logarithmic times too, where they span more than a few ticks would show."""
+    axes.set_yscale("log")
+    if low > 0 and high > _LOGARITHMIC_FROM * low:
+        axes.set_xscale("log")
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(_percent))
+    axes.minorticks_off()
+
+
+def _percent(share: float, _: int) -> str:
+    return f"{share * 100:g} %"

@@ -1,0 +1,85 @@
+"""Every round in the order in which it ran: drift and disturbances from outside show here."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from stressbench.analysis import JobSummary
+from stressbench.model import Kind, Run
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
+from stressbench.report.section import Section, printable, short
+from stressbench.report.units import count
+
+ORDER = 50
+_CAPTION = (
+    "One panel a job. Grey circles are rounds alone, coloured diamonds rounds with the others; height is the round's "
+    "median time over the job's median time alone (with the others, for a job that never ran alone). Each kind should "
+    "stay level: a slope or a jump in both is the machine, not the jobs. A dotted line marks a --continue."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Clock:
+    """When each round began (round number to seconds), launches set one after another, and where they begin."""
+
+    began_s: dict[int, float]
+    launches_s: tuple[float, ...]
+
+
+def draw(section: Section) -> Figure | None:
+    """One panel for each job with rounds."""
+    clock = _clock(section.run)
+    filled = [job for job in section.jobs if job.timing.rounds]
+    if not filled:
+        return None
+    drawn = canvas(height_in=0.55 + 0.95 * len(filled))
+    panels = drawn.subplots(len(filled), squeeze=False, sharex=True)[:, 0]
+    for axes, job in zip(panels, filled, strict=True):
+        _panel(axes, job, clock)
+    panels[-1].set_xlabel("time since the launch began / s")
+    rounds = count(len(section.run.rounds), "round")
+    return finish(
+        drawn,
+        key=f"{section.key}-timeline",
+        title=f"Did the machine stay the same? {rounds} in the order in which they ran",
+        caption=_CAPTION,
+        description=" ".join(_said(job) for job in filled),
+    )
+
+
+def _clock(run: Run) -> _Clock:
+    began_s: dict[int, float] = {}
+    launches_s: list[float] = []
+    offset = 0.0
+    for launch in run.launches:
+        launches_s.append(offset)
+        began_s |= {found.round: offset + found.started_s for found in launch.rounds}
+        offset += max((found.started_s + found.duration_s for found in launch.rounds), default=0.0)
+    return _Clock(began_s=began_s, launches_s=tuple(launches_s))
+
+
+def _said(job: JobSummary) -> str:
+    kinds = [one.kind for one in job.timing.rounds]
+    alone, others = kinds.count(Kind.isolated), kinds.count(Kind.contended)
+    return f"{printable(job.name)}: {count(alone, 'round')} alone, {others} with the others."
+
+
+def _panel(axes: Axes, job: JobSummary, clock: _Clock) -> None:
+    alone = [one for one in job.timing.rounds if one.kind is Kind.isolated]
+    others = [one for one in job.timing.rounds if one.kind is Kind.contended]
+    level = float(np.median([one.median_s for one in alone or others])) or 1.0
+    for rounds, marker, colour in ((alone, "o", ALONE.stand_in), (others, "D", tone_of(job.job).stand_in)):
+        times = [clock.began_s[one.round] for one in rounds]
+        heights = [one.median_s / level for one in rounds]
+        axes.plot(times, heights, marker, color=colour, markersize=6, markeredgecolor=PAPER.stand_in)
+    axes.axhline(1.0, color=MUTED.stand_in, linewidth=0.8, zorder=0)
+    for begin in clock.launches_s[1:]:
+        axes.axvline(begin, color=MUTED.stand_in, linewidth=1, linestyle=":")
+    axes.margins(y=0.25)
+    axes.tick_params(length=0)
+    axes.grid(axis="y")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
+    axes.set_title(short(job.name, longest=60), fontsize=9.5)
+    axes.set_ylabel("relative time", fontsize=8.5)

@@ -1,0 +1,157 @@
+"""The page: sections to views, views through one template."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import chain
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from stressbench import __version__
+from stressbench.model import Run, Severity
+from stressbench.report.drawing import Figure, style
+from stressbench.report.figures import figures_of
+from stressbench.report.figures.impacts import Row, draw_rows
+from stressbench.report.page.provenance import Fact, command_of, facts_of, hosts_table
+from stressbench.report.page.tables import (
+    Table,
+    bandwidths_table,
+    jobs_table,
+    metrics_table,
+    motifs_table,
+    overview_table,
+)
+from stressbench.report.palette import TONES, tone_of
+from stressbench.report.section import Section, printable, section_of, short
+from stressbench.report.words import findings, progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caveat:
+    """Something that the reader should doubt; `about` is a job's name or None for the run."""
+
+    severity: str
+    about: str | None
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A section as the template takes it: text, tables and drawn figures."""
+
+    key: str
+    title: str
+    findings: tuple[str, ...]
+    progress: str | None
+    warnings: tuple[Caveat, ...]
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+    facts: tuple[Fact, ...]
+    hosts: Table
+    workload: str
+    command: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """What stands before the sections where there are several."""
+
+    table: Table
+    figure: Figure | None
+
+
+def render(runs: Sequence[Run]) -> str:
+    """The page of these runs, at least one, as HTML text."""
+    sections = [section_of(run, number=number) for number, run in enumerate(runs, start=1)]
+    environment = Environment(
+        loader=PackageLoader("stressbench.report.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["drawn"] = _drawn
+    return environment.get_template("report.html.j2").render(
+        title=_title(sections),
+        views=[_view(section) for section in sections],
+        overview=_overview(sections) if len(sections) > 1 else None,
+        style=Markup(_style()),
+        version=__version__,
+    )
+
+
+def _drawn(figure: Figure) -> Markup:
+    """A figure's SVG, which matplotlib has escaped."""
+    return Markup(figure.svg)
+
+
+def _title(sections: Sequence[Section]) -> str:
+    if len(sections) > 1:
+        return f"StressBench: {len(sections)} runs"
+    return f"StressBench: {printable(sections[0].run.header.workload.path.rpartition('/')[2])}"
+
+
+def _view(section: Section) -> View:
+    tables = (jobs_table(section), motifs_table(section), bandwidths_table(section), metrics_table(section))
+    return View(
+        key=section.key,
+        title=printable(section.title),
+        findings=findings(section),
+        progress=progress(section),
+        warnings=_warnings(section),
+        figures=figures_of(section),
+        tables=tuple(table for table in tables if table is not None),
+        facts=facts_of(section),
+        hosts=hosts_table(section),
+        workload=section.run.header.workload.text,
+        command=command_of(section.run),
+    )
+
+
+def _warnings(section: Section) -> tuple[Caveat, ...]:
+    """The engine's events and the analysis' doubts; an incomplete run has its own banner."""
+    names = [printable(job.name) for job in section.run.jobs]
+    events = (
+        Caveat(
+            severity="error" if event.severity is Severity.error else "warning",
+            about=names[event.job] if event.job is not None and event.job < len(names) else None,
+            text=printable(event.message),
+        )
+        for event in section.summary.events
+    )
+    doubts = (
+        Caveat(
+            severity="warning", about=None if doubt.job is None else printable(doubt.job), text=printable(doubt.text)
+        )
+        for doubt in section.summary.warnings
+        if doubt.kind != "incomplete"
+    )
+    return tuple(chain(events, doubts))
+
+
+def _overview(sections: Sequence[Section]) -> Overview:
+    rows = tuple(
+        Row(
+            label=f"{short(section.title, longest=22)}: {short(job.name, longest=20)}",
+            tone=tone_of(job.job),
+            impact=job.timing.impact,
+            rounds=job.timing.rounds,
+        )
+        for section in sections
+        for job in section.jobs
+        if job.timing.impact.ratio is not None
+    )
+    with style():
+        figure = (
+            draw_rows(rows, key="overview-impacts", title="How much is each job slowed, run by run?") if rows else None
+        )
+    return Overview(table=overview_table(sections), figure=figure)
+
+
+def _style() -> str:
+    """The style sheet, headed by the colours of both themes."""
+    light = "".join(f"{tone.variable}:{tone.light};" for tone in TONES)
+    dark = "".join(f"{tone.variable}:{tone.dark};" for tone in TONES)
+    themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return themes + (files("stressbench.report.page") / "templates" / "style.css").read_text(encoding="utf-8")

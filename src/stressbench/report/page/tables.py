@@ -1,0 +1,197 @@
+"""The numbers behind the figures, as tables of text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stressbench.analysis import Distribution, Impact, JobSummary, MetricSummary, StepSummary, Timing
+from stressbench.model import Role, Step
+from stressbench.report.section import Section, printable
+from stressbench.report.units import MISSING, digits, factor, interval, rate, size, time, time_unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column's head; numbers are set flush right."""
+
+    head: str
+    number: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows of text under columns; `caption` says what the numbers are and in which unit."""
+
+    key: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def jobs_table(section: Section) -> Table:
+    """One row a job."""
+    heads = (
+        "ranks",
+        "alone, median",
+        "with others, median",
+        "impact",
+        "95 % interval",
+        "blocks",
+        "mostly slowest host",
+    )
+    columns = (Column(head="job", number=False), *(Column(head=head) for head in heads[:-1]))
+    return Table(
+        key=f"{section.key}-jobs",
+        caption="Time of a repetition, until the job's last rank is through. Impact: with others over alone.",
+        columns=(*columns, Column(head=heads[-1], number=False)),
+        rows=tuple(_job_row(job) for job in section.jobs),
+    )
+
+
+def _job_row(job: JobSummary) -> tuple[str, ...]:
+    timing = job.timing
+    name = printable(job.name) + (" (background)" if job.role is Role.background else "")
+    slowest = timing.slowest
+    host = MISSING if slowest is None else f"{printable(slowest.host)} ({slowest.host_share:.0%})"
+    return (
+        name,
+        f"{job.ranks:,}",
+        time(_median(timing.isolated_s)),
+        time(_median(timing.contended_s)),
+        *_impact_cells(timing.impact),
+        f"{timing.impact.paired_blocks}",
+        host,
+    )
+
+
+def _median(spread: Distribution | None) -> float | None:
+    return None if spread is None else spread.median
+
+
+def _impact_cells(impact: Impact) -> tuple[str, str]:
+    return factor(impact.ratio), interval(impact.low, impact.high)
+
+
+def motifs_table(section: Section) -> Table:
+    """Two rows a motif: alone, and with the others."""
+    heads = ("n", "min", "median", "mean", "95 %", "99 %", "max")
+    texts = tuple(Column(head=head, number=False) for head in ("job", "motif", "rounds"))
+    columns = (*texts, *(Column(head=head) for head in heads), Column(head="impact"), Column(head="95 % interval"))
+    return Table(
+        key=f"{section.key}-motifs",
+        caption="Times of one iteration, largest over the ranks; 95 % and 99 % are percentiles of the repetitions.",
+        columns=columns,
+        rows=tuple(row for job in section.jobs for step in job.steps for row in _motif_rows(section, job, step)),
+    )
+
+
+def _motif_rows(section: Section, job: JobSummary, step: StepSummary) -> list[tuple[str, ...]]:
+    timing = step.timing
+    kinds = [("alone", timing.isolated_s), ("with others", timing.contended_s)]
+    filled = [(name, spread) for name, spread in kinds if spread is not None]
+    unit = time_unit(spread.median for _, spread in filled)
+    rows: list[tuple[str, ...]] = []
+    for name, spread in filled:
+        numbers = (spread.min, spread.median, spread.mean, spread.p95, spread.p99, spread.max)
+        shown = tuple(time(value, unit=unit) for value in numbers)
+        last = name == filled[-1][0]
+        impact = _impact_cells(timing.impact) if last and _has_both(timing) else ("", "")
+        rows.append((name, f"{spread.count:,}", *shown, *impact))
+    motif, timed = _spelt(section.run.jobs[job.job].steps[step.step]), _timed(step, unit.name)
+    heads = (
+        [(printable(job.name), motif), ("", timed)] if len(rows) > 1 else [(printable(job.name), f"{motif}; {timed}")]
+    )
+    return [(*head, *row) for head, row in zip(heads, rows, strict=False)]
+
+
+def _has_both(timing: Timing) -> bool:
+    return timing.isolated_s is not None and timing.contended_s is not None
+
+
+def _spelt(step: Step) -> str:
+    options = " ".join(f"{name}={value}" for name, value in step.options.items())
+    return printable(f"{step.motif} {options}".strip())
+
+
+def _timed(step: StepSummary, unit: str) -> str:
+    loop = "around every iteration" if step.timer == "iteration" else "around the loop"
+    times = f", {step.executions:,}× a repetition" if step.executions > 1 else ""
+    return f"{printable(step.quantity)} / {unit}, timer {loop}{times}"
+
+
+def bandwidths_table(section: Section) -> Table | None:
+    """Motifs that carry a stated number of bytes; None where there are none."""
+    rows = tuple(
+        (
+            printable(job.name),
+            printable(step.motif),
+            size(step.size_bytes),
+            rate(step.isolated_bytes_per_s),
+            rate(step.contended_bytes_per_s),
+            printable(step.bandwidth_definition or MISSING),
+        )
+        for job in section.jobs
+        for step in job.steps
+        if step.isolated_bytes_per_s is not None or step.contended_bytes_per_s is not None
+    )
+    texts, numbers = ("job", "motif"), ("size", "alone", "with others")
+    columns = (
+        *(Column(head=head, number=False) for head in texts),
+        *(Column(head=head) for head in numbers),
+        Column(head="what counts as bandwidth", number=False),
+    )
+    caption = "Bandwidth of the median iteration; 1 MB/s is 10⁶ bytes a second."
+    return Table(key=f"{section.key}-bandwidths", caption=caption, columns=columns, rows=rows) if rows else None
+
+
+def metrics_table(section: Section) -> Table | None:
+    """What motifs measured themselves; None where none did."""
+    rows = tuple(
+        (printable(job.name), printable(step.motif), printable(metric.name), *_metric_cells(metric))
+        for job in section.jobs
+        for step in job.steps
+        for metric in step.metrics
+    )
+    texts = ("job", "motif", "metric")
+    numbers = ("alone: n", "median", "max", "with others: n", "median", "max")
+    columns = (
+        *(Column(head=head, number=False) for head in texts),
+        *(Column(head=head) for head in numbers),
+    )
+    caption = "What the motifs measured themselves, largest over the ranks; the unit stands at the end of the name."
+    return Table(key=f"{section.key}-metrics", caption=caption, columns=columns, rows=rows) if rows else None
+
+
+def _metric_cells(metric: MetricSummary) -> tuple[str, ...]:
+    cells: list[str] = []
+    for spread in (metric.isolated, metric.contended):
+        cells += [MISSING] * 3 if spread is None else [f"{spread.count:,}", digits(spread.median), digits(spread.max)]
+    return tuple(cells)
+
+
+def overview_table(sections: Sequence[Section]) -> Table:
+    """One row a run file."""
+    texts = tuple(Column(head=head, number=False) for head in ("run", "started (UTC)", "MPI"))
+    numbers = tuple(Column(head=head) for head in ("ranks", "nodes", "rounds", "largest impact"))
+    return Table(
+        key="overview-runs",
+        caption="The runs of this page. The largest impact is that of the job that was slowed most.",
+        columns=(*texts, *numbers, Column(head="of job", number=False)),
+        rows=tuple(_overview_row(section) for section in sections),
+    )
+
+
+def _overview_row(section: Section) -> tuple[str, ...]:
+    facts = section.summary.facts
+    known = [job for job in section.jobs if job.timing.impact.ratio is not None]
+    worst = max(known, key=lambda job: job.timing.impact.ratio or 0.0, default=None)
+    rounds = f"{facts.rounds_done:,}" + ("" if facts.complete else " (not complete)")
+    return (
+        printable(section.title),
+        f"{section.run.header.started_at:%Y-%m-%d %H:%M}",
+        printable(facts.mpi)[:60],
+        f"{facts.ranks:,}",
+        f"{facts.nodes:,}",
+        rounds,
+        MISSING if worst is None else factor(worst.timing.impact.ratio),
+        MISSING if worst is None else printable(worst.name),
+    )

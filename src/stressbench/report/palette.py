@@ -1,0 +1,51 @@
+"""Colours and hatches that tell jobs apart, in light and dark, in colour and in grey.
+
+Figures are drawn in stand-in colours; `page` turns each into a CSS variable, so that one drawing serves both themes.
+Job colours are those of Okabe and Ito, safe for the common kinds of colour blindness; a hatch says the same again.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tone:
+    """One colour: what matplotlib draws with, its CSS variable, and its value on a light and on a dark page."""
+
+    stand_in: str
+    variable: str
+    light: str
+    dark: str
+
+
+INK = Tone(stand_in="#010101", variable="--ink", light="#1b1f24", dark="#e8eaed")
+MUTED = Tone(stand_in="#020202", variable="--muted", light="#5c6670", dark="#a3abb5")
+RULE = Tone(stand_in="#030303", variable="--rule", light="#dde1e6", dark="#363c44")
+PAPER = Tone(stand_in="#040404", variable="--paper", light="#ffffff", dark="#16191d")
+ALONE = Tone(stand_in="#040405", variable="--alone", light="#8b949e", dark="#8b949e")
+
+_JOB_COLOURS = (
+    ("#0072b2", "#4ba6e3"),
+    ("#d55e00", "#ff8f4a"),
+    ("#009e73", "#2fc79b"),
+    ("#b3508a", "#e592c2"),
+    ("#c98a00", "#f3b73f"),
+    ("#2f93cf", "#93d3f8"),
+    ("#7a6a00", "#d9c947"),
+    ("#5b5f66", "#c2c6cc"),
+)
+JOBS = tuple(
+    Tone(stand_in=f"#0500{number:02x}", variable=f"--job-{number}", light=light, dark=dark)
+    for number, (light, dark) in enumerate(_JOB_COLOURS, start=1)
+)
+TONES = (INK, MUTED, RULE, PAPER, ALONE, *JOBS)
+_HATCHES = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||", "oo", "++++")
+
+
+def tone_of(job: int) -> Tone:
+    """Colour of a job; it comes again after 8 jobs, then with another hatch."""
+    return JOBS[job % len(JOBS)]
+
+
+def hatch_of(job: int) -> str:
+    """Hatch of a job, in matplotlib's notation; 64 jobs differ in colour or hatch."""
+    return _HATCHES[(job + job // len(JOBS)) % len(_HATCHES)]

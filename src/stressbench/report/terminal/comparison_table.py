@@ -1,0 +1,58 @@
+"""The table of `stressbench compare`."""
+
+from rich.console import Console
+
+from stressbench.analysis import Change, Comparison, Quantity, Verdict
+from stressbench.report.section import printable
+from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
+from stressbench.report.units import digits, time, time_unit
+
+_IMPACT_WORDS = {Verdict.slower: "higher", Verdict.faster: "lower"}
+
+
+def print_comparison(comparison: Comparison, *, console: Console) -> None:
+    """Both files, what differs between them, the verdicts, and how far to trust them."""
+    say(console, f"A: {comparison.a}")
+    say(console, f"B: {comparison.b}")
+    for difference in comparison.differences:
+        say(console, f"differs: {difference}")
+    console.print()
+    table = new_table(left=("job", "quantity"), right=("A", "B", "unit"), last=("B / A [95 %]", "B is"))
+    for job in comparison.jobs:
+        for index, change in enumerate(job.changes):
+            ratio = ratio_text(change.ratio, change.low, change.high)
+            table.add_row(
+                printable(job.name) if index == 0 else "", change.quantity, *_sides(change), ratio, _verdict(change)
+            )
+        table.add_section()
+    print_table(console, table)
+    console.print()
+    for line in _key(comparison):
+        say(console, line, style="dim")
+    for note in comparison.notes:
+        say(console, f"note: {note}", style="yellow")
+
+
+def _sides(change: Change) -> tuple[str, str, str]:
+    if change.quantity is Quantity.impact:
+        return digits(change.a), digits(change.b), ""
+    unit = time_unit(value for value in (change.a, change.b) if value is not None)
+    return time(change.a, unit=unit), time(change.b, unit=unit), unit.name
+
+
+def _verdict(change: Change) -> str:
+    word = change.verdict.value
+    if change.quantity is Quantity.impact:
+        word = _IMPACT_WORDS.get(change.verdict, word)
+    return f"{word} ({change.reason})" if change.reason else word
+
+
+def _key(comparison: Comparison) -> tuple[str, ...]:
+    effect = comparison.effect
+    band = f"{1 / (1 + effect):.4f} to {1 + effect:.4f}"
+    return (
+        "A and B are medians over rounds (of blocks' ratios for the impact); B / A is the middle of all ratios of "
+        "a round of B to a round of A.",
+        f"slower: the whole interval above {1 + effect:.4f}; faster: below {1 / (1 + effect):.4f}; "
+        f"no difference: within {band}, the smallest effect of interest ({effect:.2%}); else: cannot tell.",
+    )

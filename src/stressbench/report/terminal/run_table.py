@@ -1,0 +1,146 @@
+"""The table of `stressbench show`: per job and motif the spread of times, alone and contended, and the impact."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from stressbench.analysis import Distribution, JobSummary, MetricSummary, RunFacts, RunSummary, StepSummary, Timing
+from stressbench.model import Role
+from stressbench.report.section import printable
+from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
+from stressbench.report.units import MISSING, TimeUnit, count, digits, rate, size, time, time_unit
+
+
+def print_summary(summary: RunSummary, *, console: Console, steps: bool) -> None:
+    """Header line, table, what motifs measured themselves, slowest hosts, warnings."""
+    for line in _head(summary.facts):
+        say(console, line)
+    console.print()
+    print_table(console, _times(summary, steps=steps))
+    console.print()
+    if steps:
+        _print_extras(summary, console)
+    for job in summary.jobs:
+        say(console, _slowest(job))
+    for line in _key(summary, steps=steps):
+        say(console, line, style="dim")
+    for warning in summary.warnings:
+        say(console, f"warning: {_about(warning.job)}{warning.text}", style="yellow")
+    for event in summary.events:
+        name = None if event.job is None else summary.jobs[event.job].name
+        say(console, f"{event.severity} from the engine: {_about(name)}{event.message}", style="yellow")
+
+
+def _head(facts: RunFacts) -> list[str]:
+    planned = "" if facts.rounds_planned is None else f" of {facts.rounds_planned}"
+    reason = f" ({facts.end_reason})" if facts.end_reason else " (no end record)"
+    state = "complete" if facts.complete else "INCOMPLETE"
+    hosts = count(facts.hosts, "host")
+    return [
+        f"{facts.path}: {facts.workload} on {count(facts.ranks, 'rank')}, {count(facts.nodes, 'node')}, {hosts}",
+        f"{facts.mpi.split(',')[0]}{f', {facts.transports}' if facts.transports else ''}; seed {facts.seed}; "
+        f"placement {facts.placement}; finish {facts.finish}; started {facts.started_at}",
+        f"{facts.rounds_done}{planned} rounds done in {count(facts.launches, 'launch').replace('launchs', 'launches')}"
+        f", {state}{reason}",
+    ]
+
+
+def _times(summary: RunSummary, *, steps: bool) -> Table:
+    table = new_table(
+        left=("job / motif", "round"),
+        right=("n", "min", "median", "p95", "max", "unit"),
+        last=("congestion impact [95 %]",),
+    )
+    for job in summary.jobs:
+        title = printable(job.name) if job.role is Role.measured else f"{printable(job.name)} (background)"
+        _add_rows(table, Text(title, style="bold"), job.timing)
+        for step in job.steps if steps else ():
+            _add_rows(table, Text(f"  {_step_title(step)}"), step.timing)
+        table.add_section()
+    return table
+
+
+def _step_title(step: StepSummary) -> str:
+    carried = "" if step.size_bytes is None else f" {size(step.size_bytes)}"
+    measured = "" if step.quantity == "time" else f", {step.quantity}"
+    return printable(f"{step.step} {step.motif}{carried}{measured}")
+
+
+def _add_rows(table: Table, title: Text, timing: Timing) -> None:
+    impact = timing.impact
+    ratio = ratio_text(impact.ratio, impact.low, impact.high)
+    rows = [(kind, spread) for kind, spread in _kinds(timing) if spread is not None]
+    unit = time_unit(spread.median for _, spread in rows)
+    for index, (kind, spread) in enumerate(rows):
+        first = index == 0
+        table.add_row(title if first else "", kind, *_cells(spread, unit), ratio if index == len(rows) - 1 else "")
+    if not rows:
+        table.add_row(title, MISSING, "0", *([MISSING] * 4), "", MISSING)
+
+
+def _kinds(timing: Timing) -> tuple[tuple[str, Distribution | None], ...]:
+    return (("isolated", timing.isolated_s), ("contended", timing.contended_s))
+
+
+def _cells(spread: Distribution, unit: TimeUnit) -> Iterable[str]:
+    times = (time(value, unit=unit) for value in (spread.min, spread.median, spread.p95, spread.max))
+    return (str(spread.count), *times, unit.name)
+
+
+def _print_extras(summary: RunSummary, console: Console) -> None:
+    """Bandwidths and the motifs' own metrics, where there are any."""
+    table = new_table(left=("job", "motif", "measured by the motif"), right=("isolated", "contended"))
+    definitions = []
+    for job in summary.jobs:
+        for step in job.steps:
+            title = (printable(job.name), printable(f"{step.step} {step.motif}"))
+            if step.bandwidth_definition and (step.isolated_bytes_per_s or step.contended_bytes_per_s):
+                values = (step.isolated_bytes_per_s, step.contended_bytes_per_s)
+                table.add_row(*title, "bandwidth", *(rate(value) for value in values))
+                definitions.append(f"bandwidth of {step.motif}: {step.bandwidth_definition}; 1 MB = 10^6 bytes")
+            for metric in step.metrics:
+                table.add_row(*title, printable(metric.name), *_medians(metric))
+    if table.row_count:
+        print_table(console, table)
+        console.print()
+        say(console, "Medians over repetitions; a metric is the largest value over the ranks.")
+        for definition in dict.fromkeys(definitions):
+            say(console, definition)
+
+
+def _medians(metric: MetricSummary) -> tuple[str, str]:
+    """Seconds (`open_time_s`) with a unit that fits, anything else as a number in its name's unit."""
+    show = time if metric.name.endswith("_s") else digits
+    isolated, contended = (None if spread is None else spread.median for spread in (metric.isolated, metric.contended))
+    return show(isolated), show(contended)
+
+
+def _slowest(job: JobSummary) -> str:
+    slowest = job.timing.slowest
+    if slowest is None:
+        return f"{job.name}: no measured samples"
+    rank = f"slowest rank {slowest.rank} in {slowest.rank_share:.0%} of {slowest.samples} samples"
+    if job.hosts < 2:
+        return f"{job.name}: {rank}, all on one host"
+    return f"{job.name}: slowest host {slowest.host} in {slowest.host_share:.0%}, {rank}"
+
+
+def _key(summary: RunSummary, *, steps: bool) -> Iterable[str]:
+    yield "Times are until the last rank was through: a job's of one repetition" + (
+        ", a motif's of one iteration." if steps else "."
+    )
+    yield (
+        "Congestion impact is contended over isolated time, the middle of the blocks' own ratios, with its 95 % "
+        "interval; 1 is no impact."
+    )
+    if summary.facts.includes_extra:
+        yield "Contended samples include the extra repetitions of jobs that were done early."
+    for job in summary.jobs:
+        if job.timing.impact.ratio is None:
+            yield f"{job.name}: no congestion impact: {job.timing.impact.reason}."
+
+
+def _about(job: str | None) -> str:
+    return "" if job is None else f"{job}: "

@@ -1,0 +1,88 @@
+"""Numbers for people: three digits, a unit, and one unit for what stands together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MISSING = "–"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeUnit:
+    """A unit of time: `name` and how many of it make a second."""
+
+    name: str
+    per_second: float
+
+
+_TIME_UNITS = (
+    TimeUnit(name="s", per_second=1.0),
+    TimeUnit(name="ms", per_second=1e3),
+    TimeUnit(name="µs", per_second=1e6),
+    TimeUnit(name="ns", per_second=1e9),
+)
+
+
+def time_unit(seconds: Iterable[float]) -> TimeUnit:
+    """The unit in which the largest of these times reads well: at least 1, where a unit is small enough."""
+    largest = max((abs(value) for value in seconds), default=0.0)
+    fitting = (unit for unit in _TIME_UNITS if largest * unit.per_second >= 1)
+    return next(fitting, _TIME_UNITS[0] if largest == 0 else _TIME_UNITS[-1])
+
+
+def digits(value: float | None) -> str:
+    """Three significant digits, with an exponent only where the number is tiny; a dash where there is no value."""
+    if value is None:
+        return MISSING
+    if value == 0:
+        return "0"
+    exponent = int(f"{value:.2e}".partition("e")[2])
+    return f"{value:.2e}" if exponent < -4 else f"{value:,.{max(0, 2 - exponent)}f}"
+
+
+def time(seconds: float | None, *, unit: TimeUnit | None = None) -> str:
+    """For example `1.23 ms`; without the unit's name where the table's head gives it."""
+    if seconds is None:
+        return MISSING
+    if unit is not None:
+        return digits(seconds * unit.per_second)
+    own = time_unit([seconds])
+    return f"{digits(seconds * own.per_second)} {own.name}"
+
+
+def factor(value: float | None) -> str:
+    """A ratio, two places: `1.42`; three where two would turn it into 1."""
+    if value is None:
+        return MISSING
+    close = value != 1 and f"{value:.2f}" == "1.00"
+    return f"{value:.3f}" if close else f"{value:.2f}" if value < 100 else f"{value:,.0f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """`[1.38, 1.47]`, or a dash."""
+    return MISSING if low is None or high is None else f"[{factor(low)}, {factor(high)}]"
+
+
+def size(count: float | None) -> str:
+    """Bytes in powers of two: `64 KiB`."""
+    if count is None:
+        return MISSING
+    for power, name in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if count >= 1024**power:
+            scaled = count / 1024**power
+            return f"{scaled:.0f} {name}" if scaled == int(scaled) else f"{digits(scaled)} {name}"
+    return f"{count:.0f} B"
+
+
+def rate(bytes_per_s: float | None) -> str:
+    """Bytes a second in powers of ten: `1.23 GB/s`."""
+    if bytes_per_s is None:
+        return MISSING
+    for scale, name in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if bytes_per_s >= scale:
+            return f"{digits(bytes_per_s / scale)} {name}"
+    return f"{digits(bytes_per_s)} B/s"
+
+
+def count(value: int, noun: str) -> str:
+    """`1 round`, `3 rounds`."""
+    return f"{value:,} {noun}" + ("" if value == 1 else "s")

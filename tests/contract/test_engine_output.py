@@ -1,0 +1,104 @@
+"""What the engine really writes is what the schema says and the reader reads. Skips where no engine is built."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from stressbench.analysis import summarise
+from stressbench.model import Run, read_run
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = Draft202012Validator(json.loads((ROOT / "schema/run.schema.json").read_text(encoding="utf-8")))
+WORKLOAD = """\
+[JOB_NAME] talkers
+[NID_LIST] 0
+[REPEAT] 3
+[MOTIF] allreduce
+[MOTIF] pingpong -i 20
+[JOB_NAME] noise
+[NID_LIST] 1
+[REPEAT] 2
+[ROLE] background
+[MOTIF] allreduce -i 5
+"""
+pytestmark = pytest.mark.mpi
+
+
+def engine() -> Path | None:
+    """The one named, the newest of the build trees (the release tree's, if it has one), the one on PATH."""
+    named = os.environ.get("STRESSBENCH_MPI")
+    if named:
+        return Path(named)
+    built = [*ROOT.glob("build/release/**/stressbench-mpi")] or [*ROOT.glob("build/*/**/stressbench-mpi")]
+    newest = max(built, key=lambda path: path.stat().st_mtime, default=None)
+    found = shutil.which("stressbench-mpi")
+    return newest or (Path(found) if found else None)
+
+
+@pytest.fixture(scope="module")
+def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = engine()
+    if program is None:
+        pytest.skip("NO ENGINE: build stressbench-mpi or set STRESSBENCH_MPI; its output was not checked")
+    folder = tmp_path_factory.mktemp("engine")
+    (folder / "demo.sb").write_text(WORKLOAD, encoding="utf-8")
+    path = folder / "demo.jsonl"
+    asked = ["-n", "4", "--ranks-per-node", "2", "--isolated", "2", "--contended", "2", "--seed", "7", "-o", str(path)]
+    done = subprocess.run(
+        [sys.executable, "-m", "stressbench", "run", "demo.sb", *asked, "--engine", str(program)],
+        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.fixture(scope="module")
+def run(run_file: Path) -> Run:
+    return read_run(run_file)
+
+
+def test_every_line_of_the_engine_is_valid(run_file: Path) -> None:
+    faults = [
+        f"line {number}: {fault.json_path}: {fault.message[:200]}"
+        for number, line in enumerate(run_file.read_text(encoding="utf-8").splitlines(), start=1)
+        for fault in SCHEMA.iter_errors(json.loads(line))
+    ]
+
+    assert faults == []
+
+
+def test_every_key_of_the_engine_is_documented(run_file: Path) -> None:
+    for line in run_file.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        assert set(record) == set(SCHEMA.schema["$defs"][record["type"]]["properties"]), record["type"]
+
+
+def test_the_engine_s_run_is_read_whole(run: Run) -> None:
+    assert run.complete
+    assert run.header.seed == 7
+    assert [job.name for job in run.jobs] == ["talkers", "noise"]
+    assert len(run.rounds) == run.planned_rounds == 4
+    assert run.ignored_samples == 0
+
+
+def test_the_engine_s_counts_are_the_samples(run: Run) -> None:
+    for found in run.rounds:
+        for entry in found.jobs:
+            samples = run.samples_of(job=entry.job)
+            assert samples is not None
+            assert (samples.round == found.round).sum() == entry.measured + entry.extra + entry.warmup
+
+
+def test_the_engine_s_run_can_be_summarised(run: Run) -> None:
+    talkers, noise = summarise(run).jobs
+
+    assert talkers.timing.impact.ratio is not None
+    assert talkers.timing.impact.paired_blocks == 2
+    assert noise.timing.isolated_s is None
+    assert all(step.timing.contended_s is not None for step in talkers.steps)

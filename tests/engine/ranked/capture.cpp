@@ -1,0 +1,351 @@
+#include "capture.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace stressbench::test::capture {
+namespace {
+
+struct Arrival {
+  std::byte* data;
+  std::size_t size;
+  int index;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+struct Corruption {
+  int index;
+  std::size_t offset;
+};
+
+struct State {
+  bool noting = false;
+  Record record;
+  Answer testall = Answer::honest;
+  std::vector<Arrival> in_flight;
+  int receives = 0;
+  std::optional<Corruption> corruption;
+  bool shorten_write = false;
+};
+State state;
+
+// Tokens are only spelled while calls are noted: at other times a call costs next to nothing, and allocates nothing.
+template <class Spell>
+void note(Spell spell) {
+  if (state.noting) state.record.tokens.push_back(spell());
+}
+template <class Spell>
+void note_test(Spell spell) {
+  if (state.noting) state.record.tests.push_back(fmt::format("{}:{}", state.record.tokens.size(), spell()));
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 0;
+  PMPI_Comm_size(communicator, &size);
+  return size;
+}
+std::int64_t bytes_of(int count, MPI_Datatype type) {
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  return static_cast<std::int64_t>(count) * size;
+}
+// A rank of MPI_COMM_WORLD for one of some communicator.
+int world_rank(MPI_Comm communicator, int rank) {
+  if (rank == MPI_PROC_NULL) return rank;
+  MPI_Group from = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(communicator, &from);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  int translated = 0;
+  PMPI_Group_translate_ranks(from, 1, &rank, world, &translated);
+  PMPI_Group_free(&from);
+  PMPI_Group_free(&world);
+  return translated;
+}
+
+void arrived(const Arrival& arrival) {
+  if (!state.corruption || state.corruption->index != arrival.index) return;
+  if (state.corruption->offset < arrival.size) {
+    arrival.data[state.corruption->offset] ^= std::byte{0xff};
+    state.corruption.reset();
+  }
+}
+void arrives_now(void* data, std::int64_t size) {
+  arrived({static_cast<std::byte*>(data), static_cast<std::size_t>(size), state.receives++});
+}
+void arrives_later(void* data, std::int64_t size, MPI_Request request) {
+  if (!state.corruption) return;
+  state.in_flight.push_back({static_cast<std::byte*>(data), static_cast<std::size_t>(size), state.receives++, request});
+}
+// The receives among these requests, to be asked before they are waited for, and told when they are complete.
+std::vector<Arrival> expected_of(std::span<const MPI_Request> requests) {
+  std::vector<Arrival> expected;
+  for (const MPI_Request request : requests) {
+    const auto found = std::ranges::find(state.in_flight, request, &Arrival::request);
+    if (request != MPI_REQUEST_NULL && found != state.in_flight.end()) expected.push_back(*found);
+  }
+  return expected;
+}
+void all_arrived(const std::vector<Arrival>& arrivals) {
+  for (const Arrival& arrival : arrivals) {
+    arrived(arrival);
+    std::erase_if(state.in_flight, [&](const Arrival& a) { return a.index == arrival.index; });
+  }
+}
+
+void sent_message(const char* kind, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+  const std::int64_t bytes = bytes_of(count, type);
+  note([&] { return fmt::format("{}>{}:{}:{}", kind, world_rank(communicator, to), tag, bytes); });
+  if (!state.noting) return;
+  ++state.record.sent.messages;
+  state.record.sent.message_bytes += bytes;
+}
+void received_message(const char* kind, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator) {
+  note([&] { return fmt::format("{}<{}:{}:{}", kind, world_rank(communicator, from), tag, bytes_of(count, type)); });
+}
+std::string name_of(MPI_Op operation) {
+  const std::map<MPI_Op, std::string> names{
+      {MPI_SUM, "[SUM]"}, {MPI_MIN, "[MIN]"}, {MPI_MAX, "[MAX]"}, {MPI_PROD, "[PROD]"}, {MPI_OP_NULL, ""}};
+  const auto found = names.find(operation);
+  return found == names.end() ? "[?]" : found->second;
+}
+void collective(std::string_view name, MPI_Op operation, std::int64_t shown, std::int64_t given,
+                MPI_Comm communicator) {
+  note([&] { return fmt::format("{}{}:{}@{}", name, name_of(operation), shown, size_of(communicator)); });
+  if (!state.noting) return;
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  if (rank == 0) ++state.record.sent.collectives;
+  state.record.sent.collective_bytes += given;
+}
+std::int64_t sum_of(const int* counts, MPI_Datatype type, MPI_Comm communicator) {
+  std::int64_t sum = 0;
+  for (const int count : std::span(counts, static_cast<std::size_t>(size_of(communicator))))
+    sum += bytes_of(count, type);
+  return sum;
+}
+template <class Spell>
+void wrote(Spell call, int count, MPI_Datatype type) {
+  note([&] { return fmt::format("{}:{}", call(), bytes_of(count, type)); });
+  if (state.noting) state.record.sent.file_bytes += bytes_of(count, type);
+}
+
+}  // namespace
+
+void start() {
+  state.record = {};
+  state.noting = true;
+}
+Record stop() {
+  state.noting = false;
+  return std::exchange(state.record, {});
+}
+void testall_answers(Answer answer) { state.testall = answer; }
+void corrupt_receive(int index, std::size_t offset) {
+  state.receives = 0;
+  state.corruption = Corruption{index, offset};
+}
+void shorten_write() { state.shorten_write = true; }
+bool corruption_pending() { return state.corruption.has_value(); }
+
+std::string joined(const std::vector<std::string>& tokens) {
+  std::string line;
+  for (const auto& token : tokens) {
+    if (!line.empty()) line += ' ';
+    line += token;
+  }
+  return line;
+}
+
+}  // namespace stressbench::test::capture
+
+using namespace stressbench::test::capture;
+
+extern "C" {
+
+int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
+  sent_message("S", count, type, to, tag, communicator);
+  return PMPI_Send(data, count, type, to, tag, communicator);
+}
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+              MPI_Request* request) {
+  sent_message("Is", count, type, to, tag, communicator);
+  return PMPI_Isend(data, count, type, to, tag, communicator, request);
+}
+int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator, MPI_Status* status) {
+  received_message("R", count, type, from, tag, communicator);
+  const int code = PMPI_Recv(data, count, type, from, tag, communicator, status);
+  arrives_now(data, bytes_of(count, type));
+  return code;
+}
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
+              MPI_Request* request) {
+  received_message("Ir", count, type, from, tag, communicator);
+  const int code = PMPI_Irecv(data, count, type, from, tag, communicator, request);
+  arrives_later(data, bytes_of(count, type), *request);
+  return code;
+}
+int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag, void* in, int in_count,
+                 MPI_Datatype in_type, int from, int in_tag, MPI_Comm communicator, MPI_Status* status) {
+  note([&] {
+    return fmt::format("SR>{}:{}<{}:{}", world_rank(communicator, to), bytes_of(out_count, out_type),
+                       world_rank(communicator, from), bytes_of(in_count, in_type));
+  });
+  const int code =
+      PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, communicator, status);
+  arrives_now(in, bytes_of(in_count, in_type));
+  return code;
+}
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  note([&] { return std::string("W(1)"); });
+  const auto arrivals = expected_of({request, 1});
+  const int code = PMPI_Wait(request, status);
+  all_arrived(arrivals);
+  return code;
+}
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  note([&] { return fmt::format("Wa({})", count); });
+  const auto arrivals = expected_of({requests, static_cast<std::size_t>(count)});
+  const int code = PMPI_Waitall(count, requests, statuses);
+  all_arrived(arrivals);
+  return code;
+}
+int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  note([&] { return fmt::format("Wy({})", count); });
+  return PMPI_Waitany(count, requests, index, status);
+}
+int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  note([&] { return fmt::format("Ws({})", count); });
+  return PMPI_Waitsome(count, requests, done, indices, statuses);
+}
+int MPI_Test(MPI_Request* request, int* complete, MPI_Status* status) {
+  note_test([&] { return std::string("Test(1)"); });
+  return PMPI_Test(request, complete, status);
+}
+int MPI_Testany(int count, MPI_Request requests[], int* index, int* complete, MPI_Status* status) {
+  note_test([&] { return fmt::format("Testany({})", count); });
+  return PMPI_Testany(count, requests, index, complete, status);
+}
+int MPI_Testall(int count, MPI_Request requests[], int* complete, MPI_Status statuses[]) {
+  note_test([&] { return fmt::format("Testall({})", count); });
+  const auto arrivals = expected_of({requests, static_cast<std::size_t>(count)});
+  int code = MPI_SUCCESS;
+  if (state.testall == Answer::honest || count == 0) {
+    code = PMPI_Testall(count, requests, complete, statuses);
+  } else {
+    *complete = state.testall == Answer::complete;
+    if (*complete) code = PMPI_Waitall(count, requests, statuses);
+  }
+  if (*complete) all_arrived(arrivals);
+  return code;
+}
+
+int MPI_Allreduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator) {
+  collective("Allreduce", operation, bytes_of(count, type), bytes_of(count, type), communicator);
+  const int code = PMPI_Allreduce(out, in, count, type, operation, communicator);
+  arrives_now(in, bytes_of(count, type));
+  return code;
+}
+int MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
+                 MPI_Comm communicator) {
+  const std::int64_t block = bytes_of(in_count, in_type);
+  collective("Alltoall", MPI_OP_NULL, block, block * size_of(communicator), communicator);
+  const int code = PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, communicator);
+  arrives_now(in, block * size_of(communicator));
+  return code;
+}
+int MPI_Alltoallv(const void* out, const int out_counts[], const int out_offsets[], MPI_Datatype out_type, void* in,
+                  const int in_counts[], const int in_offsets[], MPI_Datatype in_type, MPI_Comm communicator) {
+  const std::int64_t all = sum_of(in_counts, in_type, communicator);
+  const std::int64_t given = out == MPI_IN_PLACE ? all : sum_of(out_counts, out_type, communicator);
+  collective("Alltoallv", MPI_OP_NULL, given, given, communicator);
+  const int code =
+      PMPI_Alltoallv(out, out_counts, out_offsets, out_type, in, in_counts, in_offsets, in_type, communicator);
+  arrives_now(in, all);
+  return code;
+}
+int MPI_Gather(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
+               int root, MPI_Comm communicator) {
+  const std::int64_t given = out == MPI_IN_PLACE ? 0 : bytes_of(out_count, out_type);
+  collective("Gather", MPI_OP_NULL, given, given, communicator);
+  const int code = PMPI_Gather(out, out_count, out_type, in, in_count, in_type, root, communicator);
+  if (in != nullptr) arrives_now(in, bytes_of(in_count, in_type) * size_of(communicator));
+  return code;
+}
+int MPI_Gatherv(const void* out, int out_count, MPI_Datatype out_type, void* in, const int in_counts[],
+                const int in_offsets[], MPI_Datatype in_type, int root, MPI_Comm communicator) {
+  const std::int64_t given = out == MPI_IN_PLACE ? 0 : bytes_of(out_count, out_type);
+  collective("Gatherv", MPI_OP_NULL, given, given, communicator);
+  const int code = PMPI_Gatherv(out, out_count, out_type, in, in_counts, in_offsets, in_type, root, communicator);
+  if (in != nullptr) arrives_now(in, sum_of(in_counts, in_type, communicator));
+  return code;
+}
+int MPI_Barrier(MPI_Comm communicator) {
+  collective("Barrier", MPI_OP_NULL, 0, 0, communicator);
+  return PMPI_Barrier(communicator);
+}
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
+  collective("Bcast", MPI_OP_NULL, bytes_of(count, type), bytes_of(count, type), communicator);
+  return PMPI_Bcast(data, count, type, root, communicator);
+}
+int MPI_Reduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op operation, int root,
+               MPI_Comm communicator) {
+  collective("Reduce", operation, bytes_of(count, type), bytes_of(count, type), communicator);
+  return PMPI_Reduce(out, in, count, type, operation, root, communicator);
+}
+int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* made) {
+  note([&] { return std::string("Comm_dup"); });
+  return PMPI_Comm_dup(communicator, made);
+}
+int MPI_Comm_split(MPI_Comm communicator, int colour, int key, MPI_Comm* made) {
+  note([&] { return std::string("Comm_split"); });
+  return PMPI_Comm_split(communicator, colour, key, made);
+}
+
+int MPI_File_open(MPI_Comm communicator, const char* path, int mode, MPI_Info info, MPI_File* file) {
+  note([&] { return fmt::format("File_open@{}", size_of(communicator)); });
+  return PMPI_File_open(communicator, path, mode, info, file);
+}
+int MPI_File_close(MPI_File* file) {
+  note([&] { return std::string("File_close"); });
+  return PMPI_File_close(file);
+}
+int MPI_File_sync(MPI_File file) {
+  note([&] { return std::string("File_sync"); });
+  return PMPI_File_sync(file);
+}
+int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
+  note([&] { return fmt::format("File_seek:{}", offset); });
+  return PMPI_File_seek(file, offset, whence);
+}
+int MPI_File_write(MPI_File file, const void* data, int count, MPI_Datatype type, MPI_Status* status) {
+  wrote([] { return "File_write"; }, count, type);
+  return PMPI_File_write(file, data, count, type, status);
+}
+int MPI_File_write_all(MPI_File file, const void* data, int count, MPI_Datatype type, MPI_Status* status) {
+  wrote([] { return "File_write_all"; }, count, type);
+  return PMPI_File_write_all(file, data, count, type, status);
+}
+int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void* data, int count, MPI_Datatype type,
+                      MPI_Status* status) {
+  wrote([&] { return fmt::format("File_write_at:{}", offset); }, count, type);
+  return PMPI_File_write_at(file, offset, data, count, type, status);
+}
+int MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void* data, int count, MPI_Datatype type,
+                          MPI_Status* status) {
+  wrote([&] { return fmt::format("File_write_at_all:{}", offset); }, count, type);
+  const int written = count - (std::exchange(state.shorten_write, false) ? 1 : 0);
+  return PMPI_File_write_at_all(file, offset, data, written, type, status);
+}
+int MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void* data, int count, MPI_Datatype type,
+                         MPI_Status* status) {
+  const int code = PMPI_File_read_at_all(file, offset, data, count, type, status);
+  arrives_now(data, bytes_of(count, type));
+  return code;
+}
+
+}  // extern "C"

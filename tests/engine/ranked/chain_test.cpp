@@ -1,0 +1,109 @@
+#include "schedule/chain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine_fixture.hpp"
+
+namespace stressbench::schedule {
+namespace {
+
+using namespace stressbench::test;
+
+const RegisterMotif<Tick> registered{"test_tick", Family::probe, "moves a fake clock"};
+
+// Column 0 is the job, 1 the first step, ...
+std::vector<double> run_once(const workload::Job& job, Verification verification = Verification::off) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
+  Chain chain{job, 0};
+  const std::vector<mpi::Group> groups = make_groups(world, chain);
+  chain.decompose(groups, 1);
+  journal.clear();
+  Tally tally{chain.columns()};
+  chain.repeat(fake_clock, tally, Phase::measured, Care::none, verification);
+  return {tally.row(0).begin(), tally.row(0).end()};
+}
+
+TEST(TimedRegion, HoldsPerformAndNothingElse) {
+  const std::vector<double> row = run_once(job_of({tick({{"time", "100"}})}));
+  EXPECT_DOUBLE_EQ(row[1], 100e-9);
+}
+
+TEST(TimedRegion, OfTheJobLeavesOutWhatIsPreparedStampedAndChecked) {
+  const workload::Job job = job_of({tick({{"time", "100"}, {"iterations", "2"}}), tick({{"time", "30"}})});
+  EXPECT_DOUBLE_EQ(run_once(job)[0], 230e-9);
+  EXPECT_DOUBLE_EQ(run_once(job, Verification::on)[0], 230e-9);
+}
+
+TEST(TimedRegion, OfAVerifiedRunLeavesOutStampingAndChecking) {
+  const std::vector<double> row = run_once(job_of({tick({{"time", "100"}, {"iterations", "3"}})}), Verification::on);
+  EXPECT_DOUBLE_EQ(row[1], 300e-9);
+}
+
+TEST(TimedRegion, SumsItsIterationsInBothTimerModes) {
+  for (const char* timer : {"loop", "iteration"}) {
+    const std::vector<double> row = run_once(job_of({tick({{"time", "10"}, {"iterations", "5"}, {"timer", timer}})}));
+    EXPECT_DOUBLE_EQ(row[1], 50e-9) << timer;
+  }
+}
+
+TEST(Chain, PreparesBeforeEachExecutionAndCountsIterations) {
+  run_once(job_of({tick({{"iterations", "2"}}), tick()}));
+  EXPECT_THAT(journal,
+              testing::ElementsAre("prepare 0", "perform", "perform", "prepare 0", "perform", "cleanup", "cleanup"));
+}
+
+TEST(Chain, LoopsAreRunAsOftenAsTheySay) {
+  workload::Loop inner;
+  inner.count = 3;
+  inner.steps = {tick({{"time", "1"}})};
+  workload::Loop outer;
+  outer.count = 2;
+  outer.steps = {tick({{"time", "100"}}), inner};
+  const workload::Job job = job_of({outer});
+  const Chain chain{job, 0};
+  EXPECT_EQ(chain.steps()[0].executions, 2);
+  EXPECT_EQ(chain.steps()[1].executions, 6);
+  const std::vector<double> row = run_once(job);
+  EXPECT_DOUBLE_EQ(row[1], 200e-9);
+  EXPECT_DOUBLE_EQ(row[2], 6e-9);
+}
+
+TEST(Chain, MetricsAreSummedOverARepetitionAndStartAtZero) {
+  workload::Loop loop;
+  loop.count = 4;
+  loop.steps = {tick()};
+  EXPECT_DOUBLE_EQ(run_once(job_of({loop})).back(), 28);
+}
+
+TEST(Chain, VerificationStampsAndChecksAroundEachIteration) {
+  run_once(job_of({tick({{"iterations", "2"}})}), Verification::on);
+  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "stamp 0", "perform", "verify 0", "stamp 1", "perform",
+                                            "verify 1", "cleanup"));
+}
+
+TEST(Chain, AFailedVerificationIsAFault) {
+  EXPECT_THROW(run_once(job_of({tick({{"wrong", ""}})}), Verification::on), MachineFault);
+}
+
+TEST(Chain, HistogramHoldsSingleExecutionsOfMeasuredRepetitionsOnly) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
+  Chain chain{job_of({tick({{"time", "1000"}, {"iterations", "4"}, {"timer", "iteration"}})}), 0};
+  const std::vector<mpi::Group> groups = make_groups(world, chain);
+  chain.decompose(groups, 1);
+  Tally tally{chain.columns()};
+  for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
+    chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);
+  }
+  EXPECT_EQ(chain.steps()[0].histogram.total(), 4U);
+  EXPECT_NEAR(chain.steps()[0].histogram.quantile_ns(0.5), 1000, 8);
+}
+
+TEST(Chain, AnUnknownMotifIsAUsersMistake) {
+  workload::MotifCall call;
+  call.name = "no_such_motif";
+  EXPECT_THROW((Chain{job_of({call}), 0}), UserMistake);
+}
+
+}  // namespace
+}  // namespace stressbench::schedule

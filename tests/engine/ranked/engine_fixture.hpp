@@ -1,0 +1,72 @@
+// What tests of the scheduler share: a clock that only moves when told, and a motif that moves it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "motifs/motif.hpp"
+#include "workload/model.hpp"
+
+namespace stressbench::test {
+
+class FakeClock final : public Clock {
+ public:
+  std::int64_t now_ns() const noexcept override { return now; }
+  std::int64_t now = 0;
+};
+
+// The clock that every Tick moves, and what they were asked to do, in order.
+inline FakeClock fake_clock;
+inline std::vector<std::string> journal;
+
+// Its perform takes -t nanoseconds of fake time; everything around it takes a second, which must never be measured.
+class Tick final : public Motif {
+ public:
+  Param<std::int64_t> time_{this, 't', "time", 100, "fake nanoseconds of one perform", Positive{}};
+  Param<bool> wrong_{this, '\0', "wrong", "verification fails"};
+  Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
+
+  Traffic traffic(int) const override { return {}; }
+  void decompose(const mpi::Group&, const Draw&) override { aside("decompose"); }
+  void prepare(std::uint64_t execution) override { aside("prepare " + std::to_string(execution)); }
+  void perform(Recorder&) override {
+    journal.emplace_back("perform");
+    fake_clock.now += *time_;
+    work_.add(7);
+  }
+  void stamp(std::uint64_t pass) override { aside("stamp " + std::to_string(pass)); }
+  void verify(std::uint64_t pass) const override {
+    aside("verify " + std::to_string(pass));
+    if (*wrong_) throw MachineFault("wrong on purpose");
+  }
+  ~Tick() override { journal.emplace_back("cleanup"); }
+
+ private:
+  static void aside(const std::string& what) {
+    journal.push_back(what);
+    fake_clock.now += 1'000'000'000;
+  }
+};
+
+inline workload::MotifCall tick(std::vector<std::pair<std::string, std::string>> options = {}) {
+  workload::MotifCall call;
+  call.name = "test_tick";
+  for (auto& [name, value] : options) {
+    workload::Option option;
+    option.name = name;
+    if (!value.empty()) option.value = value;
+    call.options.push_back(option);
+  }
+  return call;
+}
+
+inline workload::Job job_of(std::vector<workload::Step> steps, std::string name = "job") {
+  workload::Job job;
+  job.name = std::move(name);
+  job.steps = std::move(steps);
+  job.nodes = std::vector<int>{0};
+  return job;
+}
+
+}  // namespace stressbench::test

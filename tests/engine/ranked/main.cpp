@@ -1,0 +1,83 @@
+// Runs the tests on every rank at once. All ranks run the same tests in the same order; a failure on any rank fails the
+// program, and only rank 0 speaks of what went well.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+// Says of a failure which rank had it; silent otherwise.
+class RankedFailures final : public testing::EmptyTestEventListener {
+ public:
+  explicit RankedFailures(int rank) : rank_(rank) {}
+
+ private:
+  void OnTestStart(const testing::TestInfo& test) override {
+    name_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+  // Must ask the framework nothing: it holds its lock while it calls this.
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    std::fprintf(stderr, "[rank %d] %s: %s:%d: %s\n", rank_, name_.c_str(),
+                 result.file_name() ? result.file_name() : "?", result.line_number(), result.message());
+  }
+
+  int rank_;
+  std::string name_ = "outside of a test";
+};
+
+// A folder of this launch's own to work in, so that launches at the same time do not meet in a file.
+class Workplace {
+ public:
+  explicit Workplace(int rank) : first_(rank == 0) {
+    std::array<char, 256> name{};
+    if (first_) {
+      std::string made = (std::filesystem::temp_directory_path() / "stressbench_tests.XXXXXX").string();
+      if (mkdtemp(made.data())) made.copy(name.data(), name.size() - 1);
+    }
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    folder_ = name.data();
+    std::filesystem::current_path(folder_);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  ~Workplace() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::error_code ignored;
+    if (first_) std::filesystem::remove_all(folder_, ignored);
+  }
+
+ private:
+  bool first_;
+  std::filesystem::path folder_;
+};
+
+int run_on_all(int rank) {
+  const Workplace workplace(rank);
+  const int own = RUN_ALL_TESTS();
+  int worst = 0;
+  MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (rank == 0 && worst != own) std::fprintf(stderr, "failed on another rank than 0\n");
+  return worst;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  listeners.Append(new RankedFailures(rank));  // the framework owns it
+  if (rank != 0) delete listeners.Release(listeners.default_result_printer());
+
+  const int worst = run_on_all(rank);
+  MPI_Finalize();
+  return worst;
+}

@@ -1,0 +1,199 @@
+// The calls that a motif makes, one by one, and nothing beside them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "capture.hpp"
+#include "motif_bench.hpp"
+
+namespace stressbench::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::filesystem::path reference_folder() {
+  if (const char* given = std::getenv("STRESSBENCH_REFERENCE")) return given;
+  const auto source = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
+  return source.parent_path() / "shared" / "reference";
+}
+
+// The calls of one perform of each motif, in order, on this rank.
+capture::Record calls_of(const std::vector<MotifBench*>& chain) {
+  capture::start();
+  for (MotifBench* bench : chain) bench->perform();
+  return capture::stop();
+}
+
+class TeaLeafReference : public testing::Test {
+ protected:
+  void TearDown() override { capture::testall_answers(capture::Answer::honest); }
+};
+
+TEST_F(TeaLeafReference, IterationOfConjugateGradientsIsTheOneCaptured) {
+  const int ranks = world_size();
+  const auto file = reference_folder() / "profiles" / ("tealeaf_cg_4000x4000_p" + std::to_string(ranks) + ".json");
+  if (ranks != 2 && ranks != 4 && ranks != 8) GTEST_SKIP() << "there are references for 2, 4 and 8 ranks";
+  if (!std::filesystem::exists(file)) {
+    GTEST_SKIP() << "######## NOT TESTED: there is no reference profile " << file
+                 << "; set STRESSBENCH_REFERENCE ########";
+  }
+  const auto profile = nlohmann::json::parse(std::ifstream(file));
+  const std::string expected = profile["sequence_all_ranks"][std::to_string(world_rank())];
+  const auto world = mpi::Group::view(MPI_COMM_WORLD);
+  const mpi::Group reduction_group = world.duplicate();
+  const mpi::Group halo_group = world.duplicate();
+  MotifBench reduction(reduction_group, "allreduce");
+  MotifBench halo(halo_group, "halo2d", {{"-x", "4000"}, {"-y", "4000"}});
+  capture::testall_answers(
+      capture::Answer::incomplete);  // as in the captured run, where messages were still on their way
+
+  const auto record = calls_of({&reduction, &reduction, &halo});
+
+  EXPECT_EQ(capture::joined(record.tokens), expected);
+  EXPECT_EQ(record.tests.size(), 1u);
+}
+
+TEST_F(TeaLeafReference, RowsAreNotWaitedForAgainWhenTheTestFoundThemComplete) {
+  if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
+  const mpi::Group group = first_ranks(4);
+  if (!group) return;
+  MotifBench halo(group, "halo2d");
+  capture::testall_answers(capture::Answer::complete);
+
+  const auto record = calls_of({&halo});
+
+  EXPECT_THAT(record.tests, ElementsAre("2:Testall(2)"));
+  EXPECT_EQ(record.tokens.size(), 5u);  // two exchanges, one wait
+  EXPECT_EQ(record.tokens.back(), "Wa(2)");
+}
+
+TEST_F(TeaLeafReference, DeepHalosEndAcrossBeforeTheyStartDown) {
+  if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
+  const mpi::Group group = first_ranks(4);
+  if (!group) return;
+  MotifBench halo(group, "halo2d", {{"columns", "11"}, {"rows", "7"}, {"depth", "2"}, {"fields", "3"}});
+
+  const auto record = calls_of({&halo});
+
+  // left/right 8 * 3 fields * 2 deep * (4 or 3 rows + 4); bottom/top 48 * (6 or 5 columns + 4)
+  const std::vector<std::string> expected{"Is>2:2:384 Ir<2:1:384 Wa(2) Is>1:4:480 Ir<1:3:480 Wa(2)",
+                                          "Is>3:2:336 Ir<3:1:336 Wa(2) Is>0:3:480 Ir<0:4:480 Wa(2)",
+                                          "Is>0:1:384 Ir<0:2:384 Wa(2) Is>3:4:432 Ir<3:3:432 Wa(2)",
+                                          "Is>1:1:336 Ir<1:2:336 Wa(2) Is>2:3:432 Ir<2:4:432 Wa(2)"};
+  EXPECT_EQ(capture::joined(record.tokens), expected[static_cast<std::size_t>(group.rank())]);
+  EXPECT_THAT(record.tests, IsEmpty());
+}
+
+TEST_F(TeaLeafReference, GridIsThatOfTheLibraryWhereTheLibraryKeepsToTheStandard) {
+  for (int ranks = 1; ranks <= 71; ++ranks) {  // Open MPI 4.1 makes 12x6 of 72
+    std::array<int, 2> dims{0, 0};
+    MPI_Dims_create(ranks, 2, dims.data());
+    const auto halo = make_motif("halo2d");
+    const auto given = make_motif("halo2d", {{"grid", std::to_string(dims[0]) + "x" + std::to_string(dims[1])}});
+    EXPECT_EQ(halo->traffic(ranks).messages, given->traffic(ranks).messages) << ranks;
+    EXPECT_EQ(halo->traffic(ranks).message_bytes, given->traffic(ranks).message_bytes) << ranks;
+  }
+}
+
+struct Sequence {
+  std::string motif;
+  Options options;
+  std::vector<std::string> calls;  // of ranks 0, 1, ...
+  friend void PrintTo(const Sequence& s, std::ostream* out) {
+    *out << s.motif;
+    for (const auto& [option, text] : s.options) *out << ' ' << option << '=' << text;
+  }
+};
+
+class Sequences : public testing::TestWithParam<Sequence> {};
+
+TEST_P(Sequences, HoldTheCallsUnderTestOnly) {
+  const auto& [name, options, calls] = GetParam();
+  const auto ranks = static_cast<int>(calls.size());
+  if (world_size() < ranks) GTEST_SKIP() << "needs " << ranks << " ranks";
+  const mpi::Group group = first_ranks(ranks);
+  if (!group) return;
+  MotifBench bench(group, name, options);
+
+  const auto record = calls_of({&bench});
+
+  EXPECT_EQ(capture::joined(record.tokens), calls[static_cast<std::size_t>(group.rank())]);
+  EXPECT_THAT(record.tests, IsEmpty());
+}
+
+// Whose time counts, by rank.
+struct Watch {
+  std::string motif;
+  Options options;
+  std::vector<bool> observes;
+};
+
+TEST(Observers, AreTheRanksWhoseTimeIsThePatterns) {
+  if (world_size() < 3) GTEST_SKIP() << "needs 3 ranks";
+  const mpi::Group group = first_ranks(3);
+  if (!group) return;
+  const std::vector<Watch> watches{{"allreduce", {}, {true, true, true}},
+                                   {"halo2d", {}, {true, true, true}},
+                                   {"pingpong", {}, {true, false, false}},
+                                   {"pingpong", {{"timer", "loop"}}, {true, true, false}},
+                                   {"incast", {{"root", "1"}}, {false, true, false}}};
+  for (const auto& [name, options, observes] : watches) {
+    const MotifBench bench(group, name, options);
+    EXPECT_EQ(bench->observes(), observes[static_cast<std::size_t>(group.rank())]) << name;
+  }
+}
+
+const std::string scratch = "sequence_test.out";
+
+INSTANTIATE_TEST_SUITE_P(
+    OfMotifs, Sequences,
+    testing::Values(
+        Sequence{"allreduce",
+                 {{"count", "5"}, {"type", "int"}, {"op", "min"}},
+                 {"Allreduce[MIN]:20@2", "Allreduce[MIN]:20@2"}},
+        Sequence{"alltoall", {{"size", "10"}}, {"Alltoall:10@2", "Alltoall:10@2"}},
+        Sequence{"alltoall", {{"size", "10"}, {"call", "alltoallv"}}, {"Alltoallv:20@2", "Alltoallv:20@2"}},
+        Sequence{"alltoall",
+                 {{"size", "9"}, {"call", "pairwise"}},
+                 {"Ir<2:1:9 Is>1:1:9 Wa(2) Ir<1:1:9 Is>2:1:9 Wa(2)", "Ir<0:1:9 Is>2:1:9 Wa(2) Ir<2:1:9 Is>0:1:9 Wa(2)",
+                  "Ir<1:1:9 Is>0:1:9 Wa(2) Ir<0:1:9 Is>1:1:9 Wa(2)"}},
+        Sequence{"pingpong", {{"size", "8"}}, {"S>1:1:8 R<1:1:8", "R<0:1:8 S>0:1:8"}},
+        Sequence{"pingpong", {{"size", "8"}}, {"S>1:1:8 R<1:1:8", "R<0:1:8 S>0:1:8", ""}},
+        Sequence{"pingpong",
+                 {{"size", "7"}, {"pairs", "halves"}},
+                 {"S>2:1:7 R<2:1:7", "S>3:1:7 R<3:1:7", "R<0:1:7 S>0:1:7", "R<1:1:7 S>1:1:7"}},
+        Sequence{"pingpong",
+                 {{"size", "64"}, {"window", "3"}},
+                 {"Is>1:1:64 Is>1:1:64 Is>1:1:64 Wa(3) R<1:1:4", "Ir<0:1:64 Ir<0:1:64 Ir<0:1:64 Wa(3) S>0:1:4"}},
+        Sequence{"incast", {{"size", "100"}}, {"Ir<1:1:100 Ir<2:1:100 Wa(2)", "S>0:1:100", "S>0:1:100"}},
+        Sequence{"incast",
+                 {{"size", "100"}, {"root", "2"}, {"senders", "2"}, {"spread", "0.5"}},
+                 {"S>2:1:150", "", "Ir<3:1:50 Ir<0:1:150 Wa(2)", "S>2:1:50"}},
+        Sequence{"incast", {{"size", "100"}, {"call", "gather"}, {"senders", "1"}}, {"Gather:0@2", "Gather:100@2", ""}},
+        Sequence{"incast",
+                 {{"size", "100"}, {"call", "gatherv"}, {"spread", "0.1"}},
+                 {"Gatherv:0@3", "Gatherv:90@3", "Gatherv:110@3"}},
+        Sequence{"halo2d", {}, {""}}, Sequence{"compute", {{"mean", "10"}}, {"", ""}},
+        Sequence{"compute", {{"mean", "10"}, {"mode", "sleep"}}, {"", ""}},
+        Sequence{
+            "mpiio",
+            {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write"}},
+            {"File_open@2 File_seek:0 File_write:10 File_close", "File_open@2 File_seek:10 File_write:10 File_close"}},
+        Sequence{"mpiio",
+                 {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_all"}, {"sync", ""}},
+                 {"File_open@2 File_seek:0 File_write_all:10 File_sync File_close",
+                  "File_open@2 File_seek:10 File_write_all:10 File_sync File_close"}},
+        Sequence{"mpiio",
+                 {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_at"}},
+                 {"File_open@2 File_write_at:0:10 File_close", "File_open@2 File_write_at:10:10 File_close"}},
+        Sequence{"mpiio",
+                 {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_at_all"}},
+                 {"File_open@2 File_write_at_all:0:10 File_close", "File_open@2 File_write_at_all:10:10 File_close"}}));
+
+}  // namespace
+}  // namespace stressbench::test

@@ -1,0 +1,204 @@
+// Whole runs in one process launch: what is told to listeners, and in which order.
+#include "schedule/session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "engine_fixture.hpp"
+
+namespace stressbench::schedule {
+namespace {
+
+using namespace stressbench::test;
+
+class Notebook final : public Listener {
+ public:
+  void on_header(const Header& header) override { jobs = header.jobs; }
+  void on_sample(const Sample& sample) override { samples.push_back(sample); }
+  void on_round(const RoundRecord& record) override {
+    rounds.push_back(record);
+    if (static_cast<int>(rounds.size()) == fail_at) throw MachineFault("disk full on purpose");
+  }
+  void on_end(const End& record) override { end = record; }
+
+  int fail_at = -1;
+  std::vector<JobRecord> jobs;
+  std::vector<Sample> samples;
+  std::vector<RoundRecord> rounds;
+  std::optional<End> end;
+};
+
+workload::MotifCall compute() {
+  workload::MotifCall call;
+  call.name = "compute";
+  workload::Option mean;
+  mean.name = "mean";
+  mean.value = "20us";
+  call.options.push_back(mean);
+  return call;
+}
+
+workload::Job on_nodes(std::vector<int> nodes, std::string name) {
+  workload::Job job = job_of({compute()}, std::move(name));
+  job.nodes = std::move(nodes);
+  job.repeat = 3;
+  return job;
+}
+
+struct Outcome {
+  Notebook notebook;
+  EndReason reason = EndReason::done;
+  std::optional<std::string> fault;
+};
+
+// Every rank is a node. The notebook is filled on rank 0.
+Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, Prior prior = {}, int fail_at = -1) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
+  const Machine machine = discover(world, 1);
+  workload::Workload workload;
+  workload.jobs = jobs;
+  const MonotonicClock clock;
+  Outcome outcome;
+  outcome.notebook.fail_at = fail_at;
+  ImpactTracker tracker;
+  Session session{world, clock, machine, workload, options, {&tracker, &outcome.notebook}, tracker, prior};
+  outcome.reason = session.run({"test"}, "text");
+  outcome.fault = session.fault();
+  return outcome;
+}
+
+RunOptions options_of(int isolated, int contended) {
+  RunOptions options;
+  options.counts = {isolated, contended};
+  return options;
+}
+
+bool is_root() { return mpi::Group::view(MPI_COMM_WORLD).rank() == 0; }
+int ranks() { return mpi::Group::view(MPI_COMM_WORLD).size(); }
+
+TEST(Session, RunsThePlanAndEndsComplete) {
+  const Outcome outcome = run({on_nodes({0}, "a")}, options_of(2, 2));
+  EXPECT_EQ(outcome.reason, EndReason::done);
+  if (!is_root()) return;
+  EXPECT_EQ(outcome.notebook.rounds.size(), 4U);
+  ASSERT_TRUE(outcome.notebook.end);
+  EXPECT_TRUE(outcome.notebook.end->complete);
+  EXPECT_EQ(outcome.notebook.end->rounds, 4);
+}
+
+TEST(Session, TellsEveryRepetitionOfJobAndStep) {
+  const Outcome outcome = run({on_nodes({0}, "a")}, options_of(1, 0));
+  if (!is_root()) return;
+  std::map<std::pair<int, Phase>, int> counts;
+  for (const Sample& sample : outcome.notebook.samples) ++counts[{sample.step.value_or(-1), sample.head.phase}];
+  const std::map<std::pair<int, Phase>, int> expected{
+      {{-1, Phase::warmup}, 1}, {{-1, Phase::measured}, 3}, {{0, Phase::warmup}, 1}, {{0, Phase::measured}, 3}};
+  EXPECT_EQ(counts, expected);
+}
+
+TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const Outcome outcome = run({on_nodes({0}, "a"), on_nodes({1}, "b")}, options_of(1, 0));
+  if (!is_root()) return;
+  for (const Sample& sample : outcome.notebook.samples) {
+    const Round& round = outcome.notebook.rounds[static_cast<std::size_t>(sample.round - 1)].round;
+    EXPECT_EQ(sample.job, round.job);
+    EXPECT_EQ(sample.time.slowest_rank, sample.job);
+  }
+}
+
+TEST(Session, SustainedJobsGoOnAndTheirExtrasAreMarked) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  workload::Job slow = on_nodes({1}, "slow");
+  slow.repeat = 400;
+  const Outcome outcome = run({on_nodes({0}, "quick"), slow}, options_of(0, 1));
+  if (!is_root()) return;
+  const auto& jobs = outcome.notebook.rounds.front().jobs;
+  EXPECT_EQ(jobs[0].repetitions[1], 3);
+  EXPECT_GT(jobs[0].repetitions[2], 0) << "the quick job stopped while the slow one ran";
+  EXPECT_EQ(jobs[1].repetitions[1], 400);
+}
+
+TEST(Session, FinishOnceStopsEachAtItsCount) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  workload::Job slow = on_nodes({1}, "slow");
+  slow.repeat = 100;
+  RunOptions options = options_of(0, 1);
+  options.finish = Finish::once;
+  const Outcome outcome = run({on_nodes({0}, "quick"), slow}, options);
+  if (!is_root()) return;
+  for (const JobProgress& job : outcome.notebook.rounds.front().jobs) EXPECT_EQ(job.repetitions[2], 0);
+}
+
+TEST(Session, BackgroundJobsRunOnlyInContendedRounds) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  workload::Job background = on_nodes({1}, "load");
+  background.role = workload::Role::background;
+  const Outcome outcome = run({on_nodes({0}, "a"), background}, options_of(2, 2));
+  if (!is_root()) return;
+  EXPECT_EQ(outcome.notebook.rounds.size(), 4U);
+  for (const RoundRecord& record : outcome.notebook.rounds) {
+    EXPECT_EQ(record.jobs.size(), record.round.kind == RoundKind::contended ? 2U : 1U);
+  }
+}
+
+TEST(Session, MinTimeIsReachedWhateverTheCount) {
+  workload::Job job = on_nodes({0}, "a");
+  job.repeat = 1;
+  job.min_time = Nanoseconds{20'000'000};
+  const Outcome outcome = run({job}, options_of(1, 0));
+  if (!is_root()) return;
+  double measured_s = 0;
+  for (const Sample& sample : outcome.notebook.samples) {
+    if (!sample.step && sample.head.phase == Phase::measured) measured_s += sample.time.max;
+  }
+  EXPECT_GT(outcome.notebook.rounds.front().jobs.front().repetitions[1], 1);
+  EXPECT_LE(measured_s, outcome.notebook.rounds.front().duration_s);
+}
+
+TEST(Session, ContinuingSkipsWhatIsDone) {
+  const Outcome whole = run({on_nodes({0}, "a")}, options_of(3, 3));
+  const Outcome rest = run({on_nodes({0}, "a")}, options_of(3, 3), Prior{1, 4});
+  if (!is_root()) return;
+  ASSERT_EQ(rest.notebook.rounds.size(), 2U);
+  EXPECT_EQ(rest.notebook.rounds[0].round, whole.notebook.rounds[4].round);
+  EXPECT_EQ(rest.notebook.end->rounds, 6);
+}
+
+TEST(Session, AListenerThatFailsEndsTheRunOnEveryRank) {
+  const Outcome outcome = run({on_nodes({0}, "a")}, options_of(3, 3), {}, 2);
+  EXPECT_EQ(outcome.reason, EndReason::fault);
+  if (!is_root()) return;
+  EXPECT_EQ(outcome.fault, "disk full on purpose");
+}
+
+TEST(Session, TheTimeLimitStopsBeforeARoundThatWouldNotEnd) {
+  RunOptions options = options_of(1000000, 0);
+  options.time_limit = Nanoseconds{100'000'000};
+  const Outcome outcome = run({on_nodes({0}, "a")}, options);
+  EXPECT_EQ(outcome.reason, EndReason::time_limit);
+  if (!is_root()) return;
+  EXPECT_FALSE(outcome.notebook.end->complete);
+}
+
+TEST(Session, TheSlowestRankIsNamed) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  workload::Job job = on_nodes({1, 0}, "a");
+  auto& call = std::get<workload::MotifCall>(job.steps.front());
+  workload::Option imbalance;
+  imbalance.name = "imbalance";
+  imbalance.value = "90%";
+  call.options[0].value = "2ms";
+  call.options.push_back(imbalance);
+  const Outcome outcome = run({job}, options_of(1, 0));
+  if (!is_root()) return;
+  for (const Sample& sample : outcome.notebook.samples) {
+    if (!sample.step) continue;
+    EXPECT_EQ(sample.time.slowest_rank, 0) << "node 1 was listed first, so world rank 0 is the job's rank 1";
+  }
+}
+
+}  // namespace
+}  // namespace stressbench::schedule

@@ -1,0 +1,111 @@
+// What a motif says it sends is what it sends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "capture.hpp"
+#include "motif_bench.hpp"
+
+namespace stressbench::test {
+namespace {
+
+struct Case {
+  std::string motif;
+  Options options;
+  friend void PrintTo(const Case& c, std::ostream* out) {
+    *out << c.motif;
+    for (const auto& [option, text] : c.options) *out << ' ' << option << '=' << text;
+  }
+};
+
+std::vector<Case> cases() {
+  const std::string file = "traffic_test.out";
+  return {{"allreduce", {}},
+          {"allreduce", {{"count", "1000"}, {"type", "float"}, {"op", "max"}}},
+          {"allreduce", {{"count", "3"}, {"in-place", ""}}},
+          {"alltoall", {}},
+          {"alltoall", {{"size", "0"}}},
+          {"alltoall", {{"size", "1000"}, {"in-place", ""}}},
+          {"alltoall", {{"size", "1001"}, {"call", "alltoallv"}}},
+          {"alltoall", {{"size", "1001"}, {"call", "alltoallv"}, {"in-place", ""}}},
+          {"alltoall", {{"size", "1001"}, {"call", "pairwise"}}},
+          {"pingpong", {}},
+          {"pingpong", {{"size", "0"}}},
+          {"pingpong", {{"size", "100KiB"}, {"pairs", "halves"}}},
+          {"pingpong", {{"pairs", "random:5"}, {"window", "7"}, {"size", "3000"}}},
+          {"incast", {}},
+          {"incast", {{"size", "500"}, {"senders", "1"}, {"root", "1"}}},
+          {"incast", {{"size", "1000"}, {"senders", "2"}, {"spread", "0.3"}}},
+          {"incast", {{"size", "1000"}, {"call", "gather"}, {"root", "1"}}},
+          {"incast", {{"size", "1000"}, {"call", "gather"}, {"senders", "2"}}},
+          {"incast", {{"size", "1001"}, {"call", "gatherv"}, {"spread", "50%"}}},
+          {"halo2d", {}},
+          {"halo2d", {{"columns", "101"}, {"rows", "57"}, {"depth", "2"}, {"fields", "3"}}},
+          {"halo2d", {{"columns", "101"}, {"rows", "57"}, {"grid", "1x4"}}},
+          {"halo2d", {{"columns", "101"}, {"rows", "57"}, {"grid", "3x1"}}},
+          {"compute", {{"mean", "10"}}},
+          {"mpiio", {{"size", "1000"}, {"file", file}}},
+          {"mpiio", {{"size", "10000"}, {"file", file}, {"call", "mpi_file_WRITE"}, {"sync", ""}}}};
+}
+
+class Traffics : public testing::TestWithParam<Case> {};
+
+Traffic summed(const Traffic& own, MPI_Comm communicator) {
+  std::array<std::int64_t, 5> values{own.messages, own.message_bytes, own.collectives, own.collective_bytes,
+                                     own.file_bytes};
+  PMPI_Allreduce(MPI_IN_PLACE, values.data(), 5, MPI_INT64_T, MPI_SUM, communicator);
+  return {.messages = values[0],
+          .message_bytes = values[1],
+          .collectives = values[2],
+          .collective_bytes = values[3],
+          .file_bytes = values[4]};
+}
+
+TEST_P(Traffics, AreWhatIsSentForEveryNumberOfRanks) {
+  int tried = 0;
+  for (int n = 1; n <= world_size(); ++n) {
+    const mpi::Group group = first_ranks(n);
+    if (!fits(*make_motif(GetParam().motif, GetParam().options), n)) continue;
+    ++tried;
+    if (!group) continue;
+    MotifBench bench(group, GetParam().motif, GetParam().options);
+    capture::start();
+    bench.perform();
+    const Traffic sent = summed(capture::stop().sent, group.handle());
+    const Traffic said = bench->traffic(n);
+    EXPECT_EQ(sent.messages, said.messages) << n << " ranks";
+    EXPECT_EQ(sent.message_bytes, said.message_bytes) << n << " ranks";
+    EXPECT_EQ(sent.collectives, said.collectives) << n << " ranks";
+    EXPECT_EQ(sent.collective_bytes, said.collective_bytes) << n << " ranks";
+    EXPECT_EQ(sent.file_bytes, said.file_bytes) << n << " ranks";
+  }
+  if (tried == 0 && world_size() < 4) GTEST_SKIP() << "fits none of up to " << world_size() << " ranks";
+  EXPECT_GT(tried, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfMotifs, Traffics, testing::ValuesIn(cases()));
+
+TEST(PingPongAllLatencies, IsAPingPongForEachSize) {
+  const auto motif = make_motif("pingpongalllatencies", {{"pairs", "halves"}, {"timer", "loop"}});
+  const auto parts = motif->parts();
+  ASSERT_EQ(parts.size(), 24u);
+  EXPECT_EQ(parts[0]->message_size(), Bytes{0});
+  EXPECT_EQ(parts[1]->message_size(), Bytes{1});
+  EXPECT_EQ(parts[23]->message_size(), Bytes{4 << 20});
+  EXPECT_EQ(parts[14]->message_size(), Bytes{8192});
+  EXPECT_EQ(parts[14]->iterations(), 10'000);  // OSU's counts
+  EXPECT_EQ(parts[15]->iterations(), 1'000);
+  for (const auto& part : parts) {
+    EXPECT_EQ(part->find("pairs")->text(), "halves");
+    EXPECT_EQ(part->timer(), Timer::loop);
+  }
+}
+
+TEST(PingPongAllLatencies, TakesItsIterationsForAllSizesWhereTheyAreGiven) {
+  const auto motif = make_motif("pingpongalllatencies", {{"sizes", "8,64KiB"}, {"-i", "5"}});
+  for (const auto& part : motif->parts()) EXPECT_EQ(part->iterations(), 5);
+  EXPECT_EQ(motif->traffic(2).messages, 4);  // once through; the engine knows of the 5
+  EXPECT_EQ(make_motif("pingpongalllatencies", {{"sizes", "8,64KiB"}})->traffic(2).messages, 2 * 11'000);
+}
+
+}  // namespace
+}  // namespace stressbench::test

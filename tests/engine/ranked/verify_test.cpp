@@ -1,0 +1,153 @@
+// Verification: silent when all is well, and exact about who, whom and where when one byte is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "capture.hpp"
+#include "motif_bench.hpp"
+
+namespace stressbench::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Case {
+  std::string motif;
+  Options options;
+  int ranks;
+  int receiver;         // whose receive is corrupted
+  int receive;          // which one
+  std::size_t offset;   // in that receive's memory
+  std::string message;  // what verification says
+  friend void PrintTo(const Case& c, std::ostream* out) {
+    *out << c.motif;
+    for (const auto& [option, text] : c.options) *out << ' ' << option << '=' << text;
+  }
+};
+
+const std::string scratch = "verify_test.out";
+
+std::string from_to(int sender, int receiver, int offset) {
+  return "rank " + std::to_string(receiver) + " received .* from rank " + std::to_string(sender) + " at offset " +
+         std::to_string(offset) + " of the message, expected 0x";
+}
+
+std::vector<Case> cases() {
+  return {
+      {"allreduce", {{"count", "20"}}, 2, 1, 0, 8 * 13 + 6, "rank 1 got .* as element 13 \\(offset 104\\), expected"},
+      {"allreduce",
+       {{"count", "9"}, {"type", "int"}, {"op", "min"}},
+       3,
+       2,
+       0,
+       17,
+       "rank 2 got .* as element 4 \\(offset 16\\)"},
+      {"allreduce",
+       {{"count", "9"}, {"type", "char"}, {"op", "prod"}},
+       4,
+       0,
+       0,
+       8,
+       "rank 0 got .* as element 8 \\(offset 8\\)"},
+      {"allreduce",
+       {{"count", "9"}, {"type", "float"}, {"op", "max"}, {"in-place", ""}},
+       4,
+       3,
+       0,
+       34,
+       "rank 3 got .* as element 8 \\(offset 32\\)"},
+      {"alltoall", {{"size", "100"}}, 3, 1, 0, 250, from_to(2, 1, 50)},
+      {"alltoall", {{"size", "100"}, {"in-place", ""}}, 3, 2, 0, 100, from_to(1, 2, 0)},
+      {"alltoall", {{"size", "100"}, {"call", "alltoallv"}}, 2, 0, 0, 0, from_to(0, 0, 0)},
+      {"alltoall", {{"size", "100"}, {"call", "alltoallv"}, {"in-place", ""}}, 2, 0, 0, 199, from_to(1, 0, 99)},
+      {"alltoall", {{"size", "100"}, {"call", "pairwise"}}, 4, 0, 2, 7, from_to(1, 0, 7)},
+      {"pingpong", {{"size", "1000"}}, 2, 0, 0, 999, from_to(1, 0, 999)},
+      {"pingpong", {{"size", "1000"}, {"pairs", "halves"}}, 4, 3, 0, 1, from_to(1, 3, 1)},
+      {"pingpong", {{"size", "1000"}, {"window", "4"}}, 2, 1, 3, 500, from_to(0, 1, 500)},
+      {"pingpong", {{"size", "1000"}, {"window", "4"}}, 2, 0, 0, 3, from_to(1, 0, 3)},  // the acknowledgement
+      {"incast", {{"size", "100"}, {"root", "1"}}, 4, 1, 2, 40, from_to(0, 1, 40)},
+      {"incast", {{"size", "100"}, {"call", "gather"}}, 3, 0, 0, 205, from_to(2, 0, 5)},
+      {"incast", {{"size", "100"}, {"call", "gatherv"}, {"spread", "0.5"}}, 3, 0, 0, 55, from_to(2, 0, 5)},
+      {"halo2d", {{"columns", "20"}, {"rows", "20"}}, 4, 0, 0, 30, from_to(2, 0, 30)},
+      {"halo2d", {{"columns", "20"}, {"rows", "20"}}, 4, 0, 1, 95, from_to(1, 0, 95)},
+      {"mpiio",
+       {{"size", "1000"}, {"file", scratch}},
+       2,
+       0,
+       0,
+       10,
+       "'verify_test.out' has .* at offset 1010, where rank 1 wrote .* \\(read by rank 0\\)"},
+  };
+}
+
+class Verification : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (world_size() < GetParam().ranks) GTEST_SKIP() << "needs " << GetParam().ranks << " ranks";
+    group_ = first_ranks(GetParam().ranks);
+  }
+  mpi::Group group_;
+};
+
+TEST_P(Verification, IsSilentWhenEveryByteIsRight) {
+  if (!group_) return;
+  MotifBench bench(group_, GetParam().motif, GetParam().options);
+  for (std::uint64_t pass = 0; pass < 4; ++pass) {
+    bench->stamp(pass);
+    bench.perform();
+    EXPECT_NO_THROW(bench->verify(pass));
+  }
+}
+
+TEST_P(Verification, NamesTheOneWrongByte) {
+  if (!group_) return;
+  const Case& wrong = GetParam();
+  MotifBench bench(group_, wrong.motif, wrong.options);
+  bench->stamp(7);
+  if (group_.rank() == wrong.receiver) capture::corrupt_receive(wrong.receive, wrong.offset);
+  bench.perform();
+  std::string said;
+  try {
+    bench->verify(7);
+  } catch (const MachineFault& fault) {
+    said = fault.what();
+  }
+  EXPECT_FALSE(capture::corruption_pending());
+  if (group_.rank() == wrong.receiver) {
+    EXPECT_THAT(said, testing::ContainsRegex(wrong.message));
+  } else {
+    EXPECT_EQ(said, "");
+  }
+}
+
+TEST_P(Verification, NoticesThatNothingCame) {
+  if (!group_ || GetParam().motif == "mpiio" || (GetParam().motif == "allreduce" && GetParam().options.size() == 4)) {
+    GTEST_SKIP() << "what was written or given before is still there, and right";
+  }
+  MotifBench bench(group_, GetParam().motif, GetParam().options);
+  bench->stamp(7);  // and no perform
+  if (group_.rank() == GetParam().receiver) {
+    EXPECT_THROW(bench->verify(7), MachineFault);
+  }
+}
+
+TEST_P(Verification, NoticesWhatIsLeftFromThePassBefore) {
+  if (!group_) return;
+  MotifBench bench(group_, GetParam().motif, GetParam().options);
+  bench->stamp(7);
+  bench.perform();
+  bool noticed = false;
+  try {
+    bench->verify(8);
+  } catch (const MachineFault&) {
+    noticed = true;
+  }
+  if (group_.rank() == GetParam().receiver) {
+    EXPECT_TRUE(noticed);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfMotifs, Verification, testing::ValuesIn(cases()));
+
+}  // namespace
+}  // namespace stressbench::test

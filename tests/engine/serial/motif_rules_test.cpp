@@ -1,0 +1,129 @@
+// What motifs refuse before anything starts, and in which words. No MPI is launched here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "motifs/motif.hpp"
+
+namespace stressbench {
+namespace {
+
+struct Refusal {
+  std::string motif;
+  std::vector<std::pair<std::string, std::string>> options;
+  int ranks;
+  std::string parameter;
+  std::string message;
+  friend void PrintTo(const Refusal& r, std::ostream* out) {
+    *out << r.motif << " on " << r.ranks;
+    for (const auto& [option, text] : r.options) *out << ' ' << option << '=' << text;
+  }
+};
+
+void configure_and_check(const Refusal& refusal, int ranks) {
+  const auto motif = MotifCatalogue::instance().make(refusal.motif);
+  ASSERT_NE(motif, nullptr);
+  for (const auto& [option, text] : refusal.options) motif->find(option)->parse(text);
+  motif->check(ranks);
+}
+
+class Refusals : public testing::TestWithParam<Refusal> {};
+
+TEST_P(Refusals, NameTheValueAndWhatWouldFit) {
+  try {
+    configure_and_check(GetParam(), GetParam().ranks);
+    ADD_FAILURE() << "was not refused";
+  } catch (const ParameterMistake& mistake) {
+    EXPECT_EQ(mistake.parameter(), GetParam().parameter);
+    EXPECT_THAT(mistake.what(), testing::HasSubstr(GetParam().message));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfMotifs, Refusals,
+    testing::Values(
+        Refusal{"allreduce", {{"count", "3000000000"}}, 2, "count", "'3000000000': must be at most 2147483647"},
+        Refusal{"allreduce", {{"op", "average"}}, 2, "op", "one of sum, min, max, prod"},
+        Refusal{"alltoall", {{"size", "3GiB"}}, 2, "size", "at most 2147483647 bytes"},
+        Refusal{"alltoall", {{"size", "1GiB"}, {"call", "alltoallv"}}, 4, "size", "at most 536870911 bytes"},
+        Refusal{"alltoall", {{"in-place", ""}, {"call", "pairwise"}}, 2, "in-place", "--call alltoall or alltoallv"},
+        Refusal{"pingpong", {}, 1, "", "needs 2 ranks or more, but the job has 1"},
+        Refusal{"pingpong", {{"size", "2147483648"}}, 2, "size", "at most 2147483647 bytes"},
+        Refusal{"pingpong", {{"window", "0"}}, 2, "window", "greater than 0"},
+        Refusal{"pingpong", {{"pairs", "random"}}, 2, "pairs", "random:SEED"},
+        Refusal{"pingpongalllatencies", {}, 1, "", "needs 2 ranks or more"},
+        Refusal{"pingpongalllatencies", {{"sizes", "8,,16"}}, 2, "sizes", "an item of the list is empty"},
+        Refusal{"pingpongalllatencies", {{"sizes", "8,4GiB"}}, 2, "sizes", "each at most 2147483647 bytes"},
+        Refusal{"incast", {}, 1, "", "needs 2 ranks or more, but the job has 1"},
+        Refusal{"incast", {{"root", "4"}}, 4, "root", "--root: 4, but the job's ranks are 0 to 3"},
+        Refusal{"incast", {{"senders", "4"}}, 4, "senders", "--senders: 4, but beside the root the job has 3 ranks"},
+        Refusal{"incast", {{"spread", "0.5"}, {"call", "gather"}}, 4, "spread", "use --call send or gatherv"},
+        Refusal{"incast", {{"spread", "1.5"}}, 4, "spread", "at most 1"},
+        Refusal{
+            "incast", {{"size", "2GB"}, {"spread", "0.5"}}, 4, "spread", "has 3000000000 bytes, at most 2147483647"},
+        Refusal{"incast", {{"size", "1GB"}, {"call", "gatherv"}}, 4, "size", "3 senders give 3000000000 bytes"},
+        Refusal{"halo2d", {{"grid", "3x2"}}, 8, "grid", "--grid: 3x2 has 6 ranks, but the job has 8; 4x2 would fit"},
+        Refusal{"halo2d", {{"columns", "3"}}, 16, "columns", "--columns: 3 cells are too few for 4 ranks"},
+        Refusal{"halo2d", {{"rows", "1"}}, 4, "rows", "--rows: 1 cells are too few for 2 ranks"},
+        Refusal{"halo2d",
+                {{"columns", "20"}, {"depth", "6"}},
+                16,
+                "depth",
+                "--depth: 6, but the smallest block has 5 columns; at most 5"},
+        Refusal{"halo2d", {{"rows", "2147483647"}, {"fields", "2"}}, 1, "fields", "more than 2147483647 doubles"},
+        Refusal{"halo2d",
+                {{"rows", "2147483647"}, {"columns", "2147483647"}, {"depth", "2147483647"}, {"fields", "1000"}},
+                1,
+                "fields",
+                "more than 2147483647 doubles"},
+        Refusal{"compute", {{"mean", "0"}}, 1, "mean", "greater than 0"},
+        Refusal{"compute", {{"distribution", "normal"}}, 1, "deviation", "normal needs one greater than 0"},
+        Refusal{"compute", {{"deviation", "5us"}}, 1, "deviation", "constant has none to choose"},
+        Refusal{"compute", {{"imbalance", "1.5"}}, 2, "imbalance", "at most 1 with --imbalance-shape linear"},
+        Refusal{"mpiio", {{"ranks", "255"}}, 256, "ranks", "--ranks: 255, but the job has 256"},
+        Refusal{"mpiio", {{"size", "0"}}, 2, "size", "greater than 0"},
+        Refusal{"mpiio", {{"file", ""}}, 2, "file", "not empty"},
+        Refusal{"mpiio", {{"call", "MPI_File_writ_all"}}, 2, "call", "did you mean 'MPI_File_write_all'?"}));
+
+TEST(MotifRules, AcceptTheLargestThatFits) {
+  EXPECT_NO_THROW(configure_and_check({"alltoall", {{"size", "536870911"}, {"call", "alltoallv"}}, 4, "", ""}, 4));
+  EXPECT_NO_THROW(configure_and_check({"halo2d", {{"columns", "20"}, {"depth", "5"}}, 16, "", ""}, 16));
+  EXPECT_NO_THROW(configure_and_check({"halo2d", {{"columns", "4"}, {"rows", "2"}}, 8, "", ""}, 8));
+  EXPECT_NO_THROW(configure_and_check({"incast", {{"size", "715827882"}, {"call", "gatherv"}}, 4, "", ""}, 4));
+  EXPECT_NO_THROW(configure_and_check({"compute", {{"imbalance", "7"}, {"imbalance-shape", "single"}}, 2, "", ""}, 2));
+  EXPECT_NO_THROW(configure_and_check({"mpiio", {{"ranks", "256"}}, 256, "", ""}, 256));
+}
+
+TEST(MotifRules, ASweepOverSizesFindsTheCountForASize) {
+  const auto motif = MotifCatalogue::instance().make("AllReduce");
+  EXPECT_EQ(motif->size_text(Bytes{64}), "8");
+  EXPECT_EQ(motif->size_text(Bytes{0}), "0");
+  EXPECT_THROW(motif->size_text(Bytes{7}), UserMistake);
+  motif->find("type")->parse("char");
+  EXPECT_EQ(motif->size_text(Bytes{7}), "7");
+}
+
+TEST(MotifRules, TrafficDoesNotOverflowWhereManyLargeMessagesAreSent) {
+  const auto motif = MotifCatalogue::instance().make("alltoall");
+  motif->find("size")->parse("2147483647");
+  EXPECT_EQ(motif->traffic(65'536).collective_bytes, 2147483647LL * 65'536 * 65'536);
+}
+
+TEST(Catalogue, ListsItsMotifsInOrderOfFamilyAndName) {
+  std::vector<std::pair<Family, std::string>> listed;
+  for (const auto& entry : MotifCatalogue::instance().entries()) listed.emplace_back(entry.family, entry.name);
+  EXPECT_TRUE(std::ranges::is_sorted(listed));
+  EXPECT_THAT(listed, testing::IsSupersetOf({std::pair<Family, std::string>{Family::point_to_point, "incast"},
+                                             {Family::collective, "alltoall"},
+                                             {Family::application, "halo2d"},
+                                             {Family::storage, "mpiio"}}));
+}
+
+TEST(Catalogue, FindsANameInAnyCaseAndNothingElse) {
+  EXPECT_NE(MotifCatalogue::instance().make("Halo2D"), nullptr);
+  EXPECT_EQ(MotifCatalogue::instance().make("halo3d"), nullptr);
+}
+
+}  // namespace
+}  // namespace stressbench

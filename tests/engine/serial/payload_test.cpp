@@ -1,0 +1,69 @@
+#include "motifs/payload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "motifs/motif.hpp"
+
+namespace stressbench::payload {
+namespace {
+
+constexpr Origin origin{.sender = 3, .receiver = 5, .pass = 17};
+
+std::vector<std::byte> filled(std::size_t size, const Origin& from = origin) {
+  std::vector<std::byte> message(size);
+  fill(message, from);
+  return message;
+}
+
+TEST(Payload, IsWhatWasFilledForEveryLength) {
+  for (std::size_t size = 0; size < 40; ++size) {
+    const auto message = filled(size);
+    EXPECT_NO_THROW(check(message, origin));
+    for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(message[i], expected(origin, i));
+  }
+}
+
+TEST(Payload, NamesSenderReceiverOffsetAndBytesOfTheFirstThatIsWrong) {
+  for (const std::size_t offset : {0u, 7u, 8u, 29u, 30u}) {
+    auto message = filled(31);
+    for (std::size_t i = offset; i < message.size(); ++i) message[i] ^= std::byte{1};
+    EXPECT_EQ(first_wrong(message, origin), offset);
+    try {
+      check(message, origin);
+      ADD_FAILURE() << "was not noticed";
+    } catch (const WrongByte& wrong) {
+      const std::string words = wrong.what();
+      EXPECT_NE(words.find("rank 5 received 0x"), std::string::npos) << words;
+      EXPECT_NE(words.find("from rank 3 at offset " + std::to_string(offset) + " of the message, expected 0x"),
+                std::string::npos)
+          << words;
+    }
+  }
+}
+
+TEST(Payload, DiffersInSenderReceiverAndPass) {
+  const auto message = filled(64);
+  EXPECT_NE(message, filled(64, {4, 5, 17}));
+  EXPECT_NE(message, filled(64, {3, 6, 17}));
+  EXPECT_NE(message, filled(64, {5, 3, 17}));
+  EXPECT_NE(message, filled(64, {3, 5, 18}));
+}
+
+TEST(Payload, TellsOffsets) {
+  // A message that is shifted by one byte, or by eight, is wrong at its first or second byte already.
+  const auto message = filled(1000);
+  EXPECT_LE(first_wrong(std::span(message).subspan(1, 900), origin).value_or(900), 2u);
+  EXPECT_LE(first_wrong(std::span(message).subspan(8, 900), origin).value_or(900), 2u);
+}
+
+TEST(Payload, SpoiledIsWrongInEveryByte) {
+  std::vector<std::byte> message(21);
+  spoil(message, origin);
+  for (std::size_t i = 0; i < message.size(); ++i) EXPECT_NE(message[i], expected(origin, i));
+}
+
+}  // namespace
+}  // namespace stressbench::payload

@@ -1,0 +1,54 @@
+// The workloads that ship, checked against the motifs that are compiled in.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "motifs/motif.hpp"
+#include "workload/check.hpp"
+#include "workload/print.hpp"
+
+namespace stressbench::workload {
+namespace {
+
+const std::string folder = (std::filesystem::path(__FILE__).parent_path() / "../../../workloads").string();
+
+struct Shipped {
+  std::string file;
+  Machine machine;
+  std::vector<Setting> settings;
+};
+
+class ShippedWorkload : public testing::TestWithParam<Shipped> {};
+
+TEST_P(ShippedWorkload, FitsTheMachineThatItsHeadNames) {
+  const Shipped& shipped = GetParam();
+  const std::string path = folder + "/" + shipped.file;
+  const auto load_shipped = [&] {
+    return load(path, read_file, MotifCatalogue::instance(), shipped.machine, shipped.settings);
+  };
+  ASSERT_NO_THROW(load_shipped());
+  const std::string printed = print(load_shipped());
+  const auto broadcast = [&](const std::string&) { return printed; };
+  EXPECT_EQ(load(path, broadcast, MotifCatalogue::instance(), shipped.machine), load_shipped());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ShippedWorkload,
+    testing::Values(Shipped{"paper/listing1.sb", Machine::uniform(104, 16), {}},
+                    Shipped{"paper/full-system.sb", Machine::uniform(128, 16), {}},
+                    Shipped{"paper/full-system.sb", Machine::uniform(8, 2), {{"nodes", "1"}, {"cells", "500"}}},
+                    Shipped{"listing1-8ranks.sb", Machine::uniform(8, 1), {}},
+                    Shipped{"listing1-8ranks.sb", Machine::uniform(8, 1), {{"mode", "busy"}}},
+                    Shipped{"tealeaf-cg.sb", Machine::uniform(8, 1), {{"nodes", "4"}}},
+                    Shipped{"tealeaf-cg.sb", Machine::uniform(4, 1), {}},
+                    Shipped{"demo.sb", Machine::uniform(8, 1), {}},
+                    Shipped{
+                        "demo.sb", Machine::uniform(4, 2), {{"solver", "2"}, {"transpose", "1"}, {"incast", "1"}}}));
+
+TEST(WorkloadPage, NamesEveryKey) {
+  const std::string page = read_file(folder + "/../docs/workload-language.md");
+  for (const std::string& key : keys()) EXPECT_NE(page.find("`" + key), std::string::npos) << key;
+}
+
+}  // namespace
+}  // namespace stressbench::workload

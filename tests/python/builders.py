@@ -1,0 +1,255 @@
+"""Run files as the engine writes them, made up: a machine with known noise, drift and congestion.
+
+    path = build_run(jobs=(MadeJob(name="a"), MadeJob(name="b", congestion=2.0))).write(tmp_path)
+
+`build_run` gives the records as dictionaries in file order, so that a test may spoil one of them before writing.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeStep:
+    """One motif; `time_s` is a repetition's, alone and without noise."""
+
+    motif: str = "allreduce"
+    time_s: float = 1e-3
+    executions: int = 1
+    iterations: int = 1
+    timer: str = "loop"
+    quantity: str = "time"
+    quantity_scale: float = 1.0
+    size_bytes: int | None = 8
+    bandwidth_bytes: int | None = None
+    bandwidth_definition: str | None = None
+    metrics: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeJob:
+    """A job whose contended times are `congestion` times its isolated ones."""
+
+    name: str = "job"
+    steps: tuple[MadeStep, ...] = (MadeStep(),)
+    congestion: float = 1.0
+    role: str = "measured"
+    ranks: int = 4
+    nodes: str = "0-1"
+    slow_host: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeMachine:
+    """`noise` within a round, `round_noise` between rounds and `drift` between blocks: sigmas of logarithms."""
+
+    hosts: tuple[str, ...] = ("a1", "a2")
+    noise: float = 0.02
+    round_noise: float = 0.02
+    drift: float = 0.0
+    trend: float = 0.0
+    load: float = 0.1
+
+
+@dataclass
+class MadeRun:
+    """Records in file order."""
+
+    records: list[Record] = field(default_factory=list)
+
+    def of(self, type_: str, /, **wanted: Any) -> list[Record]:
+        """Records of a type whose keys have these values."""
+        return [
+            record
+            for record in self.records
+            if record["type"] == type_ and all(record[key] == value for key, value in wanted.items())
+        ]
+
+    @property
+    def header(self) -> Record:
+        return self.records[0]
+
+    def text(self) -> str:
+        return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in self.records)
+
+    def write(self, folder: Path, name: str = "run.jsonl") -> Path:
+        path = folder / name
+        path.write_text(self.text(), encoding="utf-8")
+        return path
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadePlan:
+    """Rounds and repetitions. `isolated` or `contended` below `blocks` leaves blocks with one kind only."""
+
+    blocks: int = 10
+    isolated: int | None = None
+    contended: int | None = None
+    repetitions: int = 5
+    warmup: int = 1
+    extra: int = 2
+    finish: str = "sustain"
+
+
+def build_run(
+    *,
+    jobs: Sequence[MadeJob] = (MadeJob(),),
+    plan: MadePlan = MadePlan(),
+    machine: MadeMachine = MadeMachine(),
+    seed: int = 1,
+    complete: bool = True,
+    histograms: bool = True,
+) -> MadeRun:
+    """A whole run; same arguments, same bytes."""
+    rng = np.random.default_rng(seed)
+    records = [header(jobs=jobs, plan=plan, machine=machine, seed=seed)]
+    number, level, started = 0, 1.0, 0.5
+    for block in range(plan.blocks):
+        level *= float(np.exp(rng.normal(0, machine.drift))) * (1 + machine.trend)
+        kinds = [int(index) for index in rng.permutation([*_isolated(jobs, plan, block), *_contended(plan, block)])]
+        for alone in kinds:
+            number += 1
+            records += _round(number, block, alone, jobs, plan, machine, level, started, rng, histograms)
+            started += 1.0
+    if complete:
+        records.append(end(rounds=number, elapsed_s=started))
+    return MadeRun(records)
+
+
+def header(
+    *, jobs: Sequence[MadeJob], plan: MadePlan = MadePlan(), machine: MadeMachine = MadeMachine(), seed: int = 1
+) -> Record:
+    """The header of a first launch."""
+    width = max(job.ranks for job in jobs)
+    count = len(machine.hosts)
+    text = "".join(f"[JOB_NAME] {job.name}\n" + "".join(f"[MOTIF] {s.motif}\n" for s in job.steps) for job in jobs)
+    return {
+        "type": "header", "schema_version": 1, "program": "stressbench-mpi", "version": "0.1.0", "commit": None,
+        "launch": 0, "started_at": "2026-01-02T03:04:05Z", "command": ["run", "demo.sb"], "seed": seed,
+        "mpi": {"standard": "3.1", "library": "Open MPI 4.1.4", "flavour": "openmpi", "transports": None},
+        "compiler": "GCC 12.2.0", "build_type": "Release", "ranks": width * count, "ranks_per_node": None,
+        "nodes": [
+            {"node": node, "host": host, "cores": 16, "ranks": f"{node * width}-{node * width + width - 1}"}
+            for node, host in enumerate(machine.hosts)
+        ],
+        "workload": {"path": "demo.sb", "text": text, "hash": f"fnv1a64:{abs(hash_of(text)):016x}"},
+        "jobs": [_job(index, job, plan) for index, job in enumerate(jobs)],
+        "plan": {
+            "isolated": plan.blocks if plan.isolated is None else plan.isolated,
+            "contended": plan.blocks if plan.contended is None else plan.contended, "warmup": plan.warmup,
+            "finish": plan.finish, "until_interval": None, "time_limit_s": None, "placement": "linear",
+            "verify": False,
+        },
+        "clock": {"source": "CLOCK_MONOTONIC", "resolution_s": 1e-9, "overhead_s": 2.1e-8},
+        "load_average": [machine.load, machine.load, machine.load],
+    }  # fmt: skip
+
+
+def hash_of(text: str) -> int:
+    """FNV-1a, 64 bits."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = ((value ^ byte) * 0x100000001B3) % 2**64
+    return value
+
+
+def end(*, rounds: int, elapsed_s: float = 10.0, complete: bool = True, reason: str = "done") -> Record:
+    """An end record."""
+    return {"type": "end", "complete": complete, "reason": reason, "rounds": rounds, "elapsed_s": elapsed_s}
+
+
+def event(*, message: str, severity: str = "warning", kind: str = "timer_resolution") -> Record:
+    """An event about the whole run."""
+    return {"type": "event", "severity": severity, "kind": kind, "message": message, "round": None, "job": None}
+
+
+_CONTENDED = -1
+
+
+def _isolated(jobs: Sequence[MadeJob], plan: MadePlan, block: int) -> list[int]:
+    wanted = plan.isolated is None or block < plan.isolated
+    return [index for index, job in enumerate(jobs) if job.role == "measured"] if wanted else []
+
+
+def _contended(plan: MadePlan, block: int) -> list[int]:
+    return [_CONTENDED] if plan.contended is None or block < plan.contended else []
+
+
+def _job(index: int, job: MadeJob, plan: MadePlan) -> Record:
+    return {
+        "job": index, "name": job.name, "role": job.role, "nodes": job.nodes, "ranks": job.ranks,
+        "repeat": plan.repetitions, "min_time_s": None,
+        "steps": [
+            {
+                "step": number, "motif": step.motif, "options": {"count": "1"}, "size_bytes": step.size_bytes,
+                "executions": step.executions, "iterations": step.iterations, "timer": step.timer,
+                "quantity": step.quantity, "quantity_scale": step.quantity_scale,
+                "bandwidth_bytes": step.bandwidth_bytes, "bandwidth_definition": step.bandwidth_definition,
+            }
+            for number, step in enumerate(job.steps)
+        ],
+    }  # fmt: skip
+
+
+def _round(
+    number: int, block: int, alone: int, jobs: Sequence[MadeJob], plan: MadePlan, machine: MadeMachine,
+    level: float, started: float, rng: np.random.Generator, histograms: bool,
+) -> Iterator[Record]:  # fmt: skip
+    contended = alone == _CONTENDED
+    taking_part = range(len(jobs)) if contended else [alone]
+    extra = plan.extra if contended and plan.finish == "sustain" else 0
+    for index in taking_part:
+        factor = level * (jobs[index].congestion if contended else 1.0) * np.exp(rng.normal(0, machine.round_noise))
+        yield from _samples(number, index, jobs[index], factor, plan, extra, machine, rng)
+        if histograms:
+            yield from (_histogram(number, index, step, made) for step, made in enumerate(jobs[index].steps))
+    yield {
+        "type": "round", "round": number, "block": block, "kind": "contended" if contended else "isolated",
+        "job": None if contended else alone, "started_s": started, "duration_s": 0.9, "load_average": machine.load,
+        "jobs": [
+            {"job": index, "measured": plan.repetitions, "extra": extra, "warmup": plan.warmup}
+            for index in taking_part
+        ],
+    }  # fmt: skip
+
+
+def _samples(
+    number: int, index: int, job: MadeJob, factor: float, plan: MadePlan, extra: int, machine: MadeMachine,
+    rng: np.random.Generator,
+) -> Iterator[Record]:  # fmt: skip
+    phases = ["warmup"] * plan.warmup + ["measured"] * plan.repetitions + ["extra"] * extra
+    for repetition, phase in enumerate(phases):
+        times = [float(step.time_s * factor * np.exp(rng.normal(0, machine.noise))) for step in job.steps]
+        rank = int(rng.integers(job.ranks))
+        host = job.slow_host or machine.hosts[rank % len(machine.hosts)]
+        place = {"round": number, "job": index, "repetition": repetition, "phase": phase}
+        last = {"slowest_rank": rank, "slowest_host": host}
+        for step, (made, time) in enumerate(zip(job.steps, times, strict=True)):
+            metrics = {name: {"min": 0.5 * v, "mean": 0.8 * v, "max": v * factor} for name, v in made.metrics}
+            yield {
+                "type": "sample", **place, "step": step, "iterations": made.executions * made.iterations,
+                **_over_ranks(time), **last, "metrics": metrics,
+            }  # fmt: skip
+        yield {
+            "type": "sample", **place, "step": None, "iterations": 1, **_over_ranks(sum(times)), **last, "metrics": {}
+        }  # fmt: skip
+
+
+def _over_ranks(slowest_s: float) -> Record:
+    return {"time_min_s": 0.9 * slowest_s, "time_mean_s": 0.95 * slowest_s, "time_max_s": slowest_s}
+
+
+def _histogram(number: int, job: int, step: int, made: MadeStep) -> Record:
+    one = made.time_s / (made.executions * made.iterations)
+    return {
+        "type": "histogram", "round": number, "job": job, "step": step, "quantity": made.quantity, "count": 12,
+        "min_s": one, "max_s": 1.005 * one, "mean_s": 1.002 * one,
+        "buckets": [[one, 1.01 * one, 9], [1.01 * one, 1.02 * one, 3]],
+    }  # fmt: skip

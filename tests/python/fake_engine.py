@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Stands in for stressbench-mpi under a real mpirun: no MPI inside, the same commands, signals and statuses.
+
+`FAKE_ENGINE` says what the run does: `done`, `wait` (until asked to stop), `stubborn` (ignores requests), `die` (rank 1
+kills itself), `mistake`, `fault`. `FAKE_RUN` is a file with the records that rank 0 writes, `FAKE_CHECK_NOTE` one for
+the arguments of a check.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+LIBRARY = os.environ.get("FAKE_LIBRARY", "Open MPI v4.1.4, package: fake")
+WHAT = os.environ.get("FAKE_ENGINE", "done")
+
+
+def rank() -> int:
+    return int(os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ.get("PMI_RANK") or 0)
+
+
+def check(arguments: list[str]) -> int:
+    if note := os.environ.get("FAKE_CHECK_NOTE"):
+        Path(note).write_text(json.dumps(arguments))
+    if "bad" in Path(arguments[0]).name:
+        print(f"{arguments[0]}:1:1: unknown motif 'AlReduce'; did you mean AllReduce?", file=sys.stderr)
+        return 2
+    return 0
+
+
+def wait_for_stop(*, obey: bool) -> None:
+    asked: list[int] = []
+    for number in (signal.SIGUSR1, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: asked.append(number))
+    print(f"rank {rank()} ready in process {os.getpid()}", flush=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (obey and asked):
+        time.sleep(0.02)
+    time.sleep(0.3)  # the rest of the round
+    print(f"rank {rank()} finished its round after {[signal.Signals(number).name for number in asked]}", flush=True)
+
+
+def run(arguments: list[str]) -> int:
+    output = Path(arguments[arguments.index("--output") + 1]) if "--output" in arguments else None
+    if rank() == 0 and output is not None and "FAKE_RUN" in os.environ:
+        shutil.copyfile(os.environ["FAKE_RUN"], output)
+    if rank() == 0:
+        print(json.dumps(arguments), flush=True)
+    match WHAT:
+        case "wait" | "stubborn":
+            wait_for_stop(obey=WHAT == "wait")
+            if rank() == 0:
+                time.sleep(1)  # MPI_Finalize: nobody leaves before all are here
+            return 130 if rank() == 0 else 0
+        case "die":
+            time.sleep(2.6)  # long enough to be seen as a rank
+            if rank() == 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+            time.sleep(20)
+    return {"mistake": 2, "fault": 3}.get(WHAT, 0)
+
+
+def main() -> int:
+    match sys.argv[1:]:
+        case ["--version", *_]:
+            print(f"stressbench-mpi 0.1.0\nMPI library: {LIBRARY}")
+            return 0
+        case ["check", *rest]:
+            return check(rest)
+        case ["run", *rest]:
+            return run(rest)
+    return 2
+
+
+sys.exit(main())

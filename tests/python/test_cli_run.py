@@ -1,0 +1,198 @@
+"""`stressbench run` as a person meets it, with a real mpirun and a stand-in for the engine."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from builders import MadeJob, MadePlan, build_run
+from typer.testing import CliRunner
+
+from stressbench.cli.app import build
+
+FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
+LIBRARIES = {"mpirun.openmpi": "Open MPI v4.1.4, package: fake", "mpirun.mpich": "MPICH Version: 4.0.2"}
+JOBS = (MadeJob(name="CG", nodes="0", ranks=2, congestion=1.5), MadeJob(name="Incast", nodes="1", ranks=2))
+needs_openmpi = pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="mpirun.openmpi is not installed")
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "STRESSBENCH_MPI": str(FAKE_ENGINE), "FAKE_LIBRARY": LIBRARIES["mpirun.openmpi"], **more}
+
+
+def stressbench(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "stressbench", *words],
+        cwd=folder,
+        env=environment(**more),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "demo.sb").write_text("[JOB_NAME] CG\n[NODES] 1\n[MOTIF] allreduce\n")
+    (tmp_path / "bad.sb").write_text("[MOTIF] AlReduce\n")
+    (tmp_path / "there.jsonl").write_text("{}\n")
+    build_run(jobs=JOBS).write(tmp_path, "complete.jsonl.made")
+    build_run(jobs=JOBS, plan=MadePlan(blocks=2), complete=False).write(tmp_path, "partial.jsonl.made")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("run gone.sb -n 2", "gone.sb does not exist"),
+        ("run . -n 2", ". is not a file"),
+        ("run demo.sb", "-n is missing: how many ranks? For example -n 8"),
+        ("run -n 2", "FILE is missing: which workload? For example workloads/demo.sb"),
+        ("run demo.sb -n 0", "-n: 0 is not at least 1"),
+        ("run demo.sb bad.sb -n 2", "(bad.sb)"),
+        ("run demo.sb -n 2 -o there.jsonl", "there.jsonl is there already; choose another name, or --continue it"),
+        ("run demo.sb -n 2 -o gone/r.jsonl", "gone is not a directory"),
+        ("run demo.sb -n 2 --engine gone", "--engine: gone does not exist"),
+        ("run demo.sb -n 2 --mpirun gone", "--mpirun: gone does not exist"),
+        ('run demo.sb -n 2 --mpirun-args "\'"', "no closing quotation"),
+        ("run demo.sb --continue there.jsonl", "leave it out"),
+        ("run --continue gone.jsonl", "--continue: gone.jsonl is not a file"),
+        ("run --continue there.jsonl", "--continue: there.jsonl:1: not a run file"),
+    ],
+)
+def test_a_mistake_gives_one_message_and_status_2(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(folder)
+    for name, value in environment().items():
+        monkeypatch.setenv(name, value)
+
+    ended = CliRunner().invoke(build(), words)
+
+    assert ended.exit_code == 2
+    assert message in " ".join(ended.stderr.split())
+
+
+def test_help_teaches_by_example(folder: Path) -> None:
+    text = stressbench(folder, "run", "--help").stdout
+
+    assert "stressbench run demo.sb -n 8\n" in text
+    assert "[-- MPIRUN OPTIONS]" in text
+
+
+@needs_openmpi
+def test_a_wrong_workload_is_refused_in_the_engine_s_words_before_a_rank_starts(folder: Path) -> None:
+    ended = stressbench(folder, "run", "bad.sb", "-n", "2")
+
+    assert ended.returncode == 2
+    assert ended.stderr == "bad.sb:1:1: unknown motif 'AlReduce'; did you mean AllReduce?\n"
+    assert ended.stdout == ""
+
+
+@needs_openmpi
+def test_what_stands_behind_the_dashes_goes_to_mpirun(folder: Path) -> None:
+    ended = stressbench(
+        folder, "run", "demo.sb", "-n", "2", "--dry-run", "-o", "r.jsonl", "--mpirun-args", "-v", "--", "-x", "A B"
+    )
+
+    assert ended.returncode == 0
+    assert f"-v -x 'A B' {FAKE_ENGINE} run demo.sb --quiet --output r.jsonl\n" in ended.stdout
+    assert not (folder / "r.jsonl").exists()
+
+
+@needs_openmpi
+@pytest.mark.parametrize(
+    ("words", "checked"),
+    [
+        (("-n", "8"), ["--ranks", "8"]),
+        (("-n", "8", "--ranks-per-node", "2", "--", "--hostfile", "h"), ["--ranks", "8", "--ranks-per-node", "2"]),
+        (("-n", "8", "--", "--hostfile", "h"), []),
+    ],
+)
+def test_the_check_is_told_about_nodes_only_where_they_are_known(
+    folder: Path, words: tuple[str, ...], checked: list[str]
+) -> None:
+    note = folder / "checked.json"
+
+    stressbench(folder, "run", "demo.sb", "--dry-run", *words, FAKE_CHECK_NOTE=str(note))
+
+    assert json.loads(note.read_text()) == ["demo.sb", *checked]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("mpirun", LIBRARIES)
+def test_a_run_ends_with_its_table_and_the_next_command(folder: Path, mpirun: str) -> None:
+    if shutil.which(mpirun) is None:
+        pytest.skip(f"{mpirun} is not installed")
+
+    ended = stressbench(
+        folder,
+        *["run", "demo.sb", "-n", "2", "-o", "r.jsonl", "--isolated", "3", "--seed", "7"],
+        FAKE_LIBRARY=LIBRARIES[mpirun],
+        FAKE_RUN="complete.jsonl.made",
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    words = next(json.loads(line) for line in ended.stdout.splitlines() if line.startswith("["))
+    assert words == ["demo.sb", "--quiet", "--output", "r.jsonl", "--isolated", "3", "--seed", "7"]
+    assert "Incast" in ended.stdout
+    assert "next: stressbench report r.jsonl -o r.html" in ended.stderr
+
+
+@pytest.mark.mpi
+@needs_openmpi
+def test_the_default_name_has_the_workload_and_the_time(folder: Path) -> None:
+    ended = stressbench(folder, "run", "demo.sb", "-n", "1", FAKE_RUN="complete.jsonl.made")
+
+    assert ended.returncode == 0
+    assert [path.name[:7] for path in folder.glob("demo-2*Z.jsonl")] == ["demo-20"]
+
+
+@pytest.mark.mpi
+@needs_openmpi
+@pytest.mark.parametrize(("what", "status"), [("mistake", 2), ("fault", 3)])
+def test_the_engine_s_own_status_is_passed_on(folder: Path, what: str, status: int) -> None:
+    assert stressbench(folder, "run", "demo.sb", "-n", "2", FAKE_ENGINE=what).returncode == status
+
+
+@pytest.mark.mpi
+@needs_openmpi
+def test_a_killed_rank_is_named_with_its_job_and_what_is_left(folder: Path) -> None:
+    ended = stressbench(
+        folder, *["run", "demo.sb", "-n", "4", "-o", "r.jsonl"], FAKE_ENGINE="die", FAKE_RUN="partial.jsonl.made"
+    )
+
+    assert ended.returncode == 3
+    assert "rank 1 on host a1, job CG was ended by SIGKILL" in ended.stderr
+    assert "6 rounds are complete in r.jsonl; `stressbench run --continue r.jsonl` goes on" in ended.stderr
+
+
+@pytest.mark.mpi
+@needs_openmpi
+def test_an_interrupted_run_is_status_130_and_shows_what_it_has(folder: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stressbench", *["run", "demo.sb", "-n", "2", "-o", "r.jsonl"]],
+        cwd=folder,
+        env=environment(FAKE_ENGINE="wait", FAKE_RUN="partial.jsonl.made"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    assert process.stdout is not None
+    ready = 0
+    while ready < 2 and time.monotonic() < deadline:
+        ready += "ready in process" in process.stdout.readline()
+
+    process.send_signal(signal.SIGTERM)
+
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "SIGTERM: the engine finishes the current round" in errors
+    assert "CG" in output

@@ -1,0 +1,176 @@
+"""Starting and stopping ranks under each MPI that is installed: nobody is cut off in a round, nobody is left behind."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
+MPI_PROGRAM = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char** words) {
+  int rank;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  printf("rank %d ready in process %d\\n", rank, (int)getpid());
+  fflush(stdout);
+  sleep(3);  // long enough to be seen as a rank
+  if (count > 1 && rank == 1) raise(SIGKILL);
+  sleep(57);
+  MPI_Finalize();
+  return 0;
+}
+"""
+PATIENCE_S = 20
+DRIVER = """
+import signal
+import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background begin with SIGINT ignored
+from stressbench.launch.command import Command
+from stressbench.launch.diagnosis import diagnose
+from stressbench.launch.execute import execute
+outcome = execute(Command(argv=tuple(sys.argv[1:])))
+print("STATUS", outcome.status, "REQUESTS", outcome.stop_requests, "DEATH", diagnose(outcome))
+"""
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture(params=["mpirun.openmpi", "mpirun.mpich"])
+def launcher(request: pytest.FixtureRequest) -> list[str]:
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    extra = ["--oversubscribe", "--bind-to", "none"] if "openmpi" in request.param else []
+    return [request.param, *extra, "-n", "3"]
+
+
+class Driven:
+    """A process that calls `execute`, its output so far, and the processes that its ranks reported."""
+
+    def __init__(self, argv: list[str], *, what: str = "") -> None:
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", DRIVER, *argv],
+            env={**os.environ, **root, "FAKE_ENGINE": what},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.text = ""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.text += line
+
+    def until(self, pattern: str, *, times: int = 1) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while len(re.findall(pattern, self.text)) < times:
+            assert time.monotonic() < deadline, f"no {pattern!r} in:\n{self.text}"
+            time.sleep(0.02)
+
+    def finish(self) -> str:
+        self.process.wait(PATIENCE_S)
+        self._reader.join(PATIENCE_S)
+        return self.text
+
+    def left_behind(self) -> list[int]:
+        """Ranks that still run, after a moment for those that are on their way out."""
+        ranks = [int(pid) for pid in re.findall(r"ready in process (\d+)", self.text)]
+        deadline = time.monotonic() + PATIENCE_S
+        while (alive := [pid for pid in ranks if _runs(pid)]) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return alive
+
+    def clean_up(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        for pid in re.findall(r"ready in process (\d+)", self.text):
+            if _runs(int(pid)):
+                os.kill(int(pid), signal.SIGKILL)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def driven(request: pytest.FixtureRequest, launcher: list[str]) -> Iterator[Driven]:
+    """The fake engine on three ranks; the parameter says what it does."""
+    started = Driven([*launcher, sys.executable, str(FAKE_ENGINE), "run", "a.sb"], what=request.param)
+    yield started
+    started.clean_up()
+
+
+@pytest.fixture
+def driven_mpi(request: pytest.FixtureRequest, launcher: list[str], tmp_path: Path) -> Iterator[Driven]:
+    """Three ranks that called MPI_Init: only these notice that their launcher is gone, only these hydra tells apart."""
+    compiler = launcher[0].replace("mpirun", "mpicc")
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    (tmp_path / "ranks.c").write_text(MPI_PROGRAM)
+    subprocess.run([compiler, "-o", str(tmp_path / "ranks"), str(tmp_path / "ranks.c")], check=True)
+    started = Driven([*launcher, str(tmp_path / "ranks"), *getattr(request, "param", [])])
+    yield started
+    started.clean_up()
+
+
+@pytest.mark.parametrize("driven", ["wait"], indirect=True)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+def test_the_first_request_reaches_every_rank_and_lets_it_finish(driven: Driven, number: signal.Signals) -> None:
+    driven.until("ready", times=3)
+
+    driven.process.send_signal(number)
+
+    text = driven.finish()
+    assert f"{number.name}: the engine finishes the current round" in text
+    assert len(re.findall(r"rank \d finished its round after \['SIGUSR1'\]", text)) == 3
+    assert "REQUESTS 1 DEATH None" in text
+
+
+@pytest.mark.parametrize("driven", ["stubborn"], indirect=True)
+def test_the_second_request_ends_ranks_that_do_not_listen(driven: Driven) -> None:
+    driven.until("ready", times=3)
+
+    driven.process.send_signal(signal.SIGINT)
+    driven.until("finishes the current round")
+    driven.process.send_signal(signal.SIGINT)
+
+    assert "REQUESTS 2" in driven.finish()
+    assert "finished its round" not in driven.text
+    assert driven.left_behind() == []
+
+
+def test_ranks_do_not_outlive_a_command_that_was_killed(driven_mpi: Driven) -> None:
+    driven_mpi.until("ready", times=3)
+
+    driven_mpi.process.kill()
+
+    assert driven_mpi.left_behind() == []
+
+
+@pytest.mark.parametrize("driven_mpi", [["die"]], indirect=True)
+def test_a_killed_rank_is_named_by_number_and_signal(driven_mpi: Driven) -> None:
+    text = driven_mpi.finish()
+
+    assert re.search(r"DEATH Death\(rank=1, host='\S+', number=9\)", text)
+
+
+@pytest.mark.parametrize("driven", ["mistake"], indirect=True)
+def test_the_engine_s_status_comes_through(driven: Driven) -> None:
+    assert "STATUS 2 REQUESTS 0 DEATH None" in driven.finish()

@@ -1,0 +1,178 @@
+"""What a run's end means: exit statuses, and sentences about who died and what is left."""
+
+from pathlib import Path
+
+import pytest
+from builders import MadeJob, MadePlan, build_run
+
+from stressbench.launch.diagnosis import Death, diagnose
+from stressbench.launch.ending import explain
+from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
+from stressbench.launch.execute import Outcome
+from stressbench.launch.session import Ending, Wish, final_status
+from stressbench.model import Run, read_run
+
+INTEL = """
+===================================================================================
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   RANK 5 PID 4242 RUNNING AT nid7
+=   KILLED BY SIGNAL: 11 (Segmentation fault)
+"""
+MPICH = """
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   PID 4242 RUNNING AT nid7
+=   EXIT CODE: 9
+YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)
+"""
+OPEN_MPI = "mpirun noticed that process rank 5 with PID 0 on node nid7 exited on signal 9 (Killed).\n"
+KILLED = Death(rank=5, host="nid7", number=9)
+
+
+def outcome(*, status: int = 0, stops: int = 0, output: str = "", errors: str = "", rank: int | None = None) -> Outcome:
+    rank_of = () if rank is None else ((4242, rank),)
+    return Outcome(status=status, stop_requests=stops, output=output, errors=errors, rank_of=rank_of)
+
+
+def incomplete(folder: Path) -> Run:
+    jobs = (MadeJob(name="CG", nodes="0"), MadeJob(name="Incast", nodes="1"))
+    return read_run(build_run(jobs=jobs, plan=MadePlan(blocks=2), complete=False).write(folder))
+
+
+def wish(path: Path) -> Wish:
+    return Wish(
+        workload=Path("demo.sb"),
+        ranks=8,
+        ranks_per_node=None,
+        run_file=RunFile(path=path),
+        options=EngineOptions(),
+        mpirun=None,
+        engine=None,
+        launcher_arguments=(),
+        realtime=False,
+        terminal=False,
+    )
+
+
+def sentences(run: Run | None, *, death: Death | None, errors: str = "", status: int = 3) -> str:
+    path = Path("r.jsonl") if run is None else run.path
+    ended = Ending(status=status, outcome=outcome(status=137, errors=errors), death=death, left=run)
+    return "\n".join(explain(ended, wish=wish(path)))
+
+
+@pytest.mark.parametrize(
+    ("seen", "death"),
+    [
+        (outcome(errors=OPEN_MPI), KILLED),
+        (outcome(output=MPICH, rank=5), KILLED),
+        (outcome(output=MPICH), Death(rank=None, host="nid7", number=9)),
+        (outcome(output=INTEL), Death(rank=5, host="nid7", number=11)),
+        (outcome(output="[CG] 5 exited happily"), None),
+    ],
+)
+def test_every_launcher_s_words_about_a_death_are_understood(seen: Outcome, death: Death | None) -> None:
+    assert diagnose(seen) == death
+
+
+@pytest.mark.parametrize(
+    ("seen", "death", "status"),
+    [
+        (outcome(status=0), None, 0),
+        (outcome(status=2), None, 2),
+        (outcome(status=3), None, 3),
+        (outcome(status=130, stops=1), None, 130),
+        (outcome(status=1), None, 3),
+        (outcome(status=137), KILLED, 3),
+        (outcome(status=2), Death(rank=None, host=None, number=2), 3),
+        (outcome(status=137, stops=2), KILLED, 130),
+        (outcome(status=0, stops=1), None, 130),
+    ],
+)
+def test_statuses_of_engine_and_launcher_become_four(seen: Outcome, death: Death | None, status: int) -> None:
+    assert final_status(seen, death, None) == status
+
+
+def test_a_stop_that_came_after_the_last_round_is_a_success(tmp_path: Path) -> None:
+    complete = read_run(build_run().write(tmp_path))
+
+    assert final_status(outcome(status=0, stops=1), None, complete) == 0
+
+
+def test_a_dead_rank_is_placed_by_the_header_s_node_map(tmp_path: Path) -> None:
+    said = sentences(incomplete(tmp_path), death=KILLED)
+
+    assert "rank 5 on host a2, job Incast was ended by SIGKILL" in said
+
+
+def test_the_motif_is_named_where_the_engine_said_it(tmp_path: Path) -> None:
+    errors = (
+        "stressbench-mpi: job Incast, motif incast, rank 4 on host a2, round 7\n"
+        "stressbench-mpi: job CG, motif halo2d, rank 1 on host a1, round 7\n"
+    )
+
+    assert "job Incast, motif incast was ended" in sentences(incomplete(tmp_path), death=KILLED, errors=errors)
+
+
+def test_what_is_left_and_how_to_go_on_is_said(tmp_path: Path) -> None:
+    run = incomplete(tmp_path)
+
+    said = sentences(run, death=KILLED)
+
+    assert f"6 rounds are complete in {run.path}; `stressbench run --continue {run.path}` goes on" in said
+
+
+def test_a_run_without_a_round_has_nothing_to_go_on_with() -> None:
+    said = sentences(None, death=KILLED)
+
+    assert "rank 5 on host nid7 was ended by SIGKILL" in said
+    assert "no round was finished; nothing was measured" in said
+
+
+def test_a_launcher_that_gave_up_is_told_apart_from_the_engine() -> None:
+    assert "the launcher ended with status 137 before the engine could say why" in sentences(None, death=None)
+
+
+def test_a_good_end_needs_no_words(tmp_path: Path) -> None:
+    assert sentences(incomplete(tmp_path), death=None, status=0) == ""
+
+
+def test_options_go_to_the_engine_under_their_own_names() -> None:
+    options = EngineOptions(isolated="3", until_interval="5%", place="random:7", sets=("a=1", "b=2"), verify=True)
+
+    words = run_arguments(
+        engine=Path("/e"),
+        workload=Path("w.sb"),
+        ranks_per_node=4,
+        run_file=RunFile(path=Path("r.jsonl")),
+        options=options,
+    )
+
+    assert " ".join(words) == (
+        "/e run w.sb --quiet --output r.jsonl --ranks-per-node 4 --isolated 3 --until-interval 5% --place random:7 "
+        "--set a=1 --set b=2 --verify"
+    )
+
+
+def test_a_continued_run_needs_no_workload() -> None:
+    words = run_arguments(
+        engine=Path("/e"),
+        workload=None,
+        ranks_per_node=None,
+        run_file=RunFile(path=Path("r.jsonl"), continues=True),
+        options=EngineOptions(),
+    )
+
+    assert words == ("/e", "run", "--quiet", "--continue", "r.jsonl")
+
+
+def test_a_check_knows_the_nodes_or_looks_at_the_text_alone() -> None:
+    known = check_arguments(engine=Path("/e"), workload=Path("w.sb"), ranks=8, ranks_per_node=4, sets=("a=1",))
+    unknown = check_arguments(engine=Path("/e"), workload=Path("w.sb"), ranks=None, ranks_per_node=None, sets=())
+
+    assert " ".join(known) == "/e check w.sb --ranks 8 --ranks-per-node 4 --set a=1"
+    assert unknown == ("/e", "check", "w.sb")
+
+
+def test_a_rank_that_was_told_to_stop_also_says_its_motif(tmp_path: Path) -> None:
+    errors = "stressbench-mpi: told to stop: rank 6 (job Incast, motif incast), round 7\n"
+
+    assert "job Incast, motif incast was ended" in sentences(incomplete(tmp_path), death=KILLED, errors=errors)

@@ -1,0 +1,199 @@
+"""The report in a real browser: what is drawn where, in light and dark, on paper width and on a telephone.
+
+Nothing is fetched and nothing is complained about.
+"""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders import MadeJob, MadeMachine, MadePlan, build_run
+from matplotlib.image import imread
+from numpy.typing import NDArray
+
+from stressbench.model import read_run
+from stressbench.report.page import render
+from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb"),
+    "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter",  # the browser's own errands
+)
+DARK = ("--force-dark-mode", "--blink-settings=preferredColorScheme=0")
+NASTY = "<script>document.title='hit'</script>"
+Pixels = NDArray[np.float32]
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of four jobs, one with a hostile name, one in the background, on twelve nodes."""
+    folder = tmp_path_factory.mktemp("page")
+    jobs = (
+        MadeJob(name="TeaLeaf_CG", congestion=1.4, nodes="0-3"),
+        MadeJob(name=NASTY, congestion=1.2, nodes="4-7"),
+        MadeJob(name="Incast", congestion=1.1, nodes="8-9"),
+        MadeJob(name="noise", role="background", nodes="10"),
+    )
+    machine = MadeMachine(hosts=tuple(f"a{number}" for number in range(12)))
+    run = read_run(build_run(jobs=jobs, machine=machine, plan=MadePlan(blocks=8)).write(folder))
+    path = folder / "report.html"
+    path.write_text(render([run]), encoding="utf-8")
+    return path
+
+
+def browse(page: Path, folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    assert CHROMIUM is not None
+    return subprocess.run(
+        [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", *flags, page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+
+
+def only(page: Path, figure: str, folder: Path) -> Path:
+    """The same page with one figure left, at the top: so that a screenshot's regions are known."""
+    text = page.read_text(encoding="utf-8")
+    kept = re.search(rf'<figure id="{figure}">.*?</figure>', text, re.DOTALL)
+    assert kept is not None
+    cut = folder / "cut.html"
+    cut.write_text(
+        re.sub(r"<body>.*</body>", lambda _: f"<body>{kept[0]}</body>", text, flags=re.DOTALL), encoding="utf-8"
+    )
+    return cut
+
+
+def photograph(page: Path, folder: Path, *flags: str, width: int = 1000, height: int = 700) -> Pixels:
+    browse(page, folder, f"--screenshot={folder / 'shot.png'}", f"--window-size={width},{height}", *flags)
+    return np.asarray(imread(folder / "shot.png"))[:, :, :3]
+
+
+def places(pixels: Pixels, colour: str) -> NDArray[np.intp]:
+    """Rows and columns, shape (pixels found, 2), of this exact colour."""
+    wanted = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    return np.argwhere(np.abs(pixels - wanted).max(axis=2) < 0.012)
+
+
+def share(found: NDArray[np.intp], pixels: Pixels, *, columns: Sequence[float]) -> float:
+    """How many of the places lie between these fractions of the width."""
+    left, right = (fraction * pixels.shape[1] for fraction in columns)
+    return float(np.mean((found[:, 1] >= left) & (found[:, 1] < right)))
+
+
+def fetched(log: Path) -> list[str]:
+    """Requests that the page asked for, from the browser's log: those of the browser itself have no origin."""
+    starts = [line for line in log.read_text(encoding="utf-8").splitlines() if '"initiator"' in line]
+    by_the_page = [line for line in starts if '"initiator":"not an origin"' not in line]
+    return [line for line in by_the_page if re.search(r'"url":"(?!file:|data:)', line)]
+
+
+def test_each_job_s_colour_fills_its_nodes_in_order(page: Path, tmp_path: Path) -> None:
+    pixels = photograph(only(page, "run1-placement", tmp_path), tmp_path)[:190]  # cells, without the legend
+
+    lefts = [places(pixels, tone.light)[:, 1].min() for tone in JOBS[:4]]
+    areas = [len(places(pixels, tone.light)) for tone in JOBS[:4]]
+    assert lefts == sorted(lefts)
+    assert len(places(pixels, JOBS[4].light)) == 0
+    assert areas[0] > 3000
+    assert areas[2] < 0.8 * areas[0]
+
+
+def test_a_hatch_is_drawn_over_the_colour(page: Path, tmp_path: Path) -> None:
+    pixels = photograph(only(page, "run1-placement", tmp_path), tmp_path)[:190]
+
+    cells = places(pixels, JOBS[0].light)
+    (top, left), (bottom, right) = cells.min(axis=0), cells.max(axis=0)
+    inside = pixels[top + 1 : top + (bottom - top) // 4, left + 1 : left + (right - left) // 6]  # above its number
+    lighter = inside.mean(axis=2) > inside.mean(axis=2).min() + 0.2  # than the job's own colour
+    assert 0.15 < lighter.mean() < 0.8
+
+
+def test_the_job_that_is_slowed_most_stands_furthest_right(page: Path, tmp_path: Path) -> None:
+    pixels = photograph(only(page, "run1-impacts", tmp_path), tmp_path)
+
+    # The diamond is higher than the bar and the dots: its middle is the column with most of the colour.
+    centres = [int(np.bincount(places(pixels, tone.light)[:, 1]).argmax()) for tone in JOBS[:3]]
+    heights = [float(np.median(places(pixels, tone.light), axis=0)[0]) for tone in JOBS[:3]]
+    assert centres[0] > centres[1] + 50 > centres[2] + 70
+    assert heights == sorted(heights)
+    assert len(places(pixels, JOBS[3].light)) == 0
+
+
+def test_contended_boxes_lie_right_of_and_below_the_isolated_ones(page: Path, tmp_path: Path) -> None:
+    pixels = photograph(only(page, "run1-boxes", tmp_path), tmp_path)[:200]  # the first panel
+
+    alone, others = places(pixels, ALONE.light), places(pixels, JOBS[0].light)
+    assert len(alone) > 100
+    assert others[:, 1].min() > np.median(alone[:, 1])
+    assert np.median(others[:, 0]) > np.median(alone[:, 0]) + 15
+
+
+@pytest.mark.parametrize(("flags", "theme"), [((), "light"), (DARK, "dark")])
+def test_the_theme_follows_the_reader(page: Path, tmp_path: Path, flags: Sequence[str], theme: str) -> None:
+    pixels = photograph(page, tmp_path, *flags)
+
+    def of(tone: Tone) -> str:
+        return str(getattr(tone, theme))
+
+    assert len(places(pixels, of(PAPER))) > 0.7 * pixels.shape[0] * pixels.shape[1]
+    assert len(places(pixels, of(JOBS[0]))) > 50
+
+
+def test_a_narrow_page_keeps_its_words_in_view(page: Path, tmp_path: Path) -> None:
+    pixels = photograph(page, tmp_path, width=500, height=1200)
+
+    ink = np.argwhere(pixels.max(axis=2) < 0.3)
+    assert share(ink, pixels, columns=(0, 0.02)) == 0
+    assert share(ink[ink[:, 0] < 400], pixels, columns=(0.03, 0.97)) > 0.98
+
+
+def test_the_document_holds_tables_and_drawings_and_no_script_ran(page: Path, tmp_path: Path) -> None:
+    document = browse(page, tmp_path, "--dump-dom").stdout
+
+    assert "<title>StressBench: demo.sb</title>" in document
+    assert re.findall(r'<table id="run1-(\w+)"', document) == ["jobs", "motifs", "hosts"]
+    assert re.findall(r'<figure id="run1-(\w+)"', document) == ["impacts", "boxes", "placement", "tails", "timeline"]
+    assert "&lt;script&gt;document.title" in document
+    assert not re.search(r"<script\b", document)
+
+
+def test_nothing_is_fetched_and_nothing_is_complained_about(page: Path, tmp_path: Path) -> None:
+    log = tmp_path / "net.json"
+
+    errors = browse(page, tmp_path, "--enable-logging=stderr", f"--log-net-log={log}", "--dump-dom").stderr
+
+    assert fetched(log) == []
+    assert "CONSOLE" not in errors
+
+
+def test_a_complaint_would_be_noticed(page: Path, tmp_path: Path) -> None:
+    """The test above looks where the browser complains: a fetched picture is refused by the page's own policy."""
+    spoilt = tmp_path / "spoilt.html"
+    text = page.read_text(encoding="utf-8")
+    spoilt.write_text(text.replace("<main>", '<main><img src="http://192.0.2.1/x.png">'), encoding="utf-8")
+
+    assert "CONSOLE" in browse(spoilt, tmp_path, "--enable-logging=stderr", "--dump-dom").stderr
+
+
+def test_a_fetch_would_be_noticed(page: Path, tmp_path: Path) -> None:
+    spoilt, log = tmp_path / "spoilt.html", tmp_path / "net.json"
+    text = re.sub(r"<meta http-equiv=[^>]*>", "", page.read_text(encoding="utf-8"))
+    spoilt.write_text(text.replace("<main>", '<main><img src="http://127.0.0.1:9/x.png">'), encoding="utf-8")
+
+    browse(spoilt, tmp_path, f"--log-net-log={log}", "--dump-dom")
+
+    assert fetched(log) != []
+
+
+def test_it_prints(page: Path, tmp_path: Path) -> None:
+    browse(page, tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", "--no-pdf-header-footer")
+
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")

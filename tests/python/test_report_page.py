@@ -1,0 +1,307 @@
+"""The report's words, tables and markup, from made-up runs whose truth is known. No browser."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, event
+from typer.testing import CliRunner
+
+from stressbench.cli.app import build
+from stressbench.model import Run, read_run
+from stressbench.report import units
+from stressbench.report.page import render
+from stressbench.report.palette import TONES, hatch_of, tone_of
+
+CG = MadeJob(name="TeaLeaf_CG", congestion=1.42, nodes="0-3")
+INCAST = MadeJob(name="Incast", nodes="4-5")
+NASTY = "<script>alert('x')</script> & \"$x^2$ \\frac{"
+MACHINE = MadeMachine(hosts=tuple(f"a{number}" for number in range(8)))
+Made = Callable[..., Run]
+VOID = {"meta", "link", "br", "img", "hr", "input"}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    def make(made_run: MadeRun | None = None, **arguments: object) -> Run:
+        chosen = made_run or build_run(**{"machine": MACHINE, "plan": MadePlan(blocks=8, repetitions=3), **arguments})
+        return read_run(chosen.write(tmp_path))
+
+    return make
+
+
+class Outline(HTMLParser):
+    """Elements of the page, ids, and whether all that opens closes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self._open: list[str] = []
+        self.feed(page)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        self.references += [value for name, value in attrs if name in ("href", "src", "xlink:href") and value]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+
+def drawings(page: str) -> list[ElementTree.Element]:
+    return [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL)]
+
+
+def figure(page: str, key: str) -> str:
+    found = re.search(rf'<figure id="{key}">.*?</figure>', page, re.DOTALL)
+    assert found is not None, key
+    return found[0]
+
+
+def test_the_first_words_say_who_is_slowed_and_how_sure_that_is(made: Made) -> None:
+    page = render([made(jobs=(INCAST, CG))])
+
+    first = re.search(r'<ul class="findings">\s*<li>(.*?)</li>', page)
+    assert first is not None
+    assert re.fullmatch(r"TeaLeaf_CG is slowed 1\.[345]\d× \[1\.\d\d, 1\.\d\d\] by the others\.", first[1])
+
+
+def test_an_interval_that_holds_1_is_no_slowdown(made: Made) -> None:
+    assert re.search(
+        r"No slowdown of Incast is shown: [\d.]+× \[0\.\d+, 1\.\d+\] includes 1\.", render([made(jobs=(CG, INCAST))])
+    )
+
+
+def test_too_few_blocks_give_a_ratio_without_a_claim(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=3))])
+
+    assert re.search(r"TeaLeaf_CG took 1\.\d\d× as long beside the others; how sure that is nobody can tell", page)
+
+
+def test_a_run_without_contended_rounds_says_so(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=4, contended=0))])
+
+    assert "TeaLeaf_CG was measured alone only (4 rounds): there is no contended round." in page
+    assert 'id="run1-impacts"' not in page
+    assert "alone, n = 20" in figure(page, "run1-boxes")
+
+
+def test_a_single_job_has_nobody_to_contend_with(made: Made) -> None:
+    assert "TeaLeaf_CG is the only job, so nothing contends with it" in render([made(jobs=(CG,))])
+
+
+def test_an_incomplete_run_has_a_banner_and_its_rounds(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST), complete=False)])
+
+    assert "This run is not complete: 24 of 24 rounds are here, it has no end record." in page
+    assert 'id="run1-boxes"' in page
+
+
+def test_a_header_alone_still_makes_a_page(made: Made) -> None:
+    run = build_run(jobs=(CG, INCAST), machine=MACHINE, complete=False)
+    page = render([made(MadeRun(run.records[:1]))])
+
+    assert "0 of 30 rounds are here" in page
+    assert "TeaLeaf_CG has no result: no isolated rounds." in page
+    assert 'id="run1-placement"' in page
+
+
+def test_background_jobs_are_named_as_load(made: Made) -> None:
+    page = render([made(jobs=(CG, MadeJob(name="noise", role="background", nodes="6")))])
+
+    assert "In the background: noise loads the machine in contended rounds only." in page
+    assert "noise (background)" in page
+    assert "noise" not in figure(page, "run1-impacts")
+
+
+def test_without_histograms_there_is_no_empty_figure(made: Made) -> None:
+    assert 'id="run1-tails"' not in render([made(jobs=(CG, INCAST), histograms=False)])
+    assert 'id="run1-tails"' in render([made(jobs=(CG, INCAST))])
+
+
+def test_names_from_a_file_cannot_become_markup_or_formulas(made: Made) -> None:
+    jobs = (MadeJob(name=NASTY, nodes="0", steps=(MadeStep(motif="<b>m</b>"),)), INCAST)
+    page = render([made(jobs=jobs, machine=MadeMachine(hosts=("<i>h</i>", *MACHINE.hosts)))])
+
+    outline = Outline(page)
+    assert not {"script", "b", "i"} & set(outline.tags)
+    assert "&lt;script&gt;" in figure(page, "run1-boxes")
+    texts = [text for drawing in drawings(page) for text in drawing.itertext()]
+    assert [text for text in texts if text.strip() == NASTY] != []
+
+
+def test_control_characters_do_not_break_the_drawings(made: Made) -> None:
+    page = render([made(jobs=(MadeJob(name="a\x00b\x1bc", nodes="0"), INCAST))])
+
+    assert len(drawings(page)) == 5
+
+
+def test_every_drawing_has_a_name_a_description_and_text_that_is_text(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST))])
+
+    for drawing in drawings(page):
+        spaces = "{http://www.w3.org/2000/svg}"
+        assert drawing.get("role") == "img"
+        assert all(drawing.findtext(f"{spaces}{name}") for name in ("title", "desc"))
+        assert drawing.findall(f".//{spaces}text")
+
+
+def test_the_page_is_whole_and_asks_for_nothing(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST)), made(jobs=(CG,))])
+
+    outline = Outline(page)
+    assert len(outline.ids) == len(set(outline.ids))
+    assert [reference for reference in outline.references if not reference.startswith(("#", "data:"))] == []
+    assert not re.search(r"url\((?!#)", page)
+    assert "default-src 'none'" in page
+
+
+def test_every_reference_inside_a_drawing_leads_somewhere(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST))])
+
+    ids = set(Outline(page).ids)
+    assert {*re.findall(r"url\(#([^)]+)\)", page), *re.findall(r'href="#([^"]+)"', page)} <= ids
+
+
+def test_no_stand_in_colour_is_left(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST))])
+
+    assert [tone.stand_in for tone in TONES if tone.stand_in in page] == []
+
+
+def test_few_repetitions_are_all_drawn_and_many_are_not(made: Made) -> None:
+    few = figure(render([made(jobs=(CG,), plan=MadePlan(blocks=6, repetitions=10))]), "run1-boxes")
+    many = figure(render([made(jobs=(CG,), plan=MadePlan(blocks=6, repetitions=11))]), "run1-boxes")
+
+    assert "n = 60" in few
+    assert "n = 66" in many
+    assert len(re.findall("<use ", few)) - len(re.findall("<use ", many)) > 100
+
+
+@pytest.mark.parametrize("congestion", [1.2, 30.0, 5000.0])
+def test_times_on_the_axes_are_plain_numbers(made: Made, congestion: float) -> None:
+    page = render([made(jobs=(MadeJob(name="A", nodes="0", congestion=congestion), INCAST))])
+
+    assert "mathdefault" not in page
+    assert ("(logarithmic)" in figure(page, "run1-boxes")) == (congestion > 8)
+
+
+def test_placement_draws_a_cell_a_node_and_names_who_has_it(made: Made) -> None:
+    hosts = tuple(f"h{number}" for number in range(1200))
+    page = render(
+        [
+            made(
+                jobs=(MadeJob(name="A", nodes="0-1198:2"), MadeJob(name="B", nodes="1-9:2")),
+                machine=MadeMachine(hosts=hosts),
+            )
+        ]
+    )
+
+    drawn = figure(page, "run1-placement")
+    assert "1,200 nodes" in drawn
+    assert len(re.findall(r"url\(#run1-placement-h", drawn)) == 600 + 5 + 2
+    assert all(entry in drawn for entry in ("A (600)", "B (5)", "no job (595)"))
+
+
+def test_a_shared_node_shows_both_of_its_jobs(made: Made) -> None:
+    page = render([made(jobs=(MadeJob(name="A", nodes="0"), MadeJob(name="B", nodes="0")))])
+
+    assert len(re.findall(r"url\(#run1-placement-h", figure(page, "run1-placement"))) == 2 + 2
+
+
+def test_events_and_doubts_are_told_before_the_numbers(made: Made) -> None:
+    run = build_run(jobs=(CG, INCAST), machine=MACHINE)
+    run.records.insert(1, event(message="the clock is coarse"))
+
+    page = render([made(run)])
+
+    assert page.index("the clock is coarse") < page.index('id="run1-jobs"')
+
+
+def test_how_to_repeat_it_names_ranks_command_and_seed(made: Made) -> None:
+    page = render([made(jobs=(CG,), seed=77)])
+
+    assert "mpirun -n 32 stressbench-mpi run demo.sb --seed 77" in page
+    assert "[JOB_NAME] TeaLeaf_CG" in page
+
+
+def test_several_runs_begin_with_an_overview(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST)), made(jobs=(CG, INCAST), seed=2)])
+
+    assert page.index('id="overview-runs"') < page.index('id="overview-impacts"') < page.index('id="run1"')
+    assert 'id="run2-boxes"' in page
+
+
+def test_bandwidth_says_what_it_counts_and_metrics_keep_their_unit(made: Made) -> None:
+    step = MadeStep(
+        motif="mpiio", bandwidth_bytes=1_000_000, bandwidth_definition="bytes written", metrics=(("open_time_s", 0.01),)
+    )
+    page = render([made(jobs=(MadeJob(name="io", nodes="0", steps=(step,)),))])
+
+    assert "bytes written" in page
+    assert re.search(r"[\d.]+ (GB|MB)/s", page)
+    assert "open_time_s" in page
+
+
+def test_jobs_differ_in_colour_or_hatch() -> None:
+    looks = {(tone_of(job).variable, hatch_of(job)) for job in range(64)}
+
+    assert len(looks) == 64
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(None, "–"), (0.0, "0 s"), (1.5, "1.50 s"), (0.0123, "12.3 ms"), (9.996e-5, "100 µs"), (4e-8, "40.0 ns")],
+)
+def test_times_have_three_digits_and_a_fitting_unit(seconds: float | None, text: str) -> None:
+    assert units.time(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.0, "1.00"), (1.003, "1.003"), (0.998, "0.998"), (1.42, "1.42"), (123.4, "123")]
+)
+def test_a_ratio_near_1_is_never_rounded_onto_it(value: float, text: str) -> None:
+    assert units.factor(value) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("gone.jsonl", "gone.jsonl: no such file"),
+        ("run.jsonl -o gone/r.html", "no such file"),
+        ("run.jsonl -o run.jsonl", "overwrite"),
+    ],
+)
+def test_a_mistake_writes_nothing_and_names_the_file(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    made(jobs=(CG,))
+    monkeypatch.chdir(tmp_path)
+
+    ended = CliRunner().invoke(build(), ["report", *words.split()])
+
+    assert ended.exit_code == 2
+    assert message in ended.stderr
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_the_command_names_the_page_after_the_run(made: Made, tmp_path: Path) -> None:
+    run = made(jobs=(CG,))
+
+    ended = CliRunner().invoke(build(), ["report", str(run.path)])
+
+    assert ended.stdout == f"{tmp_path / 'run.html'}\n"
+    assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")

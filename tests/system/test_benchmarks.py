@@ -1,0 +1,62 @@
+"""What the programs of benchmarks/ stand on: reading IMB's tables, launches that take turns, ratios with intervals."""
+
+import importlib
+import sys
+
+import pytest
+
+PINGPONG = """\
+#---------------------------------------------------
+# Benchmarking PingPong
+# #processes = 2
+#---------------------------------------------------
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            0         5000         0.37         0.00
+            8         5000         0.33        24.41
+"""
+ALLREDUCE = """\
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            8         5000         0.20         0.30         0.25
+"""
+
+
+@pytest.fixture(scope="module")
+def benchmark(checkout):
+    sys.path.insert(0, str(checkout / "benchmarks"))
+    try:
+        yield importlib.import_module
+    finally:
+        sys.path.remove(str(checkout / "benchmarks"))
+
+
+def test_a_pingpong_time_comes_from_the_column_with_more_digits(benchmark):
+    assert benchmark("against_imb").imb_time_s(PINGPONG, "PingPong", 8) == pytest.approx(8 / 24.41e6)
+
+
+def test_a_collective_time_is_the_mean_over_ranks(benchmark):
+    assert benchmark("against_imb").imb_time_s(ALLREDUCE, "Allreduce", 8) == pytest.approx(0.25e-6)
+
+
+def test_a_table_without_the_size_is_an_error(benchmark):
+    with pytest.raises(ValueError, match="no row for 64 bytes"):
+        benchmark("against_imb").imb_time_s(PINGPONG, "PingPong", 64)
+
+
+def test_launches_take_turns_in_random_order(benchmark):
+    order = []
+    mine, other = benchmark("compare").interleave(
+        lambda: order.append("a") or {8: 1.0}, lambda: order.append("b") or {8: 2.0}, launches=20, seed=1
+    )
+    assert (len(mine), len(other)) == (20, 20)
+    blocks = [tuple(order[i : i + 2]) for i in range(2, 42, 2)]  # the first pair warms up
+    assert {tuple(sorted(block)) for block in blocks} == {("a", "b")}
+    assert set(blocks) == {("a", "b"), ("b", "a")}
+
+
+def test_a_machine_that_changes_between_blocks_leaves_the_ratio_within_blocks_alone(benchmark):
+    machine = [1.0] * 7 + [12.0] * 8
+    found = benchmark("compare").ratio([1.1 * x for x in machine], machine, seed=1)
+    assert found.within_blocks.value == pytest.approx(1.1)
+    assert found.within_blocks.low == pytest.approx(1.1)
+    assert found.of_medians.value == pytest.approx(1.1)
+    assert found.of_medians.low <= 1.1 <= found.of_medians.high

@@ -1,0 +1,167 @@
+"""What is left of a run when something goes wrong in the middle: its finished rounds, a message, a status."""
+
+import json
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+# Some 30 ms a round on an idle machine, so that a signal arrives in the middle of many rounds.
+WORKLOAD = """\
+[JOB_NAME] left
+[NID_LIST] 0
+[REPEAT] 20
+[MOTIF] Compute -m 1ms --mode sleep
+[MOTIF] AllReduce
+[JOB_NAME] right
+[NID_LIST] 1
+[REPEAT] 20
+[MOTIF] Compute -m 1ms --mode sleep
+"""
+RANKS = 2
+ROUNDS = 60
+PLAN = ("--ranks-per-node", "1", "--isolated", "20", "--contended", "20")  # 20 blocks of three rounds
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    file = tmp_path / "workload.sb"
+    file.write_text(WORKLOAD)
+    return file
+
+
+def records(run: Path) -> list[dict]:
+    """Whole lines only, as docs/records.md has it."""
+    text = run.read_text() if run.exists() else ""
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def rounds(run: Path) -> list[int]:
+    return [record["round"] for record in records(run) if record["type"] == "round"]
+
+
+def ends(run: Path) -> list[dict]:
+    return [record for record in records(run) if record["type"] == "end"]
+
+
+def ranks_of(program: Path) -> list[int]:
+    """Process ids of the ranks that run this program, lowest first."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if (folder / "exe").readlink() == program:
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def own_copy(engine, folder: Path):
+    """The engine with a path of its own, so that no other launch's ranks are hit."""
+    program = folder / "stressbench-mpi"
+    program.write_bytes(engine.program.read_bytes())
+    program.chmod(0o755)
+    return replace(engine, program=program)
+
+
+def test_a_killed_rank_leaves_the_rounds_before_it(any_engine, stressbench, workload, tmp_path, wait_for):
+    run = tmp_path / "run.jsonl"
+    mine = own_copy(any_engine, tmp_path)
+
+    with mine.started("run", workload, *PLAN, "--output", run, ranks=RANKS) as process:
+        wait_for(lambda: len(rounds(run)) >= 3, "three rounds")
+        os.kill(ranks_of(mine.program)[-1], signal.SIGKILL)
+        output, errors = process.communicate(timeout=120)
+
+    done = rounds(run)
+    assert process.returncode != 0
+    assert "kill" in (output + errors).lower()
+    assert done == list(range(1, len(done) + 1))
+    assert 3 <= len(done) < ROUNDS
+    assert not ends(run)
+
+    shown = stressbench("show", run)
+    assert shown.status == 0, shown.said
+    assert "left" in shown.output
+    assert "incomplete" in shown.said.lower() or "not complete" in shown.said.lower()
+
+
+def test_an_interrupted_run_ends_properly_and_can_be_continued(any_engine, stressbench, workload, tmp_path, wait_for):
+    run = tmp_path / "run.jsonl"
+    with any_engine.started("run", workload, *PLAN, "--output", run, ranks=RANKS) as process:
+        wait_for(lambda: len(rounds(run)) >= 3, "three rounds")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+
+    (end,) = ends(run)
+    assert end["reason"] == "interrupted"
+    assert not end["complete"]
+    stopped_after = rounds(run)
+    assert len(stopped_after) < ROUNDS
+
+    outcome = any_engine.run("run", "--continue", run, ranks=RANKS)
+
+    assert outcome.status == 0, outcome.said
+    assert rounds(run) == list(range(1, ROUNDS + 1))
+    assert [end["complete"] for end in ends(run)] == [False, True]
+    assert [record["launch"] for record in records(run) if record["type"] == "header"] == [0, 1]
+    assert stressbench("show", run).status == 0
+
+
+def test_a_killed_run_can_be_continued(engine, workload, tmp_path, wait_for):
+    run = tmp_path / "run.jsonl"
+    mine = own_copy(engine, tmp_path)
+    with mine.started("run", workload, *PLAN, "--output", run, ranks=RANKS) as process:
+        wait_for(lambda: len(rounds(run)) >= 2, "two rounds")
+        for rank in ranks_of(mine.program):
+            os.kill(rank, signal.SIGKILL)
+        process.communicate(timeout=60)
+    wait_for(lambda: not ranks_of(mine.program), "all ranks are gone")
+    # What a kill in the middle of a line leaves behind.
+    with run.open("a") as file:
+        file.write('{"type": "sample", "round": 99, "jo')
+
+    outcome = engine.run("run", "--continue", run, ranks=RANKS)
+
+    assert outcome.status == 0, outcome.said
+    lines = [line for line in run.read_text().split("\n") if not line.startswith('{"type": "sample", "round": 99')]
+    done = [json.loads(line)["round"] for line in lines if line.startswith("{") and json.loads(line)["type"] == "round"]
+    assert done == list(range(1, ROUNDS + 1))
+
+
+def test_a_time_limit_ends_the_run_whole(engine, workload, tmp_path):
+    run = tmp_path / "run.jsonl"
+    outcome = engine.run(
+        "run", workload, "--ranks-per-node", "1", "--isolated", "10000", "--contended", "10000", "--time-limit", "2s",
+        "--output", run, ranks=RANKS,
+    )  # fmt: skip
+    assert outcome.status == 0, outcome.said
+    (end,) = ends(run)
+    assert end["reason"] == "time_limit"
+    assert end["rounds"] == len(rounds(run)) > 0
+
+
+def test_a_full_disk_leaves_the_rounds_that_fitted(any_engine, stressbench, workload, small_disk):
+    run = small_disk / "run.jsonl"
+    outcome = any_engine.run("run", workload, *PLAN, "--output", run, ranks=RANKS)
+    left_behind(outcome, run, stressbench)
+
+
+def test_a_disk_that_is_full_from_the_start_is_named(engine, workload):
+    outcome = engine.run("run", workload, *PLAN, "--output", "/dev/full", "--overwrite", ranks=RANKS)
+    assert outcome.status == 3, outcome.said
+    assert "/dev/full" in outcome.errors
+    assert "No space left" in outcome.errors
+
+
+def left_behind(outcome, run: Path, stressbench) -> None:
+    assert outcome.status == 3, outcome.said
+    assert "run.jsonl" in outcome.errors
+    done = rounds(run)
+    assert done == list(range(1, len(done) + 1))
+    assert 0 < len(done) < ROUNDS
+    shown = stressbench("show", run)
+    assert shown.status == 0, shown.said
+    assert "left" in shown.output

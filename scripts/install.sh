@@ -167,8 +167,7 @@ package_fingerprint() {
     cd "$root" || exit
     "$root/.venv/bin/python" --version
     readlink -f "$(command -v mpicxx)"
-    find engine src pyproject.toml CMakeLists.txt README.md workloads schema tracer -type f ! -name '*.pyc' 2>/dev/null |
-      LC_ALL=C sort | xargs sha256sum
+    find engine src pyproject.toml CMakeLists.txt README.md workloads schema -type f ! -name '*.pyc' | LC_ALL=C sort | xargs sha256sum
   ) | sha256sum | cut -d' ' -f1
 }
 

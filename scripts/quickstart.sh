@@ -13,6 +13,7 @@ esac
 # shellcheck source=scripts/install.sh
 source "$(dirname "$0")/install.sh"
 cd "$root"
+trap 'give_up "quickstart.sh: line $LINENO failed: $BASH_COMMAND"' ERR
 
 need_packages run
 need_environment

@@ -71,7 +71,10 @@ def main() -> int:
     arguments = parser.parse_args()
     engine = mpi.build_engine(mpi.OPEN_MPI)
     with tempfile.TemporaryDirectory() as name:
-        found = [measure(engine, Path(name), seed) for seed in range(1, arguments.seeds + 1)]
+        found = []
+        for seed in range(1, arguments.seeds + 1):
+            found.append(measure(engine, Path(name), seed))
+            sys.stderr.write(f"seed {seed} of {arguments.seeds}: {found[-1].ratio:.4f}\n")
     rows = [
         [str(i.seed), f"{i.ratio:.4f}", f"{i.low:.4f} to {i.high:.4f}", "yes" if i.contains_one else "no"]
         for i in found

@@ -11,6 +11,7 @@
 #include "output/terminal.hpp"
 #include "schedule/interrupt.hpp"
 #include "schedule/microbenchmark.hpp"
+#include "workload/parse.hpp"
 
 namespace stressbench::command {
 namespace {
@@ -59,6 +60,23 @@ std::string motif_line(const Options& options, const std::string& size_option) {
   return line + size_option;
 }
 
+// Gives the motif the options that the person gave, so that it spells sizes in what they chose (elements of a type,
+// say). What is wrong with one is not said here: the checker of the line names it.
+void take_options(Motif& motif, const Options& options) {
+  const std::string text = "[JOB_NAME] motif\n[NODES] 1\n" + motif_line(options, "") + "\n";
+  const workload::Parsed parsed = workload::parse(command_line, [&](const std::string&) { return text; });
+  workload::for_each_motif(parsed.workload.jobs.front(), [&](const workload::MotifCall& call, auto) {
+    for (const workload::Option& option : call.options) {
+      Parameter* parameter = motif.find(option.dashed());
+      if (parameter == nullptr) continue;
+      try {
+        parameter->parse(option.value.value_or(""));
+      } catch (const UserMistake&) {
+      }
+    }
+  });
+}
+
 // One step a size, or one in all. Sizes go to the parameter that the motif names for them.
 std::string workload_text(const Options& options) {
   const std::unique_ptr<Motif> motif = make(options.name);
@@ -73,6 +91,7 @@ std::string workload_text(const Options& options) {
   } catch (const UserMistake& mistake) {
     throw UserMistake(fmt::format("--sizes: '{}': {}", options.sizes, mistake.what()));
   }
+  take_options(*motif, options);
   std::string text = head;
   for (const Bytes size : sizes) {
     text += motif_line(options, fmt::format(" --{} {}", motif->size_parameter(), motif->size_text(size))) + "\n";

@@ -80,7 +80,7 @@ bool Muster::everyone_is_through() {
 
 void Muster::wait() {
   if (complete_ || roots_ == nullptr) return;
-  gentle_wait(request_);
+  gentle_wait(request_, Pace::parked);
   complete_ = true;
 }
 

@@ -187,7 +187,7 @@ void Session::execute(const Round& round) {
       chain->decompose(cast_.steps,
                        options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1)));
     }
-    gentle_barrier(world_);
+    gentle_barrier(world_, Pace::meeting);
     started_s = elapsed_s();
     if (chain) {
       const bool contended = round.kind == RoundKind::contended;
@@ -196,7 +196,7 @@ void Session::execute(const Round& round) {
       run_round(*chain, *tally, cast_.crew(), clock_, assignment(), contended ? &muster : nullptr);
       interrupt::whereabouts().motif = nullptr;
     }
-    gentle_barrier(world_);
+    gentle_barrier(world_, Pace::parked);
     if (chain) collection.contribute(cast_.crew(), *tally, *chain);
   }
   if (world_.rank() == 0) tell_results(round, collection, started_s);

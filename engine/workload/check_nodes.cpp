@@ -27,10 +27,11 @@ bool check_existence(const Job& job, const Machine& machine, Diagnostics& diagno
   const auto first = std::ranges::find_if(*job.nodes, is_outside) - job.nodes->begin();
   const bool one = outside.size() == 1;
   std::ranges::sort(outside);
-  diagnostics.add(
-      job.where.node_position(static_cast<int>(first)),
-      (one ? "node " : "nodes ") + compress(outside) + (one ? " does" : " do") + " not exist",
-      "the machine has " + std::to_string(machine.nodes()) + " nodes: 0-" + std::to_string(machine.nodes() - 1));
+  diagnostics.add(job.where.node_position(static_cast<int>(first)),
+                  (one ? "node " : "nodes ") + compress(outside) + (one ? " does" : " do") + " not exist",
+                  machine.nodes() == 1 ? "the machine has one node, 0; for several on one host, give --ranks-per-node"
+                                       : "the machine has " + std::to_string(machine.nodes()) + " nodes: 0-" +
+                                             std::to_string(machine.nodes() - 1));
   return false;
 }
 
@@ -58,11 +59,13 @@ void check_counts(const std::vector<Job>& jobs, const Machine& machine, Diagnost
     if (short_of_nodes == nullptr) left = free - wanted;
   }
   if (short_of_nodes == nullptr) return;
-  diagnostics.add(*short_of_nodes->where.node_count,
-                  "job " + in_quotes(short_of_nodes->name) + " asks for " +
-                      std::to_string(*short_of_nodes->node_count) + " nodes, " + std::to_string(left) + " are left",
-                  "the machine has " + std::to_string(machine.nodes()) + " nodes, " + std::to_string(free) +
-                      " of them in no [NID_LIST]; all [NODES] together ask for " + std::to_string(wanted));
+  diagnostics.add(
+      *short_of_nodes->where.node_count,
+      "job " + in_quotes(short_of_nodes->name) + " asks for " + std::to_string(*short_of_nodes->node_count) +
+          " nodes, " + std::to_string(left) + (left == 1 ? " is left" : " are left"),
+      (machine.nodes() == 1 ? "the machine has one node (for several on one host, give --ranks-per-node), "
+                            : "the machine has " + std::to_string(machine.nodes()) + " nodes, ") +
+          std::to_string(free) + " of them in no [NID_LIST]; all [NODES] together ask for " + std::to_string(wanted));
 }
 
 // Ranks of a job on these nodes; none where they are not known, or where a node has too few, which is reported.

@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"5:1: job 'B' asks for 7 nodes, 6 are left"}},
         Case{"TooManyNodesBesideAList",
              job + "[JOB_NAME] B\n[NID_LIST] 0-6\n[MOTIF] allreduce\n",
-             {"2:1: job 'A' asks for 2 nodes, 1 are left"}},
+             {"2:1: job 'A' asks for 2 nodes, 1 is left"}},
         Case{"TooManyRanks", job + "[RANKS_PER_NODE] 5\n", {"4:1: [RANKS_PER_NODE] is 5, but node 0 has 4 ranks"}}),
     name_of_case);
 

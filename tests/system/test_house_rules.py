@@ -75,3 +75,9 @@ def test_counting_never_hides_a_failure(checkout, tmp_path, files, status, expec
     paths = [str(tmp_path / name) for name in ("s.count", "s.xml")]
     counted = subprocess.run([*program, *paths], capture_output=True, text=True, check=True)
     assert counted.stdout.strip() == expected
+
+
+def test_the_fingerprint_of_the_package_needs_no_folder_that_is_not_there(checkout):
+    script = "set -euo pipefail; source scripts/install.sh; package_fingerprint"
+    made = subprocess.run(["bash", "-c", script], cwd=checkout, capture_output=True, text=True, check=False)
+    assert (made.returncode, len(made.stdout.strip()), made.stderr) == (0, 64, "")

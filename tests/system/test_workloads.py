@@ -24,3 +24,10 @@ def test_a_shipped_workload_runs(engine, stressbench, workload, tmp_path):
     end = json.loads(run.read_text().splitlines()[-1])
     assert (end["type"], end["complete"]) == ("end", True)
     assert stressbench("show", run).status == 0
+
+
+@pytest.mark.parametrize(("element", "count"), [("float", "2"), ("double", "1"), ("char", "8")])
+def test_sizes_of_a_microbenchmark_are_bytes_whatever_the_type(engine, element, count):
+    outcome = engine.run("motif", "allreduce", "--type", element, "--sizes", "8", "-i", "2", "--json", ranks=2)
+    (row,) = json.loads(outcome.output)["rows"]
+    assert (row["size_bytes"], row["options"]["count"]) == (8, count)

@@ -1,0 +1,46 @@
+// The communicators of this process: their numbers in the trace, and whom their ranks are in the world.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <mutex>
+
+#include "recording.hpp"
+#include "weak.hpp"
+
+namespace stressbench::trace {
+
+class Communicators {
+ public:
+  struct Known {
+    std::uint64_t handle = 0;
+    std::int32_t number = 0;  // in the recording
+    std::int32_t slot = 0;
+    std::int32_t rank = 0;
+    std::int32_t size = 0;
+    std::int32_t* world = nullptr;  // world rank of each rank; null: the same
+  };
+
+  void start(Recording& recording) noexcept;
+  // One that was not seen when it was made (by a library, say) is looked at now. Null when there are too many.
+  const Known* find(MPI_Comm comm) noexcept;
+  const Known* add(MPI_Comm comm) noexcept;
+  void remove(MPI_Comm comm) noexcept;
+  // -1 when unknown.
+  static int world_rank(const Known* comm, int rank) noexcept {
+    if (comm == nullptr || rank < 0 || rank >= comm->size) return -1;
+    return comm->world == nullptr ? rank : comm->world[rank];
+  }
+
+ private:
+  static constexpr int most = 4096;
+  std::int32_t number_of(const Communicator& described) noexcept;
+
+  Recording* recording_ = nullptr;
+  Known known_[most];  // a slot is a place in here
+  int end_ = 0;        // behind the last one that was ever taken
+  std::mutex changing_;
+};
+
+}  // namespace stressbench::trace

@@ -1,0 +1,234 @@
+"""Wrappers of MPI functions from functions.txt: operations.inc, wrappers_c.inc and wrappers_fortran.inc.
+
+    python3 generate.py functions.txt FOLDER
+
+A wrapper asks `Call` (call.hpp) whether anybody looks, tells it what it is given, makes the call, tells it what came back. C and Fortran wrappers say
+the same; they differ in how a parameter is read: `Language` has the two spellings.
+"""
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+C_TYPES = {
+    "cbuf": "const void*", "buf": "void*", "cstr": "const char*", "ptr": "void*",
+    "t": "MPI_Datatype", "type": "MPI_Datatype", "op": "MPI_Op", "comm": "MPI_Comm", "group": "MPI_Group",
+    "info": "MPI_Info", "fh": "MPI_File", "win": "MPI_Win", "off": "MPI_Offset", "aint": "MPI_Aint", "size": "MPI_Aint",
+    "cs": "const int*", "ds": "const int*", "ints": "const int*", "as": "const MPI_Aint*", "ts": "const MPI_Datatype*",
+    "dims": "const int*", "periods": "const int*", "sources": "const int*", "destinations": "const int*",
+    "req": "MPI_Request*", "preq": "MPI_Request*", "reqs": "MPI_Request*", "st": "MPI_Status*", "sts": "MPI_Status*",
+    "flag": "int*", "idx": "int*", "outn": "int*", "idxs": "int*",
+    "newcomm": "MPI_Comm*", "pcomm": "MPI_Comm*", "newfh": "MPI_File*", "pfh": "MPI_File*",
+    "newwin": "MPI_Win*", "pwin": "MPI_Win*", "newmsg": "MPI_Message*", "pmsg": "MPI_Message*",
+}  # fmt: skip
+FORTRAN_TYPES = {"cbuf": "void*", "buf": "void*", "ptr": "void*", "cstr": "char*", "off": "MPI_Offset*",
+                 "aint": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*"}  # fmt: skip  # all else: MPI_Fint*
+HANDLES = {"t": "Type", "type": "Type", "op": "Op", "comm": "Comm", "req": "Request", "preq": "Request",
+           "reqs": "Request", "ts": "Type", "fh": "File", "win": "Win", "newcomm": "Comm", "pcomm": "Comm",
+           "newfh": "File", "pfh": "File", "newwin": "Win", "pwin": "Win", "newmsg": "Message",
+           "pmsg": "Message"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parameter:
+    role: str  # as in functions.txt, without !
+    root_only: bool
+    name: str
+
+    @property
+    def kind(self) -> str:
+        """The role without its number."""
+        return self.role.rstrip("0123456789")
+
+
+@dataclass(frozen=True)
+class Function:
+    kind: str
+    name: str
+    parameters: tuple[Parameter, ...]
+
+    def get(self, role: str) -> Parameter | None:
+        return next((p for p in self.parameters if p.role == role), None)
+
+    def has(self, *roles: str) -> bool:
+        return all(self.get(role) for role in roles)
+
+
+class Language:
+    """How parameters are declared, read and passed on."""
+
+    def __init__(self, *, fortran: bool) -> None:
+        self.fortran = fortran
+
+    def declaration(self, p: Parameter) -> str:
+        if self.fortran:
+            return f"{FORTRAN_TYPES.get(p.kind, 'MPI_Fint*')} {p.name}"
+        return f"{C_TYPES.get(p.kind, 'int')} {p.name}"
+
+    def value(self, p: Parameter) -> str:
+        """A number, or a handle given by value or (made, freed) behind a pointer."""
+        if self.fortran:
+            return f"PMPI_{HANDLES[p.kind]}_f2c(*{p.name})" if p.kind in HANDLES else f"*{p.name}"
+        behind = C_TYPES.get(p.kind, "int").endswith("*") and not C_TYPES[p.kind].startswith("const")
+        return f"*{p.name}" if behind else p.name
+
+    def element(self, p: Parameter) -> str:
+        if self.fortran and p.kind in HANDLES:
+            return f"[&](int k) {{ return PMPI_{HANDLES[p.kind]}_f2c({p.name}[k]); }}"
+        return f"[&](int k) {{ return {p.name}[k]; }}"
+
+
+def read(path: Path) -> list[Function]:
+    functions = []
+    for line in path.read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        kind, name, *roles = line.split()
+        parameters = tuple(Parameter(r.rstrip("!"), r.endswith("!"), f"a{k}") for k, r in enumerate(roles, 1))
+        functions.append(Function(kind, name, parameters))
+    repeated = [name for name, n in Counter(f.name for f in functions).items() if n > 1]
+    if repeated:
+        sys.exit(f"{path}: {', '.join(repeated)}: named twice")
+    return functions
+
+
+def told_before(f: Function, say: Language) -> list[str]:
+    """What the call is told before it is made."""
+    lines = []
+    get, value = f.get, say.value
+    for role in ("comm", "root", "tag"):
+        if p := get(role):
+            lines.append(f"call.{role}({value(p)});")
+    buffers = [p for p in f.parameters if p.kind in ("cbuf", "buf")]
+    if f.kind == "coll" and len(buffers) > 1:
+        where = "fortran_in_place" if say.fortran else "c_in_place"
+        lines.append(f"call.in_place({where}({buffers[0].name}) || {where}({buffers[1].name}));")
+    for suffix, verb in (("", "gives"), ("2", "takes")):
+        count, kind, counts, kinds = (get(r + suffix) for r in ("n", "t", "cs", "ts"))
+        needs_root = any(p.root_only for p in (count, kind, counts) if p)
+        line = None
+        if counts and kinds:
+            line = f"call.{verb}_each({say.element(counts)}, {say.element(kinds)});"
+        elif counts and kind:
+            line = f"call.{verb}_each({say.element(counts)}, {value(kind)});"
+        elif count and kind:
+            line = f"call.{verb}({value(count)}, {value(kind)});"
+        if line:
+            lines.append(f"if (call.is_root()) {line}" if needs_root else line)
+    if p := get("t1"):
+        lines.append(f"call.gives(1, {value(p)});")
+    for role, line in (
+        ("op", "call.reduction({});"), ("dst", "call.to({});"), ("src", "call.from({});"), ("target", "call.to({});"),
+        ("fh", "call.file({});"), ("win", "call.window({});"), ("pfh", "call.closes({});"),
+        ("pwin", "call.closes_window({});"), ("pcomm", "call.frees({});"), ("off", "call.say(List::offset, {});"),
+        ("amode", "call.say(List::amode, {});"), ("whence", "call.whence({});"), ("colour", "call.colour({});"),
+        ("key", "call.say(List::key, {});"), ("pmsg", "call.takes_message({});"),
+    ):  # fmt: skip
+        if p := get(role):
+            lines.append(line.format(value(p)))
+    if f.has("src2", "tag2"):
+        lines.append(f"call.receive_half({value(get('src2'))}, {value(get('tag2'))});")
+    for length, lists in (("ndims", ("dims", "periods")), ("nsources", ("sources",)), ("ndestinations", ("destinations",))):
+        for role in lists:
+            if f.has(length, role):
+                lines.append(f"call.say_all(List::{role}, {value(get(length))}, {say.element(get(role))});")
+    if p := get("preq"):
+        lines.append(f"call.waits_for(1, {say.element(p)});")
+    if p := get("reqs"):
+        lines.append(f"call.waits_for({value(get('nreq'))}, {say.element(p)});")
+    return lines
+
+
+def told_after(f: Function, say: Language) -> list[str]:
+    """What the call is told when it came back."""
+    lines = []
+    get, value = f.get, say.value
+    status = get("st") or get("sts")
+    if flag := get("flag"):
+        lines.append(f"if (!{value(flag)}) return call.found_nothing(), code;")
+    if f.kind == "wait" and (get("preq") or get("reqs")):
+        if f.has("outn"):
+            lines.append(f"call.some_done({value(get('outn'))}, {say.element(get('idxs'))}, statuses);")
+        elif f.has("idx"):
+            lines.append(f"call.one_done({value(get('idx'))}, statuses);")
+        else:
+            lines.append("call.all_done(statuses);")
+    elif status and (f.has("src") or f.has("src2") or f.has("pmsg")):
+        lines.append("call.came_from(statuses);")
+    if f.name == "Request_free":
+        lines.append("call.all_freed();")
+    if f.name in ("Start", "Startall"):
+        lines.append("call.starts();")
+    for role, line in (
+        ("newmsg", "call.found_message({});"), ("newcomm", "call.makes({});"), ("newfh", "call.opens({});"),
+        ("newwin", "call.makes_window({});"),
+    ):  # fmt: skip
+        if p := get(role):
+            lines.append(line.format(value(p)))
+    if p := get("req"):
+        persistent = "true" if f.name.endswith("_init") else "false"
+        lines.append(f"call.request({value(p)}, {persistent});")
+    return lines
+
+
+def body(f: Function, say: Language, target: str) -> str:
+    names = [p.name for p in f.parameters]
+    status = f.get("st") or f.get("sts")
+    setup = ""
+    if status:
+        count = say.value(f.get("nreq")) if f.has("sts") else "1"
+        kind = "FortranStatuses" if say.fortran else "CStatuses"
+        setup = f"  {kind} statuses{{call, {status.name}, {count}}};\n"
+    passed = ", ".join("statuses.given()" if p is status else p.name for p in f.parameters)
+    extra = ""
+    if say.fortran:
+        strings = [f"length_of_{p.name}" for p in f.parameters if p.kind == "cstr"]
+        extra = ", ".join(["", "ierror", *strings])
+    before = "".join(f"  {line}\n" for line in told_before(f, say))
+    after = "".join(f"  {line}\n" for line in told_after(f, say))
+    if say.fortran:
+        after = after.replace("return call.found_nothing(), code;", "return call.found_nothing();")
+        return (
+            f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) return {target}({', '.join(names)}{extra});\n  call.speaks_fortran();\n{before}{setup}"
+            f"  call.enters();\n  {target}({passed}{extra});\n  call.leaves();\n{after}  call.finish();\n"
+        )
+    return (
+        f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) return {target}({', '.join(names)});\n{before}{setup}"
+        f"  call.enters();\n  const int code = {target}({passed});\n  call.leaves();\n{after}  call.finish();\n  return code;\n"
+    )
+
+
+def c_wrapper(f: Function) -> str:
+    say = Language(fortran=False)
+    declared = ", ".join(say.declaration(p) for p in f.parameters)
+    return f"int MPI_{f.name}({declared}) {{\n{body(f, say, 'PMPI_' + f.name)}}}\n\n"
+
+
+def fortran_wrapper(f: Function, ending: str) -> str:
+    say = Language(fortran=True)
+    strings = [f"std::size_t length_of_{p.name}" for p in f.parameters if p.kind == "cstr"]
+    declared = ", ".join([*(say.declaration(p) for p in f.parameters), "MPI_Fint* ierror", *strings])
+    target = f"pmpi_{f.name.lower()}{ending}"
+    return (
+        f"void {target}({declared}) __attribute__((weak));\n"
+        f"void mpi_{f.name.lower()}{ending}({declared}) {{\n{body(f, say, target)}}}\n\n"
+    )
+
+
+def main() -> None:
+    table, folder = map(Path, sys.argv[1:])
+    functions = read(table)
+    operations = "".join(
+        f'X({f.name}, {f.kind}, {int(f.has("dst") and not f.name.endswith("_init"))}, {int(f.has("src", "n") or f.has("src2") or f.has("pmsg"))})\n' for f in functions
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "operations.inc").write_text(operations)
+    (folder / "wrappers_c.inc").write_text("".join(map(c_wrapper, functions)))
+    (folder / "wrappers_fortran.inc").write_text(
+        "".join(fortran_wrapper(f, ending) for f in functions for ending in ("_", "_f08_"))
+    )
+
+
+if __name__ == "__main__":
+    main()

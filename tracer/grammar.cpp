@@ -1,0 +1,256 @@
+#include "grammar.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+namespace stressbench::trace {
+
+void Grammar::start() noexcept {
+  used_nodes_ = 1;
+  used_rules_ = 0;
+  new_rule();
+}
+
+Grammar::Index Grammar::bucket_of(Index n) const noexcept {
+  const Node& a = nodes_[n];
+  const Node& b = nodes_[a.next];
+  std::uint64_t mixed = ((std::uint64_t{a.symbol} << 32U) | b.symbol) * 0x9E3779B97F4A7C15ULL;
+  mixed ^= ((std::uint64_t{a.times} << 32U) | b.times) * 0xC2B2AE3D27D4EB4FULL;
+  mixed ^= mixed >> 29U;
+  return static_cast<Index>((mixed * 0xBF58476D1CE4E5B9ULL) >> 46U);
+}
+
+Grammar::Index Grammar::new_node(Index symbol, std::uint32_t times) noexcept {
+  Index n = free_nodes_;
+  if (n != none) {
+    free_nodes_ = nodes_[n].chain;
+    --free_count_;
+  } else {
+    n = used_nodes_++;
+  }
+  nodes_[n] = {none, none, symbol, times, none};
+  use(n, 1);
+  return n;
+}
+
+void Grammar::free_node(Index n) noexcept {
+  use(n, -1);
+  nodes_[n] = {none, none, guard_bit, 0, free_nodes_};
+  free_nodes_ = n;
+  ++free_count_;
+}
+
+Grammar::Index Grammar::new_rule() noexcept {
+  Index rule = free_rules_;
+  if (rule != none) {
+    free_rules_ = rules_[rule].next_free;
+    --free_rule_count_;
+  } else {
+    rule = used_rules_++;
+  }
+  const Index guard = new_node(guard_bit | rule, 0);
+  link(guard, guard);
+  rules_[rule] = {guard, 0, ++serial_, none};
+  return rule;
+}
+
+void Grammar::free_rule(Index rule) noexcept {
+  free_node(rules_[rule].guard);
+  rules_[rule] = {none, 0, ++serial_, free_rules_};
+  free_rules_ = rule;
+  ++free_rule_count_;
+}
+
+void Grammar::link(Index before, Index after) noexcept {
+  nodes_[before].next = after;
+  nodes_[after].previous = before;
+}
+
+void Grammar::use(Index n, int change) noexcept {
+  if (is_rule(n)) rules_[rule_of(n)].uses += static_cast<std::uint32_t>(change);
+}
+
+Grammar::Index Grammar::find(Index n) const noexcept {
+  const Index next = nodes_[n].next;
+  for (Index m = buckets_[bucket_of(n)]; m != none; m = nodes_[m].chain) {
+    if (m != n && same(m, n) && same(nodes_[m].next, next)) return m;
+  }
+  return none;
+}
+
+void Grammar::enter(Index n) noexcept {
+  Index& bucket = buckets_[bucket_of(n)];
+  nodes_[n].chain = bucket;
+  bucket = n;
+}
+
+// Takes n's digram out of the table, before either of its symbols changes. Fine when it is not there.
+void Grammar::leave(Index n) noexcept {
+  if (!begins_digram(n)) return;
+  Index* place = &buckets_[bucket_of(n)];
+  while (*place != none && *place != n) place = &nodes_[*place].chain;
+  if (*place == none) return;
+  *place = nodes_[n].chain;
+  nodes_[n].chain = none;
+}
+
+void Grammar::append(Index call) noexcept {
+  if (full_) return;
+  if (most_nodes - used_nodes_ + free_count_ < reserve || most_rules - used_rules_ + free_rule_count_ < reserve) {
+    full_ = true;
+    return;
+  }
+  ++length_;
+  const Index guard = rules_[0].guard;
+  const Index last = nodes_[guard].previous;
+  if (last != guard && nodes_[last].symbol == call && nodes_[last].times < ~0U) {
+    const Index before = nodes_[last].previous;
+    leave(before);
+    ++nodes_[last].times;
+    if (!is_guard(before)) check(before);
+    return;
+  }
+  const Index n = new_node(call, 1);
+  link(last, n);
+  link(n, guard);
+  if (last != guard) check(last);
+}
+
+// Each digram stands in one place only: where n's stands elsewhere too, both become a rule. Returns whether n is gone.
+bool Grammar::check(Index n) noexcept {
+  if (!begins_digram(n)) return false;
+  const Index twin = find(n);
+  if (twin == none) {
+    leave(n);
+    enter(n);
+    return false;
+  }
+  match(n, twin);
+  return true;
+}
+
+void Grammar::match(Index n, Index twin) noexcept {
+  Index rule = none;
+  const Index twin_last = nodes_[twin].next;
+  if (is_guard(nodes_[twin].previous) && is_guard(nodes_[twin_last].next) &&
+      nodes_[nodes_[twin].previous].symbol != guard_bit) {
+    rule = rule_of(nodes_[twin].previous);
+    substitute(n, rule);
+  } else {
+    rule = new_rule();
+    const Index guard = rules_[rule].guard;
+    const Index first = new_node(nodes_[n].symbol, nodes_[n].times);
+    const Index second = new_node(nodes_[nodes_[n].next].symbol, nodes_[nodes_[n].next].times);
+    link(guard, first);
+    link(first, second);
+    link(second, guard);
+    leave(twin);
+    enter(first);
+    const std::uint32_t serial = rules_[rule].serial;
+    substitute(twin, rule);
+    substitute(n, rule);
+    if (rules_[rule].serial != serial) return;  // what followed made the rule useless again
+  }
+  drop_useless(rule);
+}
+
+// Puts the rule in place of the digram at n; runs of one rule become one node with a count.
+void Grammar::substitute(Index n, Index rule) noexcept {
+  const Index before = nodes_[n].previous;
+  const Index second = nodes_[n].next;
+  const Index after = nodes_[second].next;
+  leave(before);
+  leave(n);
+  leave(second);
+  const Index symbol = rule_bit | rule;
+  Index here = none;
+  if (!is_guard(before) && nodes_[before].symbol == symbol) {
+    leave(nodes_[before].previous);
+    ++nodes_[before].times;
+    here = before;
+  } else {
+    here = new_node(symbol, 1);
+    link(before, here);
+  }
+  if (!is_guard(after) && nodes_[after].symbol == symbol) {
+    leave(after);
+    nodes_[here].times += nodes_[after].times;
+    link(here, nodes_[after].next);
+    free_node(after);
+  } else {
+    link(here, after);
+  }
+  free_node(second);
+  free_node(n);
+  const Index left = nodes_[here].previous;
+  if (!is_guard(left) && check(left)) return;
+  check(here);
+}
+
+// A rule that is named once, and once there, is put back where it is named.
+void Grammar::drop_useless(Index rule) noexcept {
+  const std::uint32_t serial = rules_[rule].serial;
+  const auto is_useless = [&](Index n) { return is_rule(n) && nodes_[n].times == 1 && rules_[rule_of(n)].uses == 1; };
+  const Index first = nodes_[rules_[rule].guard].next;
+  if (is_useless(first)) expand(first);
+  if (rules_[rule].serial != serial) return;
+  const Index last = nodes_[rules_[rule].guard].previous;
+  if (is_useless(last)) expand(last);
+}
+
+void Grammar::expand(Index n) noexcept {
+  const Index rule = rule_of(n);
+  const Index guard = rules_[rule].guard;
+  const Index first = nodes_[guard].next;
+  const Index last = nodes_[guard].previous;
+  const Index before = nodes_[n].previous;
+  const Index after = nodes_[n].next;
+  leave(before);
+  leave(n);
+  free_node(n);
+  free_rule(rule);
+  link(before, first);
+  link(last, after);
+  const auto merge = [&](Index a) {  // with the node behind it, where they are of one symbol
+    const Index b = nodes_[a].next;
+    if (is_guard(a) || is_guard(b) || nodes_[a].symbol != nodes_[b].symbol) return;
+    leave(nodes_[a].previous);
+    leave(b);
+    nodes_[a].times += nodes_[b].times;
+    link(a, nodes_[b].next);
+    free_node(b);
+  };
+  const auto note = [&](Index a) {  // a digram that is elsewhere too is left as it is: that costs a symbol, no more
+    if (begins_digram(a) && find(a) == none) {
+      leave(a);
+      enter(a);
+    }
+  };
+  Index end = last;
+  merge(last);
+  if (!is_guard(before) && nodes_[before].symbol == nodes_[first].symbol) {
+    if (first == last) end = before;
+    merge(before);
+  }
+  for (const Index a : {nodes_[before].previous, before, nodes_[end].previous, end}) note(a);
+}
+
+void Grammar::list(const VisitRule& rule, const Visit& symbol) const {
+  std::vector<Index> order{0};
+  std::unordered_map<Index, std::int64_t> numbers{{0, 0}};
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    rule();
+    const Index guard = rules_[order[k]].guard;
+    for (Index n = nodes_[guard].next; n != guard; n = nodes_[n].next) {
+      if (!is_rule(n)) {
+        symbol(nodes_[n].symbol, nodes_[n].times);
+        continue;
+      }
+      const auto [place, fresh] = numbers.try_emplace(rule_of(n), static_cast<std::int64_t>(order.size()));
+      if (fresh) order.push_back(rule_of(n));
+      symbol(-place->second, nodes_[n].times);
+    }
+  }
+}
+
+}  // namespace stressbench::trace

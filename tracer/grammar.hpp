@@ -1,0 +1,87 @@
+// The sequence of calls, folded while it is made: Sequitur (Nevill-Manning and Witten 1997) with repetition counts, as
+// tracers of MPI use it (Pilgrim, Wang et al. 2021). A loop of a million iterations takes as many symbols as its body.
+// Plain arrays without pointers, so that it can lie in memory that outlives the process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace stressbench::trace {
+
+class Grammar {
+ public:
+  using Index = std::uint32_t;
+  static constexpr Index most_nodes = 480000;
+  static constexpr Index most_rules = 1U << 16U;
+
+  void start() noexcept;  // memory must be zero
+  // Adds a call's number (below 2^30). Does nothing once full.
+  void append(Index call) noexcept;
+  bool full() const noexcept { return full_; }
+  std::uint64_t length() const noexcept { return length_; }
+
+  // symbol >= 0: a call, symbol < 0: rule number -symbol of this listing. Rule 0 comes first.
+  using Visit = std::function<void(std::int64_t symbol, std::uint32_t times)>;
+  using VisitRule = std::function<void()>;
+  void list(const VisitRule& rule, const Visit& symbol) const;
+
+ private:
+  struct Node {
+    Index previous;
+    Index next;
+    Index symbol;
+    std::uint32_t times;
+    Index chain;  // the next digram in the same bucket; on a free node the next free one
+  };
+  struct Rule {
+    Index guard;         // a node before the first and behind the last
+    std::uint32_t uses;  // nodes that name this rule
+    std::uint32_t serial;
+    Index next_free;
+  };
+  static constexpr Index none = 0;  // node 0 and rule 0 of the arrays' ends: node 0 is never used
+  static constexpr Index rule_bit = 1U << 31U;
+  static constexpr Index guard_bit = 1U << 30U;
+  static constexpr Index bucket_count = 1U << 18U;
+  static constexpr Index reserve = 4096;  // nodes and rules that one append may take at most
+
+  bool is_guard(Index n) const noexcept { return (nodes_[n].symbol & guard_bit) != 0; }
+  bool is_rule(Index n) const noexcept { return (nodes_[n].symbol & rule_bit) != 0 && !is_guard(n); }
+  Index rule_of(Index n) const noexcept { return nodes_[n].symbol & ~(rule_bit | guard_bit); }
+  bool same(Index a, Index b) const noexcept {
+    return nodes_[a].symbol == nodes_[b].symbol && nodes_[a].times == nodes_[b].times;
+  }
+  bool begins_digram(Index n) const noexcept { return !is_guard(n) && !is_guard(nodes_[n].next); }
+  Index bucket_of(Index n) const noexcept;
+
+  Index new_node(Index symbol, std::uint32_t times) noexcept;
+  void free_node(Index n) noexcept;
+  Index new_rule() noexcept;
+  void free_rule(Index rule) noexcept;
+  void link(Index before, Index after) noexcept;
+  void use(Index n, int change) noexcept;
+
+  Index find(Index n) const noexcept;  // another place with n's digram
+  void enter(Index n) noexcept;
+  void leave(Index n) noexcept;
+  bool check(Index n) noexcept;
+  void match(Index n, Index twin) noexcept;
+  void substitute(Index n, Index rule) noexcept;
+  void drop_useless(Index rule) noexcept;
+  void expand(Index n) noexcept;
+
+  Node nodes_[most_nodes];
+  Rule rules_[most_rules];
+  Index buckets_[bucket_count];
+  Index used_nodes_;
+  Index free_nodes_;
+  Index free_count_;
+  Index used_rules_;
+  Index free_rules_;
+  Index free_rule_count_;
+  std::uint32_t serial_;
+  std::uint64_t length_;
+  bool full_;
+};
+
+}  // namespace stressbench::trace

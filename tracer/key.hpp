@@ -1,0 +1,57 @@
+// What makes one call differ from another: the operation and everything that a replay would need to make it again.
+#pragma once
+
+#include <cstdint>
+
+namespace stressbench::trace {
+
+enum class Class : std::uint8_t { p2p, wait, coll, io, other };
+inline constexpr int class_count = 5;
+inline constexpr const char* class_names[class_count] = {"p2p", "wait", "coll", "io", "other"};
+
+inline constexpr std::int32_t unset = INT32_MIN;
+
+enum Any : std::uint8_t { any_nothing = 0, any_source = 1, any_tag = 2 };
+
+// Lists that a call may carry; they lie behind one another as {kind, length, values...}.
+enum class List : std::int64_t {
+  requests,
+  done,
+  counts,
+  receive_counts,
+  dims,
+  periods,
+  sources,
+  destinations,
+  colour,
+  key,
+  offset,
+  amode,
+  whence
+};
+
+// No padding: keys are hashed and compared as words.
+struct Key {
+  std::uint16_t op = 0;
+  std::uint8_t any = any_nothing;
+  std::uint8_t in_place = 0;
+  std::int32_t comm = unset;
+  std::int32_t peer = unset;
+  std::int32_t tag = unset;
+  std::int64_t bytes = -1;
+  std::int64_t receive_bytes = -1;
+  std::int32_t source = unset;
+  std::int32_t receive_tag = unset;
+  std::int16_t type = -1;       // place in the list of predefined datatypes
+  std::int16_t reduction = -1;  // place in the list of predefined operations; -2: the program's own
+  std::int32_t unit = unset;
+  std::int32_t root = unset;
+  std::int32_t request = unset;
+  std::int32_t made = unset;    // communicator; -1: none came
+  std::int32_t object = unset;  // slot of a file or a window
+  std::uint32_t site = 0;
+  std::uint32_t words = 0;  // of lists
+};
+static_assert(sizeof(Key) == 72);
+
+}  // namespace stressbench::trace

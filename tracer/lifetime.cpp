@@ -1,0 +1,184 @@
+// From MPI_Init to MPI_Finalize: when looking begins, and how the ranks write one file.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "line.hpp"
+#include "pool.hpp"
+#include "process.hpp"
+#include "settings.hpp"
+
+namespace stressbench::trace {
+namespace {
+
+void complain(const char* what, const char* path) {
+  std::fprintf(stderr, "stressbench: the trace could not be written: %s '%s': %s\n", what, path, std::strerror(errno));
+}
+
+void begin() {
+  if (settings::output() == nullptr || process().started()) return;
+  if (!process().start()) {
+    std::fprintf(stderr, "stressbench: no memory for the trace: this rank is not traced\n");
+    return;
+  }
+  process().first_recording().header.began_ns = now_ns();
+  process().thread()->left_ns = now_ns();
+  process().look(true);
+}
+
+std::string own_line() {
+  std::vector<const Recording*> recordings;
+  for (int k = 0; k < process().threads(); ++k) {
+    Thread& thread = *process().thread(k);
+    thread.give_up_waiting();
+    thread.recording->header.ended = Ended::finalize;
+    recordings.push_back(thread.recording);
+  }
+  return rank_line(recordings, settings::with_names());
+}
+
+bool write_at(const char* path, int flags, const std::string& text, std::int64_t offset) {
+  const int file = open(path, flags | O_CLOEXEC, 0644);
+  if (file < 0) return complain("cannot open", path), false;
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t n =
+        pwrite(file, text.data() + written, text.size() - written, offset + static_cast<std::int64_t>(written));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    written += static_cast<std::size_t>(n);
+  }
+  const bool whole = written == text.size();
+  if (!whole) complain("cannot write", path);
+  return (close(file) == 0) && whole;
+}
+
+// Where the modules lie, for who turns call sites into lines of source; not part of the trace, since paths tell about
+// people.
+void write_modules(const char* path) {
+  const Recording& recording = process().first_recording();
+  std::string text = "{";
+  for (int k = 0; k < recording.site_count; ++k) {
+    Dl_info found{};
+    const Site& site = recording.sites[k];
+    if (site.module < 0 || dladdr(reinterpret_cast<const void*>(site.address), &found) == 0) continue;
+    const std::string key = std::string("\"") + recording.modules[site.module] + "\":";
+    if (text.find(key) != std::string::npos) continue;
+    char program[4096] = {};
+    std::string file = found.dli_fname;
+    if (file.find('/') == std::string::npos || access(found.dli_fname, R_OK) != 0) {
+      if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0) file = program;
+    }
+    text += (text.size() > 1 ? "," : "") + key + "\"" + file + "\"";
+  }
+  write_at((std::string(path) + ".modules").c_str(), O_WRONLY | O_CREAT | O_TRUNC, text + "}\n", 0);
+}
+
+// Every rank writes its own line at its own place; nobody gathers anything.
+void write_file() {
+  const char* path = settings::output();
+  const int rank = process().rank();
+  const std::string line = own_line();
+  const Header& header = process().first_recording().header;
+  int is_host = header.node == rank ? 1 : 0;
+  int hosts = 0;
+  PMPI_Reduce(&is_host, &hosts, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  std::string head;
+  if (rank == 0) head = header_line(header, {process().ranks(), hosts});
+  std::int64_t length = static_cast<std::int64_t>(line.size() + head.size());
+  std::int64_t before = 0;
+  PMPI_Exscan(&length, &before, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) before = 0;
+  int ready = 1;
+  if (rank == 0) ready = write_at(path, O_WRONLY | O_CREAT | O_TRUNC, head + line, 0) ? 1 : 0;
+  PMPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (ready == 0) return;
+  int whole = rank == 0 || write_at(path, O_WRONLY, line, before) ? 1 : 0;
+  std::int64_t end = before + length;
+  std::int64_t all = 0;
+  int all_whole = 0;
+  PMPI_Reduce(&end, &all, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Allreduce(&whole, &all_whole, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == 0 && all_whole != 0) {
+    write_modules(path);
+    write_at(path, O_WRONLY, end_line(process().ranks(), true), all);
+  }
+  if (all_whole == 0) return;
+  for (int k = 0; k < process().threads(); ++k) pool::remove(rank, k);
+}
+
+void finish() {
+  if (!process().started()) return;
+  process().look(false);
+  process().first_recording().header.last_ns = now_ns();
+  write_file();
+}
+
+}  // namespace
+}  // namespace stressbench::trace
+
+using namespace stressbench::trace;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+  const int code = PMPI_Init(argc, argv);
+  if (code == MPI_SUCCESS) begin();
+  return code;
+}
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int code = PMPI_Init_thread(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) begin();
+  return code;
+}
+int MPI_Finalize(void) {
+  finish();
+  return PMPI_Finalize();
+}
+int MPI_Abort(MPI_Comm comm, int errorcode) {
+  if (process().started()) process().first_recording().header.ended = Ended::abort;
+  return PMPI_Abort(comm, errorcode);
+}
+int MPI_Pcontrol(const int level, ...) {
+  if (process().started()) {
+    process().thread()->left_ns = now_ns();
+    process().look(level != 0);
+  }
+  return MPI_SUCCESS;
+}
+
+#define STRESSBENCH_FORTRAN(suffix)                                                        \
+  void pmpi_init##suffix(MPI_Fint*) __attribute__((weak));                                 \
+  void mpi_init##suffix(MPI_Fint* ierror) {                                                \
+    pmpi_init##suffix(ierror);                                                             \
+    begin();                                                                               \
+  }                                                                                        \
+  void pmpi_init_thread##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));    \
+  void mpi_init_thread##suffix(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) { \
+    pmpi_init_thread##suffix(required, provided, ierror);                                  \
+    begin();                                                                               \
+  }                                                                                        \
+  void pmpi_finalize##suffix(MPI_Fint*) __attribute__((weak));                             \
+  void mpi_finalize##suffix(MPI_Fint* ierror) {                                            \
+    finish();                                                                              \
+    pmpi_finalize##suffix(ierror);                                                         \
+  }                                                                                        \
+  void pmpi_abort##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));          \
+  void mpi_abort##suffix(MPI_Fint* comm, MPI_Fint* errorcode, MPI_Fint* ierror) {          \
+    if (process().started()) process().first_recording().header.ended = Ended::abort;      \
+    pmpi_abort##suffix(comm, errorcode, ierror);                                           \
+  }
+STRESSBENCH_FORTRAN(_)
+STRESSBENCH_FORTRAN(_f08_)
+
+}  // extern "C"
+#pragma GCC visibility pop

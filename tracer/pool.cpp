@@ -1,0 +1,65 @@
+#include "pool.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "settings.hpp"
+
+namespace stressbench::trace::pool {
+namespace {
+
+// Writing into a file in memory that has no room left would kill the program, so there must be room for everybody.
+bool has_room(const char* folder, int here) noexcept {
+  struct statvfs file_system {};
+  if (statvfs(folder, &file_system) != 0) return false;
+  const auto free_bytes = static_cast<std::uint64_t>(file_system.f_bavail) * file_system.f_frsize;
+  return free_bytes / 2 > sizeof(Recording) * static_cast<std::uint64_t>(here);
+}
+
+void name_of(char* path, std::size_t size, int rank, int thread) noexcept {
+  const char* folder = settings::pool_folder();
+  if (thread == 0) {
+    std::snprintf(path, size, "%s/stressbench-trace-%s-%d.pool", folder, settings::id(), rank);
+  } else {
+    std::snprintf(path, size, "%s/stressbench-trace-%s-%d.%d.pool", folder, settings::id(), rank, thread);
+  }
+}
+
+}  // namespace
+
+void* plain_memory(std::size_t bytes) noexcept {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+Recording* make(int rank, int thread, int here) noexcept {
+  char path[4096];
+  name_of(path, sizeof(path), rank, thread);
+  if (has_room(settings::pool_folder(), here)) {
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0) {
+      void* memory = MAP_FAILED;
+      if (ftruncate(file, sizeof(Recording)) == 0)
+        memory = mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      close(file);
+      if (memory != MAP_FAILED) return static_cast<Recording*>(memory);
+      unlink(path);
+    }
+  }
+  return static_cast<Recording*>(plain_memory(sizeof(Recording)));
+}
+
+void remove(int rank, int thread) noexcept {
+  char path[4096];
+  name_of(path, sizeof(path), rank, thread);
+  unlink(path);
+}
+
+}  // namespace stressbench::trace::pool

@@ -1,0 +1,149 @@
+#include "process.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "operations.hpp"
+#include "pool.hpp"
+#include "settings.hpp"
+
+namespace stressbench::trace {
+
+static_assert(sizeof(Recording) + sizeof(Thread) < std::size_t{32} << 20U, "memory of a rank");
+
+Process the_process;
+
+std::int64_t now_ns() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
+}
+
+void Types::start() noexcept {
+  const MPI_Datatype types[] = {
+#define X(name) MPI_##name,
+#include "types.inc"
+#undef X
+  };
+  std::int16_t number = 0;
+  for (const MPI_Datatype type : types) {
+    int size = 0;
+    const std::uint64_t handle = word_of(type);
+    if (type != MPI_DATATYPE_NULL) {
+      PMPI_Type_size(type, &size);
+      std::uint64_t at = scatter(handle) % places;
+      while (table_[at].handle != 0 && table_[at].handle != handle) at = (at + 1) % places;
+      if (table_[at].handle == 0) table_[at] = {handle, {number, size}};
+    }
+    ++number;
+  }
+}
+
+std::int16_t Process::reduction(MPI_Op op) const noexcept {
+  const MPI_Op reductions[] = {
+#define X(name) MPI_##name,
+#include "reductions.inc"
+#undef X
+  };
+  std::int16_t number = 0;
+  for (const MPI_Op one : reductions) {
+    if (one == op) return number;
+    ++number;
+  }
+  return -2;
+}
+
+namespace {
+
+double cost_of_clock() noexcept {
+  const std::int64_t begin = now_ns();
+  for (int k = 0; k < 1000; ++k) (void)now_ns();
+  return static_cast<double>(now_ns() - begin) * 1e-12;
+}
+
+const char* name_in(const char* path) noexcept {
+  const char* slash = std::strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
+}
+
+template <std::size_t size>
+void copy(char (&to)[size], const char* from) noexcept {
+  std::snprintf(to, size, "%s", from);
+}
+
+void describe(Header& header) noexcept {
+  header.clock_s = cost_of_clock();
+  gethostname(header.host, sizeof(header.host) - 1);
+  char path[4096] = {};
+  if (readlink("/proc/self/exe", path, sizeof(path) - 1) > 0) copy(header.program, name_in(path));
+  char library[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  PMPI_Get_library_version(library, &length);
+  library[std::strcspn(library, "\n,")] = 0;
+  copy(header.library, library);
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::strftime(header.started, sizeof(header.started), "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+}  // namespace
+
+bool Process::start() noexcept {
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  MPI_Comm here = MPI_COMM_NULL;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
+  PMPI_Comm_size(here, &ranks_here_);
+  node_ = rank_;
+  PMPI_Bcast(&node_, 1, MPI_INT, 0, here);
+  PMPI_Comm_free(&here);
+  types_.start();
+  first_ = thread();
+  if (first_ == nullptr) return false;
+  describe(first_->recording->header);
+  communicators_.start(*first_->recording);
+  return true;
+}
+
+Thread* Process::new_thread() noexcept {
+  const std::lock_guard<std::mutex> alone{growing_};
+  const int number = thread_count_.load();
+  if (number == most_threads) return nullptr;
+  auto* made = static_cast<Thread*>(pool::plain_memory(sizeof(Thread)));
+  Recording* recording = made == nullptr ? nullptr : pool::make(rank_, number, ranks_here_);
+  if (recording == nullptr) return nullptr;
+  recording->start();
+  Header& header = recording->header;
+  header.mode = settings::mode();
+  header.rank = rank_;
+  header.ranks = ranks_;
+  header.node = node_;
+  header.thread = number;
+  header.began_ns = first_ == nullptr ? now_ns() : first_->recording->header.began_ns;
+  header.last_ns = header.began_ns;
+  made->start(*recording);
+  made->left_ns = now_ns();
+  threads_[number] = made;
+  thread_count_.store(number + 1);
+  return made;
+}
+
+std::int32_t Process::new_site(const void* address) noexcept {
+  const std::lock_guard<std::mutex> alone{growing_};
+  Recording& recording = *first_->recording;
+  const auto number = reinterpret_cast<std::uint64_t>(address);
+  const std::int32_t known = recording.find_site(number);
+  if (known >= 0) return known;
+  Dl_info found{};
+  if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) return recording.add_site({number, number, -1}, "?");
+  // The address behind the call: one less lies inside it.
+  const std::uint64_t offset = number - 1 - reinterpret_cast<std::uint64_t>(found.dli_fbase);
+  return recording.add_site({number, offset, -1}, name_in(found.dli_fname));
+}
+
+}  // namespace stressbench::trace

@@ -1,0 +1,103 @@
+// What the threads of this process share: whether anybody looks, and what handles stand for.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "communicators.hpp"
+#include "handles.hpp"
+#include "thread.hpp"
+#include "weak.hpp"
+
+namespace stressbench::trace {
+
+// Predefined datatypes and their sizes.
+class Types {
+ public:
+  struct Found {
+    std::int16_t number;  // -1: the program's own
+    std::int32_t size;
+  };
+  void start() noexcept;
+  Found find(MPI_Datatype type) const noexcept {
+    const std::uint64_t handle = word_of(type);
+    for (std::uint64_t at = scatter(handle) % places; table_[at].handle != 0; at = (at + 1) % places) {
+      if (table_[at].handle == handle) return table_[at].found;
+    }
+    int size = 0;
+    if (type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
+    return {-1, size};
+  }
+  std::int32_t size_of(MPI_Datatype type) const noexcept { return find(type).size; }
+
+ private:
+  static constexpr std::uint64_t places = 256;
+  struct Entry {
+    std::uint64_t handle;
+    Found found;
+  };
+  Entry table_[places];
+};
+
+class Process {
+ public:
+  // After MPI_Init. False when there is no memory, or the MPI library is not the one that this was built for.
+  bool start() noexcept;
+  void look(bool yes) noexcept { looking_.store(yes, std::memory_order_relaxed); }
+  bool looks() const noexcept { return looking_.load(std::memory_order_relaxed); }
+  bool started() const noexcept { return first_ != nullptr; }
+  // Of this thread; made at its first call. Null when there is no memory.
+  Thread* thread() noexcept {
+    thread_local Thread* mine = nullptr;
+    if (mine == nullptr) mine = new_thread();
+    return mine;
+  }
+  Recording& first_recording() noexcept { return *first_->recording; }
+
+  const Communicators::Known* communicator(MPI_Comm comm) noexcept { return communicators_.find(comm); }
+  const Communicators::Known* new_communicator(MPI_Comm comm) noexcept { return communicators_.add(comm); }
+  void forget(MPI_Comm comm) noexcept { communicators_.remove(comm); }
+  const Types& types() const noexcept { return types_; }
+  std::int16_t reduction(MPI_Op op) const noexcept;
+  std::uint32_t site(const void* address) noexcept {
+    const std::int32_t known = first_->recording->find_site(reinterpret_cast<std::uint64_t>(address));
+    return static_cast<std::uint32_t>(known >= 0 ? known : new_site(address));
+  }
+  Slots<1024>& files() noexcept { return files_; }
+  Slots<1024>& windows() noexcept { return windows_; }
+
+  static constexpr int most_threads = 64;
+  int threads() const noexcept { return thread_count_.load(); }
+  Thread* thread(int k) noexcept { return threads_[k]; }
+  int rank() const noexcept { return rank_; }
+  int ranks() const noexcept { return ranks_; }
+
+ private:
+  Thread* new_thread() noexcept;
+  std::int32_t new_site(const void* address) noexcept;
+
+  std::atomic<bool> looking_{false};
+  Thread* first_ = nullptr;
+  std::atomic<int> thread_count_{0};
+  Thread* threads_[most_threads] = {};
+  std::mutex growing_;
+  int rank_ = 0;
+  int ranks_ = 0;
+  int node_ = -1;
+  int ranks_here_ = 1;
+  Communicators communicators_;
+  Types types_;
+  Slots<1024> files_;
+  Slots<1024> windows_;
+};
+
+// The one of this process.
+extern Process the_process;
+inline Process& process() noexcept { return the_process; }
+
+std::int64_t now_ns() noexcept;
+
+}  // namespace stressbench::trace

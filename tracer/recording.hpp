@@ -1,0 +1,169 @@
+// Everything that is kept of one thread's calls, in memory of fixed size that holds no pointers: it may be mapped from
+// a file, so that it is still there when the process was killed. Nothing here calls MPI, allocates, locks or prints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "grammar.hpp"
+#include "key.hpp"
+
+namespace stressbench::trace {
+
+enum class Mode : std::int32_t { profile, capture };
+enum class Ended : std::int32_t { running, finalize, abort };
+
+struct Total {
+  std::uint64_t calls;
+  std::uint64_t empty;
+  std::uint64_t time_ns;
+  std::uint64_t longest_ns;
+  std::uint64_t bytes;
+};
+
+struct CallRecord {
+  Key key;
+  std::uint64_t first_word;  // of its lists
+  std::uint64_t calls;
+  std::uint64_t time_ns;
+  std::uint64_t shortest_ns;
+  std::uint64_t longest_ns;
+};
+
+struct Gap {
+  static constexpr int bucket_count = 72;
+  std::int32_t before;
+  std::int32_t after;
+  std::uint64_t times;
+  std::uint64_t sum_ns;
+  std::uint64_t shortest_ns;
+  std::uint64_t longest_ns;
+  double squares;                       // of seconds
+  std::uint32_t buckets[bucket_count];  // 0: below 64 ns; k: [64 * 2^((k-1)/2), 64 * 2^(k/2))
+};
+
+struct Peer {
+  std::int64_t rank_plus_1;
+  std::uint64_t messages;
+  std::uint64_t bytes;
+};
+
+struct Communicator {
+  static constexpr int most_runs = 64;
+  struct Run {
+    std::int32_t first;
+    std::int32_t stride;
+    std::int32_t count;
+  };
+  std::int32_t slot;
+  std::int32_t size;
+  std::int32_t rank;
+  std::int32_t inter;
+  std::int32_t runs;  // -1: too irregular
+  Run members[most_runs];
+};
+
+struct Site {
+  std::uint64_t address;
+  std::uint64_t offset;
+  std::int32_t module;
+};
+
+// What is given up when there is no room, and at which call.
+struct Loss {
+  std::uint64_t after_calls;
+  std::int32_t happened;
+};
+
+struct Header {
+  static constexpr std::uint64_t right_magic = 0x3165636172544253ULL;  // "SBTrace1"
+  std::uint64_t magic;
+  std::uint64_t size;  // of the whole, which tells builds apart
+  Mode mode;
+  Ended ended;
+  std::int32_t rank;
+  std::int32_t ranks;
+  std::int32_t node;
+  std::int32_t thread;
+  std::int64_t began_ns;
+  std::int64_t last_ns;
+  double clock_s;
+  char host[256];
+  char program[256];
+  char library[256];
+  char started[64];
+};
+
+struct Recording {
+  static constexpr int most_ops = 256;
+  static constexpr int most_calls = 1 << 15;
+  static constexpr int call_buckets = 1 << 16;
+  static constexpr std::uint64_t most_words = 1 << 19;
+  static constexpr int most_gaps = 1 << 14;
+  static constexpr int gap_buckets = 1 << 15;
+  static constexpr int most_peers = 1 << 16;
+  static constexpr int most_communicators = 1024;
+  static constexpr int most_sites = 4096;
+  static constexpr int site_buckets = 8192;
+  static constexpr int most_modules = 128;
+  static constexpr int slices = 256;
+  static constexpr int size_classes = 64;
+
+  Header header;
+  volatile std::uint32_t busy;  // not 0: killed in the middle of a change
+  std::int32_t call_count;
+  std::int32_t gap_count;
+  std::int32_t communicator_count;
+  std::int32_t site_count;
+  std::int32_t module_count;
+  std::uint64_t word_count;
+  std::int32_t last_call;    // whose gap begins
+  std::int32_t slice_shift;  // a slice is 2^shift ns
+  Loss lost_calls;
+  Loss lost_gaps;
+  Loss lost_sequence;
+  Loss lost_lists;
+  Loss lost_sender;
+
+  Total totals[most_ops];
+  std::uint64_t sizes[3][size_classes];  // p2p, coll, io
+  std::uint64_t timeline[slices][class_count];
+  Peer other_peers;
+  Communicator communicators[most_communicators];
+  Site sites[most_sites];
+  char modules[most_modules][128];
+  std::uint32_t site_table[site_buckets];
+  std::uint32_t call_table[call_buckets];
+  std::uint32_t gap_table[gap_buckets];
+  CallRecord calls[most_calls];
+  Gap gaps[most_gaps];
+  Peer peers[most_peers];
+  std::int64_t words[most_words];
+  Grammar grammar;
+
+  void start() noexcept;
+  std::uint64_t calls_seen() const noexcept;
+  // The number of a call, new or known; -1 when there is no more room.
+  std::int32_t intern(const Key& key, std::span<const std::int64_t> lists) noexcept;
+  // A call happened: `gap_ns` after the one before it, for `time_ns`.
+  void note(std::int32_t call, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
+  void count(int op, Class kind, std::int64_t begin_ns, std::int64_t time_ns, std::int64_t bytes,
+             bool is_empty) noexcept;
+  void count_size(int kind, std::int64_t bytes) noexcept { ++sizes[kind][size_class(bytes)]; }
+  void sent_to(int world_rank, std::int64_t bytes) noexcept;
+  void give_up_sequence(Loss& loss) noexcept;
+  // The number of a call site, by the address that the call returns to; -1 when it is new.
+  std::int32_t find_site(std::uint64_t address) const noexcept;
+  // The last one stands for all that do not fit.
+  std::int32_t add_site(const Site& site, const char* module) noexcept;
+
+  static int size_class(std::int64_t bytes) noexcept;
+  static int gap_bucket(std::int64_t ns) noexcept;
+
+ private:
+  void note_gap(std::int32_t before, std::int32_t after, std::int64_t ns) noexcept;
+  void spread(Class kind, std::int64_t begin_ns, std::int64_t time_ns) noexcept;
+};
+
+}  // namespace stressbench::trace

@@ -1,0 +1,78 @@
+// stressbench-trace-salvage OUTPUT POOL...: a trace file from what ranks left behind that did not reach MPI_Finalize.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "line.hpp"
+#include "recording.hpp"
+
+namespace {
+
+using namespace stressbench::trace;
+
+constexpr int mistake = 2;
+constexpr int fault = 3;
+
+// Null when the file is no pool of this build.
+const Recording* opened(const char* path) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0) {
+    std::fprintf(stderr, "stressbench-trace-salvage: %s: %s\n", path, std::strerror(errno));
+    if (file >= 0) close(file);
+    return nullptr;
+  }
+  void* memory = MAP_FAILED;
+  if (status.st_size == static_cast<off_t>(sizeof(Recording)))
+    memory = mmap(nullptr, sizeof(Recording), PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  const auto* recording = memory == MAP_FAILED ? nullptr : static_cast<const Recording*>(memory);
+  if (recording != nullptr && recording->header.magic == Header::right_magic &&
+      recording->header.size == sizeof(Recording))
+    return recording;
+  std::fprintf(stderr, "stressbench-trace-salvage: %s: not a pool of this version of the tracer\n", path);
+  return nullptr;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr,
+                 "usage: stressbench-trace-salvage OUTPUT POOL...\n"
+                 "Makes the trace file OUTPUT from the pools that killed ranks left behind.\n");
+    return mistake;
+  }
+  std::map<int, std::map<int, const Recording*>> ranks;
+  for (int k = 2; k < argc; ++k) {
+    if (const Recording* recording = opened(argv[k]))
+      ranks[recording->header.rank][recording->header.thread] = recording;
+  }
+  if (ranks.empty()) return mistake;
+  const Header& header = ranks.begin()->second.begin()->second->header;
+  std::set<int> nodes;
+  std::ofstream file{argv[1], std::ios::trunc};
+  for (const auto& [rank, threads] : ranks) nodes.insert(threads.begin()->second->header.node);
+  file << header_line(
+      header, {header.ranks, static_cast<int>(ranks.size()) == header.ranks ? static_cast<int>(nodes.size()) : -1});
+  const char* names = std::getenv("STRESSBENCH_TRACE_NAMES");
+  for (const auto& [rank, threads] : ranks) {
+    std::vector<const Recording*> recordings;
+    for (const auto& [thread, recording] : threads) recordings.push_back(recording);
+    file << rank_line(recordings, names != nullptr && std::string(names) == "1");
+  }
+  file << end_line(static_cast<int>(ranks.size()), false);
+  if (file.flush()) return 0;
+  std::fprintf(stderr, "stressbench-trace-salvage: %s: %s\n", argv[1], std::strerror(errno));
+  return fault;
+}

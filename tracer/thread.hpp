@@ -1,0 +1,79 @@
+// What a thread keeps while it calls MPI: its recording, its requests, and calls whose sender is not known yet.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+
+#include "handles.hpp"
+#include "recording.hpp"
+#include "weak.hpp"
+
+namespace stressbench::trace {
+
+class Thread {
+ public:
+  static constexpr int most_requests = 1 << 15;
+  static constexpr int most_listed = 1 << 15;  // words of one call's lists
+  static constexpr int most_statuses = 4096;
+  static constexpr int most_unsent = 1024;      // receives from any source whose sender has not come
+  static constexpr int most_waiting = 1 << 13;  // calls behind the first such one
+
+  struct Request {
+    std::int32_t unknown_plus_1;  // receive whose sender is not known yet
+    std::uint8_t persistent;
+    std::int32_t world;  // of a persistent send: its peer in the world, and
+    std::int64_t bytes;  // its size; -1 otherwise
+  };
+
+  void start(Recording& recorded) noexcept;
+  // Adds a call to the recording, behind those that wait for a sender.
+  void note(const Key& key, std::span<const std::int64_t> lists, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
+  // The same of a receive from any source: waits. Returns its number, or -1 when too many wait.
+  int note_unknown(const Key& key, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
+  void resolve(int unknown, int source, int tag) noexcept;
+  // No sender will come any more.
+  void give_up_waiting() noexcept;
+
+  Recording* recording = nullptr;
+  int depth = 0;
+  std::int64_t left_ns = 0;
+  Slots<most_requests> requests;
+  Request request[most_requests];
+  std::int64_t listed[most_listed];
+  std::int32_t slots[most_requests];  // of the call that waits
+  MPI_Status statuses[most_statuses];
+  struct Message {
+    std::uint64_t handle;
+    std::int32_t comm;
+    std::int32_t source;
+    std::int32_t tag;
+    std::uint8_t any;
+  } messages[16];
+  unsigned next_message = 0;
+
+ private:
+  struct Unknown {
+    Key key;
+    std::uint64_t place;
+    bool in_use;
+  };
+  struct Waiting {
+    std::int32_t call;  // -1: its sender is not known
+    std::int32_t unknown;
+    std::int64_t gap_ns;
+    std::int64_t time_ns;
+  };
+  void push(std::int32_t call, std::int32_t unknown, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
+  void flush() noexcept;
+  void give_up_first() noexcept;
+
+  Unknown unknown_[most_unsent];
+  int next_unknown_ = 0;
+  Waiting waiting_[most_waiting];
+  std::uint64_t head_ = 0;
+  std::uint64_t tail_ = 0;
+};
+
+}  // namespace stressbench::trace

@@ -1,0 +1,82 @@
+// The library is loaded into every program of a launch, also into those that have no MPI (the launcher, shells). What
+// it takes from the MPI library by address must not be missed there, so it is weak; functions are bound when they are
+// first called (-z lazy). MPICH's handles are numbers.
+#pragma once
+
+#pragma weak MPI_F_STATUS_IGNORE
+#pragma weak MPI_F_STATUSES_IGNORE
+#if defined(OPEN_MPI)
+#pragma weak ompi_message_null
+#pragma weak ompi_mpi_2dblprec
+#pragma weak ompi_mpi_2int
+#pragma weak ompi_mpi_2integer
+#pragma weak ompi_mpi_2real
+#pragma weak ompi_mpi_aint
+#pragma weak ompi_mpi_byte
+#pragma weak ompi_mpi_c_bool
+#pragma weak ompi_mpi_c_double_complex
+#pragma weak ompi_mpi_c_float_complex
+#pragma weak ompi_mpi_char
+#pragma weak ompi_mpi_character
+#pragma weak ompi_mpi_comm_null
+#pragma weak ompi_mpi_comm_self
+#pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_count
+#pragma weak ompi_mpi_cplex
+#pragma weak ompi_mpi_datatype_null
+#pragma weak ompi_mpi_dblcplex
+#pragma weak ompi_mpi_dblprec
+#pragma weak ompi_mpi_double
+#pragma weak ompi_mpi_double_int
+#pragma weak ompi_mpi_float
+#pragma weak ompi_mpi_float_int
+#pragma weak ompi_mpi_group_null
+#pragma weak ompi_mpi_info_null
+#pragma weak ompi_mpi_int
+#pragma weak ompi_mpi_int16_t
+#pragma weak ompi_mpi_int32_t
+#pragma weak ompi_mpi_int64_t
+#pragma weak ompi_mpi_int8_t
+#pragma weak ompi_mpi_integer
+#pragma weak ompi_mpi_integer4
+#pragma weak ompi_mpi_integer8
+#pragma weak ompi_mpi_logical
+#pragma weak ompi_mpi_long
+#pragma weak ompi_mpi_long_double
+#pragma weak ompi_mpi_long_int
+#pragma weak ompi_mpi_long_long_int
+#pragma weak ompi_mpi_longdbl_int
+#pragma weak ompi_mpi_offset
+#pragma weak ompi_mpi_op_band
+#pragma weak ompi_mpi_op_bor
+#pragma weak ompi_mpi_op_bxor
+#pragma weak ompi_mpi_op_land
+#pragma weak ompi_mpi_op_lor
+#pragma weak ompi_mpi_op_lxor
+#pragma weak ompi_mpi_op_max
+#pragma weak ompi_mpi_op_maxloc
+#pragma weak ompi_mpi_op_min
+#pragma weak ompi_mpi_op_minloc
+#pragma weak ompi_mpi_op_no_op
+#pragma weak ompi_mpi_op_prod
+#pragma weak ompi_mpi_op_replace
+#pragma weak ompi_mpi_op_sum
+#pragma weak ompi_mpi_packed
+#pragma weak ompi_mpi_real
+#pragma weak ompi_mpi_real4
+#pragma weak ompi_mpi_real8
+#pragma weak ompi_mpi_short
+#pragma weak ompi_mpi_short_int
+#pragma weak ompi_mpi_signed_char
+#pragma weak ompi_mpi_uint16_t
+#pragma weak ompi_mpi_uint32_t
+#pragma weak ompi_mpi_uint64_t
+#pragma weak ompi_mpi_uint8_t
+#pragma weak ompi_mpi_unsigned
+#pragma weak ompi_mpi_unsigned_char
+#pragma weak ompi_mpi_unsigned_long
+#pragma weak ompi_mpi_unsigned_long_long
+#pragma weak ompi_mpi_unsigned_short
+#pragma weak ompi_mpi_wchar
+#pragma weak ompi_request_null
+#endif

@@ -1,0 +1,34 @@
+// The MPI functions themselves: generated from functions.txt.
+#include <mpi.h>
+
+#include <cstddef>
+
+#include "call.hpp"
+
+#define SITE __builtin_return_address(0)
+
+extern "C" {
+// What Fortran's MPI_IN_PLACE is: the address of a common block in Open MPI, a variable that holds an address in MPICH.
+extern char mpi_fortran_in_place_ __attribute__((weak));
+extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));
+}
+
+namespace stressbench::trace {
+namespace {
+
+bool c_in_place(const void* address) noexcept { return address == MPI_IN_PLACE; }
+bool fortran_in_place(const void* address) noexcept {
+  return (&mpi_fortran_in_place_ != nullptr && address == &mpi_fortran_in_place_) ||
+         (&MPIR_F_MPI_IN_PLACE != nullptr && address == MPIR_F_MPI_IN_PLACE);
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+#include "wrappers_c.inc"
+#include "wrappers_fortran.inc"
+}
+#pragma GCC visibility pop
+
+}  // namespace stressbench::trace

@@ -2,8 +2,24 @@
 
 #include <algorithm>
 
+#if !defined(OPEN_MPI)
+// What MPICH's module mpi_f08 passes for statuses that are ignored.
+#pragma weak MPIR_F08_MPI_STATUS_IGNORE_OBJ
+#pragma weak MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#endif
+
 namespace stressbench::trace {
 namespace {
+
+bool is_ignored(const MPI_Fint* wanted) noexcept {
+#if !defined(OPEN_MPI)
+  for (const void* object : {static_cast<const void*>(&MPIR_F08_MPI_STATUS_IGNORE_OBJ),
+                             static_cast<const void*>(&MPIR_F08_MPI_STATUSES_IGNORE_OBJ)}) {
+    if (object != nullptr && wanted == object) return true;
+  }
+#endif
+  return wanted == MPI_F_STATUS_IGNORE || wanted == MPI_F_STATUSES_IGNORE;
+}
 
 // The program's own statuses where it has some; ours where it ignores them and we need them.
 template <class Status>
@@ -21,8 +37,7 @@ CStatuses::CStatuses(Call& call, MPI_Status* wanted, int count) noexcept {
 }
 
 FortranStatuses::FortranStatuses(Call& call, MPI_Fint* wanted, int count) noexcept {
-  const bool ignored = wanted == MPI_F_STATUS_IGNORE || wanted == MPI_F_STATUSES_IGNORE;
-  given_ = statuses_for(ignored, call.wants_statuses() && count <= Thread::most_statuses, wanted,
+  given_ = statuses_for(is_ignored(wanted), call.wants_statuses() && count <= Thread::most_statuses, wanted,
                         reinterpret_cast<MPI_Fint*>(process().thread()->statuses), known_);
 }
 

@@ -1,4 +1,4 @@
-"""Wrappers of MPI functions from functions.txt: operations.inc, wrappers_c.inc and wrappers_fortran.inc.
+"""Wrappers of MPI functions from functions.txt: operations.inc and wrappers_c.inc, wrappers_fortran.inc, wrappers_fortran2008_(openmpi|mpich).inc.
 
     python3 generate.py functions.txt FOLDER
 
@@ -58,8 +58,9 @@ class Function:
 class Language:
     """How parameters are declared, read and passed on."""
 
-    def __init__(self, *, fortran: bool) -> None:
+    def __init__(self, *, fortran: bool, in_place: str) -> None:
         self.fortran = fortran
+        self.in_place = in_place  # the function that tells MPI_IN_PLACE from a buffer
 
     def declaration(self, p: Parameter) -> str:
         if self.fortran:
@@ -97,13 +98,12 @@ def told_before(f: Function, say: Language) -> list[str]:
     """What the call is told before it is made."""
     lines = []
     get, value = f.get, say.value
-    for role in ("comm", "root", "tag"):
+    for role, verb in (("comm", "comm"), ("root", "root"), ("tag", "tag"), ("op", "reduction")):
         if p := get(role):
-            lines.append(f"call.{role}({value(p)});")
+            lines.append(f"call.{verb}({value(p)});")
     buffers = [p for p in f.parameters if p.kind in ("cbuf", "buf")]
     if f.kind == "coll" and len(buffers) > 1:
-        where = "fortran_in_place" if say.fortran else "c_in_place"
-        lines.append(f"call.in_place({where}({buffers[0].name}) || {where}({buffers[1].name}));")
+        lines.append(f"call.in_place({say.in_place}({buffers[0].name}) || {say.in_place}({buffers[1].name}));")
     for suffix, verb in (("", "gives"), ("2", "takes")):
         count, kind, counts, kinds = (get(r + suffix) for r in ("n", "t", "cs", "ts"))
         needs_root = any(p.root_only for p in (count, kind, counts) if p)
@@ -119,7 +119,7 @@ def told_before(f: Function, say: Language) -> list[str]:
     if p := get("t1"):
         lines.append(f"call.gives(1, {value(p)});")
     for role, line in (
-        ("op", "call.reduction({});"), ("dst", "call.to({});"), ("src", "call.from({});"), ("target", "call.to({});"),
+        ("dst", "call.to({});"), ("src", "call.from({});"), ("target", "call.to({});"),
         ("fh", "call.file({});"), ("win", "call.window({});"), ("pfh", "call.closes({});"),
         ("pwin", "call.closes_window({});"), ("pcomm", "call.frees({});"), ("off", "call.say(List::offset, {});"),
         ("amode", "call.say(List::amode, {});"), ("whence", "call.whence({});"), ("colour", "call.colour({});"),
@@ -200,20 +200,28 @@ def body(f: Function, say: Language, target: str) -> str:
 
 
 def c_wrapper(f: Function) -> str:
-    say = Language(fortran=False)
+    say = Language(fortran=False, in_place="c_in_place")
     declared = ", ".join(say.declaration(p) for p in f.parameters)
     return f"int MPI_{f.name}({declared}) {{\n{body(f, say, 'PMPI_' + f.name)}}}\n\n"
 
 
-def fortran_wrapper(f: Function, ending: str) -> str:
-    say = Language(fortran=True)
+def fortran_wrapper(f: Function, name: str, target: str) -> str:
+    say = Language(fortran=True, in_place="descriptor_in_place" if name.endswith("ts_") else "fortran_in_place")
     strings = [f"std::size_t length_of_{p.name}" for p in f.parameters if p.kind == "cstr"]
     declared = ", ".join([*(say.declaration(p) for p in f.parameters), "MPI_Fint* ierror", *strings])
-    target = f"pmpi_{f.name.lower()}{ending}"
-    return (
-        f"void {target}({declared}) __attribute__((weak));\n"
-        f"void mpi_{f.name.lower()}{ending}({declared}) {{\n{body(f, say, target)}}}\n\n"
-    )
+    return f"void {target}({declared}) __attribute__((weak));\nvoid {name}({declared}) {{\n{body(f, say, target)}}}\n\n"
+
+
+def fortran_names(f: Function) -> dict[str, tuple[str, str]]:
+    """By file: the function's name in Fortran and the name behind it that profilers call."""
+    lower = f.name.lower()
+    # MPICH hands buffers over as descriptors, and says so in the name (Fortran TS 29113).
+    ending = "f08ts_" if any(p.kind in ("buf", "cbuf") for p in f.parameters) else "f08_"
+    return {
+        "fortran": (f"mpi_{lower}_", f"pmpi_{lower}_"),
+        "fortran2008_openmpi": (f"mpi_{lower}_f08_", f"pmpi_{lower}_f08_"),
+        "fortran2008_mpich": (f"mpi_{lower}_{ending}", f"pmpir_{lower}_{ending}"),
+    }
 
 
 def main() -> None:
@@ -225,9 +233,9 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "operations.inc").write_text(operations)
     (folder / "wrappers_c.inc").write_text("".join(map(c_wrapper, functions)))
-    (folder / "wrappers_fortran.inc").write_text(
-        "".join(fortran_wrapper(f, ending) for f in functions for ending in ("_", "_f08_"))
-    )
+    for name in fortran_names(functions[0]):
+        text = "".join(fortran_wrapper(f, *fortran_names(f)[name]) for f in functions)
+        (folder / f"wrappers_{name}.inc").write_text(text)
 
 
 if __name__ == "__main__":

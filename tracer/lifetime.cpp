@@ -156,29 +156,33 @@ int MPI_Pcontrol(const int level, ...) {
   return MPI_SUCCESS;
 }
 
-#define STRESSBENCH_FORTRAN(suffix)                                                        \
-  void pmpi_init##suffix(MPI_Fint*) __attribute__((weak));                                 \
-  void mpi_init##suffix(MPI_Fint* ierror) {                                                \
-    pmpi_init##suffix(ierror);                                                             \
-    begin();                                                                               \
-  }                                                                                        \
-  void pmpi_init_thread##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));    \
-  void mpi_init_thread##suffix(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) { \
-    pmpi_init_thread##suffix(required, provided, ierror);                                  \
-    begin();                                                                               \
-  }                                                                                        \
-  void pmpi_finalize##suffix(MPI_Fint*) __attribute__((weak));                             \
-  void mpi_finalize##suffix(MPI_Fint* ierror) {                                            \
-    finish();                                                                              \
-    pmpi_finalize##suffix(ierror);                                                         \
-  }                                                                                        \
-  void pmpi_abort##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));          \
-  void mpi_abort##suffix(MPI_Fint* comm, MPI_Fint* errorcode, MPI_Fint* ierror) {          \
-    if (process().started()) process().first_recording().header.ended = Ended::abort;      \
-    pmpi_abort##suffix(comm, errorcode, ierror);                                           \
+#define STRESSBENCH_FORTRAN(name, behind, suffix)                                             \
+  void behind##_init##suffix(MPI_Fint*) __attribute__((weak));                                \
+  void name##_init##suffix(MPI_Fint* ierror) {                                                \
+    behind##_init##suffix(ierror);                                                            \
+    begin();                                                                                  \
+  }                                                                                           \
+  void behind##_init_thread##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));   \
+  void name##_init_thread##suffix(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) { \
+    behind##_init_thread##suffix(required, provided, ierror);                                 \
+    begin();                                                                                  \
+  }                                                                                           \
+  void behind##_finalize##suffix(MPI_Fint*) __attribute__((weak));                            \
+  void name##_finalize##suffix(MPI_Fint* ierror) {                                            \
+    finish();                                                                                 \
+    behind##_finalize##suffix(ierror);                                                        \
+  }                                                                                           \
+  void behind##_abort##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));         \
+  void name##_abort##suffix(MPI_Fint* comm, MPI_Fint* errorcode, MPI_Fint* ierror) {          \
+    if (process().started()) process().first_recording().header.ended = Ended::abort;         \
+    behind##_abort##suffix(comm, errorcode, ierror);                                          \
   }
-STRESSBENCH_FORTRAN(_)
-STRESSBENCH_FORTRAN(_f08_)
+STRESSBENCH_FORTRAN(mpi, pmpi, _)
+#if defined(OPEN_MPI)
+STRESSBENCH_FORTRAN(mpi, pmpi, _f08_)
+#else
+STRESSBENCH_FORTRAN(mpi, pmpir, _f08_)
+#endif
 
 }  // extern "C"
 #pragma GCC visibility pop

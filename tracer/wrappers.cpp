@@ -5,6 +5,10 @@
 
 #include "call.hpp"
 
+#if !defined(OPEN_MPI)
+#pragma weak MPIR_F08_MPI_IN_PLACE
+#endif
+
 #define SITE __builtin_return_address(0)
 
 extern "C" {
@@ -21,6 +25,13 @@ bool fortran_in_place(const void* address) noexcept {
   return (&mpi_fortran_in_place_ != nullptr && address == &mpi_fortran_in_place_) ||
          (&MPIR_F_MPI_IN_PLACE != nullptr && address == MPIR_F_MPI_IN_PLACE);
 }
+#if !defined(OPEN_MPI)
+// A buffer as the module mpi_f08 of MPICH hands it over: a descriptor that begins with the address.
+bool descriptor_in_place(const void* descriptor) noexcept {
+  const void* in_place = &MPIR_F08_MPI_IN_PLACE;
+  return in_place != nullptr && *static_cast<const void* const*>(descriptor) == in_place;
+}
+#endif
 
 }  // namespace
 
@@ -28,6 +39,11 @@ bool fortran_in_place(const void* address) noexcept {
 extern "C" {
 #include "wrappers_c.inc"
 #include "wrappers_fortran.inc"
+#if defined(OPEN_MPI)
+#include "wrappers_fortran2008_openmpi.inc"
+#else
+#include "wrappers_fortran2008_mpich.inc"
+#endif
 }
 #pragma GCC visibility pop
 

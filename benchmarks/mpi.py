@@ -89,11 +89,15 @@ def build_preload(library: Library, name: str) -> Path:
 
 
 def _compile(library: Library, name: str, result: str, *options: str) -> Path:
+    return compile_c(library, CHECKOUT / "benchmarks" / "bare" / f"{name}.c", result, *options)
+
+
+def compile_c(library: Library, source: Path, result: str, *options: str) -> Path:
+    """Compiles a C program as the engine's release build is compiled, and returns it."""
     if shutil.which(library.c_compiler) is None:
         raise Unavailable(f"{library.name}: no compiler '{library.c_compiler}'; scripts/test.sh installs it")
     folder = CHECKOUT / "build" / "bare" / library.name.replace(" ", "-").lower()
     folder.mkdir(parents=True, exist_ok=True)
-    source = CHECKOUT / "benchmarks" / "bare" / f"{name}.c"
     flags = ["-O3", "-DNDEBUG", "-Wall", "-Wextra", *options]
     subprocess.run(
         [library.c_compiler, *flags, "-o", str(folder / result), str(source)], env=library.surroundings(), check=True
@@ -101,14 +105,14 @@ def _compile(library: Library, name: str, result: str, *options: str) -> Path:
     return folder / result
 
 
-def build_engine(library: Library) -> Path:
-    """Builds the engine under `library` (its output goes to standard error when it fails) and returns the program."""
+def build_engine(library: Library, *, target: str = "stressbench-mpi") -> Path:
+    """Builds the engine (or another target, beside it) under `library` (its output goes to standard error when it fails) and returns the program."""
     folder = CHECKOUT / "build" / f"benchmark-{library.name.replace(' ', '-').lower()}"
     configure = [
         "cmake", "-S", str(CHECKOUT), "-B", str(folder), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         f"-DMPI_C_COMPILER={library.c_compiler}", f"-DMPI_CXX_COMPILER={library.cxx_compiler}",
     ]  # fmt: skip
-    for command in (configure, ["cmake", "--build", str(folder), "--target", "stressbench-mpi"]):
+    for command in (configure, ["cmake", "--build", str(folder), "--target", target]):
         done = subprocess.run(command, env=library.surroundings(), capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.stderr.write(done.stdout[-4000:] + done.stderr[-4000:])

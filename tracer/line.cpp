@@ -157,15 +157,15 @@ void add_stream(std::string& text, const Recording& recording) {
   add_list(text, std::span(recording.calls, static_cast<std::size_t>(recording.call_count)),
            [&](const CallRecord& call) { add_call(text, recording, call); });
   const bool capture = recording.header.mode == Mode::capture;
+  const bool cut = recording.busy != 0;  // killed while the sequence was being changed: it may not hang together
+  const bool whole = capture && recording.lost_sequence.happened == 0 && !cut;
   text += ",\"gaps\":";
-  if (capture) {
+  if (whole) {
     add_list(text, std::span(recording.gaps, static_cast<std::size_t>(recording.gap_count)),
              [&](const Gap& gap) { add_gap(text, gap); });
   } else {
     text += "null";
   }
-  const bool cut = recording.busy != 0;  // killed while the sequence was being changed: it may not hang together
-  const bool whole = capture && recording.lost_sequence.happened == 0 && !cut;
   text += ",\"rules\":";
   if (whole) {
     std::string rules = "[";

@@ -106,10 +106,10 @@ int Recording::gap_bucket(std::int64_t ns) noexcept {
   if (ns < 64) return 0;
   const auto value = static_cast<std::uint64_t>(ns);
   const int octave = static_cast<int>(std::bit_width(value)) - 7;  // 0 for [64, 128)
-  // The upper half of an octave begins at 2^(1/2): value^2 >= 2^13 * 4^octave, compared in the octave's own scale.
-  const std::uint64_t scaled = octave <= 20 ? value : value >> 20U;
-  const int shift = octave <= 20 ? octave : octave - 20;
-  const bool upper = scaled * scaled >= (std::uint64_t{1} << (13 + 2 * shift));
+  // The upper half of an octave begins at 2^(1/2): value^2 >= 2^13 * 4^octave, in 27 bits so that the square fits.
+  const int shift = std::max(0, octave - 20);
+  const std::uint64_t scaled = value >> static_cast<unsigned>(shift);
+  const bool upper = scaled * scaled >= (std::uint64_t{1} << static_cast<unsigned>(13 + 2 * (octave - shift)));
   return std::min(1 + 2 * octave + (upper ? 1 : 0), Gap::bucket_count - 1);
 }
 

@@ -1,5 +1,5 @@
-// Programs of every kind that the tracer must see and `replay` must repeat: patterns NAME [iterations]. What it computes is checked, so that a tracer that
-// changed something would be noticed: status 1.
+// Programs of every kind that the tracer must see and `replay` must repeat: patterns NAME [iterations]. What it
+// computes is checked, so that a tracer that changed something would be noticed: status 1.
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -50,7 +50,8 @@ static void sweep(int iterations) {
   }
 }
 
-static void neighbours(int iterations) {  // 27-point stencil on a periodic grid: 26 neighbours, some of them the same rank
+static void neighbours(
+    int iterations) {  // 27-point stencil on a periodic grid: 26 neighbours, some of them the same rank
   int dims[3] = {0, 0, 0}, periods[3] = {1, 1, 1}, own[3];
   MPI_Comm grid;
   MPI_Dims_create(ranks, 3, dims);
@@ -94,9 +95,10 @@ static void ring(int iterations) {
   double out[128], in[128];
   memset(out, 0, sizeof out);
   for (int i = 0; i < iterations; ++i) {
-    MPI_Sendrecv(out, 128, MPI_DOUBLE, (rank + 1) % ranks, 4, in, 128, MPI_DOUBLE, (rank + ranks - 1) % ranks, 4, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-    MPI_Sendrecv_replace(out, 16, MPI_DOUBLE, (rank + 1) % ranks, 5, (rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 128, MPI_DOUBLE, (rank + 1) % ranks, 4, in, 128, MPI_DOUBLE, (rank + ranks - 1) % ranks, 4,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(out, 16, MPI_DOUBLE, (rank + 1) % ranks, 5, (rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
   }
 }
 
@@ -211,8 +213,7 @@ static void irregular(int iterations) {  // no two messages are alike: nothing t
   for (int i = 0; i < iterations; ++i) {
     state = state * 1664525U + 1013904223U;
     const int size = (int)(state >> 12U);
-    MPI_Sendrecv(bytes, size, MPI_BYTE, rank, 1, bytes, 1 << 20, MPI_BYTE, rank, 1, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(bytes, size, MPI_BYTE, rank, 1, bytes, 1 << 20, MPI_BYTE, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   free(bytes);
 }
@@ -243,9 +244,20 @@ static void aborted(int iterations) {
 static const struct {
   const char* name;
   void (*run)(int);
-} all[] = {{"cg", cg},           {"sweep", sweep},           {"neighbours", neighbours},       {"persistent", persistent}, {"ring", ring},
-           {"collectives", collectives}, {"derived", derived}, {"communicators", communicators}, {"any_source", any_source}, {"probes", probes},
-           {"irregular", irregular}, {"small", small},         {"killed", killed},             {"aborted", aborted}};
+} all[] = {{"cg", cg},
+           {"sweep", sweep},
+           {"neighbours", neighbours},
+           {"persistent", persistent},
+           {"ring", ring},
+           {"collectives", collectives},
+           {"derived", derived},
+           {"communicators", communicators},
+           {"any_source", any_source},
+           {"probes", probes},
+           {"irregular", irregular},
+           {"small", small},
+           {"killed", killed},
+           {"aborted", aborted}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

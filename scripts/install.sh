@@ -54,6 +54,9 @@ header gmock/gmock.h  | libgmock-dev
 command clang++       | clang
 command clang-format  | clang-format
 command shellcheck    | shellcheck
+command gfortran      | gfortran
+command hpcc          | hpcc
+path /usr/lib/python3/dist-packages/mpi4py/__init__.py | python3-mpi4py
 path /usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a | libclang-rt-dev
 command chromium chromium-browser google-chrome | chromium
 NEEDS
@@ -167,7 +170,7 @@ package_fingerprint() {
     cd "$root" || exit
     "$root/.venv/bin/python" --version
     readlink -f "$(command -v mpicxx)"
-    find engine src pyproject.toml CMakeLists.txt README.md workloads schema -type f ! -name '*.pyc' | LC_ALL=C sort | xargs sha256sum
+    find engine tracer src pyproject.toml CMakeLists.txt README.md workloads schema -type f ! -name '*.pyc' | LC_ALL=C sort | xargs sha256sum
   ) | sha256sum | cut -d' ' -f1
 }
 

@@ -2,13 +2,12 @@
 // wrappers.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
 #include "communicators.hpp"
+#include "mpi_library.hpp"
 #include "operations.hpp"
 #include "process.hpp"
 #include "thread.hpp"

@@ -1,13 +1,11 @@
 // The communicators of this process: their numbers in the trace, and whom their ranks are in the world.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <mutex>
 
+#include "mpi_library.hpp"
 #include "recording.hpp"
-#include "weak.hpp"
 
 namespace stressbench::trace {
 

@@ -1,7 +1,6 @@
 // From MPI_Init to MPI_Finalize: when looking begins, and how the ranks write one file.
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <mpi.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "line.hpp"
+#include "mpi_library.hpp"
 #include "pool.hpp"
 #include "process.hpp"
 #include "settings.hpp"
@@ -131,13 +131,15 @@ using namespace stressbench::trace;
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
+  const bool reached = mpi_library::reach();
   const int code = PMPI_Init(argc, argv);
-  if (code == MPI_SUCCESS) begin();
+  if (code == MPI_SUCCESS && reached) begin();
   return code;
 }
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const bool reached = mpi_library::reach();
   const int code = PMPI_Init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS) begin();
+  if (code == MPI_SUCCESS && reached) begin();
   return code;
 }
 int MPI_Finalize(void) {
@@ -160,12 +162,12 @@ int MPI_Pcontrol(const int level, ...) {
   void behind##_init##suffix(MPI_Fint*) __attribute__((weak));                                \
   void name##_init##suffix(MPI_Fint* ierror) {                                                \
     behind##_init##suffix(ierror);                                                            \
-    begin();                                                                                  \
+    if (mpi_library::reach()) begin();                                                        \
   }                                                                                           \
   void behind##_init_thread##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));   \
   void name##_init_thread##suffix(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) { \
     behind##_init_thread##suffix(required, provided, ierror);                                 \
-    begin();                                                                                  \
+    if (mpi_library::reach()) begin();                                                        \
   }                                                                                           \
   void behind##_finalize##suffix(MPI_Fint*) __attribute__((weak));                            \
   void name##_finalize##suffix(MPI_Fint* ierror) {                                            \

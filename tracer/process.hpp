@@ -1,16 +1,14 @@
 // What the threads of this process share: whether anybody looks, and what handles stand for.
 #pragma once
 
-#include <mpi.h>
-
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 
 #include "communicators.hpp"
 #include "handles.hpp"
+#include "mpi_library.hpp"
 #include "thread.hpp"
-#include "weak.hpp"
 
 namespace stressbench::trace {
 

@@ -1,14 +1,12 @@
 // What a thread keeps while it calls MPI: its recording, its requests, and calls whose sender is not known yet.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <span>
 
 #include "handles.hpp"
+#include "mpi_library.hpp"
 #include "recording.hpp"
-#include "weak.hpp"
 
 namespace stressbench::trace {
 

@@ -1,9 +1,8 @@
 // The MPI functions themselves: generated from functions.txt.
-#include <mpi.h>
-
 #include <cstddef>
 
 #include "call.hpp"
+#include "mpi_library.hpp"
 
 #if !defined(OPEN_MPI)
 #pragma weak MPIR_F08_MPI_IN_PLACE

@@ -1,0 +1,206 @@
+"""libstressbench-trace.so in real programs, under both MPIs: what it writes, and that it changes nothing."""
+
+import json
+import os
+import shutil
+import subprocess
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+PATTERNS = CHECKOUT / "tests" / "tracer"
+RANKS = 3  # MPICH spins while it waits
+NAMES = [
+    "cg", "sweep", "neighbours", "persistent", "ring", "collectives", "derived", "communicators", "any_source",
+    "probes",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Traced:
+    """How a traced launch ended, and the lines of its file."""
+
+    status: int
+    said: str
+    lines: list[dict[str, Any]]
+
+    @property
+    def ranks(self) -> list[dict[str, Any]]:
+        return [line for line in self.lines if line["type"] == "rank"]
+
+    def total(self, op: str, key: str = "calls") -> int:
+        return sum(t[key] for rank in self.ranks for t in rank["totals"] if t["op"] == op)
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """Every line, its checksum checked."""
+    found = []
+    for line in path.read_bytes().splitlines() if path.exists() else []:
+        record = json.loads(line)
+        checked = line[: line.rindex(b',"crc32":')]
+        assert f"{zlib.crc32(checked):08x}" == record["crc32"]
+        found.append(record)
+    return found
+
+
+@pytest.fixture
+def traced(any_engine, tmp_path) -> Callable[..., Traced]:
+    """Starts a program with the tracer of an MPI loaded."""
+    build = any_engine.program.parent.parent
+
+    def run(program: Sequence[str | Path], *, ranks: int = RANKS, mode: str = "capture", **environment: str) -> Traced:
+        output = tmp_path / "made.trace"
+        done = subprocess.run(
+            [CHECKOUT / "scripts" / "mpirun.sh", any_engine.compiler, str(ranks), *map(str, program)],
+            capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path,
+            env={**os.environ, "LD_PRELOAD": str(build / "tracer" / "libstressbench-trace.so"),
+                 "STRESSBENCH_TRACE_MODE": mode, "STRESSBENCH_TRACE_OUTPUT": str(output),
+                 "STRESSBENCH_TRACE_ID": tmp_path.name, "STRESSBENCH_TRACE_POOL": str(tmp_path), **environment},
+        )  # fmt: skip
+        return Traced(done.returncode, done.stdout + done.stderr, lines_of(output))
+
+    return run
+
+
+@pytest.fixture
+def patterns(any_engine) -> Path:
+    return any_engine.program.parent.parent / "tests" / "tracer" / "patterns"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kind_of_program_is_captured_whole(traced, patterns, name, tmp_path):
+    run = traced([patterns, name, "5"])
+    assert run.status == 0, run.said
+    assert [line["type"] for line in run.lines] == ["header", *["rank"] * RANKS, "end"]
+    assert run.lines[-1]["complete"]
+    for rank in run.ranks:
+        assert rank["ended"] == "finalize"
+        assert rank["lost"] is None
+        assert rank["sequence_calls"] == sum(total["calls"] - total["empty"] for total in rank["totals"])
+    assert not list(tmp_path.glob("*.pool")), "a pool was left behind"
+
+
+def test_what_is_sent_is_what_is_received(traced, patterns):
+    run = traced([patterns, "cg", "7"])
+    pairs = 2 * (RANKS - 1)
+    assert sum(messages for rank in run.ranks for _, messages, _ in rank["peers"]) == 7 * pairs
+    assert sum(size for rank in run.ranks for _, _, size in rank["peers"]) == 7 * pairs * 4000
+    assert run.total("Allreduce") == 7 * RANKS
+    assert run.total("Allreduce", "bytes") == 7 * RANKS * 8
+
+
+def test_a_receive_from_any_source_names_the_sender_that_came(traced, patterns):
+    run = traced([patterns, "any_source", "4"])
+    received = [call for call in run.ranks[0]["calls"] if call["op"] in ("Recv", "Irecv")]
+    assert {call["any"] for call in received} == {"both", "source"}
+    assert {call["peer"] for call in received} == {1, 2}
+    assert all(call["tag"] == call["peer"] for call in received if call["any"] == "both")
+
+
+def test_tests_that_find_nothing_are_counted_and_in_no_sequence(traced, patterns):
+    run = traced([patterns, "collectives", "20"])
+    assert run.total("Test") - run.total("Test", "empty") == 20 * RANKS
+
+
+def test_a_million_iterations_are_one_loop(traced, patterns):
+    run = traced([patterns, "small", "1000000"], ranks=1)
+    (rank,) = run.ranks
+    assert rank["rules"] == [[[-1, 5_000_000]], [[0, 1], [1, 1]]]
+    assert rank["sequence_calls"] == 10_000_000
+
+
+def test_a_program_that_repeats_nothing_degrades_to_statistics(traced, patterns):
+    run = traced([patterns, "irregular", "100000"], ranks=1)
+    assert run.status == 0, run.said
+    (rank,) = run.ranks
+    assert rank["rules"] is None
+    assert {loss["what"] for loss in rank["lost"]} >= {"sequence", "calls"}
+    assert run.total("Sendrecv") == 100_000
+    assert sum(rank["sizes"]["p2p"]) == 100_000
+
+
+def test_mode_profile_keeps_no_sequence(traced, patterns):
+    run = traced([patterns, "cg", "5"], mode="profile")
+    assert run.lines[0]["mode"] == "profile"
+    assert all(rank["rules"] is None and rank["lost"] is None for rank in run.ranks)
+    assert run.total("Waitall") == 5 * RANKS
+
+
+@pytest.mark.parametrize(("name", "ended"), [("killed", "killed"), ("aborted", "abort")])
+def test_what_a_killed_rank_had_can_be_saved(traced, patterns, any_engine, tmp_path, name, ended):
+    run = traced([patterns, name, "1000"])
+    assert run.status != 0
+    assert not run.lines
+    pools = sorted(tmp_path.glob("*.pool"))
+    assert len(pools) == RANKS
+    salvage = any_engine.program.parent.parent / "tracer" / "stressbench-trace-salvage"
+    saved = tmp_path / "saved.trace"
+    subprocess.run([salvage, saved, *pools], check=True)
+    lines = lines_of(saved)
+    assert lines[-1] == {"type": "end", "ranks": RANKS, "complete": False, "crc32": lines[-1]["crc32"]}
+    ranks = [line for line in lines if line["type"] == "rank"]
+    assert ended in {rank["ended"] for rank in ranks}
+    assert all(rank["totals"][0]["calls"] >= 1000 for rank in ranks)
+
+
+def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, patterns):
+    run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT="/proc/nowhere/x.trace")
+    assert run.status == 0
+    assert "the trace could not be written" in run.said
+
+
+def test_programs_without_mpi_are_left_alone(any_engine):
+    library = any_engine.program.parent.parent / "tracer" / "libstressbench-trace.so"
+    done = subprocess.run(
+        ["/bin/echo", "x"], env={**os.environ, "LD_PRELOAD": str(library)}, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "x\n", "")
+
+
+@pytest.mark.parametrize("source", ["ring.f90", "ring08.f90"])
+def test_fortran_programs_are_seen(traced, any_engine, tmp_path, source):
+    compiler = any_engine.compiler.replace("mpicxx", "mpifort")
+    if shutil.which(compiler) is None or shutil.which("gfortran") is None:
+        pytest.skip(f"{compiler} or gfortran is not installed")
+    subprocess.run([compiler, PATTERNS / source, "-o", tmp_path / "ring"], check=True, cwd=tmp_path)
+    run = traced([tmp_path / "ring"])
+    assert run.status == 0, run.said
+    calls = {call["op"]: call for call in run.ranks[0]["calls"]}
+    assert calls["Allreduce"]["in_place"]
+    assert calls["Allreduce"]["type"] == "INTEGER"
+    assert calls["Irecv"]["bytes"] == 800
+    assert {call["peer"] for call in run.ranks[0]["calls"] if call["op"] == "Recv"} == {1, 2}
+    assert run.total("Waitall") == 20 * RANKS
+
+
+def test_python_programs_are_seen(traced, any_engine, tmp_path):
+    if (
+        any_engine.library != "Open MPI"
+        or subprocess.run(["/usr/bin/python3", "-c", "import mpi4py"], capture_output=True).returncode
+    ):
+        pytest.skip("Debian's mpi4py is for Open MPI, and is not installed everywhere")
+    script = tmp_path / "sum.py"
+    script.write_text(
+        "from mpi4py import MPI\nimport array\nworld = MPI.COMM_WORLD\n"
+        "for _ in range(10):\n  assert world.allreduce(1) == world.size\n"
+        "world.Bcast(array.array('d', [0] * 100), root=1)\n"
+    )
+    run = traced(["/usr/bin/python3", script])
+    assert run.status == 0, run.said
+    assert [call["n"] for rank in run.ranks for call in rank["calls"] if call.get("bytes") == 800] == [1] * RANKS
+
+
+def test_hpcc_is_captured_and_its_own_count_agrees(traced, any_engine, tmp_path):
+    if any_engine.library != "Open MPI" or shutil.which("hpcc") is None:
+        pytest.skip("Debian's hpcc is for Open MPI, and is not installed everywhere")
+    (tmp_path / "hpccinf.txt").write_text((PATTERNS / "hpccinf.txt").read_text())
+    run = traced(["hpcc"], ranks=4)
+    assert run.status == 0, run.said
+    assert "Success=1" in (tmp_path / "hpccoutf.txt").read_text()
+    assert len(run.ranks) == 4
+    assert all(rank["lost"] is None for rank in run.ranks)

@@ -106,7 +106,10 @@ def compile_c(library: Library, source: Path, result: str, *options: str) -> Pat
 
 
 def build_engine(library: Library, *, target: str = "stressbench-mpi") -> Path:
-    """Builds the engine (or another target, beside it) under `library` (its output goes to standard error when it fails) and returns the program."""
+    """Builds the engine, or another target beside it, under `library` and returns the engine.
+
+    What the build says goes to standard error when it fails.
+    """
     folder = CHECKOUT / "build" / f"benchmark-{library.name.replace(' ', '-').lower()}"
     configure = [
         "cmake", "-S", str(CHECKOUT), "-B", str(folder), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",

@@ -22,7 +22,7 @@ struct Options {
   std::string name;
   std::vector<std::string> motif_arguments;
   std::string sizes;
-  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off};
+  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false};
   bool verify = false;
   bool json = false;
   bool help = false;
@@ -225,6 +225,9 @@ void add_motif(CLI::App& program, Context& context) {
       ->capture_default_str();
   command->add_option("--seed", options->micro.seed, "seed of what is drawn")->capture_default_str();
   command->add_flag("--verify", options->verify, "check every byte that arrives");
+  command->add_flag(
+      "--pcontrol", options->micro.marked,
+      "call MPI_Pcontrol(1) before each timed region and MPI_Pcontrol(0) after it: tracers see only these");
   command->add_flag("--json", options->json, "print JSON");
   command->add_option("--output", options->output, "write to this file in place of the terminal");
   command->add_flag("-h,--help", options->help, "this text; with a motif's name, its options");

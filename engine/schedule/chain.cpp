@@ -94,7 +94,20 @@ void Chain::execute(int index, Recorder& recorder) {
   step.executed += static_cast<std::uint64_t>(step.motif->iterations());
 }
 
+void Chain::mark_for_tracers() noexcept {
+  marked_ = true;
+  MPI_Pcontrol(0);
+}
+
 std::int64_t Chain::iterate(ChainStep& step, Recorder& recorder) {
+  if (!marked_) return iterate_plain(step, recorder);
+  MPI_Pcontrol(1);
+  const std::int64_t time_ns = iterate_plain(step, recorder);
+  MPI_Pcontrol(0);
+  return time_ns;
+}
+
+std::int64_t Chain::iterate_plain(ChainStep& step, Recorder& recorder) {
   Motif& motif = *step.motif;
   const std::int64_t iterations = motif.iterations();
   if (motif.timer() == Timer::iteration || iterations == 1) {

@@ -39,6 +39,10 @@ class Chain {
   // One repetition: fills the tally's row with the job's time, each step's and each metric's.
   void repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification);
 
+  // From here on each execution of a motif stands between MPI_Pcontrol(1) and MPI_Pcontrol(0), at which tracers begin
+  // and stop to look; what the engine does around it is not seen.
+  void mark_for_tracers() noexcept;
+
   const std::vector<ChainStep>& steps() const noexcept { return steps_; }
   // 1 for the job, then steps, then metrics of all steps in order.
   std::size_t columns() const noexcept;
@@ -55,6 +59,7 @@ class Chain {
   void run(const std::vector<Link>& links, Recorder& recorder);
   void execute(int index, Recorder& recorder);
   std::int64_t iterate(ChainStep& step, Recorder& recorder);
+  std::int64_t iterate_plain(ChainStep& step, Recorder& recorder);
   std::int64_t iterate_verified(ChainStep& step, Recorder& recorder);
   void note(ChainStep& step, std::int64_t duration_ns) const;
   void store(std::int64_t job_ns, Tally& tally, Phase phase);
@@ -66,6 +71,7 @@ class Chain {
   std::int64_t aside_ns_ = 0;           // of this repetition, in the job's time but not of its motifs
   const std::vector<mpi::Group>* groups_ = nullptr;
   Phase phase_ = Phase::measured;
+  bool marked_ = false;
   Care care_ = Care::none;
   Verification verification_ = Verification::off;
 };

@@ -78,6 +78,7 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
                               Finish::once,   Care::barrier_before_each, options.verification};
   for (const workload::Job& part : split(job)) {
     Chain chain{part, 0};
+    if (options.marked) chain.mark_for_tracers();
     Tally tally{chain.columns()};
     const std::vector<mpi::Group> groups = make_groups(world, chain);
     chain.decompose(groups, options.seed);

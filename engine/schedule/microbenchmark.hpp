@@ -30,6 +30,7 @@ struct MicroOptions {
   int warmup = 10;
   std::uint64_t seed = 1;
   Verification verification = Verification::off;
+  bool marked = false;  // for tracers: see Chain::mark_for_tracers
 };
 
 // Collective over world: every rank in one job, a barrier before each timed region. Rows on rank 0, none elsewhere;

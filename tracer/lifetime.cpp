@@ -31,7 +31,7 @@ void begin() {
   }
   process().first_recording().header.began_ns = now_ns();
   process().thread()->left_ns = now_ns();
-  process().look(true);
+  process().look(!settings::begins_paused());
 }
 
 std::string own_line() {

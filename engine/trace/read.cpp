@@ -61,6 +61,10 @@ Call call_of(const Json& json) {
   take(json, "dims", call.dims);
   take(json, "sources", call.sources);
   take(json, "destinations", call.destinations);
+  take(json, "file", call.file);
+  take(json, "offset", call.offset);
+  take(json, "whence", call.whence);
+  take(json, "amode", call.amode);
   if (const auto periods = json.find("periods"); periods != json.end() && !periods->is_null()) {
     for (const Json& period : *periods) {
       call.periods.push_back(period.is_boolean() ? static_cast<int>(period.get<bool>()) : period.get<int>());

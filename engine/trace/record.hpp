@@ -60,6 +60,10 @@ struct Call {
   std::vector<int> periods;
   std::vector<int> sources;
   std::vector<int> destinations;
+  int file = none;
+  std::int64_t offset = 0;
+  std::string whence = "SET";
+  int amode = 0;
 };
 
 // Time between call `before` (-1: none) and call `after`, outside MPI.

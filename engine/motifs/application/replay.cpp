@@ -4,7 +4,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <array>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 
 #include "motifs/application/replay/gaps.hpp"
@@ -54,19 +56,24 @@ class Replay final : public Motif {
     if (path_->empty()) {
       throw ParameterMistake("file", "--file: replay needs a trace: -f APP.trace; `stressbench capture` writes one");
     }
-    replay::check_trace(*path_, ranks);
+    if (!files_->empty() && !std::filesystem::is_directory(*files_)) {
+      throw ParameterMistake("files", fmt::format("--files: '{}' is no folder", *files_));
+    }
+    replay::check_trace(*path_, ranks, file_calls());
   }
   Traffic traffic(int ranks) const override {
-    Traffic traffic = replay::traffic_of(*path_, ranks);
+    Traffic traffic = replay::traffic_of(*path_, ranks, file_calls());
     traffic.compute_s *= computes() ? *scale_ : 0.0;
     return traffic;
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
     replay::together(group, [&] { record_ = replay::own_record(group, *path_); });
-    int reordered = replay::reorders(record_) ? 1 : 0;
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &reordered, 1, MPI_INT, MPI_MAX, group.handle()), "MPI_Allreduce");
-    replay::together(group, [&] { build(group, draws, reordered != 0); });
+    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, replay::bytes_read(record_)};
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, known.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
+    replay::Terms terms{group.handle(), known[0] != 0, "", known[1]};
+    if (!files_->empty()) terms.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
+    replay::together(group, [&] { build(std::move(terms), draws); });
     // The kernel may wake a sleeper up to 50 us late, to save wake-ups; ask it not to.
     if (*compute_ == Computation::sleep) prctl(PR_SET_TIMERSLACK, 1UL);
   }
@@ -89,7 +96,11 @@ class Replay final : public Motif {
  private:
   bool computes() const { return *compute_ != Computation::off && *scale_ > 0; }
 
-  void build(const mpi::Group& group, const Draw& draws, bool reordered) {
+  replay::FileCalls file_calls() const {
+    return files_->empty() ? replay::FileCalls::left_out : replay::FileCalls::made;
+  }
+
+  void build(replay::Terms terms, const Draw& draws) {
     const std::size_t calls = record_.calls.size();
     try {
       program_ = replay::Program(record_.rules, calls, record_.sequence_calls);
@@ -100,7 +111,7 @@ class Replay final : public Motif {
     record_.rules.clear();
     record_.gaps.clear();
     try {
-      score_ = std::make_unique<replay::Score>(record_, group.handle(), reordered);
+      score_ = std::make_unique<replay::Score>(record_, std::move(terms));
     } catch (const UserMistake& mistake) {
       throw UserMistake(fmt::format("'{}', {}", *path_, mistake.what()));
     }
@@ -132,6 +143,9 @@ class Replay final : public Motif {
   Param<double> scale_{this, '\0', "scale", 1.0, "factor on the computation between the calls"};
   Param<GapTimes> gap_times_{this, '\0', "gaps", GapTimes::measured,
                              "computation: times distributed as they were measured, or their mean each time"};
+
+  Param<std::string> files_{this, '\0', "files", "",
+                            "a folder for scratch files, on which file calls are made; without it they are left out"};
 
   trace::RankRecord record_;
   replay::Program program_;

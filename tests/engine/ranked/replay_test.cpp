@@ -414,6 +414,46 @@ TEST_F(Replays, LeaveFilesOutAndWaitForNothingOfTheirs) {
   EXPECT_EQ(tokens(), "Ir<" + null + ":0:8 Wa(2)");
 }
 
+// Each reads what stands there from the beginning, which is as long as the furthest read.
+TEST_F(Replays, FileCallsOnScratchFilesWhereAFolderIsGiven) {
+  STARTING_ON(2, [](int r) {
+    const auto file = [](const char* op, int bytes) { return Json{{"op", op}, {"file", 1}, {"bytes", bytes}}; };
+    return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 1}, {"amode", MPI_MODE_RDWR | MPI_MODE_CREATE}},
+                       with(file("File_write_at_all", 100), "offset", 100 * r),
+                       file("File_seek", 0),
+                       file("File_write", 8 * (r + 1)),
+                       with(file("File_read_at", 50), "offset", 950),
+                       file("File_sync", 0),
+                       file("File_close", 0)});
+  });
+  const Options options = with_file({{"files", "."}});
+  {
+    MotifBench bench(group_, "replay", options);
+    EXPECT_EQ(std::filesystem::file_size("replay-3.0-2.1"), 1000u);
+    capture::start();
+    bench.perform();
+    EXPECT_EQ(capture::joined(capture::stop().tokens),
+              fmt::format("File_open@2 File_write_at_all:{}:100 File_seek:0 File_write:{} File_sync File_close",
+                          100 * rank(), 8 * (rank() + 1)));
+    EXPECT_EQ(bench->traffic(2).file_bytes, 2 * 100 + 8 + 16 + 2 * 50);
+    group_.barrier();
+  }
+  group_.barrier();
+  EXPECT_FALSE(std::filesystem::exists("replay-3.0-2.1"));
+}
+
+TEST_F(Replays, NobodysFilesAreOverwritten) {
+  STARTING_ON(1, [](int) {
+    return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}}});
+  });
+  std::ofstream("replay-0.0-1.0") << "precious";
+  const auto motif = make_motif("replay", with_file({{"files", "."}}));
+  EXPECT_THAT([&] { motif->decompose(group_, {}); },
+              testing::ThrowsMessage<ParameterMistake>(HasSubstr("--files: './replay-0.0-1.0' exists; remove it")));
+  EXPECT_EQ(std::filesystem::file_size("replay-0.0-1.0"), 8u);
+  std::filesystem::remove("replay-0.0-1.0");
+}
+
 TEST_F(Replays, TheSameAgainInEveryIteration) {
   STARTING_ON(2, [](int r) {
     Part part = Part::once({{{"op", "Comm_dup"}, {"comm", 0}, {"made", 2}},

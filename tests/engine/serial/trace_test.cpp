@@ -160,6 +160,18 @@ TEST_F(Traces, OfCallsThatCannotBeReplayedAreRefusedByName) {
   EXPECT_EQ(refusal(calling("File_write_at"), 1), "");  // left out
 }
 
+TEST_F(Traces, OfFileCallsThatCannotBeMadeAreRefusedWhereFilesAreAskedFor) {
+  std::ofstream(path_, std::ios::binary) << trace_text({Part::once({Json{{"op", "File_iwrite"}, {"file", 0}}})});
+  const auto motif = MotifCatalogue::instance().make("replay");
+  motif->find("file")->parse(path_);
+  motif->find("files")->parse("/tmp");
+  EXPECT_THAT([&] { motif->check(1); }, testing::ThrowsMessage<ParameterMistake>(HasSubstr(
+                                            "calls MPI_File_iwrite, which cannot be replayed: leave --files out")));
+  motif->find("files")->parse("/nowhere");
+  EXPECT_THAT([&] { motif->check(1); },
+              testing::ThrowsMessage<ParameterMistake>(HasSubstr("--files: '/nowhere' is no folder")));
+}
+
 TEST_F(Traces, AreReadWithAllThatACallHas) {
   Part part = Part::once({with(with(to("Sendrecv", 1, 7, 16), "source", -1), "receive_bytes", 24)});
   part.gaps = Json::array({Json::array({-1, 0, 3, 0.5, 0.1, 0.2, 0.01, Json::array({Json::array({4, 3})})})});

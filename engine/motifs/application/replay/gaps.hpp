@@ -58,7 +58,8 @@ class Gaps {
   std::vector<std::int64_t> times_ns_;
 };
 
-// `count` times spread as the pair's histogram, ascending to a nanosecond, whose sum is count times the mean to a nanosecond.
+// `count` times spread as the pair's histogram, ascending to a nanosecond, whose sum is count times the mean to a
+// nanosecond.
 std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, double scale);
 
 }  // namespace replay

@@ -37,6 +37,9 @@ enum class Shape {
   grouped,  // only the members call
   cartesian,
   adjacent,
+  file_open,
+  file_move,   // a file and bytes
+  file_other,  // a file, and perhaps an offset
 };
 
 struct Operation {
@@ -51,14 +54,17 @@ std::span<const Operation> completion_operations() noexcept;
 std::span<const Operation> collective_operations() noexcept;
 std::span<const Operation> neighbour_operations() noexcept;
 std::span<const Operation> communicator_operations() noexcept;
+std::span<const Operation> file_operations() noexcept;
 
 // By its name without `MPI_`; null where it cannot be replayed.
 const Operation* find_operation(std::string_view op) noexcept;
-// Calls that move nothing that a replay repeats (MPI_Init, files); they are left out.
-bool is_left_out(std::string_view op) noexcept;
-bool is_file_call(std::string_view op) noexcept;
+// Calls on files are made on scratch files, or not at all.
+enum class FileCalls { left_out, made };
+
+// Calls that a replay does not repeat (MPI_Init, or files).
+bool is_left_out(std::string_view op, FileCalls files) noexcept;
 // Throws UserMistake that names an operation which can be neither replayed nor left out, and why.
-void must_be_known(std::string_view op);
+void must_be_known(std::string_view op, FileCalls files);
 
 // One call from a function that gives its arguments as a tuple; nonblocking ones take the same and a request.
 template <auto Arguments, auto Call>

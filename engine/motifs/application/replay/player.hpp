@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "motifs/application/replay/communicators.hpp"
+#include "motifs/application/replay/files.hpp"
 #include "motifs/application/replay/requests.hpp"
 #include "motifs/message.hpp"
 #include "mpi/group.hpp"
@@ -51,6 +52,11 @@ struct Instruction {
   Blocks give;
   Blocks get;
   Creation creation;
+  int file = -1;  // slot
+  MPI_Offset offset = 0;
+  int whence = MPI_SEEK_SET;
+  int amode = 0;
+  const char* path = nullptr;
 };
 
 // A matched message between its probe and its receive.
@@ -66,6 +72,7 @@ struct Player {
   Buffer outgoing;               // all sends only read it
   Buffer incoming;               // of blocking calls, one at a time
   std::vector<Matched> matched;  // room for as many as are ever open
+  Files files;
 
   MPI_Comm comm(const Instruction& i) const noexcept { return comms[i.comm]; }
   void* out(const Instruction&) const noexcept { return outgoing.data(); }
@@ -77,6 +84,7 @@ struct Player {
   // Back to where it began: what the program left open is taken back.
   void release() {
     requests.release();
+    files.close();
     comms.release();
     matched.clear();
   }

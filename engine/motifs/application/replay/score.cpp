@@ -43,8 +43,18 @@ bool reorders(const trace::RankRecord& record) {
   });
 }
 
-Score::Score(const trace::RankRecord& record, MPI_Comm world, bool reordered)
-    : record_(record), world_(world), reordered_(reordered) {
+std::int64_t bytes_read(const trace::RankRecord& record) {
+  std::int64_t in_a_row = 0;
+  std::int64_t furthest = 0;
+  for (const trace::Call& call : record.calls) {
+    if (!call.op.starts_with("File_read")) continue;
+    in_a_row += call.bytes * call.times;
+    furthest = std::max(furthest, call.offset + call.bytes);
+  }
+  return std::max(in_a_row, furthest);
+}
+
+Score::Score(const trace::RankRecord& record, Terms terms) : record_(record), terms_(std::move(terms)) {
   for (std::size_t c = 0; c < record.comms.size(); ++c) {
     if (record.comms[c].between_groups) {
       throw UserMistake(fmt::format("rank {}: communicator {} joins two groups; intercommunicators are not replayed",
@@ -54,6 +64,7 @@ Score::Score(const trace::RankRecord& record, MPI_Comm world, bool reordered)
   int slots = 0;
   for (const trace::Call& call : record.calls) {
     slots = std::max(slots, call.request + 1);
+    file_slots_ = std::max(file_slots_, static_cast<std::size_t>(std::max(call.file, -1) + 1));
     for (const int slot : call.requests) slots = std::max(slots, slot + 1);
     for (const int slot : call.done) slots = std::max(slots, slot + 1);
   }
@@ -79,11 +90,12 @@ Score::~Score() {
 Player Score::player() const {
   // One byte at least: some libraries refuse a null pointer even for no elements.
   const auto some = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
-  Player player{Communicators(world_, record_.comms.size()),
+  Player player{Communicators(terms_.world, record_.comms.size()),
                 Requests(memory_, widest_),
                 Buffer(some(outgoing_)),
                 Buffer(some(incoming_)),
-                {}};
+                {},
+                Files(file_slots_)};
   std::size_t probes = 0;
   for (const trace::Call& call : record_.calls) probes += call.op == "Mprobe" || call.op == "Improbe" ? 1 : 0;
   if (probes > 0) player.matched.reserve(std::max<std::size_t>(probes, 1024));
@@ -91,11 +103,11 @@ Player Score::player() const {
 }
 
 Instruction Score::arrange(const trace::Call& call) {
-  must_be_known(call.op);
+  must_be_known(call.op, terms_.files());
   Instruction i;
   const Operation* const operation = find_operation(call.op);
   i.request = call.request;
-  if (operation == nullptr) {
+  if (is_left_out(call.op, terms_.files())) {
     i.play = left_out;
     return i;
   }
@@ -134,6 +146,10 @@ void Score::lay_out(const trace::Call& call, Shape shape, Instruction& i) {
   const Element element = element_of(call);
   i.type = element.type;
   switch (shape) {
+    case Shape::file_open:
+    case Shape::file_move:
+    case Shape::file_other:
+      return lay_out_file(call, shape, i);
     case Shape::send:
       i.count = count(element, call.bytes);
       return give(element, call.bytes);
@@ -262,7 +278,7 @@ void Score::lay_out_neighbours(const trace::Call& call, Shape shape, Instruction
 void Score::lay_out_creation(const trace::Call& call, Shape shape, Instruction& i) {
   Creation& creation = i.creation;
   creation.made = call.made.value_or(-1);
-  creation.reordered = reordered_;
+  creation.reordered = terms_.reordered;
   const trace::Communicator* const made = call.made ? &communicator(*call.made) : nullptr;
   creation.colour = made == nullptr ? MPI_UNDEFINED : 0;
   creation.key = made == nullptr ? 0 : made->rank;
@@ -322,6 +338,31 @@ void Score::lay_out_requests(const trace::Call& call, Instruction& i) {
   }
   i.done = {keep(call.done), call.done.size()};
   widest_ = std::max(widest_, call.requests.size());
+}
+
+void Score::lay_out_file(const trace::Call& call, Shape shape, Instruction& i) {
+  if (call.file < 0) throw UserMistake("names no file");
+  i.file = call.file;
+  i.offset = call.offset;
+  i.whence = call.whence == "CUR" ? MPI_SEEK_CUR : call.whence == "END" ? MPI_SEEK_END : MPI_SEEK_SET;
+  if (shape == Shape::file_move) {
+    const Element element = element_of(call);
+    i.count = count(element, call.bytes);
+    give(element, call.bytes);
+    get(i, element, call.bytes);
+  }
+  if (shape != Shape::file_open) return;
+  // One file for those that open it together, named after the first of them.
+  const trace::Communicator& among = communicator(call.comm);
+  if (!among.members || among.members->empty()) {
+    throw UserMistake("the members of its communicator are too irregular to have been kept");
+  }
+  const std::string& path = paths_.emplace_back(
+      fmt::format("{}{}-{}.{}", terms_.scratch, among.members->front().first, among.size, call.file));
+  if (among.rank == 0) scratch_.make(path, terms_.bytes_to_read);
+  i.path = path.c_str();
+  // It is there already, and taken away in the end.
+  i.amode = call.amode & ~(MPI_MODE_EXCL | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
 }
 
 Score::Element Score::element_of(const trace::Call& call) {
@@ -432,7 +473,7 @@ MPI_Group Score::members(const trace::Communicator& made) {
     ranges.push_back({run.first, run.first + stride * (run.count - 1), stride});
   }
   MPI_Group all = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(world_, &all), "MPI_Comm_group");
+  mpi::must(MPI_Comm_group(terms_.world, &all), "MPI_Comm_group");
   groups_.push_back(all);
   MPI_Group some = MPI_GROUP_NULL;
   mpi::must(

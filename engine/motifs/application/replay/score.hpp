@@ -19,11 +19,23 @@ namespace stressbench::replay {
 // A communicator with a topology whose ranks have another order than the one it was made from: then all ranks of the
 // job must bring that order about (Score's `reordered`).
 bool reorders(const trace::RankRecord& record);
+// Bytes that a file needs for all that this rank reads.
+std::int64_t bytes_read(const trace::RankRecord& record);
+
+// What a score is made for, beside the rank's record.
+struct Terms {
+  MPI_Comm world = MPI_COMM_NULL;
+  bool reordered = false;          // of some rank
+  std::string scratch;             // scratch files' path up to their own part; empty: file calls are left out
+  std::int64_t bytes_to_read = 0;  // the largest `bytes_read` of all ranks
+
+  FileCalls files() const noexcept { return scratch.empty() ? FileCalls::left_out : FileCalls::made; }
+};
 
 class Score {
  public:
   // Throws UserMistake, naming rank and call, for what cannot be replayed. Local to the rank.
-  Score(const trace::RankRecord& record, MPI_Comm world, bool reordered);
+  Score(const trace::RankRecord& record, Terms terms);
   Score(const Score&) = delete;
   Score& operator=(const Score&) = delete;
   ~Score();
@@ -52,6 +64,7 @@ class Score {
   void lay_out_neighbours(const trace::Call& call, Shape shape, Instruction& i);
   void lay_out_creation(const trace::Call& call, Shape shape, Instruction& i);
   void lay_out_requests(const trace::Call& call, Instruction& i);
+  void lay_out_file(const trace::Call& call, Shape shape, Instruction& i);
 
   Element element_of(const trace::Call& call);
   int count(const Element& element, std::int64_t bytes) const;
@@ -70,8 +83,7 @@ class Score {
   void count_attached();
 
   const trace::RankRecord& record_;
-  MPI_Comm world_;
-  bool reordered_;
+  Terms terms_;
   std::vector<Instruction> instructions_;
   std::map<int, Degrees> topologies_;
   std::size_t outgoing_ = 0;
@@ -79,6 +91,9 @@ class Score {
   std::vector<std::size_t> memory_;  // of each slot
   std::size_t widest_ = 1;
   std::size_t attached_ = 0;
+  std::size_t file_slots_ = 0;
+  std::deque<std::string> paths_;
+  ScratchFiles scratch_;
   std::deque<std::vector<int>> numbers_;
   std::deque<std::vector<MPI_Aint>> addresses_;
   std::deque<std::vector<MPI_Datatype>> type_lists_;

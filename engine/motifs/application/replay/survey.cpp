@@ -56,12 +56,14 @@ bool is_collective(const Operation& operation) {
   return within(collective_operations()) || within(neighbour_operations());
 }
 
-void add(const trace::RankRecord& record, Traffic& traffic) {
+void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
   traffic.messages += record.messages;
   traffic.message_bytes += record.message_bytes;
   for (const trace::Call& call : record.calls) {
-    must_be_known(call.op);
     const Operation* const operation = find_operation(call.op);
+    if (operation != nullptr && operation->shape == Shape::file_move && files == FileCalls::made) {
+      traffic.file_bytes += call.times * call.bytes;
+    }
     if (operation == nullptr || !is_collective(*operation)) continue;
     if (record.comms.at(static_cast<std::size_t>(call.comm)).rank == 0) traffic.collectives += call.times;
     traffic.collective_bytes += call.times * given_by(record, call, operation->shape);
@@ -80,7 +82,7 @@ trace::Header open(trace::Lines& lines, int ranks) {
   return header;
 }
 
-trace::RankRecord next_record(trace::Lines& lines, int rank) {
+trace::RankRecord next_record(trace::Lines& lines, int rank, FileCalls files) {
   const auto line = lines.next();
   if (!line) {
     trace::Place{lines.place().file, lines.place().line + 1}.refuse(
@@ -89,7 +91,7 @@ trace::RankRecord next_record(trace::Lines& lines, int rank) {
   trace::RankRecord record = trace::read_rank(lines.place(), *line, rank);
   for (const trace::Call& call : record.calls) {
     try {
-      must_be_known(call.op);
+      must_be_known(call.op, files);
     } catch (const UserMistake& mistake) {
       lines.place().refuse(fmt::format("rank {} {}", rank, mistake.what()));
     }
@@ -108,20 +110,20 @@ auto as_mistake_in_file(Action action) {
 
 }  // namespace
 
-void check_trace(const std::string& path, int ranks) {
+void check_trace(const std::string& path, int ranks, FileCalls files) {
   as_mistake_in_file([&] {
     trace::Lines lines(path);
     open(lines, ranks);
-    next_record(lines, 0);
+    next_record(lines, 0, files);
   });
 }
 
-Traffic traffic_of(const std::string& path, int ranks) {
+Traffic traffic_of(const std::string& path, int ranks, FileCalls files) {
   return as_mistake_in_file([&] {
     trace::Lines lines(path);
     open(lines, ranks);
     Traffic traffic;
-    for (int rank = 0; rank < ranks; ++rank) add(next_record(lines, rank), traffic);
+    for (int rank = 0; rank < ranks; ++rank) add(next_record(lines, rank, files), files, traffic);
     trace::read_tail(lines, ranks);
     traffic.compute_s /= ranks;
     return traffic;

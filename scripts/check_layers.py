@@ -15,14 +15,15 @@ BELOW: dict[str, tuple[str, ...]] = {
     "core": (),
     "workload": ("core",),
     "mpi": ("core",),
+    "trace": ("core",),
     "storage": ("mpi",),
-    "motifs": ("storage",),
+    "motifs": ("storage", "trace"),
     "schedule": ("motifs", "workload"),
     "output": ("schedule",),
     "command": ("output",),
     "main.cpp": ("command",),
 }
-WITHOUT_MPI = ("core", "workload")
+WITHOUT_MPI = ("core", "workload", "trace")
 NAMES_WORLD = "main.cpp"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')

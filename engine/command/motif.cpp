@@ -188,10 +188,11 @@ int measure(const Options& options, const Context& context) {
   const std::string text = workload_text(options);
   (void)load_text(text, command_line, std::nullopt);  // no ranks are needed to see a wrong option
   const mpi::Group& world = context.start();
-  const auto load = [&] { return load_text(text, command_line, workload::Machine::uniform(1, world.size())); };
-  const int status = on_root(world, [&] { (void)load(); });
+  // Whether it fits the ranks, one rank finds out: a motif may read files for it.
+  const int status =
+      on_root(world, [&] { (void)load_text(text, command_line, workload::Machine::uniform(1, world.size())); });
   if (status != exit_success) return status;
-  workload::Workload workload = load();
+  workload::Workload workload = load_text(text, command_line, std::nullopt);
   set_iterations(workload.jobs.front(), entry);
   const MonotonicClock clock;
   schedule::interrupt::whereabouts().job = "motif";

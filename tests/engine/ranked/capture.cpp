@@ -108,8 +108,9 @@ void received_message(const char* kind, int count, MPI_Datatype type, int from, 
   note([&] { return fmt::format("{}<{}:{}:{}", kind, world_rank(communicator, from), tag, bytes_of(count, type)); });
 }
 std::string name_of(MPI_Op operation) {
-  const std::map<MPI_Op, std::string> names{
-      {MPI_SUM, "[SUM]"}, {MPI_MIN, "[MIN]"}, {MPI_MAX, "[MAX]"}, {MPI_PROD, "[PROD]"}, {MPI_OP_NULL, ""}};
+  const std::map<MPI_Op, std::string> names{{MPI_SUM, "[SUM]"},   {MPI_MIN, "[MIN]"}, {MPI_MAX, "[MAX]"},
+                                            {MPI_PROD, "[PROD]"}, {MPI_BOR, "[BOR]"}, {MPI_MAXLOC, "[MAXLOC]"},
+                                            {MPI_OP_NULL, ""}};
   const auto found = names.find(operation);
   return found == names.end() ? "[?]" : found->second;
 }
@@ -226,6 +227,10 @@ int MPI_Test(MPI_Request* request, int* complete, MPI_Status* status) {
   note_test([&] { return std::string("Test(1)"); });
   return PMPI_Test(request, complete, status);
 }
+int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  note_test([&] { return fmt::format("Testsome({})", count); });
+  return PMPI_Testsome(count, requests, done, indices, statuses);
+}
 int MPI_Testany(int count, MPI_Request requests[], int* index, int* complete, MPI_Status* status) {
   note_test([&] { return fmt::format("Testany({})", count); });
   return PMPI_Testany(count, requests, index, complete, status);
@@ -281,7 +286,9 @@ int MPI_Gatherv(const void* out, int out_count, MPI_Datatype out_type, void* in,
   const std::int64_t given = out == MPI_IN_PLACE ? 0 : bytes_of(out_count, out_type);
   collective("Gatherv", MPI_OP_NULL, given, given, communicator);
   const int code = PMPI_Gatherv(out, out_count, out_type, in, in_counts, in_offsets, in_type, root, communicator);
-  if (in != nullptr) arrives_now(in, sum_of(in_counts, in_type, communicator));
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  if (rank == root) arrives_now(in, sum_of(in_counts, in_type, communicator));
   return code;
 }
 int MPI_Barrier(MPI_Comm communicator) {
@@ -304,6 +311,94 @@ int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* made) {
 int MPI_Comm_split(MPI_Comm communicator, int colour, int key, MPI_Comm* made) {
   note([&] { return std::string("Comm_split"); });
   return PMPI_Comm_split(communicator, colour, key, made);
+}
+int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* made) {
+  note([&] { return fmt::format("Comm_create_group:{}", tag); });
+  return PMPI_Comm_create_group(communicator, group, tag, made);
+}
+int MPI_Comm_free(MPI_Comm* communicator) {
+  note([&] { return fmt::format("Comm_free@{}", size_of(*communicator)); });
+  return PMPI_Comm_free(communicator);
+}
+int MPI_Cart_create(MPI_Comm communicator, int dimensions, const int dims[], const int periods[], int reorder,
+                    MPI_Comm* made) {
+  note([&] { return fmt::format("Cart_create:{}", dimensions); });
+  return PMPI_Cart_create(communicator, dimensions, dims, periods, reorder, made);
+}
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+                  MPI_Request* request) {
+  note([&] { return fmt::format("Si>{}:{}:{}", world_rank(communicator, to), tag, bytes_of(count, type)); });
+  return PMPI_Send_init(data, count, type, to, tag, communicator, request);
+}
+int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
+                  MPI_Request* request) {
+  received_message("Ri", count, type, from, tag, communicator);
+  return PMPI_Recv_init(data, count, type, from, tag, communicator, request);
+}
+int MPI_Start(MPI_Request* request) {
+  note([&] { return std::string("St(1)"); });
+  return PMPI_Start(request);
+}
+int MPI_Startall(int count, MPI_Request requests[]) {
+  note([&] { return fmt::format("St({})", count); });
+  return PMPI_Startall(count, requests);
+}
+int MPI_Request_free(MPI_Request* request) {
+  note([&] { return std::string("Request_free"); });
+  return PMPI_Request_free(request);
+}
+int MPI_Cancel(MPI_Request* request) {
+  note([&] { return std::string("Cancel"); });
+  return PMPI_Cancel(request);
+}
+int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
+  collective("Ibarrier", MPI_OP_NULL, 0, 0, communicator);
+  return PMPI_Ibarrier(communicator, request);
+}
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm communicator, MPI_Request* request) {
+  collective("Ibcast", MPI_OP_NULL, bytes_of(count, type), bytes_of(count, type), communicator);
+  return PMPI_Ibcast(data, count, type, root, communicator, request);
+}
+int MPI_Iallreduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator,
+                   MPI_Request* request) {
+  collective("Iallreduce", operation, bytes_of(count, type), bytes_of(count, type), communicator);
+  return PMPI_Iallreduce(out, in, count, type, operation, communicator, request);
+}
+int MPI_Ialltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
+                  MPI_Comm communicator, MPI_Request* request) {
+  const std::int64_t block = bytes_of(in_count, in_type);
+  collective("Ialltoall", MPI_OP_NULL, block, block * size_of(communicator), communicator);
+  return PMPI_Ialltoall(out, out_count, out_type, in, in_count, in_type, communicator, request);
+}
+int MPI_Allgather(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
+                  MPI_Comm communicator) {
+  collective("Allgather", MPI_OP_NULL, bytes_of(out_count, out_type), bytes_of(out_count, out_type), communicator);
+  return PMPI_Allgather(out, out_count, out_type, in, in_count, in_type, communicator);
+}
+int MPI_Allgatherv(const void* out, int out_count, MPI_Datatype out_type, void* in, const int in_counts[],
+                   const int in_offsets[], MPI_Datatype in_type, MPI_Comm communicator) {
+  collective("Allgatherv", MPI_OP_NULL, sum_of(in_counts, in_type, communicator), bytes_of(out_count, out_type),
+             communicator);
+  return PMPI_Allgatherv(out, out_count, out_type, in, in_counts, in_offsets, in_type, communicator);
+}
+int MPI_Scatterv(const void* out, const int out_counts[], const int out_offsets[], MPI_Datatype out_type, void* in,
+                 int in_count, MPI_Datatype in_type, int root, MPI_Comm communicator) {
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  collective("Scatterv", MPI_OP_NULL, bytes_of(in_count, in_type),
+             rank == root ? sum_of(out_counts, out_type, communicator) : 0, communicator);
+  return PMPI_Scatterv(out, out_counts, out_offsets, out_type, in, in_count, in_type, root, communicator);
+}
+int MPI_Reduce_scatter(const void* out, void* in, const int counts[], MPI_Datatype type, MPI_Op operation,
+                       MPI_Comm communicator) {
+  const std::int64_t all = sum_of(counts, type, communicator);
+  collective("Reduce_scatter", operation, all, all, communicator);
+  return PMPI_Reduce_scatter(out, in, counts, type, operation, communicator);
+}
+int MPI_Neighbor_alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
+                          MPI_Datatype in_type, MPI_Comm communicator) {
+  note([&] { return fmt::format("Neighbor_alltoall:{}@{}", bytes_of(out_count, out_type), size_of(communicator)); });
+  return PMPI_Neighbor_alltoall(out, out_count, out_type, in, in_count, in_type, communicator);
 }
 
 int MPI_File_open(MPI_Comm communicator, const char* path, int mode, MPI_Info info, MPI_File* file) {

@@ -1,0 +1,162 @@
+// replay: the calls of a captured program, in its order, with its computation between them (docs/motifs/replay.md).
+#include <fmt/format.h>
+#include <mpi.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+
+#include "motifs/application/replay/gaps.hpp"
+#include "motifs/application/replay/program.hpp"
+#include "motifs/application/replay/score.hpp"
+#include "motifs/application/replay/share.hpp"
+#include "motifs/application/replay/survey.hpp"
+#include "motifs/motif.hpp"
+
+namespace stressbench {
+
+enum class Computation { busy, sleep, off };
+template <>
+struct Names<Computation> {
+  static constexpr std::array values{std::pair{std::string_view{"busy"}, Computation::busy},
+                                     std::pair{std::string_view{"sleep"}, Computation::sleep},
+                                     std::pair{std::string_view{"off"}, Computation::off}};
+};
+
+namespace {
+
+constexpr std::int64_t shortest_sleep_ns = 100'000;  // below, waking up takes too large a share of it
+
+// Where MPI_Bsend puts its messages, while the sequence runs. There is one such place a process.
+class AttachedBuffer {
+ public:
+  explicit AttachedBuffer(const Buffer& buffer) : attached_(buffer.size() > 0) {
+    if (attached_) {
+      mpi::must(MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size())), "MPI_Buffer_attach");
+    }
+  }
+  AttachedBuffer(const AttachedBuffer&) = delete;
+  AttachedBuffer& operator=(const AttachedBuffer&) = delete;
+  ~AttachedBuffer() {
+    void* buffer = nullptr;
+    int size = 0;
+    if (attached_) MPI_Buffer_detach(&buffer, &size);
+  }
+
+ private:
+  bool attached_;
+};
+
+class Replay final : public Motif {
+ public:
+  void check(int ranks) const override {
+    if (path_->empty()) {
+      throw ParameterMistake("file", "--file: replay needs a trace: -f APP.trace; `stressbench capture` writes one");
+    }
+    if (!files_->empty() && !std::filesystem::is_directory(*files_)) {
+      throw ParameterMistake("files", fmt::format("--files: '{}' is no folder", *files_));
+    }
+    replay::check_trace(*path_, ranks, file_calls());
+  }
+  Traffic traffic(int ranks) const override {
+    Traffic traffic = replay::traffic_of(*path_, ranks, file_calls());
+    traffic.compute_s *= computes() ? *scale_ : 0.0;
+    return traffic;
+  }
+
+  void decompose(const mpi::Group& group, const Draw& draws) override {
+    replay::together(group, [&] { record_ = replay::own_record(group, *path_); });
+    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, replay::bytes_read(record_)};
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, known.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
+    replay::Terms terms{group.handle(), known[0] != 0, "", known[1]};
+    if (!files_->empty()) terms.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
+    replay::together(group, [&] { build(std::move(terms), draws); });
+    // The kernel may wake a sleeper up to 50 us late, to save wake-ups; ask it not to.
+    if (*compute_ == Computation::sleep) prctl(PR_SET_TIMERSLACK, 1UL);
+  }
+
+  void perform(Recorder& recorder) override {
+    const AttachedBuffer attached(buffered_);
+    const bool computes_between = computes();
+    int before = -1;
+    std::int64_t since_ns = computes_between ? recorder.now_ns() : 0;
+    program_.walk([&](int call) {
+      if (computes_between) pause(recorder, since_ns, gaps_.next(before, call));
+      const replay::Instruction& instruction = (*score_)[call];
+      instruction.play(player_, instruction);
+      if (computes_between) since_ns = recorder.now_ns();
+      before = call;
+    });
+    player_.release();
+  }
+
+ private:
+  bool computes() const { return *compute_ != Computation::off && *scale_ > 0; }
+
+  replay::FileCalls file_calls() const {
+    return files_->empty() ? replay::FileCalls::left_out : replay::FileCalls::made;
+  }
+
+  void build(replay::Terms terms, const Draw& draws) {
+    const std::size_t calls = record_.calls.size();
+    try {
+      program_ = replay::Program(record_.rules, calls, record_.sequence_calls);
+      if (computes()) gaps_ = replay::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
+    } catch (const UserMistake& mistake) {
+      throw UserMistake(fmt::format("'{}', rank {}: {}", *path_, record_.rank, mistake.what()));
+    }
+    record_.rules.clear();
+    record_.gaps.clear();
+    try {
+      score_ = std::make_unique<replay::Score>(record_, std::move(terms));
+    } catch (const UserMistake& mistake) {
+      throw UserMistake(fmt::format("'{}', {}", *path_, mistake.what()));
+    }
+    player_ = score_->player();
+    buffered_ = score_->attached_bytes() > 0 ? Buffer(score_->attached_bytes()) : Buffer();
+  }
+
+  void pause(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) const {
+    if (gap_ns <= 0) return;
+    const std::int64_t end_ns = since_ns + gap_ns;
+    if (*compute_ == Computation::sleep && gap_ns >= shortest_sleep_ns) {
+      return sleep_for(end_ns - recorder.now_ns());
+    }
+    while (recorder.now_ns() < end_ns) {
+    }
+  }
+  static void sleep_for(std::int64_t duration_ns) {
+    if (duration_ns <= 0) return;
+    timespec left{};
+    left.tv_sec = duration_ns / 1'000'000'000;
+    left.tv_nsec = duration_ns % 1'000'000'000;
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+  }
+
+  Param<std::string> path_{this, 'f', "file", "", "the trace, as `stressbench capture` writes it"};
+  Param<Computation> compute_{this, '\0', "compute", Computation::busy,
+                              "between the calls: spin as the program did, sleep (from 100 us on), or nothing"};
+  Param<double> scale_{this, '\0', "scale", 1.0, "factor on the computation between the calls"};
+  Param<GapTimes> gap_times_{this, '\0', "gaps", GapTimes::measured,
+                             "computation: times distributed as they were measured, or their mean each time"};
+
+  Param<std::string> files_{this, '\0', "files", "",
+                            "a folder for scratch files, on which file calls are made; without it they are left out"};
+
+  trace::RankRecord record_;
+  replay::Program program_;
+  replay::Gaps gaps_;
+  std::unique_ptr<replay::Score> score_;
+  replay::Player player_;
+  Buffer buffered_;
+};
+
+const RegisterMotif<Replay> registered{"replay", Family::application, "the calls of a captured program, in its order",
+                                       "any MPI program: `stressbench capture`"};
+
+}  // namespace
+}  // namespace stressbench

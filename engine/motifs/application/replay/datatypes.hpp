@@ -1,0 +1,16 @@
+// MPI's predefined datatypes and reductions by their names in a trace.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <string_view>
+
+namespace stressbench::replay {
+
+// None where this library has no type of that name.
+std::optional<MPI_Datatype> datatype_of(std::string_view name);
+// None for the program's own.
+std::optional<MPI_Op> reduction_of(std::string_view name);
+
+}  // namespace stressbench::replay

@@ -1,0 +1,76 @@
+#include "motifs/application/replay/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "motifs/application/replay/operations.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+void open(Player& p, const Instruction& i) {
+  mpi::must(MPI_File_open(p.comm(i), i.path, i.amode, MPI_INFO_NULL, p.files.at(i.file)), i.name);
+}
+void close(Player& p, const Instruction& i) { mpi::must(MPI_File_close(p.files.at(i.file)), i.name); }
+void sync(Player& p, const Instruction& i) { mpi::must(MPI_File_sync(p.files[i.file]), i.name); }
+void seek(Player& p, const Instruction& i) { mpi::must(MPI_File_seek(p.files[i.file], i.offset, i.whence), i.name); }
+
+auto to_write(Player& p, const Instruction& i) { return std::tuple(p.files[i.file], p.out(i), i.count, i.type); }
+auto to_write_at(Player& p, const Instruction& i) {
+  return std::tuple(p.files[i.file], i.offset, p.out(i), i.count, i.type);
+}
+auto to_read(Player& p, const Instruction& i) { return std::tuple(p.files[i.file], p.in(i), i.count, i.type); }
+auto to_read_at(Player& p, const Instruction& i) {
+  return std::tuple(p.files[i.file], i.offset, p.in(i), i.count, i.type);
+}
+
+constexpr std::array operations{
+    Operation{"MPI_File_open", Shape::file_open, open},
+    Operation{"MPI_File_close", Shape::file_other, close},
+    Operation{"MPI_File_sync", Shape::file_other, sync},
+    Operation{"MPI_File_seek", Shape::file_other, seek},
+    Operation{"MPI_File_write", Shape::file_move, with_status<to_write, MPI_File_write>},
+    Operation{"MPI_File_write_all", Shape::file_move, with_status<to_write, MPI_File_write_all>},
+    Operation{"MPI_File_write_at", Shape::file_move, with_status<to_write_at, MPI_File_write_at>},
+    Operation{"MPI_File_write_at_all", Shape::file_move, with_status<to_write_at, MPI_File_write_at_all>},
+    Operation{"MPI_File_read", Shape::file_move, with_status<to_read, MPI_File_read>},
+    Operation{"MPI_File_read_all", Shape::file_move, with_status<to_read, MPI_File_read_all>},
+    Operation{"MPI_File_read_at", Shape::file_move, with_status<to_read_at, MPI_File_read_at>},
+    Operation{"MPI_File_read_at_all", Shape::file_move, with_status<to_read_at, MPI_File_read_at_all>},
+};
+
+}  // namespace
+
+std::span<const Operation> file_operations() noexcept { return operations; }
+
+void Files::close() {
+  for (MPI_File& file : handles_) {
+    if (file != MPI_FILE_NULL) mpi::must(MPI_File_close(&file), "MPI_File_close");
+  }
+}
+
+void ScratchFiles::make(const std::string& path, std::int64_t bytes) {
+  if (std::ranges::find(paths_, path) != paths_.end()) return;
+  if (std::filesystem::exists(path)) {
+    throw UserMistake(fmt::format("--files: '{}' exists; remove it, or name another folder", path));
+  }
+  const Buffer piece(std::size_t{1} << 20);
+  std::ofstream file(path, std::ios::binary);
+  paths_.push_back(path);
+  for (std::int64_t left = bytes; left > 0; left -= static_cast<std::int64_t>(piece.size())) {
+    const auto some = std::min(left, static_cast<std::int64_t>(piece.size()));
+    file.write(reinterpret_cast<const char*>(piece.data()), some);
+  }
+  if (!file.flush()) throw UserMistake(fmt::format("--files: '{}' cannot be written", path));
+}
+
+ScratchFiles::~ScratchFiles() {
+  std::error_code ignored;
+  for (const std::string& path : paths_) std::filesystem::remove(path, ignored);
+}
+
+}  // namespace stressbench::replay

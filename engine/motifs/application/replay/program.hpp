@@ -1,0 +1,67 @@
+// The sequence of calls of one rank, as the rules of its trace: loops are repetitions of rules, and nothing is
+// expanded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "trace/record.hpp"
+
+namespace stressbench::replay {
+
+class Program {
+ public:
+  Program() = default;
+  // Rule 0 is the whole. Throws UserMistake where rules name what is not there, contain themselves, or do not make up
+  // `length` calls.
+  Program(const std::vector<trace::Rule>& rules, std::size_t calls, std::int64_t length);
+
+  // Calls `visit(number of the call)` for the whole sequence, in order. Allocates nothing.
+  template <class Visit>
+  void walk(Visit&& visit) {
+    if (starts_.empty()) return;
+    std::size_t depth = 0;
+    stack_[0] = {starts_[0], starts_[1], items_[starts_[0]].times};
+    for (;;) {
+      Frame& frame = stack_[depth];
+      if (frame.at == frame.end) {
+        if (depth == 0) return;
+        --depth;
+        continue;
+      }
+      const Item item = items_[frame.at];
+      if (item.symbol >= 0) {
+        ++frame.at;
+        frame.left = frame.at == frame.end ? 0 : items_[frame.at].times;
+        for (std::int64_t i = 0; i < item.times; ++i) visit(static_cast<int>(item.symbol));
+      } else if (frame.left == 0) {
+        ++frame.at;
+        frame.left = frame.at == frame.end ? 0 : items_[frame.at].times;
+      } else {
+        --frame.left;
+        const auto rule = static_cast<std::size_t>(-item.symbol);
+        stack_[++depth] = {starts_[rule], starts_[rule + 1], items_[starts_[rule]].times};
+      }
+    }
+  }
+
+  std::size_t depth() const noexcept { return stack_.size(); }
+
+ private:
+  struct Item {
+    std::int64_t symbol = 0;
+    std::int64_t times = 0;
+  };
+  struct Frame {
+    std::size_t at = 0;
+    std::size_t end = 0;
+    std::int64_t left = 0;  // how often the item at `at`, if it is a rule, is still to be entered
+  };
+
+  std::vector<Item> items_;          // of all rules, one after another, and one more behind the last
+  std::vector<std::size_t> starts_;  // rule r: items_[starts_[r] .. starts_[r + 1])
+  std::vector<Frame> stack_;         // as deep as the rules are
+};
+
+}  // namespace stressbench::replay

@@ -1,0 +1,133 @@
+#include "motifs/application/replay/survey.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "motifs/application/replay/operations.hpp"
+#include "trace/read.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+std::int64_t sum_of(const std::vector<std::int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
+std::int64_t neighbours_of(const trace::RankRecord& record, int comm) {
+  for (const trace::Call& call : record.calls) {
+    if (call.made != comm) continue;
+    if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") return neighbours_of(record, call.comm);
+    return static_cast<std::int64_t>(call.op == "Cart_create" ? 2 * call.dims.size() : call.destinations.size());
+  }
+  return 0;
+}
+
+// The send buffer of one rank in one collective call, whole.
+std::int64_t given_by(const trace::RankRecord& record, const trace::Call& call, Shape shape) {
+  const trace::Communicator& among = record.comms.at(static_cast<std::size_t>(call.comm));
+  const bool is_root = among.rank == call.root;
+  switch (shape) {
+    case Shape::scatter_block:
+    case Shape::alltoall:
+      return call.bytes * among.size;
+    case Shape::gather:
+    case Shape::gather_blocks:
+      return call.in_place ? 0 : call.bytes;
+    case Shape::scatter:
+      return is_root ? call.bytes * among.size : 0;
+    case Shape::scatter_blocks:
+      return is_root ? sum_of(call.counts.empty() ? call.receive_counts : call.counts) : 0;
+    case Shape::alltoall_blocks:
+    case Shape::neighbour_alltoall_blocks:
+      return sum_of(call.counts.empty() && call.in_place ? call.receive_counts : call.counts);
+    case Shape::neighbour_alltoall:
+      return call.bytes * neighbours_of(record, call.comm);
+    default:
+      return call.bytes;
+  }
+}
+
+bool is_collective(const Operation& operation) {
+  const auto within = [&](std::span<const Operation> table) {
+    return &operation >= table.data() && &operation < table.data() + table.size();
+  };
+  return within(collective_operations()) || within(neighbour_operations());
+}
+
+void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
+  traffic.messages += record.messages;
+  traffic.message_bytes += record.message_bytes;
+  for (const trace::Call& call : record.calls) {
+    const Operation* const operation = find_operation(call.op);
+    if (operation != nullptr && operation->shape == Shape::file_move && files == FileCalls::made) {
+      traffic.file_bytes += call.times * call.bytes;
+    }
+    if (operation == nullptr || !is_collective(*operation)) continue;
+    if (record.comms.at(static_cast<std::size_t>(call.comm)).rank == 0) traffic.collectives += call.times;
+    traffic.collective_bytes += call.times * given_by(record, call, operation->shape);
+  }
+  for (const trace::Gap& gap : record.gaps) traffic.compute_s += gap.sum_s;
+}
+
+trace::Header open(trace::Lines& lines, int ranks) {
+  const auto head = lines.next();
+  if (!head) lines.place().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
+  const trace::Header header = trace::read_header(lines.place(), *head);
+  if (header.ranks != ranks) {
+    throw UserMistake(fmt::format("'{}' was captured on {} rank{}; this job has {}", lines.place().file, header.ranks,
+                                  header.ranks == 1 ? "" : "s", ranks));
+  }
+  return header;
+}
+
+trace::RankRecord next_record(trace::Lines& lines, int rank, FileCalls files) {
+  const auto line = lines.next();
+  if (!line) {
+    trace::Place{lines.place().file, lines.place().line + 1}.refuse(
+        fmt::format("the line of rank {} is missing; the file was cut off", rank));
+  }
+  trace::RankRecord record = trace::read_rank(lines.place(), *line, rank);
+  for (const trace::Call& call : record.calls) {
+    try {
+      must_be_known(call.op, files);
+    } catch (const UserMistake& mistake) {
+      lines.place().refuse(fmt::format("rank {} {}", rank, mistake.what()));
+    }
+  }
+  return record;
+}
+
+template <class Action>
+auto as_mistake_in_file(Action action) {
+  try {
+    return action();
+  } catch (const UserMistake& mistake) {
+    throw ParameterMistake("file", fmt::format("--file: {}", mistake.what()));
+  }
+}
+
+}  // namespace
+
+void check_trace(const std::string& path, int ranks, FileCalls files) {
+  as_mistake_in_file([&] {
+    trace::Lines lines(path);
+    open(lines, ranks);
+    next_record(lines, 0, files);
+  });
+}
+
+Traffic traffic_of(const std::string& path, int ranks, FileCalls files) {
+  return as_mistake_in_file([&] {
+    trace::Lines lines(path);
+    open(lines, ranks);
+    Traffic traffic;
+    for (int rank = 0; rank < ranks; ++rank) add(next_record(lines, rank, files), files, traffic);
+    trace::read_tail(lines, ranks);
+    traffic.compute_s /= ranks;
+    return traffic;
+  });
+}
+
+}  // namespace stressbench::replay

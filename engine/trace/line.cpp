@@ -1,0 +1,58 @@
+#include "trace/line.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/crc.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.hpp"
+
+namespace stressbench::trace {
+namespace {
+
+constexpr std::string_view key = ",\"crc32\":";
+
+}  // namespace
+
+void Place::refuse(std::string_view what) const {
+  throw UserMistake(line == 0 ? fmt::format("'{}': {}", file, what)
+                              : fmt::format("'{}', line {}: {}", file, line, what));
+}
+
+std::uint32_t checksum(std::string_view bytes) {
+  boost::crc_32_type crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  return crc.checksum();
+}
+
+void verify(const Place& place, std::string_view line) {
+  const std::size_t at = line.rfind(key);
+  if (at == std::string_view::npos) {
+    place.refuse("does not end in a checksum (key crc32); this is no whole line of a trace file");
+  }
+  std::string_view told = line.substr(at + key.size());
+  while (told.starts_with(' ')) told.remove_prefix(1);
+  const std::string computed = fmt::format("\"{:08x}\"}}", checksum(line.substr(0, at)));
+  if (told != computed) {
+    place.refuse(fmt::format("its checksum is {}, but its bytes make {}; the file was damaged, capture it again",
+                             told.substr(0, 10), computed.substr(0, 10)));
+  }
+}
+
+Lines::Lines(const std::string& path) : place_{path, 0} {
+  if (std::filesystem::is_directory(path)) place_.refuse("is a folder, not a trace file");
+  file_.open(path, std::ios::binary);
+  if (!file_) place_.refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
+}
+
+std::optional<std::string> Lines::next() {
+  std::string line;
+  if (!std::getline(file_, line)) return std::nullopt;
+  ++place_.line;
+  if (file_.eof()) place_.refuse("is cut off in the middle; a trace file ends in its 'end' line");
+  return line;
+}
+
+}  // namespace stressbench::trace

@@ -1,0 +1,219 @@
+#include "trace/read.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+
+namespace stressbench::trace {
+namespace {
+
+using Json = nlohmann::json;
+
+template <class T>
+void take(const Json& object, const char* key, T& value) {
+  if (const auto found = object.find(key); found != object.end() && !found->is_null()) found->get_to(value);
+}
+template <class T>
+void take(const Json& object, const char* key, std::optional<T>& value) {
+  if (const auto found = object.find(key); found != object.end() && !found->is_null()) value = found->get<T>();
+}
+
+Communicator communicator_of(const Json& json) {
+  Communicator communicator{json.at("size").get<int>(), json.at("rank").get<int>(), false, {}};
+  if (const auto inter = json.find("inter"); inter != json.end() && inter->is_boolean()) {
+    communicator.between_groups = inter->get<bool>();
+  }
+  if (const auto members = json.find("members"); members != json.end() && !members->is_null()) {
+    communicator.members.emplace();
+    for (const Json& run : *members) {
+      communicator.members->push_back({run.at(0).get<int>(), run.at(1).get<int>(), run.at(2).get<int>()});
+    }
+  }
+  return communicator;
+}
+
+Call call_of(const Json& json) {
+  Call call;
+  json.at("op").get_to(call.op);
+  take(json, "n", call.times);
+  take(json, "comm", call.comm);
+  take(json, "peer", call.peer);
+  take(json, "tag", call.tag);
+  take(json, "bytes", call.bytes);
+  take(json, "unit", call.unit);
+  take(json, "type", call.type);
+  take(json, "source", call.source);
+  take(json, "receive_tag", call.receive_tag);
+  take(json, "receive_bytes", call.receive_bytes);
+  take(json, "reduction", call.reduction);
+  take(json, "root", call.root);
+  take(json, "in_place", call.in_place);
+  take(json, "request", call.request);
+  take(json, "requests", call.requests);
+  take(json, "done", call.done);
+  take(json, "counts", call.counts);
+  take(json, "receive_counts", call.receive_counts);
+  take(json, "made", call.made);
+  take(json, "colour", call.colour);
+  take(json, "key", call.key);
+  take(json, "dims", call.dims);
+  take(json, "sources", call.sources);
+  take(json, "destinations", call.destinations);
+  take(json, "file", call.file);
+  take(json, "offset", call.offset);
+  take(json, "whence", call.whence);
+  take(json, "amode", call.amode);
+  if (const auto periods = json.find("periods"); periods != json.end() && !periods->is_null()) {
+    for (const Json& period : *periods) {
+      call.periods.push_back(period.is_boolean() ? static_cast<int>(period.get<bool>()) : period.get<int>());
+    }
+  }
+  return call;
+}
+
+Gap gap_of(const Json& json) {
+  Gap gap;
+  json.at(0).get_to(gap.before);
+  json.at(1).get_to(gap.after);
+  json.at(2).get_to(gap.times);
+  json.at(3).get_to(gap.sum_s);
+  json.at(4).get_to(gap.min_s);
+  json.at(5).get_to(gap.max_s);
+  json.at(7).get_to(gap.buckets);
+  return gap;
+}
+
+Rule rule_of(const Json& json) {
+  Rule rule;
+  rule.reserve(json.size());
+  for (const Json& item : json) rule.push_back({item.at(0).get<std::int64_t>(), item.at(1).get<std::int64_t>()});
+  return rule;
+}
+
+// Parses a line that was verified; whatever it lacks is said with file and line.
+template <class Read>
+auto with_json(const Place& place, std::string_view line, Read read) {
+  verify(place, line);
+  try {
+    return read(Json::parse(line));
+  } catch (const Json::exception& wrong) {
+    place.refuse(fmt::format("is not what docs/trace-format.md describes ({})", wrong.what()));
+  }
+}
+
+std::string type_of(const Json& json) { return json.is_object() ? json.value("type", std::string()) : std::string(); }
+
+void refuse_partial(const Place& place, const Json& json) {
+  const auto who = fmt::format("rank {}", json.at("rank").get<int>());
+  if (json.contains("streams")) {
+    place.refuse(
+        fmt::format("{} called MPI in several threads; only programs that call it in one can be replayed", who));
+  }
+  if (const auto lost = json.find("lost"); lost != json.end() && lost->is_array()) {
+    for (const Json& loss : *lost) {
+      const std::string what = loss.value("what", std::string());
+      if (what == "gaps") continue;
+      place.refuse(fmt::format(
+          "{}'s sequence is not whole: '{}' was given up after {} calls ({}); a shorter run would fit", who, what,
+          loss.value("after_calls", std::int64_t{0}), loss.value("why", std::string("no reason told"))));
+    }
+  }
+  if (json.value("ended", std::string("finalize")) != "finalize") {
+    place.refuse(
+        fmt::format("{} did not come to MPI_Finalize ('{}'); ranks that stop at different places would wait for each "
+                    "other for ever",
+                    who, json.at("ended").get<std::string>()));
+  }
+  if (const auto rules = json.find("rules"); rules == json.end() || !rules->is_array()) {
+    place.refuse(fmt::format("{} has no sequence; `stressbench capture` writes one", who));
+  }
+}
+
+RankRecord rank_of(const Json& json) {
+  RankRecord record;
+  json.at("rank").get_to(record.rank);
+  take(json, "ended", record.ended);
+  if (const auto peers = json.find("peers"); peers != json.end() && peers->is_array()) {
+    for (const Json& peer : *peers) {
+      record.messages += peer.at(1).get<std::int64_t>();
+      record.message_bytes += peer.at(2).get<std::int64_t>();
+    }
+  }
+  for (const Json& communicator : json.at("comms")) record.comms.push_back(communicator_of(communicator));
+  for (const Json& call : json.at("calls")) record.calls.push_back(call_of(call));
+  if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
+    for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
+  }
+  for (const Json& rule : json.at("rules")) record.rules.push_back(rule_of(rule));
+  json.at("sequence_calls").get_to(record.sequence_calls);
+  return record;
+}
+
+}  // namespace
+
+Header read_header(const Place& place, std::string_view line) {
+  if (!line.starts_with('{')) place.refuse("is no trace file; `stressbench capture -o APP.trace` writes one");
+  return with_json(place, line, [&](const Json& json) {
+    if (type_of(json) != "header" || json.value("format", std::string()) != "stressbench-trace") {
+      place.refuse("is not the header of a trace file; `stressbench capture -o APP.trace` writes one");
+    }
+    Header header;
+    json.at("version").get_to(header.version);
+    if (header.version != known_version) {
+      place.refuse(
+          fmt::format("version {} of the format; this program reads version {}", header.version, known_version));
+    }
+    json.at("mode").get_to(header.mode);
+    json.at("ranks").get_to(header.ranks);
+    take(json, "program", header.program);
+    if (header.mode != "capture") {
+      place.refuse(
+          fmt::format("mode '{}' holds statistics and no sequence; `stressbench capture` writes one", header.mode));
+    }
+    if (header.ranks < 1) place.refuse(fmt::format("{} ranks; at least 1", header.ranks));
+    return header;
+  });
+}
+
+RankRecord read_rank(const Place& place, std::string_view line, int rank) {
+  return with_json(place, line, [&](const Json& json) {
+    if (type_of(json) != "rank") {
+      place.refuse(
+          fmt::format("'{}' where the line of rank {} should stand; the trace lacks that rank, capture it again",
+                      type_of(json), rank));
+    }
+    if (json.at("rank").get<int>() != rank) {
+      place.refuse(fmt::format("rank {} where rank {} should stand; the trace lacks that rank, capture it again",
+                               json.at("rank").get<int>(), rank));
+    }
+    refuse_partial(place, json);
+    return rank_of(json);
+  });
+}
+
+void read_tail(Lines& lines, int ranks) {
+  for (;;) {
+    const auto line = lines.next();
+    if (!line) {
+      Place{lines.place().file, lines.place().line + 1}.refuse("the 'end' line is missing; the file was cut off");
+    }
+    const std::string type = with_json(lines.place(), *line, [](const Json& json) { return type_of(json); });
+    if (type == "end") break;
+    if (type != "symbols") {
+      lines.place().refuse(
+          fmt::format("'{}' after the lines of {} ranks; 'symbols' or 'end' should stand here", type, ranks));
+    }
+  }
+  if (lines.next()) lines.place().refuse("something follows the 'end' line; one file holds one trace");
+}
+
+Header header_of(const std::string& path) {
+  Lines lines(path);
+  const auto line = lines.next();
+  if (!line) lines.place().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
+  return read_header(lines.place(), *line);
+}
+
+}  // namespace stressbench::trace

@@ -1,0 +1,99 @@
+// What a trace file says, as values (docs/trace-format.md). Only what a replay needs is here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stressbench::trace {
+
+struct Header {
+  int version = 0;
+  std::string mode;
+  std::string program;
+  int ranks = 0;
+};
+
+// World ranks first, first + stride, ... of a communicator, in its order.
+struct Run {
+  int first = 0;
+  int stride = 0;
+  int count = 0;
+};
+
+struct Communicator {
+  int size = 0;
+  int rank = 0;
+  bool between_groups = false;              // an intercommunicator
+  std::optional<std::vector<Run>> members;  // none: too irregular to be kept
+};
+
+// A distinct call. What an operation does not have is as it is here.
+struct Call {
+  static constexpr int none = -1;
+
+  std::string op;
+  std::int64_t times = 0;
+  int comm = 0;
+  int peer = none;  // or MPI_PROC_NULL
+  int tag = 0;
+  std::int64_t bytes = 0;
+  std::int64_t unit = 1;
+  std::string type;  // empty: not a predefined one
+  int source = none;
+  int receive_tag = 0;
+  std::optional<std::int64_t> receive_bytes;
+  std::string reduction;
+  int root = 0;
+  bool in_place = false;
+  int request = none;
+  std::vector<int> requests;
+  std::vector<int> done;
+  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> receive_counts;
+  std::optional<int> made;
+  int colour = 0;
+  int key = 0;
+  std::vector<int> dims;
+  std::vector<int> periods;
+  std::vector<int> sources;
+  std::vector<int> destinations;
+  int file = none;
+  std::int64_t offset = 0;
+  std::string whence = "SET";
+  int amode = 0;
+};
+
+// Time between call `before` (-1: none) and call `after`, outside MPI.
+struct Gap {
+  int before = 0;
+  int after = 0;
+  std::int64_t times = 0;
+  double sum_s = 0;
+  double min_s = 0;
+  double max_s = 0;
+  std::vector<std::pair<int, std::int64_t>> buckets;  // number, times
+};
+
+// symbol >= 0: a call; symbol < 0: rule -symbol.
+struct Item {
+  std::int64_t symbol = 0;
+  std::int64_t times = 0;
+};
+using Rule = std::vector<Item>;
+
+struct RankRecord {
+  int rank = 0;
+  std::string ended;
+  std::int64_t messages = 0;       // point-to-point, sent
+  std::int64_t message_bytes = 0;  // of these
+  std::vector<Communicator> comms;
+  std::vector<Call> calls;
+  std::vector<Gap> gaps;
+  std::vector<Rule> rules;
+  std::int64_t sequence_calls = 0;
+};
+
+}  // namespace stressbench::trace

@@ -1,0 +1,203 @@
+// Trace files: what is read, and what is said where one is damaged. The checker of replay sees the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "../trace_text.hpp"
+#include "motifs/motif.hpp"
+#include "trace/read.hpp"
+
+namespace stressbench::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Traces : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = (std::filesystem::temp_directory_path() /
+             ("stressbench_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".trace"))
+                .string();
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  // What the whole file is refused with: as `check` does, then as `describe` does; "" where it is taken.
+  std::string refusal(const std::string& text, int ranks = 2) {
+    std::ofstream(path_, std::ios::binary) << text;
+    const auto motif = MotifCatalogue::instance().make("replay");
+    motif->find("file")->parse(path_);
+    try {
+      motif->check(ranks);
+      (void)motif->traffic(ranks);
+    } catch (const ParameterMistake& mistake) {
+      EXPECT_EQ(mistake.parameter(), "file");
+      EXPECT_THAT(mistake.what(), HasSubstr(path_));
+      return mistake.what();
+    }
+    return "";
+  }
+
+  std::string path_;
+};
+
+const Part barriers = Part::loop({}, {collective("Barrier", 0)}, 10);
+std::string good() { return trace_text({barriers, barriers}); }
+std::string rank_line(int rank, const char* key, const Json& value) {
+  return sealed(with(barriers.line(rank, 2), key, value));
+}
+// A file with this in the place of rank 1.
+std::string with_second(const std::string& line) {
+  return sealed(header_of(2)) + sealed(barriers.line(0, 2)) + line + sealed(end_of(2));
+}
+
+TEST_F(Traces, ChecksumIsThatOfZlib) { EXPECT_EQ(trace::checksum("123456789"), 0xcbf43926U); }
+
+TEST_F(Traces, ThatAreWholeAreTaken) { EXPECT_EQ(refusal(good()), ""); }
+
+TEST_F(Traces, WithSymbolsAreTaken) {
+  EXPECT_EQ(refusal(sealed(header_of(1)) + sealed(barriers.line(0, 1)) +
+                        sealed({{"type", "symbols"}, {"sites", {{"app+12", "main (app.c:3)"}}}}) + sealed(end_of(1)),
+                    1),
+            "");
+}
+
+TEST_F(Traces, OfAnotherNumberOfRanksAreRefusedWithTheReason) {
+  EXPECT_THAT(refusal(good(), 8), HasSubstr("was captured on 2 ranks; this job has 8"));
+}
+
+TEST_F(Traces, ThatAreNotThereAreRefused) {
+  const auto motif = MotifCatalogue::instance().make("replay");
+  EXPECT_THROW(motif->check(2), ParameterMistake);
+  motif->find("file")->parse("/nowhere/app.trace");
+  EXPECT_THAT([&] { motif->check(2); },
+              testing::ThrowsMessage<ParameterMistake>(
+                  HasSubstr("--file: '/nowhere/app.trace': cannot be read: No such file or directory")));
+  motif->find("file")->parse("/tmp");
+  EXPECT_THAT([&] { motif->check(2); },
+              testing::ThrowsMessage<ParameterMistake>(HasSubstr("'/tmp': is a folder, not a trace file")));
+}
+
+TEST_F(Traces, OfOtherKindsAreRefused) {
+  EXPECT_THAT(refusal(""), HasSubstr("is empty"));
+  EXPECT_THAT(refusal("[JOB_NAME] A\n"), HasSubstr("line 1: is no trace file; `stressbench capture -o APP.trace`"));
+  EXPECT_THAT(refusal("{\"schema\": 1}\n"), HasSubstr("line 1: does not end in a checksum"));
+  EXPECT_THAT(refusal(sealed({{"type", "header"}, {"format", "other"}})), HasSubstr("line 1: is not the header"));
+}
+
+TEST_F(Traces, OfAnotherVersionAreRefused) {
+  EXPECT_THAT(refusal(sealed(with(header_of(2), "version", 2))),
+              HasSubstr("line 1: version 2 of the format; this program reads version 1"));
+}
+
+TEST_F(Traces, WithStatisticsOnlyAreRefused) {
+  EXPECT_THAT(refusal(sealed(with(header_of(2), "mode", "profile"))), HasSubstr("line 1: mode 'profile'"));
+  EXPECT_THAT(refusal(with_second(rank_line(1, "rules", nullptr))), HasSubstr("line 3: rank 1 has no sequence"));
+}
+
+TEST_F(Traces, CutOffAnywhereAreRefused) {
+  const std::string whole = good();
+  for (std::size_t length = 0; length < whole.size(); length += 7) {
+    EXPECT_NE(refusal(whole.substr(0, length)), "") << length << " bytes";
+  }
+  const std::string without_end = whole.substr(0, whole.size() - sealed(end_of(2)).size());
+  EXPECT_THAT(refusal(without_end), HasSubstr("line 4: the 'end' line is missing"));
+  EXPECT_THAT(refusal(without_end + "{\"type\":"), HasSubstr("line 4: is cut off in the middle"));
+}
+
+TEST_F(Traces, WithAnyByteDamagedAreRefused) {
+  const std::string whole = good();
+  for (std::size_t at = 0; at < whole.size(); at += 3) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    EXPECT_NE(refusal(damaged), "") << "byte " << at << " of " << whole;
+  }
+  std::string damaged = whole;
+  damaged[sealed(header_of(2)).size() + 20] = '#';
+  EXPECT_THAT(refusal(damaged), AllOf(HasSubstr("line 2: its checksum is"), HasSubstr("capture it again")));
+}
+
+TEST_F(Traces, ThatLackARankAreRefused) {
+  EXPECT_THAT(refusal(with_second("")), HasSubstr("line 3: 'end' where the line of rank 1 should stand"));
+  EXPECT_THAT(refusal(with_second(sealed(barriers.line(5, 2)))), HasSubstr("line 3: rank 5 where rank 1 should stand"));
+  EXPECT_THAT(refusal(with_second(sealed(barriers.line(1, 2)) + sealed(barriers.line(2, 2)))),
+              HasSubstr("line 4: 'rank' after the lines of 2 ranks"));
+  EXPECT_THAT(refusal(good() + sealed(end_of(2))), HasSubstr("line 5: something follows the 'end' line"));
+}
+
+TEST_F(Traces, WhoseSequenceIsNotWholeAreRefused) {
+  const Json loss{{"what", "sequence"}, {"after_calls", 12345}, {"why", "memory"}};
+  EXPECT_THAT(refusal(with_second(rank_line(1, "lost", Json::array({loss})))),
+              HasSubstr("line 3: rank 1's sequence is not whole: 'sequence' was given up after 12345 calls (memory)"));
+  EXPECT_EQ(refusal(with_second(rank_line(1, "lost", Json::array({with(loss, "what", "gaps")})))), "");
+  EXPECT_THAT(refusal(with_second(rank_line(1, "streams", Json::array()))),
+              HasSubstr("line 3: rank 1 called MPI in several threads"));
+  EXPECT_THAT(refusal(with_second(rank_line(1, "ended", "killed"))),
+              HasSubstr("line 3: rank 1 did not come to MPI_Finalize ('killed')"));
+}
+
+TEST_F(Traces, ThatLackAKeyAreRefused) {
+  Json line = barriers.line(1, 2);
+  line.erase("comms");
+  EXPECT_THAT(refusal(with_second(sealed(line))), AllOf(HasSubstr("line 3: "), HasSubstr("comms")));
+}
+
+TEST_F(Traces, OfCallsThatCannotBeReplayedAreRefusedByName) {
+  const auto calling = [](const char* op) {
+    const Part part = Part::once({Json{{"op", op}, {"comm", 0}}});
+    return trace_text({part});
+  };
+  EXPECT_THAT(refusal(calling("Put"), 1),
+              HasSubstr("line 2: rank 0 calls MPI_Put, which cannot be replayed: one-sided"));
+  EXPECT_THAT(refusal(calling("Win_fence"), 1), HasSubstr("MPI_Win_fence, which cannot be replayed: one-sided"));
+  EXPECT_THAT(refusal(calling("Comm_spawn"), 1),
+              HasSubstr("MPI_Comm_spawn, which cannot be replayed: communication betw"));
+  EXPECT_THAT(refusal(calling("Intercomm_create"), 1), HasSubstr("communication between groups"));
+  EXPECT_THAT(refusal(calling("Teleport"), 1),
+              HasSubstr("MPI_Teleport, which cannot be replayed: this program does not"));
+  EXPECT_EQ(refusal(calling("File_write_at"), 1), "");  // left out
+}
+
+TEST_F(Traces, OfFileCallsThatCannotBeMadeAreRefusedWhereFilesAreAskedFor) {
+  std::ofstream(path_, std::ios::binary) << trace_text({Part::once({Json{{"op", "File_iwrite"}, {"file", 0}}})});
+  const auto motif = MotifCatalogue::instance().make("replay");
+  motif->find("file")->parse(path_);
+  motif->find("files")->parse("/tmp");
+  EXPECT_THAT([&] { motif->check(1); }, testing::ThrowsMessage<ParameterMistake>(HasSubstr(
+                                            "calls MPI_File_iwrite, which cannot be replayed: leave --files out")));
+  motif->find("files")->parse("/nowhere");
+  EXPECT_THAT([&] { motif->check(1); },
+              testing::ThrowsMessage<ParameterMistake>(HasSubstr("--files: '/nowhere' is no folder")));
+}
+
+TEST_F(Traces, AreReadWithAllThatACallHas) {
+  Part part = Part::once({with(with(to("Sendrecv", 1, 7, 16), "source", -1), "receive_bytes", 24)});
+  part.gaps = Json::array({Json::array({-1, 0, 3, 0.5, 0.1, 0.2, 0.01, Json::array({Json::array({4, 3})})})});
+  const trace::RankRecord record = trace::read_rank(
+      {"app.trace", 2},
+      [&] {
+        std::string line = sealed(part.line(0, 2));
+        line.pop_back();
+        return line;
+      }(),
+      0);
+  ASSERT_EQ(record.calls.size(), 1u);
+  const trace::Call& call = record.calls[0];
+  EXPECT_EQ(call.op, "Sendrecv");
+  EXPECT_EQ(call.times, 1);
+  EXPECT_EQ(call.peer, 1);
+  EXPECT_EQ(call.source, -1);
+  EXPECT_EQ(call.receive_bytes, 24);
+  EXPECT_EQ(call.type, "DOUBLE");
+  ASSERT_EQ(record.gaps.size(), 1u);
+  EXPECT_EQ(record.gaps[0].times, 3);
+  EXPECT_EQ(record.gaps[0].max_s, 0.2);
+  EXPECT_EQ(record.gaps[0].buckets.at(0), std::pair(4, std::int64_t{3}));
+  ASSERT_EQ(record.comms.size(), 2u);
+  EXPECT_EQ(record.comms[0].members->at(0).count, 2);
+}
+
+}  // namespace
+}  // namespace stressbench::test

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
 from stressbench.model import trace_records as records
+from stressbench.trace.profile import Profile
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schema/trace.schema.json").read_text(encoding="utf-8"))
@@ -117,3 +118,12 @@ def accepted(record: type[Any], line: dict[str, Any]) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def test_the_profile_s_schema_is_that_of_its_model() -> None:
+    written = json.loads((ROOT / "schema/profile.schema.json").read_text(encoding="utf-8"))
+    ours = TypeAdapter(Profile).json_schema(mode="serialization")
+
+    assert {key: written[key] for key in ("$defs", "properties", "required")} == {
+        key: ours[key] for key in ("$defs", "properties", "required")
+    }

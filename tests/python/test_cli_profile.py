@@ -153,7 +153,7 @@ def test_call_sites_get_function_and_line_without_folders(folder: Path) -> None:
 
     assert ended.returncode == 0, ended.stderr
     trace = read_trace(folder / "a.trace")
-    assert trace.symbols == {"cg+0x1000": "f0xfff (cg.c:12)"}
+    assert trace.symbols == {"cg+0x1000": "f0x1000 (cg.c:12)"}
     trace.require_whole()
     assert (folder / "asked").read_text() == f"-f -C -e {folder}/made.trace\n"
     assert not (folder / "a.trace.modules").exists()
@@ -178,7 +178,7 @@ def test_a_signal_s_death_is_128_and_its_number(folder: Path) -> None:
     assert stressbench(folder, "profile", "sh", "-c", "kill -KILL $$").returncode == 128 + signal.SIGKILL
 
 
-LEAVE = 'for r in 1 10; do : >"$STRESSBENCH_TRACE_POOL/stressbench-trace-$STRESSBENCH_TRACE_ID-$r.pool"; done'
+LEAVE = 'for r in 1 10 10.1; do : >"$STRESSBENCH_TRACE_POOL/stressbench-trace-$STRESSBENCH_TRACE_ID-$r.pool"; done'
 
 
 def test_what_dead_ranks_left_is_saved_and_swept_up(folder: Path) -> None:
@@ -189,7 +189,7 @@ def test_what_dead_ranks_left_is_saved_and_swept_up(folder: Path) -> None:
 
     assert ended.returncode == 1
     assert "ranks 1,10 did not come to MPI_Finalize; what they did up to their last call was saved" in ended.stderr
-    assert re.findall(r"-(\d+)\.pool", (folder / "saved").read_text()) == ["1", "10"]
+    assert sorted(set(re.findall(r"-(\d+)(?:\.1)?\.pool", (folder / "saved").read_text()))) == ["1", "10"]
     assert [path.name for path in (folder / "pools").iterdir()] == ["stressbench-trace-ffff-3.pool"]
     assert read_trace(folder / "a.trace").header.ranks == 2
 
@@ -200,7 +200,7 @@ def test_leftovers_that_cannot_be_saved_stay_and_are_named(folder: Path) -> None
     ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{LEAVE}; exit 1")
 
     assert "stressbench-trace-salvage failed (disk full), and what they left stays in" in ended.stderr
-    assert len(list((folder / "pools").iterdir())) == 2
+    assert len(list((folder / "pools").iterdir())) == 3
 
 
 def test_a_broken_trace_is_told_with_file_and_line(folder: Path) -> None:

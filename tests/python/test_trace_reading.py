@@ -121,7 +121,7 @@ def test_a_missing_rank_is_named(tmp_path: Path) -> None:
         ({"rules": [[[9, 1]]]}, "3: rank 1: rules.0: call 9: expected a number below 4"),
         ({"rules": [[[-1, 1]], [[-2, 1]], [[-1, 2]]]}, "rule 1 holds itself"),
         ({"rules": []}, "expected rule 0, the whole sequence"),
-        ({"sites": [[1, 5]]}, "sites.0: module 1: expected a number below 1"),
+        ({"sites": [[1, 5]]}, "sites.0: module 1: expected a number below 1, or -1"),
         ({"calls": [{"op": "Send", "n": 1, "time_s": 0.1, "comm": 7}], "rules": None, "gaps": None}, "calls.0.comm 7"),
         ({"wall_s": -1.0}, "3: wall_s -1.0: input should be greater"),
         ({"totals": [{"op": "Send"}]}, "3: totals.0.calls: field required"),

@@ -101,3 +101,7 @@ def test_for_a_replay_the_sender_that_came_and_the_size_of_what_is_made_count(tm
     made = [irecv(1, any="both", tag=7), call("Cart_create", comm=0, made=2), call("Comm_split", comm=0)]
 
     assert words(tmp_path, made, style=Style.replayed) == ["Ir<1:7:8", "Comm:4", "Comm:0"]
+
+
+def test_a_rank_of_a_communicator_that_is_not_known_stays_unknown(tmp_path: Path) -> None:
+    assert words(tmp_path, [call("Send", peer=2, tag=0, bytes=8)]) == ["S>2@c?:0:8"]

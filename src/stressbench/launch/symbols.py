@@ -22,7 +22,7 @@ def sites_of(trace: Trace) -> Mapping[str, Sequence[int]]:
     found: dict[str, set[int]] = defaultdict(set)
     for rank in trace.ranks():
         for site in rank.sites:
-            found[rank.modules[site.module]].add(site.offset)
+            found[rank.module_of(site)].add(site.offset)
     return {module: sorted(offsets) for module, offsets in found.items()}
 
 
@@ -40,8 +40,7 @@ def resolve(sites: Mapping[str, Sequence[int]], *, paths: Mapping[str, str]) -> 
 
 
 def _ask(program: str, path: str, offsets: Sequence[int]) -> Iterable[str]:
-    """A site is where its call returns to: the byte before belongs to the call."""
-    asked = "".join(f"{max(0, offset - 1):#x}\n" for offset in offsets)
+    asked = "".join(f"{offset:#x}\n" for offset in offsets)
     try:
         answer = subprocess.run(
             [program, "-f", "-C", "-e", path],

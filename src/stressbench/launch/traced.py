@@ -71,14 +71,14 @@ def _salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) -
     pools = tracing.pools(environment)
     if not pools:
         return []
-    ranks = spans(rank for rank, _ in pools)
-    which = f"rank{'' if len(pools) == 1 else 's'} {ranks} did not come to MPI_Finalize"
+    ranks = {rank for rank, _ in pools}
+    which = f"rank{'' if len(ranks) == 1 else 's'} {spans(ranks)} did not come to MPI_Finalize"
     paths = [str(path) for _, path in pools]
     if tracer.salvage is None:
         return [f"{which}; {SALVAGE} was not found, and what they left stays in {', '.join(paths)}"]
     saved = subprocess.run(
         [str(tracer.salvage), str(tracing.output), *paths], capture_output=True, text=True, errors="replace",
-        stdin=subprocess.DEVNULL, check=False,
+        stdin=subprocess.DEVNULL, check=False, env={**environment, **dict(tracing.settings())},
     )  # fmt: skip
     if saved.returncode != 0:
         why = (saved.stderr.strip().splitlines() or [f"status {saved.returncode}"])[-1]

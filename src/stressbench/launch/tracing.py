@@ -27,16 +27,19 @@ class Tracing:
     library: Path
     names: bool
 
-    def environment(self, outer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """What to add to the environment `outer`; a library that is preloaded already stays."""
-        preload = ":".join(text for text in (str(self.library), outer.get("LD_PRELOAD", "")) if text)
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        """What the tracer's programs read."""
         pairs = (
-            ("LD_PRELOAD", preload),
             ("STRESSBENCH_TRACE_MODE", self.mode.value),
             ("STRESSBENCH_TRACE_OUTPUT", str(self.output)),
             ("STRESSBENCH_TRACE_ID", self.key),
         )
         return (*pairs, ("STRESSBENCH_TRACE_NAMES", "1")) if self.names else pairs
+
+    def environment(self, outer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """What to add to the environment `outer`; a library that is preloaded already stays."""
+        preload = ":".join(text for text in (str(self.library), outer.get("LD_PRELOAD", "")) if text)
+        return (("LD_PRELOAD", preload), *self.settings())
 
     @property
     def modules(self) -> Path:
@@ -44,10 +47,10 @@ class Tracing:
         return self.output.with_name(self.output.name + ".modules")
 
     def pools(self, outer: Mapping[str, str]) -> tuple[tuple[int, Path], ...]:
-        """What ranks on this host left behind that did not come to their end: rank and file."""
+        """What ranks on this host left behind that did not come to their end: rank and file, one file a thread."""
         folder = Path(outer.get(POOL_VARIABLE) or _POOLS)
         start = f"stressbench-trace-{self.key}-"
-        found = ((path.stem.removeprefix(start), path) for path in folder.glob(f"{start}*.pool"))
+        found = ((path.name.removeprefix(start).partition(".")[0], path) for path in folder.glob(f"{start}*.pool"))
         return tuple(sorted((int(rank), path) for rank, path in found if rank.isdigit()))
 
 

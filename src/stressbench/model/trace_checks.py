@@ -8,8 +8,8 @@ from stressbench.model.trace_records import Call, RankTrace, Rule, Stream
 def faults_of(rank: RankTrace) -> str | None:
     """The first thing that is wrong, as `key value: what was expected`; None when all is right."""
     for number, site in enumerate(rank.sites):
-        if not 0 <= site.module < len(rank.modules):
-            return f"sites.{number}: module {site.module}: expected a number below {len(rank.modules)}"
+        if not -1 <= site.module < len(rank.modules):
+            return f"sites.{number}: module {site.module}: expected a number below {len(rank.modules)}, or -1"
     if rank.timeline is not None:
         line = rank.timeline
         if len({len(line.p2p), len(line.coll), len(line.wait), len(line.io), len(line.other)}) != 1:

@@ -119,7 +119,7 @@ class Communicator:
 
 
 class Site(NamedTuple):
-    """A call site: number of the module, offset in its file."""
+    """A call site: number of the module (-1: not known), offset in its file."""
 
     module: int
     offset: int
@@ -223,6 +223,10 @@ class RankTrace:
     sequence_calls: Count | None = None
     lost: tuple[Lost, ...] | None = None
     streams: tuple[Stream, ...] | None = None
+
+    def module_of(self, site: Site) -> str:
+        """Name of the module that a call site lies in; `?` where it is not known."""
+        return self.modules[site.module] if site.module >= 0 else "?"
 
     def threads_apart(self) -> tuple[Stream, ...]:
         """What each thread did, one entry where one thread called MPI."""

@@ -11,13 +11,18 @@ class WorldRanks:
         self._comms = rank.comms
 
     def of(self, comm: int | None, rank: int) -> int | None:
-        """The world rank, None where the members are not known; -1 (MPI_PROC_NULL) stays."""
-        if rank < 0 or comm is None:
+        """The world rank, None where the communicator or its members are not known; -1 (MPI_PROC_NULL) stays.
+
+        The members of an intercommunicator are those of the other side, whom a message goes to.
+        """
+        if rank < 0:
             return rank
-        found = self._comms[comm]
-        if comm == 0 and found.members is None:
-            return rank
-        return None if found.members is None or found.inter else _member(found.members, rank)
+        if comm is None:
+            return None
+        members = self._comms[comm].members
+        if members is None:
+            return rank if comm == 0 else None
+        return _member(members, rank)
 
 
 def _member(runs: tuple[MemberRun, ...], place: int) -> int | None:

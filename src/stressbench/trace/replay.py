@@ -9,6 +9,8 @@ from stressbench.model import RankTrace, Trace, TraceMode
 from stressbench.model.ranges import spans
 from stressbench.trace.operations import SPAWNING, is_one_sided
 
+_NEEDED = frozenset({"calls", "lists", "sender"})  # a sequence without these would be another one
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suitability:
@@ -46,11 +48,14 @@ def _reasons(trace: Trace, rank: RankTrace) -> Iterable[str]:
     if len(rank.threads_apart()) > 1 or (rank.threads or 1) > 1:
         yield "several threads called MPI; replay knows one order of calls a rank"
     elif rank.rules is None:
-        lost = next((loss for loss in rank.lost or () if loss.what in ("sequence", "calls")), None)
+        lost = next((loss for loss in rank.lost or () if loss.what == "sequence"), None)
         if trace.header.mode is TraceMode.profile:
             yield "statistics only; `stressbench capture` keeps the sequence"
         else:
             yield "no sequence" + (f" ({lost.why})" if lost is not None and lost.why else "")
+    for loss in rank.lost or ():
+        if loss.what in _NEEDED:
+            yield f"its calls are not all known ({loss.why or loss.what})"
     if rank.ended.value != "finalize":
         yield "it did not come to MPI_Finalize; its sequence has no end"
     operations = {total.op for total in rank.totals}

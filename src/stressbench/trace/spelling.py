@@ -156,7 +156,7 @@ class Speller:
         if rank is None:
             return "*"
         world = self._world.of(comm, rank)
-        return f"{rank}@c{comm}" if world is None else str(world)
+        return f"{rank}@c{_or_unknown(comm)}" if world is None else str(world)
 
     def _exchange(self, call: Call) -> str:
         open_ = self.style is Style.exact and call.any in (Wildcard.source, Wildcard.both)

@@ -30,5 +30,7 @@ _LOSSES = {
     "sequence": "the order of calls did not repeat and was given up; statistics go on",
     "calls": "distinct calls were too many; from there on only totals were counted",
     "gaps": "times between calls were too many to be kept apart",
+    "lists": "some calls have more requests or counts than are kept",
+    "sender": "of some receives from any source, the sender that came is not known",
     "threads": "threads that called MPI were too many to be kept apart",
 }

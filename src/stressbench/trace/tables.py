@@ -116,7 +116,7 @@ class SitesOf:
 
     def add(self, rank: RankTrace) -> None:
         """Count one rank."""
-        names = [site_name(rank.modules[site.module], site.offset) for site in rank.sites]
+        names = [site_name(rank.module_of(site), site.offset) for site in rank.sites]
         for stream in rank.threads_apart():
             for call in stream.calls:
                 if call.site is not None:

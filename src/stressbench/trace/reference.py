@@ -25,10 +25,10 @@ Row = list[int | float | str | None]
 class PeerTotals:
     """All messages, and how many the ranks send."""
 
-    messages: float
-    bytes: float
-    per_rank_sends_min_max: tuple[float, float]
-    self_messages: float
+    messages: int
+    bytes: int
+    per_rank_sends_min_max: tuple[int, int]
+    self_messages: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,10 +215,16 @@ def _messages(speller: Speller, rules: Rules, counted: Counter[int]) -> Iterator
 def _mpip(profile: Profile) -> MpiP:
     columns = profile.columns
     return MpiP(
-        wall_pct=Percentages(mpi=columns.mpi_percent, p2p=columns.p2p_percent, coll=columns.coll_percent),
-        avg_p2p_send_bytes=columns.mean_send_bytes or 0.0,
-        avg_coll_bytes=columns.mean_coll_bytes or 0.0,
+        wall_pct=Percentages(
+            mpi=_rounded(columns.mpi_percent), p2p=_rounded(columns.p2p_percent), coll=_rounded(columns.coll_percent)
+        ),
+        avg_p2p_send_bytes=round(columns.mean_send_bytes or 0.0, 1),
+        avg_coll_bytes=round(columns.mean_coll_bytes or 0.0, 1),
     )
+
+
+def _rounded(percent: float | None) -> float | None:
+    return None if percent is None else round(percent, 2)
 
 
 def _words(rank: RankTrace, rules: Rules) -> Iterator[str]:

@@ -104,3 +104,13 @@ def test_outermost_loops_are_found_through_rules_that_come_once() -> None:
         Loop(symbol=-2, times=5, calls=5),
     )
     assert list(expand(under(rules, -2))) == [2, 3, 3, 3, 3]
+
+
+@given(row=st.lists(st.integers(0, CALLS - 1), min_size=2, max_size=30), data=st.data())
+def test_the_order_of_calls_counts(row: list[int], data: st.DataObject) -> None:
+    other = data.draw(st.permutations(row))
+    common = next((at for at, (x, y) in enumerate(zip(row, other, strict=True)) if x != y), None)
+
+    flat = [Fingerprint((tuple((symbol, 1) for symbol in one),), range(CALLS)) for one in (row, other)]
+
+    assert first_difference(*flat) == common

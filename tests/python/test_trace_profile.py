@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall, write_lines
 
 from stressbench.model import read_trace
-from stressbench.trace.matrix import MatrixUnit
+from stressbench.trace.matrix import MatrixOf, MatrixUnit
 from stressbench.trace.operations import OperationClass, class_of
 from stressbench.trace.phases import regrid
 from stressbench.trace.profile import Profile, Quantity, profile_of
@@ -174,3 +174,16 @@ def test_a_cut_off_file_is_profiled_as_far_as_it_goes(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_every_operation_has_its_class(op: str, kind: str) -> None:
     assert class_of(op).value == kind
+
+
+def test_of_many_ranks_pairs_of_hosts_and_ranks_are_held_never_all_pairs_of_ranks(tmp_path: Path) -> None:
+    made = ring(300, nodes=3)
+    for rank in made.ranks:
+        rank.extra["peers"] = [[to, 1, 8] for to in range(300)]
+    found = MatrixOf(300)
+
+    for rank in read_trace(made.write(tmp_path)).ranks():
+        found.add(rank)
+
+    assert len(found._sums) == 3 * 300
+    assert len(found.finish().pairs) == 9

@@ -94,8 +94,13 @@ def find_launcher(*, given: Path | None, library: Recognised) -> Launcher:
     raise LaunchMistake(f"the engine was built with {library}, but {there}; --mpirun PATH names the right one")
 
 
+def ask(program: str) -> Recognised:
+    """What this launcher says about itself; of no known flavour where it does not start."""
+    return recognise(_version_text(Path(program)) or "")
+
+
 def _asked(path: Path) -> Launcher:
-    return Launcher(path=path, recognised=recognise(_version_text(path) or ""))
+    return Launcher(path=path, recognised=ask(str(path)))
 
 
 def _version_text(program: Path) -> str | None:

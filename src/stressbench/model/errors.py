@@ -1,10 +1,10 @@
-"""What a reader of run files says when a file cannot be used."""
+"""What a reader of run files and trace files says when a file cannot be used."""
 
 from pathlib import Path
 
 
-class RunFileError(Exception):
-    """A run file is broken: a person's message, `FILE:LINE: what stands there; what was expected`."""
+class _FileError(Exception):
+    """A file is broken: a person's message, `FILE:LINE: what stands there; what was expected`."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
         """Name `path` and, where one line is to blame, its number counted from 1."""
@@ -12,3 +12,11 @@ class RunFileError(Exception):
         self.line = line
         place = str(path) if line is None else f"{path}:{line}"
         super().__init__(f"{place}: {message}")
+
+
+class RunFileError(_FileError):
+    """A run file is broken."""
+
+
+class TraceFileError(_FileError):
+    """A trace file is broken, or holds too little for what was asked."""

@@ -2,11 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import chain
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from stressbench import __version__
 from stressbench.model import Run, Severity
@@ -22,7 +18,8 @@ from stressbench.report.page.tables import (
     motifs_table,
     overview_table,
 )
-from stressbench.report.palette import TONES, tone_of
+from stressbench.report.page.template import environment, style_sheet
+from stressbench.report.palette import tone_of
 from stressbench.report.section import Section, printable, section_of, short
 from stressbench.report.words import findings, progress
 
@@ -64,26 +61,17 @@ class Overview:
 def render(runs: Sequence[Run]) -> str:
     """The page of these runs, at least one, as HTML text."""
     sections = [section_of(run, number=number) for number, run in enumerate(runs, start=1)]
-    environment = Environment(
-        loader=PackageLoader("stressbench.report.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            title=_title(sections),
+            views=[_view(section) for section in sections],
+            overview=_overview(sections) if len(sections) > 1 else None,
+            style=style_sheet(),
+            version=__version__,
+        )
     )
-    environment.filters["drawn"] = _drawn
-    return environment.get_template("report.html.j2").render(
-        title=_title(sections),
-        views=[_view(section) for section in sections],
-        overview=_overview(sections) if len(sections) > 1 else None,
-        style=Markup(_style()),
-        version=__version__,
-    )
-
-
-def _drawn(figure: Figure) -> Markup:
-    """A figure's SVG, which matplotlib has escaped."""
-    return Markup(figure.svg)
 
 
 def _title(sections: Sequence[Section]) -> str:
@@ -147,11 +135,3 @@ def _overview(sections: Sequence[Section]) -> Overview:
             draw_rows(rows, key="overview-impacts", title="How much is each job slowed, run by run?") if rows else None
         )
     return Overview(table=overview_table(sections), figure=figure)
-
-
-def _style() -> str:
-    """The style sheet, headed by the colours of both themes."""
-    light = "".join(f"{tone.variable}:{tone.light};" for tone in TONES)
-    dark = "".join(f"{tone.variable}:{tone.dark};" for tone in TONES)
-    themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    return themes + (files("stressbench.report.page") / "templates" / "style.css").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass
 
 from stressbench.model import Header, Run
-from stressbench.model.ranges import parse_ranges
+from stressbench.model.ranges import parse_ranges, spans
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.section import Section, printable
 from stressbench.report.units import MISSING, time
@@ -76,7 +76,7 @@ def hosts_table(section: Section) -> Table:
         hosts.setdefault(node.host, []).append(node.node)
         ranks[node.host] = ranks.get(node.host, 0) + len(parse_ranges(node.ranks))
         cores[node.host] = MISSING if node.cores is None else f"{node.cores:,}"
-    rows = tuple((printable(host), cores[host], f"{ranks[host]:,}", _spans(nodes)) for host, nodes in hosts.items())
+    rows = tuple((printable(host), cores[host], f"{ranks[host]:,}", spans(nodes)) for host, nodes in hosts.items())
     columns = (Column(head="host", number=False), Column(head="cores"), Column(head="ranks"))
     return Table(
         key=f"{section.key}-hosts",
@@ -84,14 +84,3 @@ def hosts_table(section: Section) -> Table:
         columns=(*columns, Column(head="nodes", number=False)),
         rows=rows,
     )
-
-
-def _spans(numbers: list[int]) -> str:
-    """Node numbers in the notation of [NID_LIST]."""
-    spans: list[list[int]] = []
-    for number in sorted(numbers):
-        if spans and number == spans[-1][1] + 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    return ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in spans)

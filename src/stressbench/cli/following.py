@@ -1,0 +1,30 @@
+"""What `profile`, `capture` and `record` share: a command of somebody else's, and how its launch is told."""
+
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+MISTAKE = 2
+NOTHING = 3
+FOLLOWS: dict[str, Any] = {"allow_interspersed_args": False}  # options behind CMD are CMD's own
+EXIT_STATUS = """\
+Exit status: that of CMD; 2 something to put right (CMD was not started), 3 CMD ended well but there is nothing to show.
+"""
+
+Words: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="[--] CMD...", help="A whole launch: mpirun -n 4 app args.", show_default=False)
+]
+WithNames: TypeAlias = Annotated[
+    bool, typer.Option("--with-names", help="Keep host names too; without it a file names no host, user or path.")
+]
+
+
+def say(sentence: str) -> None:
+    """A line on standard error: standard output is CMD's."""
+    typer.echo(f"stressbench: {sentence}", err=True)
+
+
+def stop(message: str, *, status: int = MISTAKE) -> typer.Exit:
+    """Say what is wrong; to be raised."""
+    say(message)
+    return typer.Exit(status)

@@ -1,0 +1,57 @@
+"""Somebody's own command, run as if from the shell: its streams and its status are ours, signals go on to it."""
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass
+
+from stressbench.launch.command import Command
+from stressbench.launch.errors import LaunchMistake
+
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+_FROM_KERNEL = 0x80  # si_code of what a terminal sends to all processes in its foreground, the command among them
+_LOOK_EVERY_S = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Followed:
+    """The exit status, 128 + N where signal N ended the command, and how often it was asked to stop."""
+
+    status: int
+    stop_requests: int
+
+
+def follow(command: Command) -> Followed:
+    """Run the command to its end. LaunchMistake where it cannot be started. To be called from the main thread.
+
+    Ctrl-C reaches the command from the terminal as it would without us; what is sent to this process alone is handed
+    on. In both cases we stay, to gather what was collected.
+    """
+    heard = {number for number in _STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*heard, signal.SIGCHLD})
+    try:
+        process = subprocess.Popen(
+            command.argv,
+            env={**os.environ, **dict(command.environment)},
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before) and None,
+        )
+        return _attend(process, heard)
+    except OSError as fault:
+        raise LaunchMistake(f"{command.argv[0]}: {(fault.strerror or str(fault)).lower()}") from fault
+    finally:
+        while signal.sigtimedwait(heard, 0) is not None:  # came too late: the command is through
+            pass
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _attend(process: subprocess.Popen[bytes], heard: set[signal.Signals]) -> Followed:
+    requests = 0
+    while process.poll() is None:
+        came = signal.sigtimedwait({*heard, signal.SIGCHLD}, _LOOK_EVERY_S)
+        if came is None or came.si_signo == signal.SIGCHLD:
+            continue
+        requests += 1
+        if came.si_code != _FROM_KERNEL:
+            process.send_signal(came.si_signo)
+    status = process.returncode
+    return Followed(status=128 - status if status < 0 else status, stop_requests=requests)

@@ -1,0 +1,73 @@
+"""Call sites into function and line, with addr2line (binutils), and the line of a trace that holds them."""
+
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import orjson
+
+from stressbench.model import Trace
+from stressbench.model.trace_line import sealed
+from stressbench.model.trace_records import site_name
+
+_UNKNOWN = "??"
+_END_WITHIN = 1 << 16
+_ANSWER_WITHIN_S = 120
+
+
+def sites_of(trace: Trace) -> Mapping[str, Sequence[int]]:
+    """Offsets of all call sites, module by module."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for rank in trace.ranks():
+        for site in rank.sites:
+            found[rank.module_of(site)].add(site.offset)
+    return {module: sorted(offsets) for module, offsets in found.items()}
+
+
+def resolve(sites: Mapping[str, Sequence[int]], *, paths: Mapping[str, str]) -> dict[str, str]:
+    """`module+0xOFFSET` to `function (file:line)`, for what the modules' symbols tell; empty without addr2line."""
+    program = shutil.which("addr2line")
+    if program is None:
+        return {}
+    known: dict[str, str] = {}
+    for module, offsets in sites.items():
+        if module in paths and Path(paths[module]).is_file():
+            answers = _ask(program, paths[module], offsets)
+            known |= {site_name(module, offset): text for offset, text in zip(offsets, answers, strict=False) if text}
+    return known
+
+
+def _ask(program: str, path: str, offsets: Sequence[int]) -> Iterable[str]:
+    asked = "".join(f"{offset:#x}\n" for offset in offsets)
+    try:
+        answer = subprocess.run(
+            [program, "-f", "-C", "-e", path],
+            input=asked, capture_output=True, text=True, errors="replace", check=False, timeout=_ANSWER_WITHIN_S,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    lines = answer.stdout.splitlines()
+    return [_told(function, place) for function, place in zip(lines[::2], lines[1::2], strict=False)]
+
+
+def _told(function: str, place: str) -> str:
+    """`main (cg.c:12)`; file without its folder; empty where nothing is known."""
+    file, _, line = place.split(" (discriminator")[0].rpartition(":")
+    known = not file.startswith(_UNKNOWN) and line.isdigit() and line != "0"
+    where = f"{Path(file).name}:{line}" if known else ""
+    if function == _UNKNOWN:
+        return where
+    return f"{function} ({where})" if where else function
+
+
+def add_symbols(path: Path, symbols: Mapping[str, str]) -> None:
+    """Put the line of symbols before the trace's last line, which says that the file is whole."""
+    line = sealed(orjson.dumps({"type": "symbols", "sites": symbols}))
+    with path.open("r+b") as file:
+        start = max(0, file.seek(0, 2) - _END_WITHIN)
+        file.seek(start)
+        last = file.read().rstrip(b"\n").rpartition(b"\n")
+        file.seek(start + len(last[0]) + len(last[1]))
+        file.write(line + last[2] + b"\n")

@@ -1,0 +1,121 @@
+"""One traced launch from start to end: run the command, save what dead ranks left, name the call sites."""
+
+import secrets
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.following import follow
+from stressbench.launch.symbols import add_symbols, resolve, sites_of
+from stressbench.launch.tracer import SALVAGE, Tracer, find_tracer
+from stressbench.launch.tracing import Tracing, traced
+from stressbench.model import Trace, TraceFileError, TraceMode, read_trace
+from stressbench.model.ranges import spans
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceWish:
+    """A command to look at, as typed, and the file to write."""
+
+    words: tuple[str, ...]
+    mode: TraceMode
+    output: Path
+    names: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """What came of it: the command's own exit status, the trace (None: there is none), and what to tell the person."""
+
+    status: int
+    trace: Trace | None
+    sentences: tuple[str, ...]
+
+
+def take(wish: TraceWish, *, environment: Mapping[str, str]) -> Taken:
+    """Run the command with the tracer in it. LaunchMistake before it starts, where something is to be put right."""
+    tracer = find_tracer(environment)
+    tracing = Tracing(
+        mode=wish.mode, output=wish.output.absolute(), key=secrets.token_hex(8), library=tracer.library,
+        names=wish.names,
+    )  # fmt: skip
+    ended = follow(traced(wish.words, tracing=tracing, outer=environment))
+    sentences = list(_salvage(tracing, tracer, environment))
+    trace, reason = _read(wish.output)
+    if trace is not None and not trace.cut_off:
+        _name_sites(trace, tracing)
+        trace, reason = _read(wish.output)
+    tracing.modules.unlink(missing_ok=True)
+    if reason is not None:
+        sentences.append(reason)
+    elif trace is None:
+        sentences += _why_nothing(wish, tracer, ended.status)
+    return Taken(status=ended.status, trace=trace, sentences=tuple(sentences))
+
+
+def _read(path: Path) -> tuple[Trace | None, str | None]:
+    """The trace, or what is wrong with it; neither where there is no file."""
+    if not path.exists():
+        return None, None
+    try:
+        return read_trace(path), None
+    except TraceFileError as fault:
+        return None, str(fault)
+
+
+def _salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) -> list[str]:
+    pools = tracing.pools(environment)
+    if not pools:
+        return []
+    ranks = {rank for rank, _ in pools}
+    which = f"rank{'' if len(ranks) == 1 else 's'} {spans(ranks)} did not come to MPI_Finalize"
+    paths = [str(path) for _, path in pools]
+    if tracer.salvage is None:
+        return [f"{which}; {SALVAGE} was not found, and what they left stays in {', '.join(paths)}"]
+    saved = subprocess.run(
+        [str(tracer.salvage), str(tracing.output), *paths], capture_output=True, text=True, errors="replace",
+        stdin=subprocess.DEVNULL, check=False, env={**environment, **dict(tracing.settings())},
+    )  # fmt: skip
+    if saved.returncode != 0:
+        why = (saved.stderr.strip().splitlines() or [f"status {saved.returncode}"])[-1]
+        return [f"{which}; {SALVAGE} failed ({why}), and what they left stays in {', '.join(paths)}"]
+    for _, path in pools:
+        path.unlink(missing_ok=True)
+    return [f"{which}; what they did up to their last call was saved"]
+
+
+def _name_sites(trace: Trace, tracing: Tracing) -> None:
+    """Add function and line to the file; without them it is as good."""
+    try:
+        paths = orjson.loads(tracing.modules.read_bytes())
+        found = resolve(sites_of(trace), paths=paths if isinstance(paths, dict) else {})
+        if found and not trace.symbols:
+            add_symbols(trace.path, found)
+    except (OSError, orjson.JSONDecodeError, TraceFileError):
+        return
+
+
+def _why_nothing(wish: TraceWish, tracer: Tracer, status: int) -> list[str]:
+    built = "" if tracer.mpi is None else f" (the tracer's is {tracer.mpi})"
+    ended = f"{wish.words[0]} ended with status {status} and " if status else ""
+    return [
+        f"{ended}no rank wrote {wish.output}. Did an MPI program run at all, and to its MPI_Finalize?",
+        f"It is not seen where it is linked statically, or built with another MPI{built}, or where rank 0 ran on a "
+        "host that does not share this folder",
+    ]
+
+
+def check_output(path: Path, *, endings: tuple[str, ...], replace: bool) -> None:
+    """Raise LaunchMistake unless `path` can be written, ends as it should and, without `replace`, is not there yet."""
+    if path.suffix not in endings:
+        raise LaunchMistake(f"--output: {path} should end in {' or '.join(endings)}")
+    if path.is_dir():
+        raise LaunchMistake(f"--output: {path} is a directory")
+    if not path.absolute().parent.is_dir():
+        raise LaunchMistake(f"--output: {path.absolute().parent} is not a directory")
+    if path.exists() and not replace:
+        raise LaunchMistake(f"--output: {path} is there already; choose another name")

@@ -1,0 +1,78 @@
+"""Where libstressbench-trace.so and its salvage program are: beside the engine, installed or in a build tree."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.find import find_engine, library_of
+from stressbench.launch.flavour import Recognised
+
+LIBRARY = "libstressbench-trace.so"
+LIBRARY_VARIABLE = "STRESSBENCH_TRACE_LIBRARY"
+SALVAGE = "stressbench-trace-salvage"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tracer:
+    """The library to preload, the program that reads what dead ranks left (None: not found), and the MPI of both.
+
+    `mpi` is None where the library was named by hand and no engine says what it was built with.
+    """
+
+    library: Path
+    salvage: Path | None
+    mpi: Recognised | None
+
+
+def find_tracer(environment: Mapping[str, str]) -> Tracer:
+    """The library that $STRESSBENCH_TRACE_LIBRARY names, else the engine's. LaunchMistake where there is none."""
+    named = environment.get(LIBRARY_VARIABLE)
+    try:
+        engine = find_engine(given=None, environment=environment)
+    except LaunchMistake:
+        if not named:
+            raise
+        engine = None
+    library = _named(Path(named)) if named else _beside(engine)
+    if any(letter in str(library) for letter in ": "):
+        raise LaunchMistake(f"{library}: LD_PRELOAD cannot hold a path with a colon or a blank; move it elsewhere")
+    salvage = next((path for path in _salvage_places(library, engine) if path.is_file()), None)
+    return Tracer(library=library, salvage=salvage, mpi=None if engine is None else _mpi(engine))
+
+
+def _named(path: Path) -> Path:
+    if not path.is_file():
+        raise LaunchMistake(f"{LIBRARY_VARIABLE}: {path} is not a file")
+    return path.absolute()
+
+
+def _beside(engine: Path | None) -> Path:
+    assert engine is not None
+    places = tuple(_library_places(engine.resolve()))
+    for path in places:
+        if path.is_file():
+            return path
+    raise LaunchMistake(
+        f"{LIBRARY} was not found beside {engine} (looked at {', '.join(map(str, places))}); "
+        f"{LIBRARY_VARIABLE}=PATH names it"
+    )
+
+
+def _library_places(engine: Path) -> Iterator[Path]:
+    yield engine.parent.parent / "lib" / "stressbench" / LIBRARY  # PREFIX/bin/stressbench-mpi
+    yield engine.parent.parent / "tracer" / LIBRARY  # BUILD/engine/stressbench-mpi
+
+
+def _salvage_places(library: Path, engine: Path | None) -> Iterator[Path]:
+    yield library.parent / SALVAGE
+    yield library.parent.parent.parent / "bin" / SALVAGE
+    if engine is not None:
+        yield engine.resolve().parent / SALVAGE
+
+
+def _mpi(engine: Path) -> Recognised | None:
+    try:
+        return library_of(engine)
+    except LaunchMistake:
+        return None

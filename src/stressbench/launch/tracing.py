@@ -1,0 +1,71 @@
+"""A launch that is looked at: what is added to somebody's own command and its environment. Pure, but for one question.
+
+The words `STRESSBENCH_TRACE_...` are what libstressbench-trace.so reads when a rank calls MPI_Init.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.launch.command import Command
+from stressbench.launch.find import ask
+from stressbench.launch.flavour import Flavour
+from stressbench.model import TraceMode
+
+POOL_VARIABLE = "STRESSBENCH_TRACE_POOL"
+_POOLS = Path("/dev/shm")
+_LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tracing:
+    """What to take down of a command, and where; `key` tells this launch's leftovers from those of others."""
+
+    mode: TraceMode
+    output: Path
+    key: str
+    library: Path
+    names: bool
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        """What the tracer's programs read."""
+        pairs = (
+            ("STRESSBENCH_TRACE_MODE", self.mode.value),
+            ("STRESSBENCH_TRACE_OUTPUT", str(self.output)),
+            ("STRESSBENCH_TRACE_ID", self.key),
+        )
+        return (*pairs, ("STRESSBENCH_TRACE_NAMES", "1")) if self.names else pairs
+
+    def environment(self, outer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """What to add to the environment `outer`; a library that is preloaded already stays."""
+        preload = ":".join(text for text in (str(self.library), outer.get("LD_PRELOAD", "")) if text)
+        return (("LD_PRELOAD", preload), *self.settings())
+
+    @property
+    def modules(self) -> Path:
+        """Where rank 0 writes the paths of the modules that call sites lie in."""
+        return self.output.with_name(self.output.name + ".modules")
+
+    def pools(self, outer: Mapping[str, str]) -> tuple[tuple[int, Path], ...]:
+        """What ranks on this host left behind that did not come to their end: rank and file, one file a thread."""
+        folder = Path(outer.get(POOL_VARIABLE) or _POOLS)
+        start = f"stressbench-trace-{self.key}-"
+        found = ((path.name.removeprefix(start).partition(".")[0], path) for path in folder.glob(f"{start}*.pool"))
+        return tuple(sorted((int(rank), path) for rank, path in found if rank.isdigit()))
+
+
+def traced(words: tuple[str, ...], *, tracing: Tracing, outer: Mapping[str, str]) -> Command:
+    """The command with the tracer in it.
+
+    Open MPI hands only what `-x` names to ranks on other hosts; srun and hydra hand on everything.
+    """
+    environment = tracing.environment(outer)
+    if _is_openmpi(words[0]):
+        names = [name for name, _ in environment]
+        names += [POOL_VARIABLE] if outer.get(POOL_VARIABLE) else []
+        words = (words[0], *(word for name in names for word in ("-x", name)), *words[1:])
+    return Command(argv=words, environment=environment)
+
+
+def _is_openmpi(program: str) -> bool:
+    return Path(program).name.startswith(_LAUNCHERS) and ask(program).flavour in (Flavour.openmpi4, Flavour.openmpi5)

@@ -1,0 +1,258 @@
+"""The lines of a trace file, key by key (docs/trace-format.md); pydantic fills these dataclasses at the file's edge.
+
+`schema/trace.schema.json` says the same to other languages and `tests/contract/test_trace_schema.py` fails when the two
+disagree. None is "not known" or "means nothing for this operation", never 0. Times in seconds, sizes in bytes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from stressbench.model.records import Bytes, Count, Index, Positive, Seconds
+
+TRACE_FORMAT = "stressbench-trace"
+TRACE_VERSION = 1
+
+NonNegative: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Rule: TypeAlias = tuple[tuple[int, Positive], ...]  # [symbol, times]: a call's number, or minus a rule's
+
+
+class TraceMode(StrEnum):
+    """Statistics only, or the sequence of calls too."""
+
+    profile = "profile"
+    capture = "capture"
+
+
+class Ended(StrEnum):
+    """How a rank came to its end."""
+
+    finalize = "finalize"
+    abort = "abort"
+    killed = "killed"
+
+
+class Wildcard(StrEnum):
+    """What a receive left open."""
+
+    source = "source"
+    tag = "tag"
+    both = "both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceHeader:
+    """The first line: what ran, under what."""
+
+    format: Literal["stressbench-trace"]
+    version: Literal[1]
+    mode: TraceMode
+    ranks: Positive
+    program: str | None = None
+    library: str | None = None
+    started: str | None = None
+    clock_s: Seconds | None = None
+    hosts: Positive | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Total:
+    """Every call of one operation on one rank; `empty` of them were tests or probes that found nothing."""
+
+    op: str
+    calls: Count
+    time_s: Seconds
+    bytes: Bytes = 0
+    max_s: Seconds | None = None
+    empty: Count = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeCounts:
+    """Calls by size: element 0 counts 0 bytes, element k > 0 sizes in [2^(k-1), 2^k)."""
+
+    p2p: tuple[Count, ...] = ()
+    coll: tuple[Count, ...] = ()
+    io: tuple[Count, ...] = ()
+
+
+class Peer(NamedTuple):
+    """What was sent to one world rank; rank -1 holds what did not fit."""
+
+    rank: int
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """Seconds in MPI by class, in slices of `width_s` from the end of MPI_Init; all of one length."""
+
+    width_s: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    p2p: tuple[NonNegative, ...]
+    coll: tuple[NonNegative, ...]
+    wait: tuple[NonNegative, ...]
+    io: tuple[NonNegative, ...]
+    other: tuple[NonNegative, ...]
+
+
+class MemberRun(NamedTuple):
+    """World ranks first, first + stride, ...: `length` of them."""
+
+    first: int
+    stride: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Communicator:
+    """A communicator as this rank saw it; `members` is None where they are too irregular to be told."""
+
+    size: Count
+    slot: int | None = None
+    rank: int | None = None
+    members: tuple[MemberRun, ...] | None = None
+    inter: bool = False
+
+
+class Site(NamedTuple):
+    """A call site: number of the module (-1: not known), offset in its file."""
+
+    module: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One distinct call and how often it came; ranks are those of `comm`."""
+
+    op: str
+    n: Count
+    time_s: Seconds
+    min_s: Seconds | None = None
+    max_s: Seconds | None = None
+    site: Index | None = None
+    comm: Index | None = None
+    peer: int | None = None
+    tag: int | None = None
+    any: Wildcard | None = None
+    bytes: Bytes | None = None
+    unit: Count | None = None
+    type: str | None = None
+    source: int | None = None
+    receive_tag: int | None = None
+    receive_bytes: Bytes | None = None
+    reduction: str | None = None
+    root: int | None = None
+    in_place: bool | None = None
+    request: Index | None = None
+    requests: tuple[int, ...] | None = None
+    done: tuple[int, ...] | None = None
+    counts: tuple[Count, ...] | None = None
+    receive_counts: tuple[Count, ...] | None = None
+    made: Index | None = None
+    colour: int | None = None
+    key: int | None = None
+    dims: tuple[int, ...] | None = None
+    periods: tuple[bool | int, ...] | None = None
+    sources: tuple[int, ...] | None = None
+    destinations: tuple[int, ...] | None = None
+    file: int | None = None
+    offset: int | None = None
+    whence: str | None = None
+    amode: int | str | None = None
+    window: int | None = None
+
+
+class Gap(NamedTuple):
+    """Time outside MPI between call `before` (-1: none) and call `after`; buckets grow by the square root of 2."""
+
+    before: int
+    after: int
+    n: int
+    sum_s: float
+    min_s: float
+    max_s: float
+    sum_of_squares: float
+    buckets: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """What was given up (`sequence`, `calls`, `gaps`, `threads`), after how many calls, and why."""
+
+    what: str
+    after_calls: Count | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """The calls of one thread. Rule 0 of `rules` is its whole sequence; None when there is none."""
+
+    calls: tuple[Call, ...] = ()
+    gaps: tuple[Gap, ...] | None = None
+    rules: tuple[Rule, ...] | None = None
+    sequence_calls: Count | None = None
+    lost: tuple[Lost, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankTrace:
+    """One rank's line."""
+
+    rank: Index
+    ended: Ended
+    wall_s: Seconds
+    totals: tuple[Total, ...]
+    node: Index | None = None
+    host: str | None = None
+    threads: Count | None = None
+    sizes: SizeCounts | None = None
+    peers: tuple[Peer, ...] | None = None
+    timeline: Timeline | None = None
+    comms: tuple[Communicator, ...] = ()
+    modules: tuple[str, ...] = ()
+    sites: tuple[Site, ...] = ()
+    calls: tuple[Call, ...] = ()
+    gaps: tuple[Gap, ...] | None = None
+    rules: tuple[Rule, ...] | None = None
+    sequence_calls: Count | None = None
+    lost: tuple[Lost, ...] | None = None
+    streams: tuple[Stream, ...] | None = None
+
+    def module_of(self, site: Site) -> str:
+        """Name of the module that a call site lies in; `?` where it is not known."""
+        return self.modules[site.module] if site.module >= 0 else "?"
+
+    def threads_apart(self) -> tuple[Stream, ...]:
+        """What each thread did, one entry where one thread called MPI."""
+        if self.streams:
+            return self.streams
+        own = Stream(
+            calls=self.calls, gaps=self.gaps, rules=self.rules, sequence_calls=self.sequence_calls, lost=self.lost
+        )
+        return (own,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbols:
+    """What call sites are: `module+0xOFFSET` to `function (file:line)`."""
+
+    sites: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceEnd:
+    """The last line: how many rank lines there are, and whether every rank ended in MPI_Finalize."""
+
+    ranks: Count
+    complete: bool
+
+
+def site_name(module: str, offset: int) -> str:
+    """How `symbols` names a call site."""
+    return f"{module}+{offset:#x}"

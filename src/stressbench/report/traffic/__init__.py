@@ -1,0 +1,19 @@
+"""The figures of a profile: one file each, found by being there.
+
+A module has `ORDER`, its place on the page, and `draw(profile) -> Figure | None`; None: there is nothing to draw.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from stressbench.report.drawing import Figure, style
+from stressbench.trace.profile import Profile
+
+
+def figures_of(profile: Profile) -> tuple[Figure, ...]:
+    """All figures that this profile can fill, in the order of the page."""
+    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
+    drawing = sorted((module for module in modules if hasattr(module, "draw")), key=lambda module: module.ORDER)
+    with style():
+        drawn = [module.draw(profile) for module in drawing]
+    return tuple(figure for figure in drawn if figure is not None)

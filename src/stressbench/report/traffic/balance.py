@@ -1,0 +1,50 @@
+"""Time by rank: who works, who waits."""
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.terminal.profile_table import said_imbalance
+from stressbench.report.traffic.layers import LAYERS, legend, stack
+from stressbench.report.units import time_unit
+from stressbench.trace.profile import Profile, RankRow
+
+ORDER = 20
+_MOST_BARS = 512
+_CAPTION = (
+    "One bar a rank{folded}: its time outside MPI at the bottom, then inside MPI by class. Bars of one height ended "
+    "together; where grey is high and the rest low, a rank works while others wait for it. n = {ranks} ranks."
+)
+
+
+def draw(profile: Profile) -> Figure | None:
+    """One bar a rank, or a mean bar for so many neighbours; None where no time is known."""
+    if not profile.ranks or not profile.total.wall_s:
+        return None
+    each = -(-len(profile.ranks) // _MOST_BARS)
+    rows = np.array([_seconds(row) for row in profile.ranks])
+    starts = np.arange(0, len(rows), each)
+    bars = np.add.reduceat(rows, starts) / np.diff(np.append(starts, len(rows)))[:, None]
+    unit = time_unit([float(bars.sum(axis=1).max())])
+    drawn = canvas(height_in=2.8)
+    axes = drawn.subplots()
+    edges = np.append(starts, len(rows)) - 0.5
+    stack(axes, edges, list((bars * unit.per_second).T))
+    axes.set_xlim(edges[0], edges[-1])
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axes.set_xlabel("rank")
+    axes.set_ylabel(f"time / {unit.name}")
+    legend(axes, (layer.key for number, layer in enumerate(LAYERS) if bars[:, number].any()))
+    folded = "" if each == 1 else f" (the mean of {each} neighbours)"
+    return finish(
+        drawn,
+        key="profile-balance",
+        title="Is the work spread evenly over the ranks?",
+        caption=_CAPTION.format(folded=folded, ranks=f"{profile.facts.ranks_read:,}"),
+        description=" ".join(f"{said_imbalance(one)}." for one in profile.imbalances),
+    )
+
+
+def _seconds(row: RankRow) -> tuple[float, ...]:
+    return tuple(getattr(row.split, f"{layer.key}_s") for layer in LAYERS)

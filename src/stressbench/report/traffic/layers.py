@@ -1,0 +1,57 @@
+"""What a stacked figure is stacked of: the application at the bottom, MPI by class above, always in these colours."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
+from stressbench.trace.operations import OperationClass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """One layer: `key` names its values, `label` is for the legend."""
+
+    key: str
+    label: str
+    tone: Tone
+    hatch: str
+
+
+_HATCHES = ("////", "\\\\\\\\", "||||", "xxxx", "----")
+LAYERS = (
+    Layer(key="application", label="application", tone=ALONE, hatch=""),
+    *(
+        Layer(key=kind.value, label=kind.label, tone=tone, hatch=hatch)
+        for kind, tone, hatch in zip(OperationClass, JOBS, _HATCHES, strict=False)
+    ),
+)
+
+
+def stack(axes: Axes, edges: NDArray[np.float64], rows: Sequence[NDArray[np.float64]]) -> None:
+    """Layers on one another, shape (slices,) each, constant between `edges`, shape (slices + 1,)."""
+    bottom = np.zeros(len(edges))
+    for layer, row in zip(LAYERS, rows, strict=True):
+        if not row.any():
+            continue
+        top = bottom + np.append(row, row[-1])
+        axes.fill_between(
+            edges, bottom, top, step="post", facecolor=layer.tone.stand_in, edgecolor=PAPER.stand_in,
+            hatch=layer.hatch, linewidth=0,
+        )  # fmt: skip
+        bottom = top
+
+
+def legend(axes: Axes, present: Iterable[str]) -> None:
+    """Layers that are there, above the axes."""
+    wanted = set(present)
+    patches = [
+        Patch(facecolor=layer.tone.stand_in, edgecolor=PAPER.stand_in, hatch=layer.hatch, label=layer.label)
+        for layer in LAYERS
+        if layer.key in wanted
+    ]
+    axes.legend(handles=patches, ncols=len(patches), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)

@@ -1,0 +1,106 @@
+"""Who sends how much to whom, as a heat map."""
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from numpy.typing import NDArray
+
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.units import count, size
+from stressbench.trace.matrix import Matrix, MatrixUnit
+from stressbench.trace.profile import Profile
+
+ORDER = 30
+_MOST_CELLS = 256
+_SHADE = (0.13, 0.53, 0.80)  # seen on white and on black
+_FAINTEST = 0.12
+_UNITS = {
+    MatrixUnit.rank: "rank",
+    MatrixUnit.host: "host (its lowest rank)",
+    MatrixUnit.block: "block of ranks (its lowest rank)",
+}
+_CAPTION = (
+    "A row sends, a column receives; row and column are one {unit}{folded}. The darker a cell, the more bytes went "
+    "that way in point-to-point messages over the whole run, on the logarithmic scale at the right; empty cells "
+    "exchanged nothing. Lines beside the diagonal are neighbours; a full square is everyone with everyone; collectives "
+    "are not in it. n = {messages} in {pairs}."
+)
+
+
+def draw(profile: Profile) -> Figure | None:
+    """One map; None where nobody sent anything."""
+    matrix = profile.matrix
+    sent = sum(pair.bytes for pair in matrix.pairs)
+    if not sent:
+        return None
+    each = -(-len(matrix.labels) // _MOST_CELLS)
+    cells = _cells(matrix, each)
+    low, high = (float(bound) for bound in (cells[cells > 0].min(), cells.max()))
+    drawn = canvas(height_in=5.2)
+    axes, bar = drawn.subplots(1, 2, width_ratios=(1, 0.05))
+    axes.imshow(_shaded(cells, low, high), interpolation="none", origin="upper")
+    _label(axes, matrix, each)
+    _draw_scale(bar, low, high)
+    pairs = profile.pairs[0]
+    unit = _UNITS[matrix.unit]
+    messages = sum(pair.messages for pair in matrix.pairs)
+    return finish(
+        drawn,
+        key="profile-matrix",
+        title=f"Who sends how much to whom? Bytes between pairs of {matrix.unit.value}s",
+        caption=_CAPTION.format(
+            unit=unit, folded="" if each == 1 else f", {each} of them a cell",
+            messages=count(messages, "message"), pairs=count(len(matrix.pairs), "pair"),
+        ),
+        description=(
+            f"{size(sent)} in {count(messages, 'message')} between {count(len(matrix.pairs), 'pair')}. Most, "
+            f"{size(pairs.bytes)}, from rank {pairs.source} to rank {pairs.destination}."
+        ),
+    )  # fmt: skip
+
+
+def _cells(matrix: Matrix, each: int) -> NDArray[np.float64]:
+    place_of = {label: place // each for place, label in enumerate(matrix.labels)}
+    cells = np.zeros((max(place_of.values()) + 1,) * 2)
+    for pair in matrix.pairs:
+        if pair.source in place_of and pair.destination in place_of:
+            cells[place_of[pair.source], place_of[pair.destination]] += pair.bytes
+    return cells
+
+
+def _shaded(cells: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """Red, green, blue and how opaque, shape (rows, columns, 4): one blue, so that it serves both themes."""
+    shaded = np.zeros((*cells.shape, 4))
+    shaded[..., :3] = _SHADE
+    wide = math.log(high / low) if high > low else 1.0
+    depth = np.log(np.where(cells > 0, cells, low) / low) / wide if high > low else np.ones(cells.shape)
+    shaded[..., 3] = np.where(cells > 0, _FAINTEST + (1 - _FAINTEST) * depth, 0.0)
+    return shaded
+
+
+def _label(axes: Axes, matrix: Matrix, each: int) -> None:
+    def named(place: float, _: int) -> str:
+        number = round(place) * each
+        return str(matrix.labels[number]) if 0 <= number < len(matrix.labels) and place == round(place) else ""
+
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        axis.set_major_formatter(FuncFormatter(named))
+    axes.set_xlabel(f"to {_UNITS[matrix.unit]}")
+    axes.set_ylabel(f"from {_UNITS[matrix.unit]}")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(True)
+
+
+def _draw_scale(axes: Axes, low: float, high: float) -> None:
+    """A column of shades with the bytes that they stand for."""
+    steps = 64
+    values = np.geomspace(low, high, steps) if high > low else np.full(steps, high)
+    axes.imshow(_shaded(values[:, None], low, high), aspect="auto", origin="lower", interpolation="none")
+    places = np.linspace(0, steps - 1, 5) if high > low else np.array([steps / 2])
+    axes.set_yticks(places, [size(round(values[int(place)])) for place in places])
+    axes.set_xticks([])
+    axes.yaxis.tick_right()
+    axes.set_title("bytes", fontsize=9)

@@ -1,0 +1,51 @@
+"""Time along the run: what the ranks were in, slice by slice."""
+
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.traffic.layers import LAYERS, legend, stack
+from stressbench.report.units import time, time_unit
+from stressbench.trace.profile import Profile
+
+ORDER = 10
+_CAPTION = (
+    "From left to right the run, from MPI_Init on, in slices of {width}. The height of a layer is its share of the "
+    "time of all ranks that were still running in that slice: the application at the bottom, then MPI by class. A "
+    "phase shows as a stretch of even heights; grey that falls towards the end means ranks that wait for others. "
+    "n = {ranks} ranks."
+)
+
+
+def draw(profile: Profile) -> Figure | None:
+    """One stack; None where no rank has a timeline."""
+    phases = profile.phases
+    if phases is None:
+        return None
+    rows = np.array([getattr(phases, layer.key) for layer in LAYERS])
+    whole = rows.sum(axis=0)
+    slices = int(np.flatnonzero(whole)[-1]) + 1 if whole.any() else 0
+    if not slices:
+        return None
+    shares = rows[:, :slices] / np.where(whole[:slices] > 0, whole[:slices], 1.0)
+    unit = time_unit([slices * phases.width_s])
+    edges = np.arange(slices + 1, dtype=np.float64) * (phases.width_s * unit.per_second)
+    drawn = canvas(height_in=3.0)
+    axes = drawn.subplots()
+    stack(axes, edges, list(shares))
+    axes.set_xlim(0, edges[-1])
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    axes.set_xlabel(f"time since MPI_Init / {unit.name}")
+    axes.set_ylabel("share of the ranks' time")
+    legend(axes, (layer.key for layer, row in zip(LAYERS, rows, strict=True) if row.any()))
+    parts = ", ".join(
+        f"{layer.label} {row.sum() / whole.sum():.0%}" for layer, row in zip(LAYERS, rows, strict=True) if row.any()
+    )
+    return finish(
+        drawn,
+        key="profile-phases",
+        title="What did the ranks do, from the start of the run to its end?",
+        caption=_CAPTION.format(width=time(phases.width_s), ranks=f"{profile.facts.ranks_read:,}"),
+        description=f"Shares over the whole run: {parts}.",
+    )

@@ -1,0 +1,74 @@
+"""How large messages are, class by class."""
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.traffic.layers import LAYERS
+from stressbench.report.units import count, size
+from stressbench.trace.operations import OperationClass
+from stressbench.trace.profile import Profile
+from stressbench.trace.tables import SizeClass
+
+ORDER = 40
+_WORDS = {
+    OperationClass.p2p: "messages sent",
+    OperationClass.coll: "collective calls",
+    OperationClass.io: "file calls",
+}
+_CAPTION = (
+    "One panel a class. A bar counts the calls whose size lies from the size under it up to twice that size; the count "
+    "is on a logarithmic axis and stands above the bar. For collectives the size is what a rank passes to the call."
+)
+
+
+def draw(profile: Profile) -> Figure | None:
+    """A panel for each class that has sizes."""
+    classes = [kind for kind in OperationClass if any(row.kind is kind for row in profile.sizes)]
+    if not classes:
+        return None
+    drawn = canvas(height_in=0.4 + 1.7 * len(classes))
+    last = max(row.below.bit_length() for row in profile.sizes)
+    for axes, kind in zip(drawn.subplots(len(classes), squeeze=False)[:, 0], classes, strict=True):
+        _panel(axes, kind, [row for row in profile.sizes if row.kind is kind], last=last)
+    return finish(
+        drawn,
+        key="profile-sizes",
+        title="How large are messages, collectives and file accesses?",
+        caption=_CAPTION,
+        description=" ".join(_said(kind, profile) for kind in classes),
+    )
+
+
+def _said(kind: OperationClass, profile: Profile) -> str:
+    rows = [row for row in profile.sizes if row.kind is kind]
+    most = max(rows, key=lambda row: row.calls)
+    total = count(sum(row.calls for row in rows), "call")
+    return f"{kind.label}: {total}, most ({most.calls:,}) from {size(most.at_least)} to below {size(most.below)}."
+
+
+def _panel(axes: Axes, kind: OperationClass, rows: list[SizeClass], *, last: int) -> None:
+    layer = next(layer for layer in LAYERS if layer.key == kind.value)
+    places = [_place(row) for row in rows]
+    heights = [row.calls for row in rows]
+    axes.bar(places, heights, width=0.86, color=layer.tone.stand_in, hatch=layer.hatch)
+    for place, height in zip(places, heights, strict=True):
+        axes.annotate(
+            f"{height:,}", (place, height), ha="center", va="bottom", fontsize=7, xytext=(0, 1),
+            textcoords="offset points",
+        )  # fmt: skip
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_ylim(0.7, 4 * max(heights))
+    axes.set_xlim(-0.6, last - 0.4)
+    axes.set_xticks(range(0, last, 2), [size(0 if place == 0 else 1 << (place - 1)) for place in range(0, last, 2)])
+    axes.tick_params(length=0, labelsize=8)
+    axes.minorticks_off()
+    axes.grid(axis="y")
+    axes.set_ylabel("calls")
+    axes.set_title(f"{_WORDS[kind]}, n = {sum(heights):,}")
+    axes.set_xlabel("size, from")
+
+
+def _place(row: SizeClass) -> int:
+    return row.at_least.bit_length()

@@ -1,0 +1,90 @@
+"""What kind of call an MPI operation is, from its name without `MPI_`. Pure."""
+
+from enum import StrEnum
+
+
+class OperationClass(StrEnum):
+    """The classes of docs/trace-format.md, in the order in which they are shown."""
+
+    p2p = "p2p"
+    wait = "wait"
+    coll = "coll"
+    io = "io"
+    other = "other"
+
+    @property
+    def label(self) -> str:
+        """For a person."""
+        return _LABELS[self]
+
+
+_LABELS = {
+    OperationClass.p2p: "point-to-point",
+    OperationClass.wait: "wait",
+    OperationClass.coll: "collective",
+    OperationClass.io: "I/O",
+    OperationClass.other: "other",
+}
+
+SEND_WORDS = {
+    "Send": "S", "Ssend": "Ss", "Bsend": "Bs", "Rsend": "Rs",
+    "Isend": "Is", "Issend": "Iss", "Ibsend": "Ibs", "Irsend": "Irs",
+    "Send_init": "Send_init", "Ssend_init": "Ssend_init", "Bsend_init": "Bsend_init", "Rsend_init": "Rsend_init",
+}  # fmt: skip
+"""Calls that name whom they send to, with the first letters of their token."""
+RECEIVE_WORDS = {
+    "Recv": "R", "Irecv": "Ir", "Mrecv": "Mr", "Imrecv": "Imr", "Recv_init": "Recv_init",
+    "Probe": "Probe", "Iprobe": "Iprobe", "Mprobe": "Mprobe", "Improbe": "Improbe",
+}  # fmt: skip
+COMPLETION_WORDS = {
+    "Wait": "W", "Waitall": "Wa", "Waitany": "Wy", "Waitsome": "Ws",
+    "Test": "T", "Testall": "Ta", "Testany": "Ty", "Testsome": "Ts",
+}  # fmt: skip
+EXCHANGES = frozenset({"Sendrecv", "Sendrecv_replace"})
+STARTS = frozenset({"Start", "Startall"})
+INITS = frozenset(name for name in (*SEND_WORDS, *RECEIVE_WORDS) if name.endswith("_init"))
+SENDING = (frozenset(SEND_WORDS) - INITS) | EXCHANGES
+"""Calls that send a message themselves; persistent ones send when they are started."""
+TESTS = frozenset({"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe"})
+"""Calls that may find nothing; the reference profiles leave them out of sequences."""
+MAKERS = frozenset(
+    {
+        "Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_create", "Comm_create_group", "Comm_split",
+        "Comm_split_type", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent",
+        "Intercomm_create", "Intercomm_merge", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect",
+        "Comm_join",
+    }
+)  # fmt: skip
+"""Calls that make a communicator."""
+SPAWNING = frozenset({"Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect", "Comm_join"})
+ONE_SIDED = frozenset(
+    {
+        "Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap",
+        "Rput", "Rget", "Raccumulate", "Rget_accumulate",
+    }
+)  # fmt: skip
+_COLLECTIVES = (
+    "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
+    "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block",
+    "Scan", "Exscan", "Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall", "Neighbor_alltoallv",
+    "Neighbor_alltoallw",
+)  # fmt: skip
+COLLECTIVES = frozenset((*_COLLECTIVES, *(f"I{name[0].lower()}{name[1:]}" for name in _COLLECTIVES)))
+
+
+def class_of(op: str) -> OperationClass:
+    """The class of an operation; what is not known is `other`."""
+    if op.startswith("File_"):
+        return OperationClass.io
+    if op in COLLECTIVES:
+        return OperationClass.coll
+    if op in COMPLETION_WORDS or op.endswith("robe"):
+        return OperationClass.wait
+    if op in SEND_WORDS or op in RECEIVE_WORDS or op in EXCHANGES or op in STARTS:
+        return OperationClass.p2p
+    return OperationClass.other
+
+
+def is_one_sided(op: str) -> bool:
+    """Whether it works on a window."""
+    return op in ONE_SIDED or op.startswith("Win_")

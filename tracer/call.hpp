@@ -175,7 +175,9 @@ class Call {
     for (int k = 0; k < count; ++k) done(thread_->slots[indices(k) - first], k, statuses);
   }
   void starts() noexcept;
+  void names_requests() noexcept { list_waited(); }
   void all_freed() noexcept {
+    list_waited();
     for (int k = 0; k < waited_; ++k) {
       if (thread_->slots[k] >= 0) free_slot(thread_->slots[k]);
     }

@@ -158,6 +158,8 @@ def told_after(f: Function, say: Language) -> list[str]:
         lines.append("call.came_from(statuses);")
     if f.name == "Request_free":
         lines.append("call.all_freed();")
+    if f.name == "Cancel":
+        lines.append("call.names_requests();")
     if f.name in ("Start", "Startall"):
         lines.append("call.starts();")
     for role, line in (

@@ -8,16 +8,19 @@
 namespace stressbench::trace::mpi_library {
 namespace {
 
-// A symbol that only this library's kind has, and one of the other kind.
 #if defined(OPEN_MPI)
-constexpr const char* own_mark = "ompi_mpi_comm_world";
-constexpr const char* own_name = "Open MPI";
-constexpr const char* other_name = "MPICH or one of its kind";
+constexpr bool built_for_open_mpi = true;
 #else
-constexpr const char* own_mark = "MPIR_F_MPI_IN_PLACE";
-constexpr const char* own_name = "MPICH";
-constexpr const char* other_name = "Open MPI or another one";
+constexpr bool built_for_open_mpi = false;
 #endif
+
+// Asked before MPI_Init, which is allowed; its arguments are the same in every MPI library, unlike those with handles.
+bool is_open_mpi() noexcept {
+  static char version[MPI_MAX_LIBRARY_VERSION_STRING > 8192 ? MPI_MAX_LIBRARY_VERSION_STRING : 8192];
+  int length = 0;
+  PMPI_Get_library_version(version, &length);
+  return std::strstr(version, "Open MPI") != nullptr;
+}
 
 int make_visible(dl_phdr_info* object, std::size_t, void*) {
   const char* slash = std::strrchr(object->dlpi_name, '/');
@@ -31,9 +34,9 @@ int make_visible(dl_phdr_info* object, std::size_t, void*) {
 
 bool reach() noexcept {
   if (dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) dl_iterate_phdr(make_visible, nullptr);
-  if (dlsym(RTLD_DEFAULT, own_mark) != nullptr) return true;
+  if (is_open_mpi() == built_for_open_mpi) return true;
   std::fprintf(stderr, "stressbench: this tracer was built for %s, and the program uses %s: it is not traced\n",
-               own_name, other_name);
+               built_for_open_mpi ? "Open MPI" : "MPICH", built_for_open_mpi ? "another MPI" : "Open MPI");
   return false;
 }
 

@@ -34,6 +34,18 @@ Communicator communicator_of(const Json& json) {
   return communicator;
 }
 
+// Of receives from any source, with any tag: what never came is not there.
+void take_unknown(const Json& json, Call& call) {
+  const auto any = json.find("any");
+  if (any == json.end()) return;
+  const bool has_halves = call.op.starts_with("Sendrecv");
+  if (*any != "tag" && !json.contains(has_halves ? "source" : "peer"))
+    (has_halves ? call.source : call.peer) = Call::anyone;
+  if (*any != "source" && !json.contains(has_halves ? "receive_tag" : "tag")) {
+    (has_halves ? call.receive_tag : call.tag) = Call::any_tag;
+  }
+}
+
 Call call_of(const Json& json) {
   Call call;
   json.at("op").get_to(call.op);
@@ -41,6 +53,7 @@ Call call_of(const Json& json) {
   take(json, "comm", call.comm);
   take(json, "peer", call.peer);
   take(json, "tag", call.tag);
+  take_unknown(json, call);
   take(json, "bytes", call.bytes);
   take(json, "unit", call.unit);
   take(json, "type", call.type);

@@ -33,11 +33,13 @@ struct Communicator {
 // A distinct call. What an operation does not have is as it is here.
 struct Call {
   static constexpr int none = -1;
+  static constexpr int anyone = -2;  // a receive from any source to which nobody sent: the program took it back
+  static constexpr int any_tag = -1;
 
   std::string op;
   std::int64_t times = 0;
   int comm = 0;
-  int peer = none;  // or MPI_PROC_NULL
+  int peer = none;  // MPI_PROC_NULL
   int tag = 0;
   std::int64_t bytes = 0;
   std::int64_t unit = 1;

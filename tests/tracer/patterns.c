@@ -209,11 +209,12 @@ static void probes(int iterations) {
 
 static void irregular(int iterations) {  // no two messages are alike: nothing to fold
   unsigned state = 1;
-  char* bytes = calloc(1, 1 << 20);
+  char* bytes = calloc(2, 1 << 20);
   for (int i = 0; i < iterations; ++i) {
     state = state * 1664525U + 1013904223U;
     const int size = (int)(state >> 12U);
-    MPI_Sendrecv(bytes, size, MPI_BYTE, rank, 1, bytes, 1 << 20, MPI_BYTE, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(bytes, size, MPI_BYTE, rank, 1, bytes + (1 << 20), 1 << 20, MPI_BYTE, rank, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
   }
   free(bytes);
 }

@@ -105,8 +105,8 @@ Instruction Score::arrange(const trace::Call& call) {
   i.name = operation->name;
   i.kind = operation->kind;
   i.comm = call.comm;
-  i.tag = call.tag;
-  i.receive_tag = call.receive_tag;
+  i.tag = call.tag == trace::Call::any_tag ? MPI_ANY_TAG : call.tag;
+  i.receive_tag = call.receive_tag == trace::Call::any_tag ? MPI_ANY_TAG : call.receive_tag;
   i.root = call.root;
   i.in_place = call.in_place;
   lay_out(call, operation->shape, i);

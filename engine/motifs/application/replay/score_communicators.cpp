@@ -102,6 +102,7 @@ const trace::Communicator& Score::communicator(int number) const {
 int Score::partner(const trace::Call& call, int rank) const {
   const int size = communicator(call.comm).size;
   if (rank == trace::Call::none) return MPI_PROC_NULL;
+  if (rank == trace::Call::anyone) return MPI_ANY_SOURCE;
   if (rank < 0 || rank >= size) throw UserMistake(fmt::format("rank {} in a communicator of {}", rank, size));
   return rank;
 }

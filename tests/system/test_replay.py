@@ -1,0 +1,145 @@
+"""What was captured is what is replayed: capture, replay under the tracer, capture again, compare; under both MPIs."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+RANKS = 3  # MPICH spins while it waits
+PATTERNS = [
+    "cg", "sweep", "neighbours", "persistent", "ring", "collectives", "derived", "communicators", "any_source",
+    "probes",
+]  # fmt: skip
+
+
+@pytest.fixture
+def traced(any_engine, tmp_path) -> Callable[..., Path]:
+    """Captures a launch, which must end well; gives the file."""
+    library = any_engine.program.parent.parent / "tracer" / "libstressbench-trace.so"
+
+    def run(name: str, *program: str | Path, **environment: str) -> Path:
+        output = tmp_path / name
+        done = subprocess.run(
+            [CHECKOUT / "scripts" / "mpirun.sh", any_engine.compiler, str(RANKS), *map(str, program)],
+            capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path,
+            env={**os.environ, "LD_PRELOAD": str(library), "STRESSBENCH_TRACE_MODE": "capture",
+                 "STRESSBENCH_TRACE_OUTPUT": str(output), "STRESSBENCH_TRACE_ID": tmp_path.name, **environment},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return output
+
+    return run
+
+
+@pytest.fixture
+def replayed(traced, any_engine) -> Callable[[Path], Path]:
+    """Captures one replay of a trace, without what the engine does around it."""
+
+    def run(trace: Path) -> Path:
+        return traced(
+            "replayed.trace", any_engine.program, "motif", "replay", "-f", trace, "--compute", "off",
+            "--repetitions", "1", "--warmup", "0", "--pcontrol", STRESSBENCH_TRACE_PAUSED="1",
+        )  # fmt: skip
+
+    return run
+
+
+@pytest.fixture
+def patterns(any_engine) -> Path:
+    return any_engine.program.parent.parent / "tests" / "tracer" / "patterns"
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_replay_makes_the_calls_that_were_captured(traced, replayed, patterns, stressbench, name):
+    captured = traced("captured.trace", patterns, name, "6")
+    outcome = stressbench("trace", "diff", captured, replayed(captured))
+    assert outcome.status == 0, outcome.said
+    assert f"the same: {RANKS} sequences" in outcome.output
+
+
+def test_a_difference_is_found(traced, patterns, stressbench):
+    outcome = stressbench(
+        "trace", "diff", traced("a.trace", patterns, "cg", "6"), traced("b.trace", patterns, "cg", "7")
+    )
+    assert outcome.status == 1
+    assert "sequences differ" in outcome.output
+
+
+def test_another_number_of_ranks_is_refused(traced, patterns, any_engine):
+    captured = traced("captured.trace", patterns, "cg", "6")
+    outcome = any_engine.run("motif", "replay", "-f", captured, ranks=2)
+    assert outcome.status == 2
+    assert f"captured on {RANKS} ranks" in outcome.said
+
+
+def stressbench_with(engine, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command as a user has it, with this engine's tracer."""
+    build = engine.program.parent.parent
+    return subprocess.run(
+        [sys.executable, "-m", "stressbench", *map(str, arguments)],
+        capture_output=True, text=True, check=False, timeout=180, cwd=cwd,
+        env={**os.environ, "STRESSBENCH_MPI": str(engine.program),
+             "STRESSBENCH_TRACE_LIBRARY": str(build / "tracer" / "libstressbench-trace.so")},
+    )  # fmt: skip
+
+
+def launch_of(engine, *program: str | Path) -> list[str]:
+    return [str(CHECKOUT / "scripts" / "mpirun.sh"), engine.compiler, str(RANKS), *map(str, program)]
+
+
+def test_profile_shows_what_a_program_spends_its_time_on(any_engine, patterns, tmp_path):
+    done = stressbench_with(any_engine, "profile", "--", *launch_of(any_engine, patterns, "cg", "50"), cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "loop " in done.stdout  # the program's own output
+    for word in ("Allreduce", "Waitall", "% p2p", "collective", "cg"):
+        assert word in done.stdout
+
+
+def test_profile_as_json_adds_up(any_engine, patterns, tmp_path):
+    output = tmp_path / "profile.json"
+    done = stressbench_with(
+        any_engine, "profile", "-o", output, "--", *launch_of(any_engine, patterns, "ring", "50"), cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = output.read_text()
+    assert '"Sendrecv"' in text
+    assert json.loads(text)
+
+
+def test_a_program_s_exit_status_passes_through(any_engine, patterns, tmp_path):
+    done = stressbench_with(any_engine, "profile", "--", *launch_of(any_engine, patterns, "nothing"), cwd=tmp_path)
+    assert done.returncode == 2
+
+
+def test_what_a_killed_program_had_is_kept(any_engine, patterns, tmp_path):
+    output = tmp_path / "killed.trace"
+    done = stressbench_with(
+        any_engine, "capture", "-o", output, "--", *launch_of(any_engine, patterns, "killed", "100"), cwd=tmp_path
+    )
+    assert done.returncode != 0
+    assert output.exists(), done.stdout + done.stderr
+    lines = [json.loads(line) for line in output.read_text().splitlines()]
+    assert sum(line["type"] == "rank" for line in lines) == RANKS
+    assert not lines[-1]["complete"]
+    assert not list(Path("/dev/shm").glob("stressbench-trace-*.pool")) or done
+
+
+def test_a_recorded_program_runs_beside_another(any_engine, patterns, tmp_path):
+    done = stressbench_with(
+        any_engine, "record", "-o", "app.sb", "--", *launch_of(any_engine, patterns, "cg", "20"), cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    workload = tmp_path / "app.sb"
+    workload.write_text(workload.read_text() + "\n[JOB_NAME] other\n[NODES] 1\n[MOTIF] Compute -m 1ms\n")
+    outcome = any_engine.run(
+        "run", workload, "--set", f"nodes={RANKS}", "--ranks-per-node", "1", "--isolated", "1", "--contended", "1", "--repetitions", "2",
+        "--output", "run.jsonl", ranks=RANKS + 1, cwd=tmp_path,
+    )  # fmt: skip
+    assert outcome.status == 0, outcome.said
+    records = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
+    assert records[-1]["complete"]

@@ -116,7 +116,25 @@ void Call::request(MPI_Request made, bool persistent) noexcept {
                             Communicators::world_rank(comm_, key_.peer), sends ? key_.bytes : -1};
 }
 
+void Call::look_up_waited() noexcept {
+  if (looked_up_) return;
+  looked_up_ = true;
+  for (int k = 0; k < waited_; ++k) {
+    const std::uint64_t handle = thread_->handles[k];
+    int slot = -1;
+    if (handle != 0) {
+      slot = thread_->requests.find(handle);
+      if (slot >= 0) thread_->requests.hide(slot);  // so that the same handle once more finds the next one
+    }
+    thread_->slots[k] = slot;
+  }
+  for (int k = 0; k < waited_; ++k) {
+    if (thread_->slots[k] >= 0) thread_->requests.show(thread_->slots[k]);
+  }
+}
+
 void Call::starts() noexcept {
+  look_up_waited();
   key_.bytes = 0;
   for (int k = 0; k < waited_; ++k) {
     const int slot = thread_->slots[k];
@@ -151,7 +169,12 @@ void Call::takes_message(MPI_Message message) noexcept {
 void Call::found_nothing() noexcept {
   finished_ = true;
   count(true);
-  thread_->left_ns += now_ns() - began_ns_;  // polling is no computation
+  Thread::Polling& polling = thread_->polling;
+  if (polling.op != key_.op || polling.site != address_) {  // what was tested before was work
+    polling = {0, polling.ours_ns, key_.op, address_};
+  }
+  polling.time_ns += ended_ns_ - began_ns_;
+  polling.ours_ns += now_ns() - ended_ns_;
   thread_->recording->busy = 0;
 }
 
@@ -186,7 +209,12 @@ void Call::finish() noexcept {
   Recording& recording = *thread_->recording;
   count(false);
   key_.site = process().site(address_);
-  const std::int64_t gap_ns = began_ns_ - thread_->left_ns;
+  // Who tests until it succeeds waits: that is no computation, and a replay tests as often as it needs. Who tests and
+  // then does something else works: then the tests are a part of its work.
+  const Thread::Polling polling = thread_->polling;
+  const bool waited = polling.op == key_.op && polling.site == address_;
+  const std::int64_t gap_ns = began_ns_ - thread_->left_ns - polling.ours_ns - (waited ? polling.time_ns : 0);
+  thread_->polling = {};
   const std::int64_t time_ns = ended_ns_ - began_ns_;
   if (too_long_ && !recording.lost_lists.happened) recording.lost_lists = {recording.calls_seen(), 1};
   if (sender_is_unknown()) {

@@ -132,34 +132,34 @@ class Call {
   }
 
   void request(MPI_Request made, bool persistent) noexcept;
+  // Which slots they are is looked up when something completed: most tests find nothing.
   template <class Requests>
   void waits_for(int count, Requests requests) noexcept {
-    waited_ = 0;
-    for (int k = 0; k < count && k < Thread::most_requests; ++k) {
-      const MPI_Request one = requests(k);
-      int slot = -1;
-      if (one != MPI_REQUEST_NULL) {
-        slot = thread_->requests.find(word_of(one));
-        if (slot >= 0) thread_->requests.hide(slot);  // so that the same handle once more finds the next one
-      }
-      thread_->slots[waited_++] = slot;
-    }
-    for (int k = 0; k < waited_; ++k) {
-      const int slot = thread_->slots[k];
-      if (slot < 0) continue;
-      thread_->requests.show(slot);
-      if (thread_->request[slot].unknown_plus_1 > 0) wants_statuses_ = true;
+    for (waited_ = 0; waited_ < count && waited_ < Thread::most_requests; ++waited_) {
+      const MPI_Request one = requests(waited_);
+      thread_->handles[waited_] = one == MPI_REQUEST_NULL ? 0 : word_of(one);
     }
   }
-  bool wants_statuses() const noexcept { return wants_statuses_ || key_.any != any_nothing; }
+  // Whether who sent it must be known, though the program does not ask.
+  bool wants_statuses() noexcept {
+    if (key_.any != any_nothing) return true;
+    if (waited_ == 0 || thread_->unknown_senders() == 0) return false;
+    look_up_waited();
+    for (int k = 0; k < waited_; ++k) {
+      if (thread_->slots[k] >= 0 && thread_->request[thread_->slots[k]].unknown_plus_1 > 0) return true;
+    }
+    return false;
+  }
   template <class Statuses>
   void all_done(const Statuses& statuses) noexcept {
+    look_up_waited();
     for (int k = 0; k < waited_; ++k) done(thread_->slots[k], k, statuses);
     list_waited();
   }
   template <class Statuses>
   void one_done(int index, const Statuses& statuses) noexcept {
     if (fortran_) --index;
+    look_up_waited();
     list_waited();
     if (index < 0 || index >= waited_) return;
     say(List::done, thread_->slots[index]);
@@ -169,15 +169,19 @@ class Call {
   void some_done(int count, Indices indices, const Statuses& statuses) noexcept {
     const int first = fortran_ ? 1 : 0;
     if (count == 0) return found_nothing();
+    look_up_waited();
     list_waited();
     if (count < 0) return;  // MPI_UNDEFINED: no request was active
     say_all(List::done, count, [&](int k) { return thread_->slots[indices(k) - first]; });
     for (int k = 0; k < count; ++k) done(thread_->slots[indices(k) - first], k, statuses);
   }
   void starts() noexcept;
-  void names_requests() noexcept { list_waited(); }
-  void all_freed() noexcept {
+  void names_requests() noexcept {
+    look_up_waited();
     list_waited();
+  }
+  void all_freed() noexcept {
+    names_requests();
     for (int k = 0; k < waited_; ++k) {
       if (thread_->slots[k] >= 0) free_slot(thread_->slots[k]);
     }
@@ -238,6 +242,7 @@ class Call {
   }
   bool has_room(int count) noexcept;
   void add_word(std::int64_t word) noexcept { thread_->listed[key_.words++] = word; }
+  void look_up_waited() noexcept;
   void list_waited() noexcept {
     say_all(List::requests, waited_, [&](int k) { return thread_->slots[k]; });
   }
@@ -268,7 +273,7 @@ class Call {
   int out_ = 0;
   bool degrees_known_ = false;
   bool noted_ = false;
-  bool wants_statuses_ = false;
+  bool looked_up_ = false;
   bool fortran_ = false;
   int request_slot_ = Thread::most_requests;
   bool finished_ = false;

@@ -21,6 +21,7 @@ int Thread::note_unknown(const Key& key, std::int64_t gap_ns, std::int64_t time_
     if (unknown_[k].in_use) continue;
     next_unknown_ = (k + 1) % most_unsent;
     unknown_[k] = {key, 0, true};
+    ++unknown_count_;
     push(-1, k, gap_ns, time_ns);
     return k;
   }
@@ -42,6 +43,7 @@ void Thread::resolve(int unknown, int source, int tag) noexcept {
   Unknown& found = unknown_[unknown];
   if (!found.in_use) return;
   found.in_use = false;
+  --unknown_count_;
   found.key.peer = source;
   found.key.tag = tag;
   waiting_[found.place % most_waiting].call = recording->intern(found.key, {});
@@ -61,6 +63,7 @@ void Thread::give_up_first() noexcept {
   Waiting& first = waiting_[head_ % most_waiting];
   if (first.unknown < 0) return;
   unknown_[first.unknown].in_use = false;
+  --unknown_count_;
   first.call = recording->intern(unknown_[first.unknown].key, {});
   first.unknown = -1;
   if (!recording->lost_sender.happened) recording->lost_sender = {recording->calls_seen(), 1};

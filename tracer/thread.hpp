@@ -31,16 +31,24 @@ class Thread {
   // The same of a receive from any source: waits. Returns its number, or -1 when too many wait.
   int note_unknown(const Key& key, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   void resolve(int unknown, int source, int tag) noexcept;
+  int unknown_senders() const noexcept { return unknown_count_; }
   // No sender will come any more.
   void give_up_waiting() noexcept;
 
   Recording* recording = nullptr;
   int depth = 0;
   std::int64_t left_ns = 0;
+  struct Polling {             // tests and probes in a row that found nothing
+    std::int64_t time_ns = 0;  // in MPI
+    std::int64_t ours_ns = 0;  // counting them
+    std::uint16_t op = 0;
+    const void* site = nullptr;
+  } polling;
   Slots<most_requests> requests;
   Request request[most_requests];
   std::int64_t listed[most_listed];
-  std::int32_t slots[most_requests];  // of the call that waits
+  std::uint64_t handles[most_requests];  // of the call that waits, and
+  std::int32_t slots[most_requests];     // of the call that waits
   MPI_Status statuses[most_statuses];
   struct Message {
     std::uint64_t handle;
@@ -69,6 +77,7 @@ class Thread {
 
   Unknown unknown_[most_unsent];
   int next_unknown_ = 0;
+  int unknown_count_ = 0;
   Waiting waiting_[most_waiting];
   std::uint64_t head_ = 0;
   std::uint64_t tail_ = 0;

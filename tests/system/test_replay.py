@@ -137,7 +137,8 @@ def test_a_recorded_program_runs_beside_another(any_engine, patterns, tmp_path):
     workload = tmp_path / "app.sb"
     workload.write_text(workload.read_text() + "\n[JOB_NAME] other\n[NODES] 1\n[MOTIF] Compute -m 1ms\n")
     outcome = any_engine.run(
-        "run", workload, "--set", f"nodes={RANKS}", "--ranks-per-node", "1", "--isolated", "1", "--contended", "1", "--repetitions", "2",
+        "run", workload, "--set", f"nodes={RANKS}", "--ranks-per-node", "1",
+        "--isolated", "1", "--contended", "1", "--repetitions", "2",
         "--output", "run.jsonl", ranks=RANKS + 1, cwd=tmp_path,
     )  # fmt: skip
     assert outcome.status == 0, outcome.said

@@ -145,7 +145,7 @@ def test_what_a_killed_rank_had_can_be_saved(traced, patterns, any_engine, tmp_p
     assert lines[-1] == {"type": "end", "ranks": RANKS, "complete": False, "crc32": lines[-1]["crc32"]}
     ranks = [line for line in lines if line["type"] == "rank"]
     assert ended in {rank["ended"] for rank in ranks}
-    assert all(rank["totals"][0]["calls"] >= 1000 for rank in ranks)
+    assert all(rank["totals"][0]["calls"] >= 999 for rank in ranks)  # the last one may not have come back
 
 
 def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, patterns):

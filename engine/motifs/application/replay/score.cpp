@@ -73,8 +73,16 @@ Score::Score(const trace::RankRecord& record, Terms terms) : record_(record), te
 }
 
 Score::~Score() {
+  if (own_reduction_ != MPI_OP_NULL) MPI_Op_free(&own_reduction_);
   for (MPI_Datatype& type : types_) MPI_Type_free(&type);
   for (MPI_Group& group : groups_) MPI_Group_free(&group);
+}
+
+MPI_Op Score::own_reduction() {
+  if (own_reduction_ == MPI_OP_NULL) {
+    mpi::must(MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &own_reduction_), "MPI_Op_create");
+  }
+  return own_reduction_;
 }
 
 Player Score::player() const {

@@ -47,6 +47,7 @@ class Score {
   std::size_t attached_bytes() const noexcept { return attached_; }
 
  private:
+  MPI_Op own_reduction();
   struct Degrees {
     int in = 0;
     int out = 0;
@@ -99,6 +100,7 @@ class Score {
   std::deque<std::vector<MPI_Datatype>> type_lists_;
   std::vector<MPI_Datatype> types_;  // made here
   std::vector<MPI_Group> groups_;    // made here
+  MPI_Op own_reduction_ = MPI_OP_NULL;
 };
 
 }  // namespace stressbench::replay

@@ -29,8 +29,8 @@ void Score::lay_out_collective(const trace::Call& call, Shape shape, Instruction
   const bool is_root = among.rank == call.root;
   if (!call.reduction.empty()) {
     const auto known = reduction_of(call.reduction);
-    // What the program computes itself, and on what, is not known: something as cheap on as many bytes.
-    i.operation = known && (element.type != MPI_BYTE || call.type == "BYTE") ? *known : MPI_BOR;
+    // What the program computes itself, and on what, is not known: an operation of our own, which computes nothing.
+    i.operation = known && (element.type != MPI_BYTE || call.type == "BYTE") ? *known : own_reduction();
   }
   switch (shape) {
     case Shape::vector:

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 
@@ -70,9 +69,10 @@ const char* name_in(const char* path) noexcept {
   return slash == nullptr ? path : slash + 1;
 }
 
+// As much as fits; the rest of the recording is zero.
 template <std::size_t size>
 void copy(char (&to)[size], const char* from) noexcept {
-  std::snprintf(to, size, "%s", from);
+  std::memcpy(to, from, strnlen(from, size - 1));
 }
 
 void describe(Header& header) noexcept {

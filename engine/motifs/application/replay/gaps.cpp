@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/error.hpp"
 
@@ -74,8 +75,8 @@ Gaps::Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes kind
     }
     std::ranges::sort(gap.buckets);
   }
-  std::ranges::stable_sort(sorted, [](const trace::Gap& a, const trace::Gap& b) {
-    return a.after != b.after ? a.after < b.after : a.times > b.times;
+  std::ranges::sort(sorted, [](const trace::Gap& a, const trace::Gap& b) {
+    return std::tuple(a.after, b.times, a.before) < std::tuple(b.after, a.times, b.before);
   });
   ends_.assign(calls, 0);
   Draw position = draws;

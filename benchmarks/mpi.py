@@ -130,8 +130,3 @@ def install_intel() -> None:
     sys.stderr.write("Installing impi-rt and impi-devel into .cache/intel-mpi ...\n")
     subprocess.run([sys.executable, "-m", "venv", str(INTEL)], check=True)
     subprocess.run([str(INTEL / "bin" / "pip"), "install", "-q", "--no-deps", "impi-rt", "impi-devel"], check=True)
-
-
-def is_there(program: str) -> bool:
-    """Whether a program can be started."""
-    return shutil.which(program) is not None

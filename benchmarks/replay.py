@@ -10,6 +10,7 @@ python3-mpi4py; what is not installed is left out, and said.
 
 import argparse
 import json
+import shutil
 import statistics
 import sys
 import tempfile
@@ -133,7 +134,7 @@ def main() -> int:
         for program in PROGRAMS:
             if program.file:
                 (setting.folder / program.file).write_text(program.text)
-            if not mpi.is_there(program.command[0]):
+            if shutil.which(program.command[0]) is None:
                 sys.stderr.write(f"{program.name}: {program.command[0]} is not installed, left out\n")
                 continue
             ours, theirs = compare.interleave(

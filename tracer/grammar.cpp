@@ -96,11 +96,20 @@ void Grammar::leave(Index n) noexcept {
 
 void Grammar::append(Index call) noexcept {
   if (full_) return;
+  ++length_;
+  if (depth_ > 0) {
+    if (follow(call)) return;
+    stop_following();
+  }
+  add(call);
+  start_following();
+}
+
+void Grammar::add(Index call) noexcept {
   if (most_nodes - used_nodes_ + free_count_ < reserve || most_rules - used_rules_ + free_rule_count_ < reserve) {
     full_ = true;
     return;
   }
-  ++length_;
   const Index guard = rules_[0].guard;
   const Index last = nodes_[guard].previous;
   if (last != guard && nodes_[last].symbol == call && nodes_[last].times < ~0U) {
@@ -114,6 +123,58 @@ void Grammar::append(Index call) noexcept {
   link(last, n);
   link(n, guard);
   if (last != guard) check(last);
+}
+
+// What the whole ends with is followed where it is a loop: its count changes, so its digram leaves the table meanwhile.
+void Grammar::start_following() noexcept {
+  const Index last = nodes_[rules_[0].guard].previous;
+  if (is_guard(last) || nodes_[last].times < 2) return;
+  leave(nodes_[last].previous);
+  places_[0] = {last, 1};
+  depth_ = 1;
+  pending_count_ = 0;
+  if (!descend()) stop_following();
+}
+
+// Whether the call is the one that the loop has next.
+bool Grammar::follow(Index call) noexcept {
+  if (nodes_[places_[depth_ - 1].node].symbol != call || pending_count_ == most_pending) return false;
+  pending_[pending_count_++] = call;
+  if (!advance()) stop_following();
+  return true;
+}
+
+void Grammar::stop_following() noexcept {
+  depth_ = 0;
+  const Index before = nodes_[nodes_[rules_[0].guard].previous].previous;
+  if (!is_guard(before)) check(before);
+  for (Index k = 0; k < pending_count_; ++k) add(pending_[k]);
+  pending_count_ = 0;
+}
+
+// Down to the first call of what stands at the place. False where that is too deep.
+bool Grammar::descend() noexcept {
+  while (is_rule(places_[depth_ - 1].node)) {
+    if (depth_ == most_depth) return false;
+    const Index first = nodes_[rules_[rule_of(places_[depth_ - 1].node)].guard].next;
+    places_[depth_++] = {first, nodes_[first].times};
+  }
+  return true;
+}
+
+bool Grammar::advance() noexcept {
+  for (;; --depth_) {
+    Place& place = places_[depth_ - 1];
+    if (--place.left > 0) return descend();
+    if (depth_ == 1) break;
+    const Index next = nodes_[place.node].next;
+    if (is_guard(next)) continue;
+    place = {next, nodes_[next].times};
+    return descend();
+  }
+  pending_count_ = 0;
+  places_[0].left = 1;
+  return ++nodes_[places_[0].node].times < ~0U && descend();
 }
 
 // Each digram stands in one place only: where n's stands elsewhere too, both become a rule. Returns whether n is gone.
@@ -250,6 +311,8 @@ void Grammar::list(const VisitRule& rule, const Visit& symbol) const {
       if (fresh) order.push_back(rule_of(n));
       symbol(-place->second, nodes_[n].times);
     }
+    if (k > 0) continue;
+    for (Index one = 0; one < pending_count_; ++one) symbol(pending_[one], 1);
   }
 }
 

@@ -1,6 +1,8 @@
 // The sequence of calls, folded while it is made: Sequitur (Nevill-Manning and Witten 1997) with repetition counts, as
 // tracers of MPI use it (Pilgrim, Wang et al. 2021). A loop of a million iterations takes as many symbols as its body.
-// Plain arrays without pointers, so that it can lie in memory that outlives the process.
+// While the program repeats its last loop, calls are only compared with the loop's body: one line of memory each, where
+// the tables of digrams would take ten. Plain arrays without pointers, so that it can lie in memory that outlives the
+// process.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +46,14 @@ class Grammar {
   static constexpr Index guard_bit = 1U << 30U;
   static constexpr Index bucket_count = 1U << 18U;
   static constexpr Index reserve = 4096;  // nodes and rules that one append may take at most
+  static constexpr Index most_pending = 8192;
+  static constexpr int most_depth = 32;
+
+  // Where in the body of the loop that is followed the next call is expected.
+  struct Place {
+    Index node;
+    std::uint32_t left;  // times that it is still expected, this one too
+  };
 
   bool is_guard(Index n) const noexcept { return (nodes_[n].symbol & guard_bit) != 0; }
   bool is_rule(Index n) const noexcept { return (nodes_[n].symbol & rule_bit) != 0 && !is_guard(n); }
@@ -53,6 +63,13 @@ class Grammar {
   }
   bool begins_digram(Index n) const noexcept { return !is_guard(n) && !is_guard(nodes_[n].next); }
   Index bucket_of(Index n) const noexcept;
+
+  void add(Index call) noexcept;
+  void start_following() noexcept;
+  bool follow(Index call) noexcept;
+  void stop_following() noexcept;
+  bool descend() noexcept;
+  bool advance() noexcept;
 
   Index new_node(Index symbol, std::uint32_t times) noexcept;
   void free_node(Index n) noexcept;
@@ -70,9 +87,10 @@ class Grammar {
   void drop_useless(Index rule) noexcept;
   void expand(Index n) noexcept;
 
-  Node nodes_[most_nodes];
-  Rule rules_[most_rules];
-  Index buckets_[bucket_count];
+  std::uint64_t length_;
+  bool full_;
+  std::int32_t depth_;  // of the place; 0: nothing is followed
+  Index pending_count_;
   Index used_nodes_;
   Index free_nodes_;
   Index free_count_;
@@ -80,8 +98,11 @@ class Grammar {
   Index free_rules_;
   Index free_rule_count_;
   std::uint32_t serial_;
-  std::uint64_t length_;
-  bool full_;
+  Place places_[most_depth];
+  Index pending_[most_pending];  // calls of a pass of the loop that is not complete yet
+  Node nodes_[most_nodes];
+  Rule rules_[most_rules];
+  Index buckets_[bucket_count];
 };
 
 }  // namespace stressbench::trace

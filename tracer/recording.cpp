@@ -41,13 +41,24 @@ std::uint64_t Recording::calls_seen() const noexcept {
   return sum;
 }
 
+bool Recording::is(std::int32_t call, const Key& key, std::span<const std::int64_t> lists) const noexcept {
+  return std::memcmp(&calls[call].key, &key, sizeof(Key)) == 0 &&
+         std::equal(lists.begin(), lists.end(), words + calls[call].first_word);
+}
+
+// The call that came after the last one when that was seen before; -1: none.
+std::int32_t Recording::expected() const noexcept {
+  if (last_call < 0 || calls[last_call].last_gap_plus_1 == 0) return -1;
+  return gaps[calls[last_call].last_gap_plus_1 - 1].after;
+}
+
 std::int32_t Recording::intern(const Key& key, std::span<const std::int64_t> lists) noexcept {
+  const std::int32_t guess = expected();
+  if (guess >= 0 && is(guess, key, lists)) return guess;
   std::uint64_t place = hash_of(key, lists) % call_buckets;
   for (; call_table[place] != 0; place = (place + 1) % call_buckets) {
-    const CallRecord& call = calls[call_table[place] - 1];
-    if (std::memcmp(&call.key, &key, sizeof(Key)) == 0 &&
-        std::equal(lists.begin(), lists.end(), words + call.first_word))
-      return static_cast<std::int32_t>(call_table[place] - 1);
+    const auto known = static_cast<std::int32_t>(call_table[place] - 1);
+    if (is(known, key, lists)) return known;
   }
   if (call_count == most_calls || word_count + lists.size() > most_words) {
     lose(lost_calls, calls_seen());
@@ -55,7 +66,7 @@ std::int32_t Recording::intern(const Key& key, std::span<const std::int64_t> lis
     return -1;
   }
   std::copy(lists.begin(), lists.end(), words + word_count);
-  calls[call_count] = {key, word_count, 0, 0, UINT64_MAX, 0};
+  calls[call_count] = {key, word_count, 0, 0, UINT64_MAX, 0, 0};
   word_count += lists.size();
   call_table[place] = static_cast<std::uint32_t>(++call_count);
   return call_count - 1;
@@ -113,21 +124,31 @@ int Recording::gap_bucket(std::int64_t ns) noexcept {
   return std::min(1 + 2 * octave + (upper ? 1 : 0), Gap::bucket_count - 1);
 }
 
-void Recording::note_gap(std::int32_t before, std::int32_t after, std::int64_t ns) noexcept {
+// Null when there is no more room.
+Gap* Recording::gap_between(std::int32_t before, std::int32_t after) noexcept {
+  const std::int32_t guess = before < 0 ? 0 : calls[before].last_gap_plus_1;
+  if (guess > 0 && gaps[guess - 1].after == after) return &gaps[guess - 1];
   std::uint64_t place = mix(static_cast<std::uint64_t>(before + 1), static_cast<std::uint64_t>(after)) % gap_buckets;
   for (; gap_table[place] != 0; place = (place + 1) % gap_buckets) {
     const Gap& gap = gaps[gap_table[place] - 1];
     if (gap.before == before && gap.after == after) break;
   }
   if (gap_table[place] == 0) {
-    if (gap_count == most_gaps) return lose(lost_gaps, calls_seen());
+    if (gap_count == most_gaps) return nullptr;
     Gap& made = gaps[gap_count];
     made.before = before;
     made.after = after;
     made.shortest_ns = UINT64_MAX;
     gap_table[place] = static_cast<std::uint32_t>(++gap_count);
   }
-  Gap& gap = gaps[gap_table[place] - 1];
+  if (before >= 0) calls[before].last_gap_plus_1 = static_cast<std::int32_t>(gap_table[place]);
+  return &gaps[gap_table[place] - 1];
+}
+
+void Recording::note_gap(std::int32_t before, std::int32_t after, std::int64_t ns) noexcept {
+  Gap* const found = gap_between(before, after);
+  if (found == nullptr) return lose(lost_gaps, calls_seen());
+  Gap& gap = *found;
   const auto time = static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0));
   ++gap.times;
   gap.sum_ns += time;

@@ -29,6 +29,7 @@ struct CallRecord {
   std::uint64_t time_ns;
   std::uint64_t shortest_ns;
   std::uint64_t longest_ns;
+  std::int32_t last_gap_plus_1;  // after this call: most programs do next what they did next before
 };
 
 struct Gap {
@@ -162,6 +163,9 @@ struct Recording {
   static int gap_bucket(std::int64_t ns) noexcept;
 
  private:
+  bool is(std::int32_t call, const Key& key, std::span<const std::int64_t> lists) const noexcept;
+  std::int32_t expected() const noexcept;
+  Gap* gap_between(std::int32_t before, std::int32_t after) noexcept;
   void note_gap(std::int32_t before, std::int32_t after, std::int64_t ns) noexcept;
   void spread(Class kind, std::int64_t begin_ns, std::int64_t time_ns) noexcept;
 };

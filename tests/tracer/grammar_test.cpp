@@ -72,6 +72,44 @@ TEST(Grammar, keeps_every_call_in_order) {
   }
 }
 
+TEST(Grammar, a_pass_that_breaks_off_is_kept_up_to_its_last_call) {
+  std::vector<Grammar::Index> calls;
+  for (int i = 0; i < 10; ++i) calls.insert(calls.end(), {0, 1, 2, 3});
+  calls.insert(calls.end(), {0, 1});
+  EXPECT_THAT(rules_of(*grammar_of(calls)), ElementsAre(ElementsAre(Pair(-1, 10), Pair(0, 1), Pair(1, 1)),
+                                                        ElementsAre(Pair(0, 1), Pair(1, 1), Pair(2, 1), Pair(3, 1))));
+  calls.insert(calls.end(), {1, 1});
+  std::vector<Grammar::Index> found;
+  expand(rules_of(*grammar_of(calls)), 0, found);
+  EXPECT_EQ(found, calls);
+}
+
+TEST(Grammar, a_loop_longer_than_what_is_kept_of_a_pass_is_still_a_rule_and_its_count) {
+  std::vector<Grammar::Index> calls;
+  for (int i = 0; i < 5; ++i) {
+    for (Grammar::Index k = 0; k < 20000; ++k) calls.push_back(k);
+  }
+  const auto rules = rules_of(*grammar_of(calls));
+  std::vector<Grammar::Index> found;
+  expand(rules, 0, found);
+  EXPECT_EQ(found, calls);
+  EXPECT_THAT(rules[0], SizeIs(testing::Le(3U)));
+}
+
+TEST(Grammar, deeply_nested_loops_are_kept) {
+  std::vector<Grammar::Index> calls{0};
+  for (Grammar::Index depth = 1; depth <= 16; ++depth) {  // x -> x x depth
+    const std::vector<Grammar::Index> body = calls;
+    calls.insert(calls.end(), body.begin(), body.end());
+    calls.push_back(depth);
+  }
+  const std::vector<Grammar::Index> once = calls;
+  calls.insert(calls.end(), once.begin(), once.end());
+  std::vector<Grammar::Index> found;
+  expand(rules_of(*grammar_of(calls)), 0, found);
+  EXPECT_EQ(found, calls);
+}
+
 TEST(Grammar, a_run_of_one_call_is_one_symbol) {
   const auto grammar = grammar_of(std::vector<Grammar::Index>(1000, 7));
   EXPECT_THAT(rules_of(*grammar), ElementsAre(ElementsAre(Pair(7, 1000))));

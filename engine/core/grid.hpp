@@ -1,7 +1,13 @@
 // Ranks in a grid, and a mesh cut into blocks for them.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/parameter.hpp"
 
@@ -26,6 +32,62 @@ struct Spelling<Grid> {
 // MPI 4.1's own answer is another one for 102 of the first 4096 numbers (72: 12x6 instead of 9x8); a workload must not
 // change with the library.
 Grid most_square(int ranks) noexcept;
+
+// The `dimensions` factors of `ranks`, in descending order, of which the largest is as small as can be, then the next.
+std::vector<int> most_even(int ranks, int dimensions);
+
+// Ranks in each of `n` dimensions; the application says which of them counts fastest. All 0: to be chosen.
+template <std::size_t n>
+struct Dims {
+  std::array<int, n> sides{};
+  bool chosen() const noexcept { return sides[0] > 0; }
+  std::int64_t ranks() const noexcept {
+    std::int64_t product = 1;
+    for (const int side : sides) product *= side;
+    return product;
+  }
+  int operator[](std::size_t k) const noexcept { return sides[k]; }
+  bool operator==(const Dims&) const = default;
+};
+
+namespace grid_detail {
+std::vector<int> read_sides(std::string_view text, std::size_t count);
+std::string write_sides(const int* sides, std::size_t count);
+}  // namespace grid_detail
+
+template <std::size_t n>
+struct Spelling<Dims<n>> {
+  static Dims<n> read(std::string_view text) {  // "auto", "4x2x2"
+    const std::vector<int> sides = grid_detail::read_sides(text, n);
+    Dims<n> dims;
+    std::ranges::copy(sides, dims.sides.begin());
+    return dims;
+  }
+  static std::string write(const Dims<n>& dims) {
+    return dims.chosen() ? grid_detail::write_sides(dims.sides.data(), n) : "auto";
+  }
+  static constexpr std::string_view unit = "grid";
+};
+
+// The grid asked for, or the most even one.
+template <std::size_t n>
+Dims<n> dims_for(const Dims<n>& given, int ranks) {
+  if (given.chosen()) return given;
+  Dims<n> dims;
+  std::ranges::copy(most_even(ranks, static_cast<int>(n)), dims.sides.begin());
+  return dims;
+}
+
+// Throws ParameterMistake naming `parameter` where the grid does not have that many ranks, with one that would fit.
+template <std::size_t n>
+void check_dims(const char* parameter, const Dims<n>& dims, int ranks) {
+  if (dims.ranks() == ranks) return;
+  const std::vector<int> fits = most_even(ranks, static_cast<int>(n));
+  throw ParameterMistake(parameter, "--" + std::string(parameter) + ": " + Spelling<Dims<n>>::write(dims) + " has " +
+                                        std::to_string(dims.ranks()) + " ranks, but the job has " +
+                                        std::to_string(ranks) + "; " + grid_detail::write_sides(fits.data(), n) +
+                                        " would fit");
+}
 
 // Cells in one of `parts` blocks of `cells`: the first `cells mod parts` blocks have one more.
 std::int64_t block_cells(std::int64_t cells, int parts, int index) noexcept;

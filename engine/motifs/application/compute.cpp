@@ -1,18 +1,16 @@
 // compute: time in which an application computes, the same for all or drawn from a distribution (StressBench III-A;
 // docs/motifs/compute.md).
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "core/distribution.hpp"
 #include "motifs/motif.hpp"
+#include "motifs/pause.hpp"
 
 namespace stressbench {
 
@@ -69,8 +67,7 @@ class Compute final : public Motif {
     durations_ns_.assign(varies ? static_cast<std::size_t>(std::min(iterations(), most_draws)) : 1,
                          in_range(times().mean()));
     next_ = 0;
-    // The kernel may wake a sleeper up to 50 us late, to save wake-ups; ask it not to.
-    if (*mode_ == ComputeMode::sleep) prctl(PR_SET_TIMERSLACK, 1UL);
+    if (*mode_ == ComputeMode::sleep) pause::wake_on_time();
   }
 
   void prepare(std::uint64_t execution) override {
@@ -88,23 +85,11 @@ class Compute final : public Motif {
   void perform(Recorder& recorder) override {
     const std::int64_t duration_ns = durations_ns_[next_];
     next_ = next_ + 1 < durations_ns_.size() ? next_ + 1 : 0;
-    if (*mode_ == ComputeMode::sleep) return sleep_for(duration_ns);
-    const std::int64_t end_ns = recorder.now_ns() + duration_ns;
-    while (recorder.now_ns() < end_ns) {
-    }
+    if (*mode_ == ComputeMode::sleep) return pause::sleep_for(duration_ns);
+    pause::spin_until(recorder, recorder.now_ns() + duration_ns);
   }
 
  private:
-  static void sleep_for(std::int64_t duration_ns) {
-    timespec end{};
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    const std::int64_t nanoseconds = end.tv_nsec + duration_ns;
-    end.tv_sec += nanoseconds / 1'000'000'000;
-    end.tv_nsec = nanoseconds % 1'000'000'000;
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
-    }
-  }
-
   Distribution times() const {
     return {*distribution_, static_cast<double>(mean_->value), static_cast<double>(deviation_->value)};
   }

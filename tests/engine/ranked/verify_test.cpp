@@ -56,6 +56,8 @@ std::vector<Case> cases() {
        0,
        34,
        "rank 3 got .* as element 8 \\(offset 32\\)"},
+      {"tealeaf", {{"x", "40"}, {"y", "40"}, {"compute", "off"}}, 2, 1, 0, 3, "rank 1 got another result than 2"},
+      {"tealeaf", {{"x", "40"}, {"y", "40"}, {"compute", "off"}}, 2, 1, 2, 9, from_to(0, 1, 9)},
       {"alltoall", {{"size", "100"}}, 3, 1, 0, 250, from_to(2, 1, 50)},
       {"alltoall", {{"size", "100"}, {"in-place", ""}}, 3, 2, 0, 100, from_to(1, 2, 0)},
       {"alltoall", {{"size", "100"}, {"call", "alltoallv"}}, 2, 0, 0, 0, from_to(0, 0, 0)},

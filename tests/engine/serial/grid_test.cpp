@@ -15,6 +15,38 @@ TEST(Grid, IsAsSquareAsCanBeWithTheLongerSideAcross) {
   EXPECT_EQ(most_square(256), (Grid{16, 16}));
 }
 
+TEST(Grid, HasItsLargestSideAsSmallAsCanBeInEachNumberOfDimensions) {
+  EXPECT_EQ(most_even(12, 3), (std::vector{3, 2, 2}));
+  EXPECT_EQ(most_even(72, 3), (std::vector{6, 4, 3}));
+  EXPECT_EQ(most_even(13, 3), (std::vector{13, 1, 1}));
+  EXPECT_EQ(most_even(1, 4), (std::vector{1, 1, 1, 1}));
+  EXPECT_EQ(most_even(16, 4), (std::vector{2, 2, 2, 2}));
+  for (int ranks = 1; ranks <= 200; ++ranks) {
+    const Grid square = most_square(ranks);
+    EXPECT_EQ(most_even(ranks, 2), (std::vector{square.x, square.y})) << ranks;
+  }
+}
+
+TEST(Grid, OfSeveralDimensionsReadsWhatItWrites) {
+  EXPECT_EQ(Spelling<Dims<3>>::read("4x2x1"), (Dims<3>{{4, 2, 1}}));
+  EXPECT_EQ(Spelling<Dims<3>>::write({{4, 2, 1}}), "4x2x1");
+  EXPECT_FALSE(Spelling<Dims<4>>::read("auto").chosen());
+  EXPECT_EQ(Spelling<Dims<4>>::write({}), "auto");
+  for (const char* text : {"", "4", "4x2", "4x2x1x1", "4x0x1", "x2x1", "4x2x"}) {
+    EXPECT_THROW(Spelling<Dims<3>>::read(text), UserMistake) << text;
+  }
+}
+
+TEST(Grid, ThatDoesNotFitIsRefusedWithOneThatDoes) {
+  EXPECT_NO_THROW(check_dims("grid", Dims<3>{{4, 2, 1}}, 8));
+  try {
+    check_dims("grid", Dims<3>{{3, 2, 1}}, 8);
+    FAIL();
+  } catch (const ParameterMistake& mistake) {
+    EXPECT_STREQ(mistake.what(), "--grid: 3x2x1 has 6 ranks, but the job has 8; 2x2x2 would fit");
+  }
+}
+
 TEST(Grid, BlocksTakeTheRemainderFromTheFirstOn) {
   EXPECT_EQ(block_cells(10, 4, 0), 3);
   EXPECT_EQ(block_cells(10, 4, 1), 3);

@@ -1,0 +1,150 @@
+// tealeaf: iterations of TeaLeaf's solvers of a linear heat equation in 2-D, alone or within their time step
+// (UK-MAC/TeaLeaf_ref; StressBench III-A; docs/motifs/tealeaf.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/grid.hpp"
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/tealeaf_halo.hpp"
+
+namespace stressbench {
+
+enum class Solver { cg, jacobi, chebyshev, ppcg };
+template <>
+struct Names<Solver> {
+  static constexpr std::array values{
+      std::pair{std::string_view{"cg"}, Solver::cg}, std::pair{std::string_view{"jacobi"}, Solver::jacobi},
+      std::pair{std::string_view{"chebyshev"}, Solver::chebyshev}, std::pair{std::string_view{"ppcg"}, Solver::ppcg}};
+};
+
+namespace {
+
+using script::Combine;
+using script::Kind;
+using script::Script;
+
+constexpr std::int64_t chebyshev_check = 10;  // iterations between its reductions
+
+// Nanoseconds a cell, of the reference captures' computation between calls: w = A p; u and r; p.
+constexpr double matrix_ns = 2.13;
+constexpr double vectors_ns = 1.15;
+constexpr double direction_ns = 0.56;
+constexpr double jacobi_ns = 1.98;
+constexpr double chebyshev_ns = 3.63;
+
+class TeaLeaf final : public Application {
+ protected:
+  void check_ranks(int ranks) const override {
+    const Grid grid = most_square(ranks);
+    check_blocks("columns", *columns_, grid.x);
+    check_blocks("rows", *rows_, grid.y);
+  }
+
+  void write(Script& script) const override {
+    const script::Block block = script::tealeaf_block(script.rank(), most_square(script.ranks()), *columns_, *rows_);
+    const script::TealeafHalo halo(script, block);
+    const Part part{script, halo, static_cast<double>(block.columns * block.rows)};
+    if (*step_) {
+      halo.exchange(script, 2, *depth_);  // energy, density
+      halo.exchange(script, 1, *depth_);  // u
+      part.reduce(1);
+      part.reduce(1);
+      halo.exchange(script, 2, *depth_);  // u, p
+    }
+    solve(part);
+    if (*step_) halo.exchange(script, 1, *depth_);  // energy
+  }
+
+ private:
+  // What a solver is written with.
+  struct Part {
+    Script& script;
+    const script::TealeafHalo& halo;
+    double cells;
+
+    void compute(double ns_a_cell) const { script.compute(cells * ns_a_cell); }
+    void reduce(std::int64_t doubles) const {
+      script.allreduce(script.everybody(), Combine::sum, Kind::doubles, doubles);
+    }
+    void exchange(std::int64_t fields, std::int64_t depth) const { halo.exchange(script, fields, depth); }
+  };
+
+  void solve(const Part& part) const {
+    if (*solver_ == Solver::chebyshev) {
+      part.script.repeat(*count_ / chebyshev_check, [&] {
+        part.script.repeat(chebyshev_check, [&] { iterate(part); });
+        part.reduce(1);
+      });
+      part.script.repeat(*count_ % chebyshev_check, [&] { iterate(part); });
+    } else {
+      part.script.repeat(*count_, [&] { iterate(part); });
+    }
+  }
+
+  void iterate(const Part& part) const {
+    switch (*solver_) {
+      case Solver::cg:
+        part.compute(matrix_ns);
+        part.reduce(1);
+        part.compute(vectors_ns);
+        part.reduce(1);
+        part.compute(direction_ns);
+        return part.exchange(1, 1);
+      case Solver::jacobi:
+        part.compute(jacobi_ns);
+        part.reduce(1);
+        return part.exchange(1, 1);
+      case Solver::chebyshev:
+        part.compute(chebyshev_ns);
+        return part.exchange(1, 1);
+      case Solver::ppcg:
+        part.compute(matrix_ns);
+        part.reduce(2);
+        part.compute(vectors_ns);
+        smooth(part);
+        part.reduce(1);
+        part.compute(direction_ns);
+        return part.exchange(1, 1);
+    }
+  }
+
+  // PPCG's inner steps: a halo of depth d holds for d of them.
+  void smooth(const Part& part) const {
+    for (std::int64_t inner = 0; inner < *inner_; inner += *depth_) {
+      part.exchange(2, *depth_);
+      part.compute(chebyshev_ns * static_cast<double>(std::min(*depth_, *inner_ - inner)));
+    }
+  }
+
+  void check_blocks(const char* parameter, std::int64_t cells, int blocks) const {
+    if (cells / blocks >= *depth_) return;
+    throw ParameterMistake(parameter, fmt::format("--{}: {} cells in {} blocks are fewer than the halo is deep ({})",
+                                                  parameter, cells, blocks, *depth_));
+  }
+
+  static constexpr std::int64_t most = std::numeric_limits<int>::max();
+  Param<std::int64_t> columns_{this, 'x', "columns", 4000, "cells across the mesh", Positive{}, AtMost{most}};
+  Param<std::int64_t> rows_{this, 'y', "rows", 4000, "cells down the mesh", Positive{}, AtMost{most}};
+  Param<Solver> solver_{this, '\0', "solver", Solver::cg, "of the linear system"};
+  Param<std::int64_t> count_{
+      this, 'n', "solver-iterations", 1, "of the solver, in each iteration of the motif", Positive{}, AtMost{most}};
+  Param<bool> step_{this, '\0', "step", "also what the time step does around the solver's loop"};
+  Param<std::int64_t> inner_{this, '\0', "inner-steps", 10, "of ppcg's preconditioner", Positive{}, AtMost{most}};
+  Param<std::int64_t> depth_{this,
+                             'd',
+                             "depth",
+                             1,
+                             "layers of the halos of the time step and of ppcg's inner steps",
+                             Positive{},
+                             AtMost<std::int64_t>{1000}};
+};
+
+const RegisterMotif<TeaLeaf> registered{"tealeaf", Family::application,
+                                        "iterations of a linear solver on a 2-D mesh, in their time step",
+                                        "TeaLeaf; StressBench III-A"};
+
+}  // namespace
+}  // namespace stressbench

@@ -29,8 +29,9 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"incast", Options{{"call", "gather"}}},
         std::pair{"incast", Options{{"call", "gatherv"}, {"spread", "0.5"}}}, std::pair{"halo2d", Options{}},
         std::pair{"halo2d", Options{{"depth", "3"}}},
-        std::pair{"tealeaf",
-                  Options{{"x", "40"}, {"y", "40"}, {"step", ""}, {"distribution", "normal"}, {"deviation", "0.1"}}},
+        std::pair{
+            "tealeaf",
+            Options{{"columns", "40"}, {"rows", "40"}, {"step", ""}, {"distribution", "normal"}, {"deviation", "0.1"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"distribution", "gamma"}, {"deviation", "50"}, {"-i", "9"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"mode", "sleep"}}},
         std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}}));

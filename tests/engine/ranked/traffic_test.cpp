@@ -43,9 +43,9 @@ std::vector<Case> cases() {
           {"halo2d", {{"columns", "101"}, {"rows", "57"}, {"grid", "1x4"}}},
           {"halo2d", {{"columns", "101"}, {"rows", "57"}, {"grid", "3x1"}}},
           {"tealeaf", {{"columns", "101"}, {"rows", "57"}, {"compute", "off"}}},
-          {"tealeaf", {{"columns", "101"}, {"rows", "57"}, {"solver", "chebyshev"}, {"n", "25"}, {"compute", "off"}}},
+          {"tealeaf", {{"columns", "101"}, {"rows", "57"}, {"solver", "chebyshev"}, {"-n", "25"}, {"compute", "off"}}},
           {"tealeaf",
-           {{"columns", "101"}, {"rows", "57"}, {"solver", "ppcg"}, {"d", "3"}, {"step", ""}, {"compute", "off"}}},
+           {{"columns", "101"}, {"rows", "57"}, {"solver", "ppcg"}, {"-d", "3"}, {"step", ""}, {"compute", "off"}}},
           {"compute", {{"mean", "10"}}},
           {"mpiio", {{"size", "1000"}, {"file", file}}},
           {"mpiio", {{"size", "10000"}, {"file", file}, {"call", "mpi_file_WRITE"}, {"sync", ""}}}};

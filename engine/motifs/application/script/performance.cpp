@@ -11,16 +11,32 @@
 namespace stressbench::script {
 namespace {
 
+constexpr std::size_t kinds = 5;
+
 MPI_Datatype datatype_of(Kind kind) noexcept {
-  return kind == Kind::doubles ? MPI_DOUBLE : kind == Kind::ints ? MPI_INT : MPI_BYTE;
+  switch (kind) {
+    case Kind::bytes:
+      return MPI_BYTE;
+    case Kind::shorts:
+      return MPI_SHORT;
+    case Kind::ints:
+      return MPI_INT;
+    case Kind::floats:
+      return MPI_FLOAT;
+    case Kind::doubles:
+      return MPI_DOUBLE;
+  }
+  return MPI_BYTE;
 }
 
 MPI_Op operation_of(Combine combine) noexcept {
   return combine == Combine::sum ? MPI_SUM : combine == Combine::min ? MPI_MIN : MPI_MAX;
 }
 
-bool is_posted(Act act) noexcept { return act == Act::isend || act == Act::irecv; }
-bool is_reduction(Act act) noexcept { return act == Act::reduce || act == Act::allreduce; }
+bool is_posted(const Step& step) noexcept { return step.posted || step.act == Act::isend || step.act == Act::irecv; }
+bool is_reduction(Act act) noexcept {
+  return act == Act::reduce || act == Act::allreduce || act == Act::reduce_scatter;
+}
 
 std::size_t total(const std::vector<int>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::size_t{0},
@@ -46,6 +62,21 @@ template <class T>
 void write_ones(std::byte* to, std::size_t count) noexcept {
   const T one = 1;
   for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * sizeof one, &one, sizeof one);
+}
+
+// Calls visit(T{}) with the type of an element.
+template <class Visit>
+auto with_type(Kind kind, Visit visit) {
+  switch (kind) {
+    case Kind::shorts:
+      return visit(short{});
+    case Kind::ints:
+      return visit(int{});
+    case Kind::floats:
+      return visit(float{});
+    default:
+      return visit(double{});
+  }
 }
 
 template <class T>
@@ -77,14 +108,18 @@ Performance::~Performance() { free_persistent(); }
 
 std::size_t Performance::sent(const Step& step) const {
   auto count = static_cast<std::size_t>(step.count);
-  if (step.act == Act::alltoall) count *= static_cast<std::size_t>(ranks_of(step).size());
+  if (step.act == Act::alltoall || step.act == Act::reduce_scatter) {
+    count *= static_cast<std::size_t>(ranks_of(step).size());
+  }
   if (step.act == Act::alltoallv) count = total(script_.list(step.list));
   return count * static_cast<std::size_t>(size_of(step.kind));
 }
 
 std::size_t Performance::received(const Step& step) const {
   auto count = static_cast<std::size_t>(step.room);
-  if (step.act == Act::alltoall) count *= static_cast<std::size_t>(ranks_of(step).size());
+  if (step.act == Act::alltoall || step.act == Act::allgather) {
+    count *= static_cast<std::size_t>(ranks_of(step).size());
+  }
   if (step.act == Act::alltoallv) count = total(script_.list(step.list + 1));
   if (step.act == Act::allgatherv) count = total(script_.list(step.list));
   return count * static_cast<std::size_t>(size_of(step.kind));
@@ -100,29 +135,29 @@ void Performance::lay_out(Memory memory) {
   std::vector<std::size_t> in_size(requests_.size(), 0);
   std::size_t blocking_out = 0;
   std::size_t blocking_in = 0;
-  std::size_t ones[3] = {0, 0, 0};
+  std::size_t ones[kinds] = {};
   const auto measure = [&](const Step& step) {
     const auto request = static_cast<std::size_t>(step.request);
-    std::size_t& most_out = is_posted(step.act)      ? out_size[request]
+    std::size_t& most_out = is_posted(step)          ? out_size[request]
                             : is_reduction(step.act) ? ones[static_cast<std::size_t>(step.kind)]
                                                      : blocking_out;
     most_out = std::max(most_out, sent(step));
-    std::size_t& most_in = is_posted(step.act) ? in_size[request] : blocking_in;
+    std::size_t& most_in = is_posted(step) ? in_size[request] : blocking_in;
     most_in = std::max(most_in, received(step));
   };
   std::vector<Place> of_request(requests_.size());
   Place of_blocking;
-  std::size_t of_ones[3] = {0, 0, 0};
+  std::size_t of_ones[kinds] = {};
   if (memory == Memory::shared) {
     std::ranges::for_each(script_.steps(), measure);
     std::ranges::for_each(script_.persistent(), measure);
     for (std::size_t k = 0; k < of_request.size(); ++k) of_request[k] = {out.take(out_size[k]), in.take(in_size[k])};
     of_blocking = {out.take(blocking_out), in.take(blocking_in)};
-    for (std::size_t k = 0; k < 3; ++k) of_ones[k] = out.take(ones[k]);
+    for (std::size_t k = 0; k < kinds; ++k) of_ones[k] = out.take(ones[k]);
   }
   const auto place_of = [&](const Step& step) -> Place {
     if (memory == Memory::apart) return {out.take(sent(step)), in.take(received(step))};
-    if (is_posted(step.act)) return of_request[static_cast<std::size_t>(step.request)];
+    if (is_posted(step)) return of_request[static_cast<std::size_t>(step.request)];
     if (is_reduction(step.act)) return {of_ones[static_cast<std::size_t>(step.kind)], of_blocking.in};
     return of_blocking;
   };
@@ -171,9 +206,7 @@ void Performance::fill_reductions() {
   for (std::size_t k = 0; k < places_.size(); ++k) {
     const Step& step = script_.steps()[k];
     if (!is_reduction(step.act)) continue;
-    const auto count = static_cast<std::size_t>(step.count);
-    if (step.kind == Kind::doubles) write_ones<double>(out_.data() + places_[k].out, count);
-    if (step.kind == Kind::ints) write_ones<int>(out_.data() + places_[k].out, count);
+    with_type(step.kind, [&]<class T>(T) { write_ones<T>(out_.data() + places_[k].out, sent(step) / sizeof(T)); });
   }
 }
 
@@ -195,7 +228,11 @@ void Performance::perform(const Recorder& recorder, Pace& pace) {
         if (--left_[static_cast<std::size_t>(step.other)] > 0) k = static_cast<std::size_t>(step.other);
         break;
       default:
-        step.act < Act::barrier ? post(step, places_[k]) : communicate(step, places_[k]);
+        if (step.act < Act::barrier) {
+          post(step, places_[k]);
+        } else {
+          step.posted ? start(step, places_[k]) : communicate(step, places_[k]);
+        }
     }
   }
 }
@@ -245,6 +282,7 @@ void Performance::communicate(const Step& step, const Place& place) {
   std::byte* const out = out_.data() + place.out;
   std::byte* const in = in_.data() + place.in;
   MPI_Datatype type = datatype_of(step.kind);
+  MPI_Op operation = operation_of(step.combine);
   MPI_Comm ranks = ranks_of(step).handle();
   const List* const list = step.list < 0 ? nullptr : &lists_[static_cast<std::size_t>(step.list)];
   switch (step.act) {
@@ -254,10 +292,14 @@ void Performance::communicate(const Step& step, const Place& place) {
       return mpi::must(MPI_Bcast(ranks_of(step).rank() == step.peer ? out : in, step.count, type, step.peer, ranks),
                        "MPI_Bcast");
     case Act::reduce:
-      return mpi::must(MPI_Reduce(out, in, step.count, type, operation_of(step.combine), step.peer, ranks),
-                       "MPI_Reduce");
+      return mpi::must(MPI_Reduce(out, in, step.count, type, operation, step.peer, ranks), "MPI_Reduce");
     case Act::allreduce:
-      return mpi::must(MPI_Allreduce(out, in, step.count, type, operation_of(step.combine), ranks), "MPI_Allreduce");
+      return mpi::must(MPI_Allreduce(out, in, step.count, type, operation, ranks), "MPI_Allreduce");
+    case Act::reduce_scatter:
+      return mpi::must(MPI_Reduce_scatter_block(out, in, step.room, type, operation, ranks),
+                       "MPI_Reduce_scatter_block");
+    case Act::allgather:
+      return mpi::must(MPI_Allgather(out, step.count, type, in, step.room, type, ranks), "MPI_Allgather");
     case Act::allgatherv:
       return mpi::must(
           MPI_Allgatherv(out, step.count, type, in, list->counts.data(), list->displacements.data(), type, ranks),
@@ -271,6 +313,43 @@ void Performance::communicate(const Step& step, const Place& place) {
   }
 }
 
+void Performance::start(const Step& step, const Place& place) {
+  std::byte* const out = out_.data() + place.out;
+  std::byte* const in = in_.data() + place.in;
+  MPI_Datatype type = datatype_of(step.kind);
+  MPI_Op operation = operation_of(step.combine);
+  MPI_Comm ranks = ranks_of(step).handle();
+  MPI_Request* const request = requests_.data() + step.request;
+  const List* const list = step.list < 0 ? nullptr : &lists_[static_cast<std::size_t>(step.list)];
+  switch (step.act) {
+    case Act::barrier:
+      return mpi::must(MPI_Ibarrier(ranks, request), "MPI_Ibarrier");
+    case Act::bcast:
+      return mpi::must(
+          MPI_Ibcast(ranks_of(step).rank() == step.peer ? out : in, step.count, type, step.peer, ranks, request),
+          "MPI_Ibcast");
+    case Act::reduce:
+      return mpi::must(MPI_Ireduce(out, in, step.count, type, operation, step.peer, ranks, request), "MPI_Ireduce");
+    case Act::allreduce:
+      return mpi::must(MPI_Iallreduce(out, in, step.count, type, operation, ranks, request), "MPI_Iallreduce");
+    case Act::reduce_scatter:
+      return mpi::must(MPI_Ireduce_scatter_block(out, in, step.room, type, operation, ranks, request),
+                       "MPI_Ireduce_scatter_block");
+    case Act::allgather:
+      return mpi::must(MPI_Iallgather(out, step.count, type, in, step.room, type, ranks, request), "MPI_Iallgather");
+    case Act::allgatherv:
+      return mpi::must(MPI_Iallgatherv(out, step.count, type, in, list->counts.data(), list->displacements.data(), type,
+                                       ranks, request),
+                       "MPI_Iallgatherv");
+    case Act::alltoall:
+      return mpi::must(MPI_Ialltoall(out, step.count, type, in, step.room, type, ranks, request), "MPI_Ialltoall");
+    default:
+      return mpi::must(MPI_Ialltoallv(out, list[0].counts.data(), list[0].displacements.data(), type, in,
+                                      list[1].counts.data(), list[1].displacements.data(), type, ranks, request),
+                       "MPI_Ialltoallv");
+  }
+}
+
 template <class Visit>
 void Performance::each_sent(Visit visit) const {
   const auto one = [&](const Step& step, const Place& place) {
@@ -278,7 +357,7 @@ void Performance::each_sent(Visit visit) const {
     const mpi::Group& ranks = ranks_of(step);
     if (step.act == Act::alltoall || step.act == Act::alltoallv) {
       for (int peer = 0; peer < ranks.size(); ++peer) visit(part(step, step.list, all, peer), ranks.rank(), peer);
-    } else if (step.act == Act::allgatherv) {
+    } else if (step.act == Act::allgather || step.act == Act::allgatherv) {
       visit(all, ranks.rank(), -1);
     } else if (step.act == Act::bcast) {
       if (ranks.rank() == step.peer) visit(all, step.peer, -1);
@@ -297,7 +376,7 @@ void Performance::each_received(Visit visit) const {
     const mpi::Group& ranks = ranks_of(step);
     if (step.act == Act::alltoall || step.act == Act::alltoallv) {
       for (int peer = 0; peer < ranks.size(); ++peer) visit(part(step, step.list + 1, all, peer), peer, ranks.rank());
-    } else if (step.act == Act::allgatherv) {
+    } else if (step.act == Act::allgather || step.act == Act::allgatherv) {
       for (int peer = 0; peer < ranks.size(); ++peer) visit(part(step, step.list, all, peer), peer, -1);
     } else if (step.act == Act::bcast) {
       if (ranks.rank() != step.peer) visit(all, step.peer, -1);
@@ -345,7 +424,7 @@ void Performance::check_reduction(const Step& step, const Place& place) const {
   const int wanted = step.combine == Combine::sum ? ranks.size() : 1;
   const std::byte* const found = in_.data() + place.in;
   const auto count = static_cast<std::size_t>(step.count);
-  if (step.kind == Kind::ints ? all_are<int>(found, count, wanted) : all_are<double>(found, count, wanted)) return;
+  if (with_type(step.kind, [&]<class T>(T) { return all_are<T>(found, count, static_cast<T>(wanted)); })) return;
   throw MachineFault(
       fmt::format("wrong element: rank {} got another result than {} from a reduction of ones on {} ranks",
                   ranks.rank(), wanted, ranks.size()));

@@ -76,6 +76,7 @@ class Performance {
 
   void post(const Step& step, const Place& place);
   void communicate(const Step& step, const Place& place);
+  void start(const Step& step, const Place& place);
 
   Script script_;
   const mpi::Group* group_;

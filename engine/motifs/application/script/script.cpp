@@ -34,7 +34,20 @@ bool is_collective(Act act) noexcept { return act >= Act::barrier && act <= Act:
 
 }  // namespace
 
-std::int64_t size_of(Kind kind) noexcept { return kind == Kind::doubles ? 8 : kind == Kind::ints ? 4 : 1; }
+std::int64_t size_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::bytes:
+      return 1;
+    case Kind::shorts:
+      return 2;
+    case Kind::ints:
+    case Kind::floats:
+      return 4;
+    case Kind::doubles:
+      return 8;
+  }
+  return 1;
+}
 
 Script::Script(int rank, int ranks) : everybody_{0, rank, ranks} {}
 
@@ -179,6 +192,23 @@ void Script::allreduce(const Ranks& ranks, Combine combine, Kind kind, std::int6
   step.count = step.room = counted(count, kind);
 }
 
+void Script::reduce_scatter(const Ranks& ranks, Combine combine, Kind kind, std::int64_t count) {
+  counted(count * ranks.size, kind);
+  allreduce(ranks, combine, kind, count);
+  steps_.back().act = Act::reduce_scatter;
+}
+
+void Script::allgather(const Ranks& ranks, Kind kind, std::int64_t count) {
+  Step& step = add_collective(Act::allgather, ranks);
+  step.kind = kind;
+  step.count = step.room = counted(count, kind);
+}
+
+void Script::in_background(Request request) {
+  steps_.back().request = request.place;
+  steps_.back().posted = true;
+}
+
 int Script::add_list(Kind kind, const std::vector<std::int64_t>& amounts, std::int64_t unit) {
   std::vector<int> list;
   std::int64_t sum = 0;
@@ -233,7 +263,7 @@ const Ranks& Script::ranks_of(const Step& step) const {
 
 std::int64_t Script::bytes_sent(const Step& step) const {
   std::int64_t count = step.count;
-  if (step.act == Act::alltoall) count *= ranks_of(step).size;
+  if (step.act == Act::alltoall || step.act == Act::reduce_scatter) count *= ranks_of(step).size;
   if (step.act == Act::alltoallv) {
     const std::vector<int>& to = list(step.list);
     count = std::accumulate(to.begin(), to.end(), std::int64_t{0});

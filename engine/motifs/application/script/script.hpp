@@ -27,13 +27,15 @@ enum class Act : std::uint8_t {
   bcast,
   reduce,
   allreduce,
+  reduce_scatter,
+  allgather,
   allgatherv,
   alltoall,
   alltoallv,
   repeat,
   end_repeat
 };
-enum class Kind : std::uint8_t { bytes, ints, doubles };
+enum class Kind : std::uint8_t { bytes, shorts, ints, floats, doubles };
 enum class Combine : std::uint8_t { sum, min, max };
 enum class Source : std::uint8_t { named, any };
 
@@ -71,9 +73,10 @@ struct Step {
   int arriving = 0;  // that do come
   int request = 0;   // first place
   int requests = 0;
-  int list = -1;  // number of the first of its lists of elements: allgatherv one, alltoallv two (to, from each)
-  int times = 0;  // of a loop
-  int other = 0;  // the loop's other end
+  bool posted = false;  // a collective that only starts, with a request
+  int list = -1;        // number of the first of its lists of elements: allgatherv one, alltoallv two (to, from each)
+  int times = 0;        // of a loop
+  int other = 0;        // the loop's other end
   double compute_ns = 0;
 };
 
@@ -110,10 +113,16 @@ class Script {
   void bcast(const Ranks& ranks, int root, std::int64_t bytes);
   void reduce(const Ranks& ranks, int root, Combine combine, Kind kind, std::int64_t count);
   void allreduce(const Ranks& ranks, Combine combine, Kind kind, std::int64_t count);
+  // Each rank gets `count` elements of the result.
+  void reduce_scatter(const Ranks& ranks, Combine combine, Kind kind, std::int64_t count);
+  void allgather(const Ranks& ranks, Kind kind, std::int64_t count);
   void allgatherv(const Ranks& ranks, Kind kind, const std::vector<std::int64_t>& counts);
   void alltoall(const Ranks& ranks, std::int64_t bytes_each);
   void alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& bytes_to,
                  const std::vector<std::int64_t>& bytes_from);
+
+  // The collective that was written last only starts there, and is complete when the request was waited for.
+  void in_background(Request request);
 
   // What `body` writes, `times` times.
   template <class Body>

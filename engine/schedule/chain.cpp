@@ -37,6 +37,7 @@ void Chain::append_motif(const workload::MotifCall& call, std::int64_t execution
     links.push_back({static_cast<int>(steps_.size()), 1, {}});
     ChainStep& step = steps_.emplace_back();
     step.name = lower_case(call.name);
+    step.lasting_name = interrupt::lasting(step.name);
     step.motif = std::move(part);
     step.executions = executions;
   }
@@ -45,7 +46,7 @@ void Chain::append_motif(const workload::MotifCall& call, std::int64_t execution
 void Chain::decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed) {
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    interrupt::whereabouts().motif = steps_[i].name.c_str();
+    interrupt::whereabouts().motif = steps_[i].lasting_name;
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
     steps_[i].motif->decompose(groups[i], draws);
@@ -85,7 +86,7 @@ void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
 void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
-  interrupt::whereabouts().motif = step.name.c_str();
+  interrupt::whereabouts().motif = step.lasting_name;
   const std::int64_t start = recorder.now_ns();
   step.motif->prepare(step.executed);
   if (care_ == Care::barrier_before_each) (*groups_)[at].barrier();

@@ -16,6 +16,7 @@ namespace stressbench::schedule {
 
 struct ChainStep {
   std::string name;  // the motif's, as the workload gives it, in lower case
+  const char* lasting_name = nullptr;
   std::unique_ptr<Motif> motif;
   std::int64_t executions = 1;  // in one repetition: the product of the loops around it
   Histogram histogram;  // of single executions or iterations, measured phase only, scaled to the motif's quantity

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <set>
 
 namespace stressbench::schedule::interrupt {
 namespace {
@@ -77,6 +78,11 @@ void watch() {
 }
 
 bool requested() noexcept { return asked != 0; }
+
+const char* lasting(const std::string& name) {
+  static std::set<std::string> names;
+  return names.insert(name).first->c_str();
+}
 
 Whereabouts& whereabouts() noexcept { return here_now; }
 

@@ -9,8 +9,11 @@ namespace stressbench::schedule::interrupt {
 void watch();
 bool requested() noexcept;
 
-// What this rank is doing, for the message that the signal handler and a fault's report print. Pointers must outlive
-// their use.
+// A copy that lasts as long as the program; the same for equal names.
+const char* lasting(const std::string& name);
+
+// What this rank is doing, for the message that the signal handler and a fault's report print: when everything else has
+// been taken down, so names are lasting ones.
 struct Whereabouts {
   const char* job = nullptr;
   const char* motif = nullptr;

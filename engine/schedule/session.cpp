@@ -44,7 +44,7 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
       longest_s_(workload.jobs.size() + 1, 0) {
   interrupt::Whereabouts& here = interrupt::whereabouts();
   here.rank = world.rank();
-  if (cast_.job >= 0) here.job = workload.jobs[static_cast<std::size_t>(cast_.job)].name.c_str();
+  if (cast_.job >= 0) here.job = interrupt::lasting(workload.jobs[static_cast<std::size_t>(cast_.job)].name);
   here.speaks = cast_.job >= 0 && cast_.control.rank() < 2;
   if (world.rank() != 0) return;
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {

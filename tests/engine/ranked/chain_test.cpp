@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine_fixture.hpp"
+#include "schedule/interrupt.hpp"
 
 namespace stressbench::schedule {
 namespace {
@@ -51,6 +52,11 @@ TEST(Chain, PreparesBeforeEachExecutionAndCountsIterations) {
   run_once(job_of({tick({{"iterations", "2"}}), tick()}));
   EXPECT_THAT(journal,
               testing::ElementsAre("prepare 0", "perform", "perform", "prepare 0", "perform", "cleanup", "cleanup"));
+}
+
+TEST(Chain, LeavesItsMotifsNameToWhoeverReportsAFault) {
+  run_once(job_of({tick()}));
+  EXPECT_STREQ(interrupt::whereabouts().motif, "test_tick");  // though the chain is gone
 }
 
 TEST(Chain, LoopsAreRunAsOftenAsTheySay) {

@@ -222,7 +222,6 @@ void Performance::perform(const Recorder& recorder, Pace& pace) {
         break;
       case Act::repeat:
         left_[k] = step.times;
-        if (step.times == 0) k = static_cast<std::size_t>(step.other);
         break;
       case Act::end_repeat:
         if (--left_[static_cast<std::size_t>(step.other)] > 0) k = static_cast<std::size_t>(step.other);

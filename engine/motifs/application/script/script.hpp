@@ -127,6 +127,7 @@ class Script {
   // What `body` writes, `times` times.
   template <class Body>
   void repeat(std::int64_t times, Body body) {
+    if (times <= 0) return;
     const int begin = begin_loop(times);
     body();
     end_loop(begin);

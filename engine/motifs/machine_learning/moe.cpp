@@ -1,0 +1,84 @@
+// moe: a training step of a mixture of experts that are spread over the ranks: tokens travel to their experts and back,
+// twice a layer forwards and twice backwards (GShard; docs/motifs/machine_learning.md).
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "motifs/machine_learning/training.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Script;
+
+class MixtureOfExperts final : public Training {
+ public:
+  Traffic traffic(int ranks) const override {
+    Traffic traffic = Training::traffic(1);  // computation is the same on all ranks
+    const std::vector<std::int64_t> tokens = tokens_to(ranks);
+    std::int64_t sent = 0;
+    for (const std::int64_t to_one : tokens) sent += to_one;
+    traffic.messages = traffic.message_bytes = 0;
+    traffic.collectives = 4 * layers();
+    traffic.collective_bytes = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      traffic.collective_bytes +=
+          2 * layers() * activation_bytes(sent + ranks * tokens[static_cast<std::size_t>(rank)]);
+    }
+    return traffic;
+  }
+
+ protected:
+  void check_ranks(int) const override { check_hidden(); }
+
+  void write(Script& script) const override {
+    const std::vector<std::int64_t> tokens = tokens_to(script.ranks());
+    std::vector<std::int64_t> to;
+    for (const std::int64_t count : tokens) to.push_back(activation_bytes(count));
+    const std::vector<std::int64_t> from(to.size(), to[static_cast<std::size_t>(script.rank())]);
+    const double part = static_cast<double>(parameters()) / static_cast<double>(layers());
+    const auto layer = [&](double compute_ns) {
+      script.alltoallv(script.everybody(), to, from);
+      script.compute(compute_ns);
+      script.alltoallv(script.everybody(), from, to);
+    };
+    script.repeat(layers(), [&] { layer(forward_ns(part)); });
+    script.repeat(layers(), [&] { layer(backward_ns(part)); });
+  }
+
+ private:
+  // Tokens that each rank sends to each: shares fall as 1 / (place + 1)^skew; what is above the capacity is dropped.
+  std::vector<std::int64_t> tokens_to(int ranks) const {
+    std::vector<double> share(static_cast<std::size_t>(ranks));
+    double sum = 0;
+    for (int rank = 0; rank < ranks; ++rank) sum += share[static_cast<std::size_t>(rank)] = std::pow(rank + 1, -*skew_);
+    const auto copies = static_cast<double>(tokens() * *experts_a_token_);
+    const double most = *capacity_ > 0 ? *capacity_ * copies / ranks : copies;
+    std::vector<std::int64_t> tokens;
+    for (const double one : share) tokens.push_back(std::llround(std::min(copies * one / sum, most)));
+    return tokens;
+  }
+
+  Param<std::int64_t> experts_a_token_{
+      this, '\0', "top-k", 2, "experts that each token goes to", Positive{}, AtMost<std::int64_t>{1000}};
+  Param<double> skew_{this,
+                      '\0',
+                      "skew",
+                      0.0,
+                      "how uneven ranks' experts are liked: shares fall as 1 / place^skew",
+                      AtMost<double>{10.0}};
+  Param<double> capacity_{this,
+                          '\0',
+                          "capacity",
+                          0.0,
+                          "most tokens that an expert takes, relative to an even share; 0: all",
+                          AtMost<double>{1e6}};
+};
+
+const RegisterMotif<MixtureOfExperts> registered{"moe", Family::machine_learning,
+                                                 "tokens to their experts and back, layer by layer",
+                                                 "GShard (Lepikhin et al., ICLR 2021); Mixtral (Jiang et al. 2024)"};
+
+}  // namespace
+}  // namespace stressbench

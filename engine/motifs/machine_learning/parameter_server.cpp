@@ -1,0 +1,73 @@
+// parameter_server: a training step in which workers push their gradients to servers and pull the new weights from them
+// (Li et al., OSDI 2014; docs/motifs/machine_learning.md).
+#include <fmt/format.h>
+
+#include "core/grid.hpp"
+#include "motifs/machine_learning/training.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Requests;
+using script::Script;
+
+constexpr int push_tag = 1;
+constexpr int pull_tag = 2;
+
+class ParameterServer final : public Training {
+ protected:
+  void check_ranks(int ranks) const override {
+    if (*servers_ >= ranks) {
+      throw ParameterMistake("servers", fmt::format("--servers: {} leave no worker among {} ranks; at most {}",
+                                                    *servers_, ranks, ranks - 1));
+    }
+  }
+
+  // The first ranks are the servers; each has a part of every bucket.
+  void write(Script& script) const override {
+    const int servers = static_cast<int>(*servers_);
+    const int workers = script.ranks() - servers;
+    const bool serves = script.rank() < servers;
+    const Requests requests = script.requests(serves ? workers : servers);
+    if (!serves) {
+      script.compute(forward_ns(static_cast<double>(parameters())));
+      script.compute(backward_ns(static_cast<double>(parameters())));
+    }
+    const std::int64_t elements = std::max<std::int64_t>(bucket_->value / width(), 1);
+    script.repeat(parameters() / elements, [&] { exchange(script, requests, elements, serves, servers); });
+    if (parameters() % elements > 0) exchange(script, requests, parameters() % elements, serves, servers);
+  }
+
+ private:
+  void exchange(Script& script, Requests requests, std::int64_t elements, bool serves, int servers) const {
+    const auto bytes = [&](int server) { return block_cells(elements, servers, server) * width(); };
+    const auto each = [&](auto post) {
+      for (int k = 0; k < requests.count; ++k) {
+        const int peer = serves ? servers + k : k;
+        post(requests[k], peer, bytes(serves ? script.rank() : k));
+      }
+      script.wait_all(requests);
+    };
+    each([&](script::Request request, int peer, std::int64_t size) {
+      serves ? script.irecv(request, peer, push_tag, size) : script.isend(request, peer, push_tag, size);
+    });
+    each([&](script::Request request, int peer, std::int64_t size) {
+      serves ? script.isend(request, peer, pull_tag, size) : script.irecv(request, peer, pull_tag, size);
+    });
+  }
+
+  Param<std::int64_t> servers_{this,
+                               '\0',
+                               "servers",
+                               1,
+                               "ranks that hold the weights",
+                               Positive{},
+                               AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<Bytes> bucket_{this, '\0', "bucket", Bytes{25 << 20}, "gradients that are pushed together", Positive{}};
+};
+
+const RegisterMotif<ParameterServer> registered{"parameter_server", Family::machine_learning,
+                                                "gradients to servers, new weights back", "Li et al., OSDI 2014"};
+
+}  // namespace
+}  // namespace stressbench

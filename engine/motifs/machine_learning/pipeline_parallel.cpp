@@ -1,0 +1,100 @@
+// pipeline_parallel: a training step in which each rank has some of the layers, and micro-batches pass through the
+// ranks forwards and back (GPipe; PipeDream's 1F1B; docs/motifs/machine_learning.md).
+#include <fmt/format.h>
+
+#include "core/grid.hpp"
+#include "motifs/machine_learning/training.hpp"
+
+namespace stressbench {
+
+enum class Schedule { one_f_one_b, gpipe };
+template <>
+struct Names<Schedule> {
+  static constexpr std::array values{std::pair{std::string_view{"1f1b"}, Schedule::one_f_one_b},
+                                     std::pair{std::string_view{"gpipe"}, Schedule::gpipe}};
+};
+
+namespace {
+
+using script::Requests;
+using script::Script;
+
+constexpr int activation_tag = 1;
+constexpr int gradient_tag = 2;
+
+class PipelineParallel final : public Training {
+ protected:
+  void check_ranks(int ranks) const override {
+    check_hidden();
+    if (layers() < ranks) {
+      throw ParameterMistake("layers", fmt::format("--layers: {} layers are too few for {} ranks", layers(), ranks));
+    }
+    if (tokens() % *micro_batches_ != 0) {
+      throw ParameterMistake("micro-batches",
+                             fmt::format("--micro-batches: {} does not divide {} tokens", *micro_batches_, tokens()));
+    }
+  }
+
+  void write(Script& script) const override {
+    Stage stage{script, script.requests(2), script.requests(2), activation_bytes(tokens() / *micro_batches_),
+                static_cast<double>(parameters()) / static_cast<double>(layers()) *
+                    static_cast<double>(block_cells(layers(), script.ranks(), script.rank())) /
+                    static_cast<double>(*micro_batches_)};
+    const std::int64_t ahead = *schedule_ == Schedule::gpipe
+                                   ? *micro_batches_
+                                   : std::min<std::int64_t>(script.ranks() - script.rank() - 1, *micro_batches_);
+    for (std::int64_t k = 0; k < ahead; ++k) forward(stage);
+    for (std::int64_t k = ahead; k < *micro_batches_; ++k) {
+      forward(stage);
+      backward(stage);
+    }
+    for (std::int64_t k = 0; k < ahead; ++k) backward(stage);
+    script.wait_all(stage.ahead);
+    script.wait_all(stage.back);
+  }
+
+ private:
+  // A rank in the pipeline: what it sends on goes in the background, at most two messages each way.
+  struct Stage {
+    Script& script;
+    Requests ahead;
+    Requests back;
+    std::int64_t bytes;
+    double parameters;  // times micro-batches' share of the tokens
+    int sent_ahead = 0;
+    int sent_back = 0;
+
+    int before() const { return script.rank() - 1; }
+    int after() const { return script.rank() + 1 < script.ranks() ? script.rank() + 1 : -1; }
+    void send(Requests requests, int& sent, int to, int tag) const {
+      if (to < 0) return;
+      if (sent >= 2) script.wait(requests[sent % 2]);
+      script.isend(requests[sent % 2], to, tag, bytes);
+      ++sent;
+    }
+  };
+
+  void forward(Stage& stage) const {
+    stage.script.receive(stage.before(), activation_tag, stage.bytes);
+    stage.script.compute(forward_ns(stage.parameters));
+    stage.send(stage.ahead, stage.sent_ahead, stage.after(), activation_tag);
+  }
+  void backward(Stage& stage) const {
+    stage.script.receive(stage.after(), gradient_tag, stage.bytes);
+    stage.script.compute(backward_ns(stage.parameters));
+    stage.send(stage.back, stage.sent_back, stage.before(), gradient_tag);
+  }
+
+  Param<std::int64_t> micro_batches_{
+      this, '\0', "micro-batches", 8, "that a step's tokens are cut into", Positive{}, AtMost<std::int64_t>{100'000}};
+  Param<Schedule> schedule_{this, '\0', "schedule", Schedule::one_f_one_b,
+                            "1f1b: one forwards, one backwards as soon as can be; gpipe: all forwards, then all "
+                            "backwards"};
+};
+
+const RegisterMotif<PipelineParallel> registered{"pipeline_parallel", Family::machine_learning,
+                                                 "micro-batches through the ranks, forwards and back",
+                                                 "GPipe (Huang et al. 2019); PipeDream (Narayanan et al., SOSP 2019)"};
+
+}  // namespace
+}  // namespace stressbench

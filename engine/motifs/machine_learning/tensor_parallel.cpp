@@ -1,0 +1,68 @@
+// tensor_parallel: a training step in which each layer's matrices are cut over the ranks of a group, who sum their
+// results twice a layer, forwards and backwards (Megatron-LM; docs/motifs/machine_learning.md).
+#include <fmt/format.h>
+
+#include "motifs/machine_learning/training.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Combine;
+using script::Ranks;
+using script::Script;
+
+constexpr int sums_a_layer = 2;  // attention and feed-forward
+
+class TensorParallel final : public Training {
+ protected:
+  void check_ranks(int ranks) const override {
+    check_hidden();
+    if (ranks % degree(ranks) != 0) {
+      throw ParameterMistake("degree", fmt::format("--degree: {} does not divide {} ranks", *degree_, ranks));
+    }
+    if (*sequence_ && tokens() % degree(ranks) != 0) {
+      throw ParameterMistake(
+          "tokens", fmt::format("--tokens: {} are not divided by a group of {} ranks", tokens(), degree(ranks)));
+    }
+  }
+
+  void write(Script& script) const override {
+    const int size = degree(script.ranks());
+    const Ranks group = script.split(script.rank() / size, script.rank() % size, size);
+    const double part = static_cast<double>(parameters()) / static_cast<double>(layers()) / sums_a_layer / size;
+    script.repeat(layers() * sums_a_layer, [&] {
+      script.compute(forward_ns(part));
+      sum(script, group);
+    });
+    script.repeat(layers() * sums_a_layer, [&] {
+      script.compute(backward_ns(part));
+      sum(script, group);
+    });
+  }
+
+ private:
+  int degree(int ranks) const { return *degree_ == 0 ? ranks : static_cast<int>(*degree_); }
+
+  void sum(Script& script, const Ranks& group) const {
+    const std::int64_t elements = tokens() * hidden();
+    if (!*sequence_) return script.allreduce(group, Combine::sum, kind(), elements);
+    script.reduce_scatter(group, Combine::sum, kind(), elements / group.size);
+    script.allgather(group, kind(), elements / group.size);
+  }
+
+  Param<std::int64_t> degree_{this,
+                              '\0',
+                              "degree",
+                              0,
+                              "ranks of a group, next to each other; 0: all",
+                              AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<bool> sequence_{this, '\0', "sequence-parallel",
+                        "sum by reduce-scatter and all-gather, tokens being cut between them"};
+};
+
+const RegisterMotif<TensorParallel> registered{"tensor_parallel", Family::machine_learning,
+                                               "activations summed twice a layer, forwards and backwards",
+                                               "Megatron-LM (Shoeybi et al. 2019; Korthikanti et al. 2022)"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,101 @@
+// What the motifs of this folder share: the model that is trained, and how long its computation takes
+// (docs/motifs/machine_learning.md, with the sources of the models' numbers).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "motifs/application/script/application.hpp"
+
+namespace stressbench {
+
+enum class Model { resnet50, bert_large, gpt2, gpt3_175b, llama2_7b, llama3_70b, mixtral_8x7b };
+template <>
+struct Names<Model> {
+  static constexpr std::array values{std::pair{std::string_view{"resnet-50"}, Model::resnet50},
+                                     std::pair{std::string_view{"bert-large"}, Model::bert_large},
+                                     std::pair{std::string_view{"gpt2"}, Model::gpt2},
+                                     std::pair{std::string_view{"gpt3-175b"}, Model::gpt3_175b},
+                                     std::pair{std::string_view{"llama2-7b"}, Model::llama2_7b},
+                                     std::pair{std::string_view{"llama3-70b"}, Model::llama3_70b},
+                                     std::pair{std::string_view{"mixtral-8x7b"}, Model::mixtral_8x7b}};
+};
+
+// What gradients, weights and activations travel as. MPI has no 16-bit floating point: elements of two bytes are summed
+// as MPI_SHORT.
+enum class Precision { fp32, bf16 };
+template <>
+struct Names<Precision> {
+  static constexpr std::array values{std::pair{std::string_view{"fp32"}, Precision::fp32},
+                                     std::pair{std::string_view{"bf16"}, Precision::bf16}};
+};
+
+namespace training {
+
+struct Shape {
+  std::int64_t parameters;
+  std::int64_t active;  // that work on a token
+  std::int64_t layers;
+  std::int64_t hidden;  // width of what a layer hands to the next; 0: not one number (ResNet)
+};
+
+constexpr Shape shape_of(Model model) noexcept {
+  constexpr std::array shapes{
+      Shape{25'557'032, 25'557'032, 16, 0},           Shape{336'226'108, 336'226'108, 24, 1024},
+      Shape{124'439'808, 124'439'808, 12, 768},       Shape{174'600'000'000, 174'600'000'000, 96, 12288},
+      Shape{6'738'415'616, 6'738'415'616, 32, 4096},  Shape{70'553'706'496, 70'553'706'496, 80, 8192},
+      Shape{46'702'792'704, 12'879'925'248, 32, 4096}};
+  return shapes[static_cast<std::size_t>(model)];
+}
+
+inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 1024;
+
+}  // namespace training
+
+class Training : public Application {
+ protected:
+  std::int64_t parameters() const { return *parameters_ > 0 ? *parameters_ : training::shape_of(*model_).parameters; }
+  std::int64_t layers() const { return *layers_ > 0 ? *layers_ : training::shape_of(*model_).layers; }
+  std::int64_t hidden() const { return *hidden_ > 0 ? *hidden_ : training::shape_of(*model_).hidden; }
+  // The first layers have one parameter more where they do not divide evenly.
+  std::int64_t layer_parameters(std::int64_t layer) const {
+    return parameters() / layers() + (layer < parameters() % layers() ? 1 : 0);
+  }
+  std::int64_t width() const { return *precision_ == Precision::fp32 ? 4 : 2; }
+  script::Kind kind() const { return *precision_ == Precision::fp32 ? script::Kind::floats : script::Kind::shorts; }
+  std::int64_t tokens() const { return *tokens_; }
+  // 2 operations a parameter and token forwards, 4 backwards (Kaplan et al. 2020), of the parameters that work on it.
+  double forward_ns(double parameters) const {
+    const training::Shape shape = training::shape_of(*model_);
+    const double share =
+        *parameters_ > 0 ? 1.0 : static_cast<double>(shape.active) / static_cast<double>(shape.parameters);
+    return 2e9 * share * parameters * static_cast<double>(*tokens_) / *flops_;
+  }
+  double backward_ns(double parameters) const { return 2 * forward_ns(parameters); }
+  // What a layer hands on for that many tokens. Refused where the model has no one width.
+  std::int64_t activation_bytes(std::int64_t tokens) const { return tokens * hidden() * width(); }
+  void check_hidden() const {
+    if (hidden() == 0) throw ParameterMistake("hidden", "--hidden: " + model_.text() + " has no one width; say which");
+  }
+
+ private:
+  Param<Model> model_{this, '\0', "model", Model::gpt2, "whose numbers of parameters and layers, and width, are taken"};
+  Param<std::int64_t> parameters_{
+      this, '\0', "parameters", 0, "of the model; 0: as --model", AtMost<std::int64_t>{training::most}};
+  Param<std::int64_t> layers_{this, '\0', "layers", 0, "of the model; 0: as --model", AtMost<std::int64_t>{100'000}};
+  Param<std::int64_t> hidden_{
+      this, '\0', "hidden", 0, "width of a layer; 0: as --model", AtMost<std::int64_t>{1'000'000}};
+  Param<Precision> precision_{this, '\0', "precision", Precision::bf16, "of what is sent"};
+  Param<std::int64_t> tokens_{this,
+                              '\0',
+                              "tokens",
+                              8192,
+                              "that a rank works on in one step (ResNet: images x 160)",
+                              Positive{},
+                              AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<double> flops_{this, '\0', "flops", 400e12, "operations a second that a rank sustains", Positive{}};
+};
+
+}  // namespace stressbench

@@ -1,0 +1,230 @@
+"""Writes what the motifs' pages say twice otherwise: options, from the declarations, and drawings, from captures.
+
+    .venv/bin/python scripts/motif_pages.py [--check] [--engine build/release/engine/stressbench-mpi] [NAME...]
+
+docs/motifs/README.md lists all motifs. In a page, what lies between `<!-- options NAME -->` and `<!-- end -->` is
+replaced by NAME's options and its drawing, docs/images/motifs/NAME.svg: who sends to whom in one iteration, as our
+tracer saw it. A page without these lines gets them at its end. --check writes nothing and ends with status 1 where
+something is out of date (drawings are only looked for, not made again).
+"""
+
+import argparse
+import html
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+PAGES = CHECKOUT / "docs" / "motifs"
+DRAWINGS = CHECKOUT / "docs" / "images" / "motifs"
+RANKS = 8
+FAMILIES = {
+    "point_to_point": "Point to point", "collective": "Collective", "application": "Applications",
+    "storage": "Storage", "machine_learning": "Machine learning", "probe": "Probes", "suite": "Suites",
+}  # fmt: skip
+# Motifs whose options say the same on one page.
+SHARED = re.compile(r"<!-- options (\w+) -->")
+# Where an iteration of the defaults would be long, or needs more ranks or a file.
+SMALL = {
+    "mpiio": "-f {scratch}/file", "replay": None, "data_parallel": "--parameters 1000000 --blocking",
+    "fsdp": "--parameters 100000", "tensor_parallel": "--tokens 64 --layers 2", "pipeline_parallel": "--tokens 64",
+    "moe": "--tokens 64 --layers 1", "parameter_server": "--parameters 100000 --servers 2",
+}  # fmt: skip
+
+Entry = dict[str, Any]
+
+
+def asked(engine: Path, *arguments: str) -> Any:
+    """What the engine says as JSON."""
+    return json.loads(subprocess.run([engine, *arguments, "--json"], capture_output=True, text=True, check=True).stdout)
+
+
+def page_of(name: str) -> Path | None:
+    """The page that has the motif's options, or bears its name."""
+    for page in sorted(PAGES.glob("*.md")):
+        if name in SHARED.findall(page.read_text()):
+            return page
+    own = PAGES / f"{name}.md"
+    return own if own.exists() else None
+
+
+def cell(text: str) -> str:
+    """As it may stand in a table."""
+    return text.replace("|", "\\|")
+
+
+def options_of(entry: Entry) -> Iterator[str]:
+    """The lines between the two marks."""
+    drawing = DRAWINGS / f"{entry['name']}.svg"
+    if drawing.exists():
+        yield f"![who sends to whom in one iteration of {entry['name']}](../images/motifs/{drawing.name})"
+        yield ""
+    yield f"| option of `{entry['name']}` | takes | default | |"
+    yield "| --- | --- | --- | --- |"
+    for option in entry["options"]:
+        short = f"`-{option['short']}`, " if option["short"] else ""
+        accepted = f"; {option['accepted']}" if option["accepted"] else ""
+        yield (
+            f"| {short}`--{option['name']}` | {option['takes']} | {cell(option['default'])} "
+            f"| {cell(option['help'] + accepted)} |"
+        )
+
+
+def with_options(page: str, entry: Entry) -> str:
+    """The page with the motif's part as it should be."""
+    name = entry["name"]
+    part = "\n".join([f"<!-- options {name} -->", *options_of(entry), "<!-- end -->"])
+    found = re.compile(rf"<!-- options {name} -->.*?<!-- end -->", re.DOTALL)
+    if found.search(page):
+        return found.sub(lambda _: part, page)
+    return page.rstrip("\n") + "\n\n" + part + "\n"
+
+
+def index(entries: list[Entry]) -> str:
+    """docs/motifs/README.md."""
+    lines = [
+        "# Motifs", "",
+        "Written by scripts/motif_pages.py from the declarations that `stressbench-mpi list` and `describe NAME` show.",
+        "",
+    ]  # fmt: skip
+    for family, title in FAMILIES.items():
+        members = [entry for entry in entries if entry["family"] == family]
+        if not members:
+            continue
+        lines += [f"## {title}", "", "| motif | | from |", "| --- | --- | --- |"]
+        for entry in members:
+            page = page_of(entry["name"])
+            name = f"[{entry['name']}]({page.name})" if page else entry["name"]
+            lines.append(f"| {name} | {cell(entry['summary'])} | {cell(entry['source'])} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def capture(engine: Path, name: str, arguments: str) -> Any | None:
+    """One iteration's profile; None where the motif cannot be run so."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "motif.trace"
+        command = [
+            CHECKOUT / "scripts" / "mpirun.sh", "mpicxx.openmpi", str(RANKS), engine, "motif", name,
+            *arguments.format(scratch=folder).split(), "--repetitions", "1", "--warmup", "0", "--pcontrol",
+        ]  # fmt: skip
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=120,
+            env={**os.environ, "LD_PRELOAD": str(engine.parent.parent / "tracer" / "libstressbench-trace.so"),
+                 "STRESSBENCH_TRACE_MODE": "capture", "STRESSBENCH_TRACE_PAUSED": "1",
+                 "STRESSBENCH_TRACE_OUTPUT": str(trace), "STRESSBENCH_TRACE_ID": Path(folder).name},
+        )  # fmt: skip
+        if done.returncode != 0:
+            sys.stderr.write(f"{name}: not drawn: {done.stderr.strip().splitlines()[:1]}\n")
+            return None
+        exported = subprocess.run(
+            [sys.executable, "-m", "stressbench", "trace", "export", "--profile", trace],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return json.loads(exported.stdout)
+
+
+def drawing(name: str, arguments: str, profile: Any) -> str:
+    """Ranks on a circle, an arrow a pair, as thick as the logarithm of its bytes; collectives in words."""
+    radius, middle_x, middle_y = 110, 150, 150
+
+    def place(rank: int, at: float = radius) -> tuple[float, float]:
+        angle = 2 * math.pi * rank / RANKS - math.pi / 2
+        return middle_x + at * math.cos(angle), middle_y + at * math.sin(angle)
+
+    pairs = [row for row in profile["p2p_matrix"] if row[0] != row[1]]
+    most = max((row[3] for row in pairs), default=1)
+    shapes = []
+    for source, target, _, size in pairs:
+        (x1, y1), (x2, y2) = place(source, radius - 14), place(target, radius - 14)
+        bend_x, bend_y = (x1 + x2) / 2 + (y2 - y1) * 0.12, (y1 + y2) / 2 - (x2 - x1) * 0.12
+        width = 0.8 + 2.2 * math.log1p(size) / math.log1p(max(most, 1))
+        shapes.append(
+            f'<path d="M{x1:.1f} {y1:.1f}Q{bend_x:.1f} {bend_y:.1f} {x2:.1f} {y2:.1f}" stroke-width="{width:.1f}" '
+            'fill="none" stroke="#4477aa" stroke-opacity="0.75" marker-end="url(#arrow)"/>'
+        )
+    for rank in range(RANKS):
+        x, y = place(rank)
+        shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="12" fill="#fff" stroke="#333"/>')
+        shapes.append(f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{rank}</text>')
+    words = [f"{name} {arguments}".strip(), f"{RANKS} ranks, one iteration"]
+    totals = profile["p2p_totals"]
+    if totals["messages"]:
+        words.append(f"{totals['messages']:,} messages, {totals['bytes']:,} bytes")
+        low, high = totals["per_rank_sends_min_max"]
+        words.append(f"{low:,} to {high:,} sent by a rank")
+    for operation, reduction, size, ranks, _, _, calls, _ in profile["collectives"][:6]:
+        words.append(f"{calls:,} x {operation}{f' {reduction}' if reduction else ''} of {size:,} B on {ranks}")
+    calls = profile["mpi_calls_all_ranks"]
+    words.append("calls: " + ", ".join(f"{count:,} {call}" for call, count in sorted(calls.items())[:3]))
+    if len(calls) > 3:
+        words.append("  " + ", ".join(f"{count:,} {call}" for call, count in sorted(calls.items())[3:7]))
+    for line, word in enumerate(words):
+        weight = ' font-weight="bold"' if line == 0 else ""
+        shapes.append(f'<text x="300" y="{70 + 22 * line}"{weight}>{html.escape(word, quote=False)}</text>')
+    body = "\n".join(shapes)
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 300" font-family="sans-serif" font-size="13">\n'
+        '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="5" markerHeight="5" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#4477aa"/></marker></defs>\n'
+        f'<rect width="760" height="300" fill="#fff"/>\n{body}\n</svg>\n'
+    )
+
+
+def draw(engine: Path, entry: Entry) -> None:
+    """Writes the motif's drawing, where it communicates."""
+    name = entry["name"]
+    arguments = SMALL.get(name, "")
+    if arguments is None:
+        return
+    if any(option["name"] == "compute" and "off" in option["accepted"] for option in entry["options"]):
+        arguments = f"{arguments} --compute off".strip()
+    profile = capture(engine, name, arguments)
+    if profile is None or not (profile["p2p_matrix"] or profile["collectives"]):
+        return
+    DRAWINGS.mkdir(parents=True, exist_ok=True)
+    (DRAWINGS / f"{name}.svg").write_text(drawing(name, arguments.replace("--compute off", "").strip(), profile))
+
+
+def main() -> int:
+    """Status 1 where a motif has no page, or --check found one out of date."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="motifs to draw; default: all")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--engine", type=Path, default=CHECKOUT / "build" / "release" / "engine" / "stressbench-mpi")
+    arguments = parser.parse_args()
+    entries = asked(arguments.engine, "list")
+    known = {entry["name"]: asked(arguments.engine, "describe", entry["name"]) for entry in entries}
+    if not arguments.check:
+        for name in arguments.names or known:
+            draw(arguments.engine, known[name])
+    wanted: dict[Path, str] = {}
+    without = []
+    for name, entry in known.items():
+        page = page_of(name)
+        if page is None:
+            without.append(name)
+            continue
+        wanted[page] = with_options(wanted.get(page, page.read_text()), entry)
+    wanted[PAGES / "README.md"] = index(entries)
+    stale = [page for page, text in wanted.items() if not page.exists() or page.read_text() != text]
+    for name in without:
+        sys.stderr.write(f"{name} has no page: docs/motifs/{name}.md\n")
+    if arguments.check:
+        for page in stale:
+            sys.stderr.write(f"docs/motifs/{page.name} is out of date: .venv/bin/python scripts/motif_pages.py\n")
+        return 1 if stale or without else 0
+    for page in stale:
+        page.write_text(wanted[page])
+    return 1 if without else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

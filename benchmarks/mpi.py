@@ -100,7 +100,9 @@ def compile_c(library: Library, source: Path, result: str, *options: str) -> Pat
     folder.mkdir(parents=True, exist_ok=True)
     flags = ["-O3", "-DNDEBUG", "-Wall", "-Wextra", *options]
     subprocess.run(
-        [library.c_compiler, *flags, "-o", str(folder / result), str(source)], env=library.surroundings(), check=True
+        [library.c_compiler, *flags, "-o", str(folder / result), str(source), "-lm"],
+        env=library.surroundings(),
+        check=True,
     )
     return folder / result
 

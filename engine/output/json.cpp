@@ -77,6 +77,8 @@ Json to_json(const schedule::JobRecord& job, int index) {
           {"ranks", job.ranks},
           {"repeat", job.repeat},
           {"min_time_s", maybe(job.min_time_s)},
+          {"load", maybe(job.load)},
+          {"rate_bytes_per_s", maybe(job.rate_bytes_per_s)},
           {"steps", steps}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "motifs/pause.hpp"
 #include "schedule/park.hpp"
 
 namespace stressbench::schedule {
@@ -17,8 +18,12 @@ class Shift {
       : chain_(chain), tally_(tally), crew_(crew), clock_(clock), assignment_(assignment) {}
 
   void repeat(std::int64_t count, Phase phase) {
-    for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t start = clock_.now_ns();
       chain_.repeat(clock_, tally_, phase, assignment_.care, assignment_.verification);
+      const std::int64_t rest_ns = assignment_.rest.after(clock_.now_ns() - start);
+      if (rest_ns > 0) pause::sleep_for(rest_ns);
+    }
   }
 
   // Batches for as long as the crew's root says so. `go_on` is asked on the root alone.
@@ -63,6 +68,11 @@ class Shift {
 };
 
 }  // namespace
+
+std::int64_t Rest::after(std::int64_t busy_ns) const noexcept {
+  const auto by_load = static_cast<std::int64_t>(static_cast<double>(busy_ns) * (1 / load - 1));
+  return std::max({std::int64_t{0}, by_load, period_ns - busy_ns});
+}
 
 void Muster::enter() {
   if (entered_ || roots_ == nullptr) return;

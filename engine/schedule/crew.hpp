@@ -10,15 +10,25 @@
 
 namespace stressbench::schedule {
 
+// How a job is kept from working all the time: after each repetition it sleeps, outside of what is measured.
+struct Rest {
+  double load = 1;             // share of the time that a repetition takes of itself and its rest
+  std::int64_t period_ns = 0;  // from the start of a repetition to the start of the next, at least
+
+  std::int64_t after(std::int64_t busy_ns) const noexcept;
+};
+
 // What a job does in a round.
 struct Assignment {
   int warmup = 1;
   std::int64_t repeat = 1;
   std::optional<Nanoseconds> min_time;
   bool background = false;
+
   Finish finish = Finish::sustain;
   Care care = Care::none;
   Verification verification = Verification::off;
+  Rest rest{};
 };
 
 // A barrier among the jobs that run together, entered when a job has all it wanted and asked after between batches of

@@ -55,6 +55,8 @@ JobRecord describe_job(const workload::Job& job, int index, int ranks) {
   record.ranks = ranks;
   record.repeat = job.repeat.value_or(1);
   if (job.min_time) record.min_time_s = job.min_time->seconds();
+  record.load = job.load;
+  if (job.rate) record.rate_bytes_per_s = static_cast<double>(job.rate->value);
   const Chain chain{job, index};
   for (const ChainStep& step : chain.steps()) record.steps.push_back(describe_step(step, ranks));
   return record;

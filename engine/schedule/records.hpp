@@ -54,6 +54,8 @@ struct JobRecord {
   int ranks = 0;
   std::int64_t repeat = 1;
   std::optional<double> min_time_s;
+  std::optional<double> load;
+  std::optional<double> rate_bytes_per_s;  // of a rank
   std::vector<StepRecord> steps;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "schedule/interrupt.hpp"
 #include "schedule/park.hpp"
@@ -16,6 +17,17 @@ struct Session::Order {
 };
 
 namespace {
+
+// Time that a repetition must take so that a rank moves no more than the job's rate, on average.
+std::int64_t period_of(const Chain& chain, int ranks, Bytes rate) {
+  double bytes = 0;
+  for (const ChainStep& step : chain.steps()) {
+    const Traffic traffic = step.motif->traffic(ranks);
+    bytes += static_cast<double>(traffic.message_bytes + traffic.collective_bytes + traffic.file_bytes) *
+             static_cast<double>(step.motif->iterations() * step.executions);
+  }
+  return std::llround(bytes / ranks / static_cast<double>(rate.value) * 1e9);
+}
 
 std::vector<int> measured_jobs(const workload::Workload& workload) {
   std::vector<int> jobs;
@@ -161,7 +173,7 @@ bool Session::active(const Round& round) const noexcept {
   return cast_.job >= 0 && (round.kind == RoundKind::contended || round.job == cast_.job);
 }
 
-Assignment Session::assignment() const {
+Assignment Session::assignment(const Chain& chain) const {
   const workload::Job& job = workload_.jobs[static_cast<std::size_t>(cast_.job)];
   Assignment assigned;
   assigned.warmup = options_.warmup;
@@ -170,6 +182,8 @@ Assignment Session::assignment() const {
   assigned.background = job.role == workload::Role::background;
   assigned.finish = options_.finish;
   assigned.verification = options_.verification;
+  assigned.rest.load = job.load.value_or(1);
+  if (job.rate) assigned.rest.period_ns = period_of(chain, cast_.control.size(), *job.rate);
   return assigned;
 }
 
@@ -193,7 +207,7 @@ void Session::execute(const Round& round) {
       const bool contended = round.kind == RoundKind::contended;
       Muster muster{cast_.is_root() ? &cast_.roots : nullptr};
       (contended ? cast_.busy : cast_.control).barrier();
-      run_round(*chain, *tally, cast_.crew(), clock_, assignment(), contended ? &muster : nullptr);
+      run_round(*chain, *tally, cast_.crew(), clock_, assignment(*chain), contended ? &muster : nullptr);
       interrupt::whereabouts().motif = nullptr;
     }
     gentle_barrier(world_, Pace::parked);

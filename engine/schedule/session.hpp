@@ -53,7 +53,7 @@ class Session {
   bool time_is_up(const Round& round) const;
   void execute(const Round& round);
   bool active(const Round& round) const noexcept;
-  Assignment assignment() const;
+  Assignment assignment(const Chain& chain) const;
   void tell_results(const Round& round, Collection& collection, double started_s);
   void tell_job(const Round& round, int job, const Collection::Result& result);
   void check_timer(const Sample& sample);

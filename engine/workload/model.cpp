@@ -34,7 +34,7 @@ bool Loop::operator==(const Loop& other) const { return count == other.count && 
 bool Job::operator==(const Job& other) const {
   return name == other.name && role == other.role && nodes == other.nodes && node_count == other.node_count &&
          ranks_per_node == other.ranks_per_node && repeat == other.repeat && min_time == other.min_time &&
-         shared == other.shared && steps == other.steps;
+         load == other.load && rate == other.rate && shared == other.shared && steps == other.steps;
 }
 
 void for_each_motif(const Job& job, const Visit& visit) { visit_steps(job.steps, 1, visit); }

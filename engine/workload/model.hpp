@@ -58,7 +58,7 @@ struct JobPositions {
     int length = 0;
   };
   Position name;
-  std::optional<Position> nodes, node_count, ranks_per_node, repeat, min_time, role, shared;
+  std::optional<Position> nodes, node_count, ranks_per_node, repeat, min_time, role, shared, load, rate;
   std::vector<NodeItem> node_items;
   bool motif_seen = false;
 
@@ -74,6 +74,8 @@ struct Job {
   std::optional<int> ranks_per_node;      // none: all of the node's ranks
   std::optional<std::int64_t> repeat;     // none: the engine's default
   std::optional<Nanoseconds> min_time;
+  std::optional<double> load;  // share of the time in which it is not resting
+  std::optional<Bytes> rate;   // that each rank moves in a second, at most
   bool shared = false;
   std::vector<Step> steps;
   JobPositions where;

@@ -61,6 +61,8 @@ const std::vector<Parser::Key>& Parser::key_table() {
       {"ROLE", Place::job, &Parser::role, "measured or background"},
       {"REPEAT", Place::job, &Parser::repeat, "a number of repetitions such as 100"},
       {"MIN_TIME", Place::job, &Parser::min_time, "a duration such as 30s"},
+      {"LOAD", Place::job, &Parser::load, "a share of the time such as 30%"},
+      {"RATE", Place::job, &Parser::rate, "bytes a second and rank such as 100MB"},
       {"MOTIF", Place::chain, &Parser::motif, "a motif's name and its options"},
       {"LOOP", Place::chain, &Parser::loop, "a number of passes such as 10"},
       {"END", Place::chain, &Parser::end, "nothing"},

@@ -56,6 +56,8 @@ class Parser {
   void ranks_per_node(const Statement& statement);
   void repeat(const Statement& statement);
   void min_time(const Statement& statement);
+  void load(const Statement& statement);
+  void rate(const Statement& statement);
   void role(const Statement& statement);
   void shared(const Statement& statement);
   bool first_time(const Statement& statement, std::optional<Position>& seen);

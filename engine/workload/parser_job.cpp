@@ -62,6 +62,32 @@ void Parser::min_time(const Statement& statement) {
   }
 }
 
+void Parser::load(const Statement& statement) {
+  if (!first_time(statement, job().where.load)) return;
+  const Word* word = only_word(statement);
+  if (word == nullptr) return;
+  try {
+    const double share = Spelling<double>::read(word->text);
+    if (share <= 0 || share > 1) return refuse(statement, *word, "must be greater than 0 and at most 100%");
+    job().load = share;
+  } catch (const UserMistake& mistake) {
+    refuse(statement, *word, mistake.what());
+  }
+}
+
+void Parser::rate(const Statement& statement) {
+  if (!first_time(statement, job().where.rate)) return;
+  const Word* word = only_word(statement);
+  if (word == nullptr) return;
+  try {
+    const Bytes bytes = units::bytes(word->text);
+    if (bytes.value == 0) return refuse(statement, *word, "must be greater than 0");
+    job().rate = bytes;
+  } catch (const UserMistake& mistake) {
+    refuse(statement, *word, mistake.what());
+  }
+}
+
 void Parser::role(const Statement& statement) {
   if (!first_time(statement, job().where.role)) return;
   const auto chosen = choice(statement, {"measured", "background"});

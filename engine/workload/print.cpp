@@ -31,6 +31,8 @@ void print_job(const Job& job, std::string& text) {
   if (job.role != Role::measured) line("ROLE", std::string(name_of(job.role)));
   if (job.repeat) line("REPEAT", std::to_string(*job.repeat));
   if (job.min_time) line("MIN_TIME", units::spell(*job.min_time));
+  if (job.load) line("LOAD", Spelling<double>::write(*job.load));
+  if (job.rate) line("RATE", units::spell(*job.rate));
   print_steps(job.steps, "", text);
 }
 

@@ -66,6 +66,8 @@ const std::vector<std::string>& pieces() {
                                                  "[ROLE] background",
                                                  "[REPEAT] ",
                                                  "[MIN_TIME] ",
+                                                 "[LOAD] 30%",
+                                                 "[RATE] ",
                                                  "[MOTIF] ",
                                                  "[LOOP] 3",
                                                  "[END]",

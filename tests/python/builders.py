@@ -185,7 +185,8 @@ def _contended(plan: MadePlan, block: int) -> list[int]:
 def _job(index: int, job: MadeJob, plan: MadePlan) -> Record:
     return {
         "job": index, "name": job.name, "role": job.role, "nodes": job.nodes, "ranks": job.ranks,
-        "repeat": plan.repetitions, "min_time_s": None,
+        "repeat": plan.repetitions, "min_time_s": None, "load": None,
+        "rate_bytes_per_s": None,
         "steps": [
             {
                 "step": number, "motif": step.motif, "options": {"count": "1"}, "size_bytes": step.size_bytes,

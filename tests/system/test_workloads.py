@@ -31,3 +31,21 @@ def test_sizes_of_a_microbenchmark_are_bytes_whatever_the_type(engine, element, 
     outcome = engine.run("motif", "allreduce", "--type", element, "--sizes", "8", "-i", "2", "--json", ranks=2)
     (row,) = json.loads(outcome.output)["rows"]
     assert (row["size_bytes"], row["options"]["count"]) == (8, count)
+
+
+def test_a_job_with_a_load_works_that_share_of_the_time(any_engine, tmp_path):
+    workload = tmp_path / "load.sb"
+    background = "[NODES] 1\n[ROLE] background\n[MOTIF] compute -m 1ms --mode sleep\n"
+    workload.write_text(
+        "[JOB_NAME] measured\n[NODES] 1\n[REPEAT] 40\n[MOTIF] compute -m 5ms --mode sleep\n"
+        f"[JOB_NAME] all\n{background}[JOB_NAME] some\n{background}[LOAD] 10%\n"
+    )
+    output = tmp_path / "run.jsonl"
+    done = any_engine.run(
+        "run", workload, "--ranks-per-node", "1", "--isolated", "1", "--contended", "1", "--output", output, ranks=3
+    )
+    assert done.status == 0, done.said
+    samples = [json.loads(line) for line in output.read_text().splitlines() if '"type":"sample"' in line]
+    all_of, some = (sum(s["job"] == job and s["step"] is None for s in samples) for job in (1, 2))
+    assert some > 1
+    assert all_of > 4 * some  # ten times, if the machine woke them in time

@@ -134,6 +134,8 @@ class Job:
     ranks: Positive
     repeat: Positive | None
     min_time_s: Seconds | None
+    load: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None
+    rate_bytes_per_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
     steps: tuple[Step, ...]
 
 

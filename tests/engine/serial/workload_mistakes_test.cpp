@@ -61,6 +61,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"TimeWithoutUnit",
              job + "[MIN_TIME] 30\n",
              {"4:12: [MIN_TIME] '30' must be a duration with its unit, such as 500ms, 30s, 10min or 2h"}},
+        Case{"NoLoad", job + "[LOAD] 0\n", {"4:8: [LOAD] '0' must be greater than 0 and at most 100%"}},
+        Case{"TooMuchLoad", job + "[LOAD] 101%\n", {"4:8: [LOAD] '101%' must be greater than 0 and at most 100%"}},
+        Case{"NoRate", job + "[RATE] 0\n", {"4:8: [RATE] '0' must be greater than 0"}},
+        Case{
+            "NoBytes", job + "[RATE] fast\n", {"4:8: [RATE] 'fast' must be a size such as 4096, 32KiB, 1.5MiB or 4MB"}},
         Case{"ZeroTime", job + "[MIN_TIME] 0s\n", {"4:12: [MIN_TIME] '0s' must be greater than 0"}},
         Case{"UnknownRole", job + "[ROLE] backgroud\n", {"4:8: [ROLE] 'backgroud' must be measured or background"}},
         Case{"UnknownSharing", job + "[SHARED] maybe\n", {"4:10: [SHARED] 'maybe' must be yes or no"}}),

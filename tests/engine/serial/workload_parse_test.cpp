@@ -17,7 +17,7 @@ std::string value_of(const Workload& workload) { return first_motif(workload).op
 TEST(WorkloadLanguage, EveryKeyOfAJobIsRead) {
   const Workload workload = load_text(
       "[JOB_NAME] A\n[NID_LIST] 0-3,8,10-14:2\n[RANKS_PER_NODE] 4\n[SHARED] yes\n[ROLE] measured\n[REPEAT] 2k\n"
-      "[MIN_TIME] 30s\n[MOTIF] allreduce\n"
+      "[MIN_TIME] 30s\n[LOAD] 30%\n[RATE] 200MB\n[MOTIF] allreduce\n"
       "[JOB_NAME] B\n[NODES] 16\n[ROLE] background\n[MOTIF] allreduce\n");
   const Job& a = workload.jobs.at(0);
   EXPECT_THAT(*a.nodes, ElementsAre(0, 1, 2, 3, 8, 10, 12, 14));
@@ -26,11 +26,15 @@ TEST(WorkloadLanguage, EveryKeyOfAJobIsRead) {
   EXPECT_EQ(a.role, Role::measured);
   EXPECT_EQ(a.repeat, 2000);
   EXPECT_EQ(a.min_time->value, 30'000'000'000);
+  EXPECT_EQ(a.load, 0.3);
+  EXPECT_EQ(a.rate, Bytes{200'000'000});
   const Job& b = workload.jobs.at(1);
   EXPECT_EQ(b.node_count, 16);
   EXPECT_EQ(b.role, Role::background);
   EXPECT_EQ(b.repeat, std::nullopt);
   EXPECT_EQ(b.min_time, std::nullopt);
+  EXPECT_EQ(b.load, std::nullopt);
+  EXPECT_EQ(b.rate, std::nullopt);
 }
 
 TEST(WorkloadLanguage, ALineWithoutAKeyContinuesTheOneBefore) {

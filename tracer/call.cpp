@@ -1,6 +1,7 @@
 #include "call.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #if !defined(OPEN_MPI)
 // What MPICH's module mpi_f08 passes for statuses that are ignored.
@@ -29,6 +30,14 @@ Status* statuses_for(bool are_ignored, bool are_wanted, Status* given, Status* o
 }
 
 }  // namespace
+
+int dimensions_of(MPI_Comm comm) noexcept {
+  int topology = MPI_UNDEFINED;
+  int dimensions = 0;
+  PMPI_Topo_test(comm, &topology);
+  if (topology == MPI_CART) PMPI_Cartdim_get(comm, &dimensions);
+  return dimensions;
+}
 
 CStatuses::CStatuses(Call& call, MPI_Status* wanted, int count) noexcept {
   const bool ignored = wanted == MPI_STATUS_IGNORE || wanted == MPI_STATUSES_IGNORE;
@@ -77,9 +86,7 @@ void Call::degrees_of(MPI_Comm comm) noexcept {
   PMPI_Topo_test(comm, &topology);
   degrees_known_ = true;
   if (topology == MPI_CART) {
-    int dimensions = 0;
-    PMPI_Cartdim_get(comm, &dimensions);
-    in_ = out_ = 2 * dimensions;
+    in_ = out_ = 2 * dimensions_of(comm);
   } else if (topology == MPI_DIST_GRAPH) {
     int weighted = 0;
     PMPI_Dist_graph_neighbors_count(comm, &in_, &out_, &weighted);
@@ -87,6 +94,24 @@ void Call::degrees_of(MPI_Comm comm) noexcept {
     PMPI_Graph_neighbors_count(comm, comm_->rank, &in_);
     out_ = in_;
   }
+}
+
+void Call::tells_neighbours(MPI_Comm made) noexcept {
+  if (made == MPI_COMM_NULL || key_.made < 0) return;
+  comm_ = process().communicator(made);
+  degrees_of(made);
+  std::vector<int> sources(static_cast<std::size_t>(in_));
+  std::vector<int> destinations(static_cast<std::size_t>(out_));
+  int topology = MPI_UNDEFINED;
+  PMPI_Topo_test(made, &topology);
+  if (topology == MPI_DIST_GRAPH) {
+    PMPI_Dist_graph_neighbors(made, in_, sources.data(), MPI_UNWEIGHTED, out_, destinations.data(), MPI_UNWEIGHTED);
+  } else {
+    PMPI_Graph_neighbors(made, comm_->rank, in_, sources.data());
+    destinations = sources;
+  }
+  say_all(List::sources, in_, [&](int k) { return sources[static_cast<std::size_t>(k)]; });
+  say_all(List::destinations, out_, [&](int k) { return destinations[static_cast<std::size_t>(k)]; });
 }
 
 bool Call::has_room(int count) noexcept {

@@ -16,6 +16,9 @@ namespace stressbench::trace {
 
 class Call;
 
+// Of a mesh; 0 where it is none.
+int dimensions_of(MPI_Comm comm) noexcept;
+
 // Statuses that the program may not want, but we do.
 class CStatuses {
  public:
@@ -114,6 +117,8 @@ class Call {
     const auto* made = process().new_communicator(comm);
     key_.made = made == nullptr ? -1 : made->number;
   }
+  // Own neighbours in a graph that was told otherwise than by them.
+  void tells_neighbours(MPI_Comm made) noexcept;
   void frees(MPI_Comm comm) noexcept {
     this->comm(comm);
     process().forget(comm);

@@ -16,7 +16,7 @@ C_TYPES = {
     "t": "MPI_Datatype", "type": "MPI_Datatype", "op": "MPI_Op", "comm": "MPI_Comm", "group": "MPI_Group",
     "info": "MPI_Info", "fh": "MPI_File", "win": "MPI_Win", "off": "MPI_Offset", "aint": "MPI_Aint", "size": "MPI_Aint",
     "cs": "const int*", "ds": "const int*", "ints": "const int*", "as": "const MPI_Aint*", "ts": "const MPI_Datatype*",
-    "dims": "const int*", "periods": "const int*", "sources": "const int*", "destinations": "const int*",
+    "dims": "const int*", "periods": "const int*", "remain": "const int*", "sources": "const int*", "destinations": "const int*",
     "req": "MPI_Request*", "preq": "MPI_Request*", "reqs": "MPI_Request*", "st": "MPI_Status*", "sts": "MPI_Status*",
     "flag": "int*", "idx": "int*", "outn": "int*", "idxs": "int*",
     "newcomm": "MPI_Comm*", "pcomm": "MPI_Comm*", "newfh": "MPI_File*", "pfh": "MPI_File*",
@@ -133,6 +133,8 @@ def told_before(f: Function, say: Language) -> list[str]:
         for role in lists:
             if f.has(length, role):
                 lines.append(f"call.say_all(List::{role}, {value(get(length))}, {say.element(get(role))});")
+    if p := get("remain"):
+        lines.append(f"call.say_all(List::remain, dimensions_of({value(get('comm'))}), {say.element(p)});")
     if p := get("preq"):
         lines.append(f"call.waits_for(1, {say.element(p)});")
     if p := get("reqs"):
@@ -168,6 +170,8 @@ def told_after(f: Function, say: Language) -> list[str]:
     ):  # fmt: skip
         if p := get(role):
             lines.append(line.format(value(p)))
+    if f.name in ("Graph_create", "Dist_graph_create"):
+        lines.append(f"call.tells_neighbours({value(get('newcomm'))});")
     if p := get("req"):
         persistent = "true" if f.name.endswith("_init") else "false"
         lines.append(f"call.request({value(p)}, {persistent});")

@@ -23,6 +23,7 @@ enum class List : std::int64_t {
   periods,
   sources,
   destinations,
+  remain,
   colour,
   key,
   offset,

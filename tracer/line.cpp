@@ -80,8 +80,8 @@ void add_list(std::string& text, const Items& items, Write write) {
 
 const char* list_name(List list) {
   static constexpr const char* names[] = {"requests", "done",    "counts",       "receive_counts", "dims",
-                                          "periods",  "sources", "destinations", "colour",         "key",
-                                          "offset",   "amode",   "whence"};
+                                          "periods",  "sources", "destinations", "remain",         "colour",
+                                          "key",      "offset",  "amode",        "whence"};
   return names[static_cast<int>(list)];
 }
 

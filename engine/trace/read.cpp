@@ -74,6 +74,7 @@ Call call_of(const Json& json) {
   take(json, "dims", call.dims);
   take(json, "sources", call.sources);
   take(json, "destinations", call.destinations);
+  take(json, "remain", call.remain);
   take(json, "file", call.file);
   take(json, "offset", call.offset);
   take(json, "whence", call.whence);

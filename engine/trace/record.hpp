@@ -62,6 +62,7 @@ struct Call {
   std::vector<int> periods;
   std::vector<int> sources;
   std::vector<int> destinations;
+  std::vector<int> remain;
   int file = none;
   std::int64_t offset = 0;
   std::string whence = "SET";

@@ -13,7 +13,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent.parent
 RANKS = 3  # MPICH spins while it waits
 PATTERNS = [
     "cg", "sweep", "neighbours", "persistent", "ring", "collectives", "derived", "communicators", "any_source",
-    "probes",
+    "probes", "graphs", "planes",
 ]  # fmt: skip
 
 

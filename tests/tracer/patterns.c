@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, ranks;
+#include "patterns.h"
 
-static void fail(const char* what) {
+int rank, ranks;
+
+void fail(const char* what) {
   fprintf(stderr, "patterns: rank %d: wrong result: %s\n", rank, what);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
-static void work(int microseconds) {
+void work(int microseconds) {
   const double until = MPI_Wtime() + 1e-6 * microseconds;
   while (MPI_Wtime() < until) {
   }
@@ -257,6 +259,8 @@ static const struct {
            {"probes", probes},
            {"irregular", irregular},
            {"small", small},
+           {"graphs", graphs},
+           {"planes", planes},
            {"killed", killed},
            {"aborted", aborted}};
 

@@ -160,6 +160,7 @@ class Call:
     periods: tuple[bool | int, ...] | None = None
     sources: tuple[int, ...] | None = None
     destinations: tuple[int, ...] | None = None
+    remain: tuple[int, ...] | None = None
     file: int | None = None
     offset: int | None = None
     whence: str | None = None

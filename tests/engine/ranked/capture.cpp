@@ -325,6 +325,18 @@ int MPI_Cart_create(MPI_Comm communicator, int dimensions, const int dims[], con
   note([&] { return fmt::format("Cart_create:{}", dimensions); });
   return PMPI_Cart_create(communicator, dimensions, dims, periods, reorder, made);
 }
+int MPI_Cart_sub(MPI_Comm communicator, const int remain[], MPI_Comm* made) {
+  const int code = PMPI_Cart_sub(communicator, remain, made);
+  note([&] { return fmt::format("Cart_sub@{}", size_of(*made)); });
+  return code;
+}
+int MPI_Dist_graph_create_adjacent(MPI_Comm communicator, int indegree, const int sources[], const int source_weights[],
+                                   int outdegree, const int destinations[], const int destination_weights[],
+                                   MPI_Info info, int reorder, MPI_Comm* made) {
+  note([&] { return fmt::format("Dist_graph:{}:{}@{}", indegree, outdegree, size_of(communicator)); });
+  return PMPI_Dist_graph_create_adjacent(communicator, indegree, sources, source_weights, outdegree, destinations,
+                                         destination_weights, info, reorder, made);
+}
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   note([&] { return fmt::format("Si>{}:{}:{}", world_rank(communicator, to), tag, bytes_of(count, type)); });

@@ -227,6 +227,35 @@ TEST_F(Replays, MeshesWithTheirNeighbours) {
   EXPECT_EQ(tokens(), "Cart_create:2 Neighbor_alltoall:24@4 Comm_free@4");
 }
 
+TEST_F(Replays, PlanesOfMeshesWithTheirNeighbours) {
+  STARTING_ON(4, [](int r) {
+    Part part = Part::once({{{"op", "Cart_create"}, {"comm", 0}, {"dims", {2, 2}}, {"periods", {1, 0}}, {"made", 2}},
+                            {{"op", "Cart_sub"}, {"comm", 2}, {"remain", {0, 1}}, {"made", 3}},
+                            collective("Neighbor_alltoall", 24, 3)});
+    part.comms = Json::array({comm(2, 4, r, Json::array({Json::array({0, 1, 4})})),
+                              comm(3, 2, r % 2, Json::array({Json::array({r / 2 * 2, 1, 2})}))});
+    return part;
+  });
+  EXPECT_EQ(tokens(), "Cart_create:2 Cart_sub@2 Neighbor_alltoall:24@2 Comm_free@4 Comm_free@2");
+}
+
+// A trace holds a rank's own neighbours, whichever call told the graph. Rank 3 is in none: a split leaves it out first.
+TEST_F(Replays, GraphsWithTheirNeighbours) {
+  STARTING_ON(4, [](int r) {
+    const Json neighbours = r == 1 ? Json{0, 2} : Json::array({1});
+    Json graph{{"op", "Graph_create"}, {"comm", 0}, {"made", 2}, {"sources", neighbours}, {"destinations", neighbours}};
+    if (r == 3) return Part::once({{{"op", "Graph_create"}, {"comm", 0}, {"made", nullptr}}});
+    Part part = Part::once({graph, collective("Neighbor_alltoall", 24, 2)});
+    part.comms = Json::array({comm(2, 3, r, Json::array({Json::array({0, 1, 3})}))});
+    return part;
+  });
+  const int degree = rank() == 1 ? 2 : 1;
+  EXPECT_EQ(tokens(), rank() == 3 ? "Comm_split"
+                                  : fmt::format("Comm_split Dist_graph:{0}:{0}@3 Comm_free@3 Neighbor_alltoall:24@3 "
+                                                "Comm_free@3",
+                                                degree));
+}
+
 // A library that put ranks at other places of the mesh: a split brings the order about, on all ranks.
 TEST_F(Replays, MeshesWhoseRanksWereReordered) {
   STARTING_ON(4, [](int r) {
@@ -560,6 +589,8 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   expect(with(collective("Allgatherv", 8), "receive_counts", {8, 8}), "sizes for 2 ranks; there are 1");
   expect(to("Send", 0, 0, -8), "has a message of -8 bytes");
   expect(collective("Neighbor_alltoall", 8), "its communicator was not made by MPI_Cart_create");
+  expect({{"op", "Cart_sub"}, {"comm", 0}, {"remain", {1, 0}}, {"made", 1}},
+         "keeps some of 2 dimensions, but its communicator was made with none");
 }
 
 // Reads one more each time that it is read, so that the computation is what it was read in between.

@@ -13,10 +13,10 @@ struct Creation {
   int made = -1;  // number in the trace's list; -1: this rank is no member
   int colour = 0;
   int key = 0;
-  bool reordered = false;  // some rank's place differs from the one before: a split brings the order about
+  bool reordered = false;  // some rank's place differs from the one before, or is none: a split brings the order about
   MPI_Group members = MPI_GROUP_NULL;
   int dimensions = 0;
-  const int* dims = nullptr;
+  const int* dims = nullptr;  // of Cart_sub: which of them remain
   const int* periods = nullptr;
   int indegree = 0;
   const int* sources = nullptr;

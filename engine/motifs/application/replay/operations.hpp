@@ -36,6 +36,7 @@ enum class Shape {
   split,    // colour and key as the program gave them
   grouped,  // only the members call
   cartesian,
+  sub_cartesian,
   adjacent,
   file_open,
   file_move,   // a file and bytes

@@ -24,12 +24,13 @@ bool reorders(const trace::RankRecord& record) {
     const Operation* const operation = find_operation(call.op);
     if (operation == nullptr || !call.made) return false;
     if (operation->shape != Shape::cartesian && operation->shape != Shape::adjacent) return false;
-    const auto place = [&](int number) {
-      return number >= 0 && static_cast<std::size_t>(number) < record.comms.size()
-                 ? record.comms[static_cast<std::size_t>(number)].rank
-                 : 0;
+    const auto known = [&](int number) {
+      return number >= 0 && static_cast<std::size_t>(number) < record.comms.size();
     };
-    return place(*call.made) != place(call.comm);
+    if (!known(*call.made) || !known(call.comm)) return false;
+    const trace::Communicator& made = record.comms[static_cast<std::size_t>(*call.made)];
+    const trace::Communicator& from = record.comms[static_cast<std::size_t>(call.comm)];
+    return made.rank != from.rank || (operation->shape == Shape::adjacent && made.size != from.size);
   });
 }
 
@@ -136,6 +137,7 @@ void Score::lay_out(const trace::Call& call, Shape shape, Instruction& i) {
     case Shape::split:
     case Shape::grouped:
     case Shape::cartesian:
+    case Shape::sub_cartesian:
     case Shape::adjacent:
       return lay_out_creation(call, shape, i);
     default:

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@
 
 namespace stressbench::replay {
 
-// A communicator with a topology whose ranks have another order than the one it was made from: then all ranks of the
+// A communicator with a topology whose ranks have another order than the one it was made from, or a graph of fewer: then all ranks of the
 // job must bring that order about (Score's `reordered`).
 bool reorders(const trace::RankRecord& record);
 // Bytes that a file needs for all that this rank reads.
@@ -51,6 +52,7 @@ class Score {
   struct Degrees {
     int in = 0;
     int out = 0;
+    std::optional<int> dimensions;  // of a mesh
   };
   // What one element of a call's messages is.
   struct Element {

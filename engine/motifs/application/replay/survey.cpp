@@ -19,7 +19,9 @@ std::int64_t neighbours_of(const trace::RankRecord& record, int comm) {
   for (const trace::Call& call : record.calls) {
     if (call.made != comm) continue;
     if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") return neighbours_of(record, call.comm);
-    return static_cast<std::int64_t>(call.op == "Cart_create" ? 2 * call.dims.size() : call.destinations.size());
+    if (call.op == "Cart_create") return 2 * static_cast<std::int64_t>(call.dims.size());
+    if (call.op == "Cart_sub") return 2 * std::ranges::count_if(call.remain, [](int remains) { return remains != 0; });
+    return static_cast<std::int64_t>(call.destinations.size());
   }
   return 0;
 }

@@ -1,0 +1,10 @@
+// What the patterns of the other files share with patterns.c.
+#pragma once
+
+extern int rank, ranks;
+
+void fail(const char* what);  // and end the program
+void work(int microseconds);
+
+void graphs(int iterations);
+void planes(int iterations);

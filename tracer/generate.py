@@ -191,16 +191,23 @@ def body(f: Function, say: Language, target: str) -> str:
     if say.fortran:
         strings = [f"length_of_{p.name}" for p in f.parameters if p.kind == "cstr"]
         extra = ", ".join(["", "ierror", *strings])
+    unseen = f"return {target}({', '.join(names)}{extra});"
+    if made := f.get("newcomm"):
+        call = f"{target}({', '.join(names)}{extra});"
+        told = f"process().made_unseen({say.value(made)});"
+        unseen = f"{{ {call} {told} return; }}" if say.fortran else f"{{ const int code = {call} {told} return code; }}"
+    elif freed := f.get("pcomm"):
+        unseen = f"return process().freed_unseen({say.value(freed)}), {target}({', '.join(names)}{extra});"
     before = "".join(f"  {line}\n" for line in told_before(f, say))
     after = "".join(f"  {line}\n" for line in told_after(f, say))
     if say.fortran:
         after = after.replace("return call.found_nothing(), code;", "return call.found_nothing();")
         return (
-            f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) return {target}({', '.join(names)}{extra});\n  call.speaks_fortran();\n{before}{setup}"
+            f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) {unseen}\n  call.speaks_fortran();\n{before}{setup}"
             f"  call.enters();\n  {target}({passed}{extra});\n  call.leaves();\n{after}  call.finish();\n"
         )
     return (
-        f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) return {target}({', '.join(names)});\n{before}{setup}"
+        f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) {unseen}\n{before}{setup}"
         f"  call.enters();\n  const int code = {target}({passed});\n  call.leaves();\n{after}  call.finish();\n  return code;\n"
     )
 

@@ -166,6 +166,9 @@ void add_stream(std::string& text, const Recording& recording) {
   } else {
     text += "null";
   }
+  if (whole && recording.header.ended == Ended::finalize) {
+    add(text, ",\"tail_s\":%.9g", static_cast<double>(recording.header.tail_ns) * 1e-9);
+  }
   text += ",\"rules\":";
   if (whole) {
     std::string rules = "[";

@@ -160,6 +160,7 @@ RankRecord rank_of(const Json& json) {
   if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
     for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
   }
+  take(json, "tail_s", record.tail_s);
   for (const Json& rule : json.at("rules")) record.rules.push_back(rule_of(rule));
   json.at("sequence_calls").get_to(record.sequence_calls);
   return record;

@@ -95,6 +95,7 @@ struct RankRecord {
   std::vector<Communicator> comms;
   std::vector<Call> calls;
   std::vector<Gap> gaps;
+  double tail_s = 0;  // after the last call
   std::vector<Rule> rules;
   std::int64_t sequence_calls = 0;
 };

@@ -35,6 +35,7 @@ struct Part {
   Json rules = Json::array();
   std::int64_t length = 0;
   Json gaps = Json::array();
+  double tail_s = 0;
   Json comms = Json::array();  // beside the world and the rank itself
   Json peers = Json::array();
 
@@ -61,7 +62,7 @@ struct Part {
                      {{"slot", 1}, {"size", 1}, {"rank", 0}, {"members", {{rank, 1, 1}}}, {"inter", false}}});
     for (const Json& comm : comms) all.push_back(comm);
     return {{"type", "rank"}, {"rank", rank}, {"ended", "finalize"}, {"peers", peers},           {"comms", all},
-            {"calls", calls}, {"gaps", gaps}, {"rules", rules},      {"sequence_calls", length}, {"lost", nullptr}};
+            {"calls", calls}, {"gaps", gaps}, {"tail_s", tail_s},    {"rules", rules}, {"sequence_calls", length}, {"lost", nullptr}};
   }
 
  private:

@@ -62,6 +62,22 @@ def test_a_replay_makes_the_calls_that_were_captured(traced, replayed, patterns,
     assert f"the same: {RANKS} sequences" in outcome.output
 
 
+def test_communicators_from_before_the_captured_part_are_there(traced, replayed, patterns, stressbench):
+    captured = traced("captured.trace", patterns, "parts", "6", STRESSBENCH_TRACE_PAUSED="1")
+    outcome = stressbench("trace", "diff", captured, replayed(captured))
+    assert outcome.status == 0, outcome.said
+
+
+def test_what_is_computed_at_the_end_of_a_part_is_known(traced, patterns):
+    captured = traced("captured.trace", patterns, "parts", "6", STRESSBENCH_TRACE_PAUSED="1")
+    for line in map(json.loads, captured.read_text().splitlines()):
+        if line["type"] != "rank":
+            continue
+        # It spins for 4 ms at the end of the first part, for 3 ms at the end of the second.
+        assert max(longest for _, _, _, _, _, longest, _, _ in line["gaps"]) >= 4e-3
+        assert line["tail_s"] >= 3e-3
+
+
 def test_a_difference_is_found(traced, patterns, stressbench):
     outcome = stressbench(
         "trace", "diff", traced("a.trace", patterns, "cg", "6"), traced("b.trace", patterns, "cg", "7")

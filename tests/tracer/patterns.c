@@ -261,6 +261,7 @@ static const struct {
            {"small", small},
            {"graphs", graphs},
            {"planes", planes},
+           {"parts", parts},
            {"killed", killed},
            {"aborted", aborted}};
 

@@ -8,3 +8,4 @@ void work(int microseconds);
 
 void graphs(int iterations);
 void planes(int iterations);
+void parts(int iterations);

@@ -196,6 +196,7 @@ class Stream:
 
     calls: tuple[Call, ...] = ()
     gaps: tuple[Gap, ...] | None = None
+    tail_s: Seconds | None = None
     rules: tuple[Rule, ...] | None = None
     sequence_calls: Count | None = None
     lost: tuple[Lost, ...] | None = None
@@ -220,6 +221,7 @@ class RankTrace:
     sites: tuple[Site, ...] = ()
     calls: tuple[Call, ...] = ()
     gaps: tuple[Gap, ...] | None = None
+    tail_s: Seconds | None = None
     rules: tuple[Rule, ...] | None = None
     sequence_calls: Count | None = None
     lost: tuple[Lost, ...] | None = None
@@ -234,8 +236,9 @@ class RankTrace:
         if self.streams:
             return self.streams
         own = Stream(
-            calls=self.calls, gaps=self.gaps, rules=self.rules, sequence_calls=self.sequence_calls, lost=self.lost
-        )
+            calls=self.calls, gaps=self.gaps, tail_s=self.tail_s, rules=self.rules,
+            sequence_calls=self.sequence_calls, lost=self.lost,
+        )  # fmt: skip
         return (own,)
 
 

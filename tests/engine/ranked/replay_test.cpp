@@ -191,6 +191,40 @@ TEST_F(Replays, SubCommunicators) {
                                   other));
 }
 
+// Nobody makes them in the captured part. Both ranks know two, of which the program made the first one first; rank 0
+// knows one of its own before them. They are there again in every iteration, whoever frees them.
+TEST_F(Replays, CommunicatorsThatWereThereBefore) {
+  STARTING_ON(3, [](int r) {
+    if (r == 2) return Part::once({collective("Barrier", 0)});
+    const int first = r == 0 ? 3 : 2;
+    Part part = Part::once({with(to("Isend", 1 - r, 1, 8, 0), "comm", first + 1),
+                            with(to("Recv", 1 - r, 1, 8), "comm", first + 1), on("Wait", {0}),
+                            collective("Bcast", 16, first), {{"op", "Comm_free"}, {"comm", first}},
+                            collective("Barrier", 0)});
+    const Json pair = Json::array({Json::array({0, 1, 2})});
+    if (r == 0) part.comms.push_back(comm(2, 1, 0, Json::array({Json::array({0, 1, 1})})));
+    part.comms.push_back(comm(first, 2, r, pair));
+    part.comms.push_back(comm(first + 1, 2, r, pair));
+    return part;
+  });
+  MotifBench bench(group_, "replay", with_file());
+  for (int i = 0; i < 2; ++i) {
+    capture::start();
+    bench.perform();
+    EXPECT_EQ(capture::joined(capture::stop().tokens),
+              rank() == 2 ? "Barrier:0@3" : fmt::format("Is>{0}:1:8 R<{0}:1:8 W(1) Bcast:16@2 Barrier:0@3", 1 - rank()));
+  }
+}
+
+TEST_F(Replays, CommunicatorsThatNotAllMembersKnowAreRefused) {
+  STARTING_ON(2, [](int r) {
+    Part part = Part::once({collective("Barrier", 0)});
+    if (r == 0) part.comms = Json::array({comm(2, 2, r, Json::array({Json::array({0, 1, 2})}))});
+    return part;
+  });
+  EXPECT_THAT(refusal(), HasSubstr("some ranks used a communicator that was made before the captured part"));
+}
+
 // Ranks 1 and 2 alone make a communicator; ranks 0 and 3 know nothing of it.
 TEST_F(Replays, CommunicatorsThatOnlyTheirMembersMake) {
   STARTING_ON(4, [](int r) {
@@ -631,6 +665,17 @@ constexpr std::int64_t clock_alone = 1 + 11;  // at the begin, and after each ca
 TEST_F(ReplayComputation, TakesTheMeasuredTimeInAll) {
   if (!write_gaps()) return;
   EXPECT_EQ(readings({}), clock_alone + 14'000);
+}
+TEST_F(ReplayComputation, GoesOnAfterTheLastCall) {
+  const auto program = [](int) {
+    Part part = Part::once({collective("Barrier", 0)});
+    part.tail_s = 5e-6;
+    return part;
+  };
+  if (!write(1, program)) return;
+  EXPECT_EQ(readings({{"scale", "2"}}), 1 + 1 + 10'000);
+  EXPECT_EQ(readings({{"compute", "off"}}), 0);
+  EXPECT_EQ(make_motif("replay", with_file())->traffic(1).compute_s, 5e-6);
 }
 TEST_F(ReplayComputation, TakesTheMeanEachTime) {
   if (!write_gaps()) return;

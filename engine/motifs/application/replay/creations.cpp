@@ -47,8 +47,8 @@ void dist_graph_create_adjacent(Player& p, const Instruction& i) {
                                           MPI_UNWEIGHTED, MPI_INFO_NULL, 0, made);
   });
 }
-void free_communicator(Player& p, const Instruction& i) { mpi::must(MPI_Comm_free(p.comms.find(i.comm)), i.name); }
-void disconnect(Player& p, const Instruction& i) { mpi::must(MPI_Comm_disconnect(p.comms.find(i.comm)), i.name); }
+void free_communicator(Player& p, const Instruction& i) { mpi::must(p.comms.free(i.comm, MPI_Comm_free), i.name); }
+void disconnect(Player& p, const Instruction& i) { mpi::must(p.comms.free(i.comm, MPI_Comm_disconnect), i.name); }
 
 constexpr std::array operations{
     Operation{"MPI_Comm_dup", Shape::creation, dup},

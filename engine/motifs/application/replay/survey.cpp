@@ -71,6 +71,7 @@ void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
     traffic.collective_bytes += call.times * given_by(record, call, operation->shape);
   }
   for (const trace::Gap& gap : record.gaps) traffic.compute_s += gap.sum_s;
+  traffic.compute_s += record.tail_s;
 }
 
 trace::Header open(trace::Lines& lines, int ranks) {

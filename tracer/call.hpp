@@ -123,6 +123,14 @@ class Call {
     this->comm(comm);
     process().forget(comm);
   }
+  void unit(int bytes) noexcept { key_.unit = bytes; }
+  // Left out where the thread has named too many: calls that differ in it alone would be too many different calls.
+  void displacement(MPI_Aint units) noexcept;
+  void assertion(int given) noexcept;
+  void says_members(List list, MPI_Group group) noexcept;
+  void etype(MPI_Datatype type) noexcept { key_.unit = type_of(type); }
+  // Its size and its extent in the file.
+  void filetype(MPI_Datatype type) noexcept;
   void colour(int colour) noexcept { say(List::colour, colour == MPI_UNDEFINED ? -1 : colour); }
   void whence(int whence) noexcept { say(List::whence, whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? 1 : 2); }
   void say(List list, std::int64_t value) noexcept {

@@ -14,7 +14,8 @@ from pathlib import Path
 C_TYPES = {
     "cbuf": "const void*", "buf": "void*", "cstr": "const char*", "ptr": "void*",
     "t": "MPI_Datatype", "type": "MPI_Datatype", "op": "MPI_Op", "comm": "MPI_Comm", "group": "MPI_Group",
-    "info": "MPI_Info", "fh": "MPI_File", "win": "MPI_Win", "off": "MPI_Offset", "aint": "MPI_Aint", "size": "MPI_Aint",
+    "info": "MPI_Info", "fh": "MPI_File", "win": "MPI_Win", "off": "MPI_Offset", "disp": "MPI_Aint", "size": "MPI_Aint",
+    "etype": "MPI_Datatype", "ftype": "MPI_Datatype",
     "cs": "const int*", "ds": "const int*", "ints": "const int*", "as": "const MPI_Aint*", "ts": "const MPI_Datatype*",
     "dims": "const int*", "periods": "const int*", "remain": "const int*", "sources": "const int*", "destinations": "const int*",
     "req": "MPI_Request*", "preq": "MPI_Request*", "reqs": "MPI_Request*", "st": "MPI_Status*", "sts": "MPI_Status*",
@@ -23,8 +24,8 @@ C_TYPES = {
     "newwin": "MPI_Win*", "pwin": "MPI_Win*", "newmsg": "MPI_Message*", "pmsg": "MPI_Message*",
 }  # fmt: skip
 FORTRAN_TYPES = {"cbuf": "void*", "buf": "void*", "ptr": "void*", "cstr": "char*", "off": "MPI_Offset*",
-                 "aint": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*"}  # fmt: skip  # all else: MPI_Fint*
-HANDLES = {"t": "Type", "type": "Type", "op": "Op", "comm": "Comm", "req": "Request", "preq": "Request",
+                 "disp": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*"}  # fmt: skip  # all else: MPI_Fint*
+HANDLES = {"t": "Type", "type": "Type", "etype": "Type", "ftype": "Type", "group": "Group", "op": "Op", "comm": "Comm", "req": "Request", "preq": "Request",
            "reqs": "Request", "ts": "Type", "fh": "File", "win": "Win", "newcomm": "Comm", "pcomm": "Comm",
            "newfh": "File", "pfh": "File", "newwin": "Win", "pwin": "Win", "newmsg": "Message",
            "pmsg": "Message"}  # fmt: skip
@@ -123,12 +124,18 @@ def told_before(f: Function, say: Language) -> list[str]:
         ("fh", "call.file({});"), ("win", "call.window({});"), ("pfh", "call.closes({});"),
         ("pwin", "call.closes_window({});"), ("pcomm", "call.frees({});"), ("off", "call.say(List::offset, {});"),
         ("amode", "call.say(List::amode, {});"), ("whence", "call.whence({});"), ("colour", "call.colour({});"),
-        ("key", "call.say(List::key, {});"), ("pmsg", "call.takes_message({});"),
+        ("key", "call.say(List::key, {});"), ("etype", "call.etype({});"), ("ftype", "call.filetype({});"),
+        ("size", "call.say(List::size, {});"), ("unit", "call.unit({});"), ("disp", "call.displacement({});"),
+        ("lock", "call.say(List::lock, {} == MPI_LOCK_EXCLUSIVE ? 1 : 0);"), ("assert", "call.assertion({});"),
+        ("pmsg", "call.takes_message({});"),
     ):  # fmt: skip
         if p := get(role):
             lines.append(line.format(value(p)))
     if f.has("src2", "tag2"):
         lines.append(f"call.receive_half({value(get('src2'))}, {value(get('tag2'))});")
+    if f.name in ("Win_start", "Win_post"):
+        among = "destinations" if f.name == "Win_start" else "sources"
+        lines.append(f"call.says_members(List::{among}, {value(get('group'))});")
     for length, lists in (("ndims", ("dims", "periods")), ("nsources", ("sources",)), ("ndestinations", ("destinations",))):
         for role in lists:
             if f.has(length, role):

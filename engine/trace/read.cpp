@@ -79,6 +79,12 @@ Call call_of(const Json& json) {
   take(json, "offset", call.offset);
   take(json, "whence", call.whence);
   take(json, "amode", call.amode);
+  take(json, "filetype", call.filetype);
+  take(json, "window", call.window);
+  take(json, "size", call.size);
+  take(json, "displacement", call.displacement);
+  take(json, "lock", call.lock);
+  take(json, "assertion", call.assertion);
   if (const auto periods = json.find("periods"); periods != json.end() && !periods->is_null()) {
     for (const Json& period : *periods) {
       call.periods.push_back(period.is_boolean() ? static_cast<int>(period.get<bool>()) : period.get<int>());

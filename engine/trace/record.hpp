@@ -67,6 +67,12 @@ struct Call {
   std::int64_t offset = 0;
   std::string whence = "SET";
   int amode = 0;
+  std::vector<std::int64_t> filetype;  // size and extent
+  int window = none;
+  std::int64_t size = 0;
+  std::int64_t displacement = 0;
+  std::string lock;
+  std::vector<std::string> assertion;
 };
 
 // Time between call `before` (-1: none) and call `after`, outside MPI.

@@ -13,7 +13,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent.parent
 RANKS = 3  # MPICH spins while it waits
 PATTERNS = [
     "cg", "sweep", "neighbours", "persistent", "ring", "collectives", "derived", "communicators", "any_source",
-    "probes", "graphs", "planes",
+    "probes", "graphs", "planes", "windows", "epochs", "files",
 ]  # fmt: skip
 
 
@@ -37,13 +37,15 @@ def traced(any_engine, tmp_path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def replayed(traced, any_engine) -> Callable[[Path], Path]:
+def replayed(traced, any_engine, tmp_path) -> Callable[[Path], Path]:
     """Captures one replay of a trace, without what the engine does around it."""
 
     def run(trace: Path) -> Path:
+        scratch = tmp_path / "scratch"
+        scratch.mkdir()
         return traced(
-            "replayed.trace", any_engine.program, "motif", "replay", "-f", trace, "--compute", "off",
-            "--repetitions", "1", "--warmup", "0", "--pcontrol", STRESSBENCH_TRACE_PAUSED="1",
+            "replayed.trace", any_engine.program, "motif", "replay", "-f", trace, "--files", scratch,
+            "--compute", "off", "--repetitions", "1", "--warmup", "0", "--pcontrol", STRESSBENCH_TRACE_PAUSED="1",
         )  # fmt: skip
 
     return run

@@ -1,12 +1,12 @@
 // Programs of every kind that the tracer must see and `replay` must repeat: patterns NAME [iterations]. What it
 // computes is checked, so that a tracer that changed something would be noticed: status 1.
+#include "patterns.h"
+
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "patterns.h"
 
 int rank, ranks;
 
@@ -262,6 +262,9 @@ static const struct {
            {"graphs", graphs},
            {"planes", planes},
            {"parts", parts},
+           {"windows", windows},
+           {"epochs", epochs},
+           {"files", files},
            {"killed", killed},
            {"aborted", aborted}};
 

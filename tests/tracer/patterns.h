@@ -9,3 +9,6 @@ void work(int microseconds);
 void graphs(int iterations);
 void planes(int iterations);
 void parts(int iterations);
+void windows(int iterations);
+void epochs(int iterations);
+void files(int iterations);

@@ -70,9 +70,11 @@ class Replay final : public Motif {
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
     replay::together(group, [&] { record_ = replay::own_record(group, *path_); });
-    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, replay::bytes_read(record_)};
+    auto [alone, together] = replay::bytes_read(record_);
+    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, alone};
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, known.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
-    replay::Terms terms{group.handle(), known[0] != 0, "", known[1]};
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &together, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+    replay::Terms terms{group.handle(), known[0] != 0, "", known[1] + together};
     if (!files_->empty()) terms.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
     std::vector<replay::StandingComm> standing;
     replay::together(group, [&] {

@@ -43,6 +43,13 @@ class Wildcard(StrEnum):
     both = "both"
 
 
+class Lock(StrEnum):
+    """How MPI_Win_lock shares a window."""
+
+    exclusive = "exclusive"
+    shared = "shared"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceHeader:
     """The first line: what ran, under what."""
@@ -165,7 +172,12 @@ class Call:
     offset: int | None = None
     whence: str | None = None
     amode: int | str | None = None
+    filetype: tuple[Count, ...] | None = None
     window: int | None = None
+    size: Count | None = None
+    displacement: int | None = None
+    lock: Lock | None = None
+    assertion: tuple[str, ...] | None = None
 
 
 class Gap(NamedTuple):

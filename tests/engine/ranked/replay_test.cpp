@@ -198,8 +198,10 @@ TEST_F(Replays, CommunicatorsThatWereThereBefore) {
     if (r == 2) return Part::once({collective("Barrier", 0)});
     const int first = r == 0 ? 3 : 2;
     Part part = Part::once({with(to("Isend", 1 - r, 1, 8, 0), "comm", first + 1),
-                            with(to("Recv", 1 - r, 1, 8), "comm", first + 1), on("Wait", {0}),
-                            collective("Bcast", 16, first), {{"op", "Comm_free"}, {"comm", first}},
+                            with(to("Recv", 1 - r, 1, 8), "comm", first + 1),
+                            on("Wait", {0}),
+                            collective("Bcast", 16, first),
+                            {{"op", "Comm_free"}, {"comm", first}},
                             collective("Barrier", 0)});
     const Json pair = Json::array({Json::array({0, 1, 2})});
     if (r == 0) part.comms.push_back(comm(2, 1, 0, Json::array({Json::array({0, 1, 1})})));
@@ -211,8 +213,9 @@ TEST_F(Replays, CommunicatorsThatWereThereBefore) {
   for (int i = 0; i < 2; ++i) {
     capture::start();
     bench.perform();
-    EXPECT_EQ(capture::joined(capture::stop().tokens),
-              rank() == 2 ? "Barrier:0@3" : fmt::format("Is>{0}:1:8 R<{0}:1:8 W(1) Bcast:16@2 Barrier:0@3", 1 - rank()));
+    EXPECT_EQ(
+        capture::joined(capture::stop().tokens),
+        rank() == 2 ? "Barrier:0@3" : fmt::format("Is>{0}:1:8 R<{0}:1:8 W(1) Bcast:16@2 Barrier:0@3", 1 - rank()));
   }
 }
 
@@ -509,6 +512,102 @@ TEST_F(Replays, FileCallsOnScratchFilesWhereAFolderIsGiven) {
   EXPECT_FALSE(std::filesystem::exists("replay-3.0-2.1"));
 }
 
+// Views count in their etype; what all ranks read in turns, they read one behind the other.
+TEST_F(Replays, FilesAsLargeAsViewsAndSharedPointersReach) {
+  STARTING_ON(2, [](int) {
+    const auto file = [](const char* op, int bytes) {
+      return Json{{"op", op}, {"file", 0}, {"bytes", bytes}, {"unit", 8}, {"type", "DOUBLE"}};
+    };
+    Json view = file("File_set_view", 0);
+    view.erase("bytes");
+    return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}},
+                       with(with(view, "offset", 16), "filetype", {8, 8}),
+                       file("File_read_shared", 80),
+                       with(with(file("File_iread_at", 8), "offset", 10), "request", 0),
+                       on("Wait", {0}),
+                       file("File_close", 0)});
+  });
+  MotifBench bench(group_, "replay", with_file({{"files", "."}}));
+  EXPECT_EQ(std::filesystem::file_size("replay-3.0-2.0"), 16 + 8 * 10 + 8 + 2 * 80u);
+  capture::start();
+  bench.perform();
+  const capture::Record record = capture::stop();
+  EXPECT_EQ(capture::joined(record.tokens),
+            "File_open@2 File_set_view:16/8 File_read_shared:80 File_iread_at:10:8 W(1) File_close");
+  EXPECT_EQ(2 * record.sent.file_bytes, bench->traffic(2).file_bytes);
+  group_.barrier();
+}
+
+TEST_F(Replays, ViewsWithHolesAreRefused) {
+  STARTING_ON(1, [](int) {
+    return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}},
+                       {{"op", "File_set_view"}, {"file", 0}, {"offset", 0}, {"unit", 8}, {"filetype", {8, 32}}}});
+  });
+  const auto motif = make_motif("replay", with_file({{"files", "."}}));
+  EXPECT_THAT([&] { motif->decompose(group_, {}); },
+              testing::ThrowsMessage<ParameterMistake>(HasSubstr("sees 8 of every 32 bytes of its file")));
+}
+
+Json window(const char* op, const char* key, const Json& value) { return {{"op", op}, {"window", 0}, {key, value}}; }
+Json reaching(const char* op, int peer, int bytes, int displacement) {
+  return {{"op", op},
+          {"window", 0},
+          {"peer", peer},
+          {"bytes", bytes},
+          {"unit", 8},
+          {"type", "DOUBLE"},
+          {"displacement", displacement}};
+}
+
+// The program leaves the window to MPI_Finalize; the replay frees it, to begin again.
+TEST_F(Replays, OneSidedCalls) {
+  STARTING_ON(2, [](int r) {
+    const Json made = with(with(window("Win_create", "size", 512), "unit", 8), "comm", 0);
+    return Part::loop({made},
+                      {window("Win_fence", "assertion", Json::array({"NOPRECEDE"})), reaching("Put", 1 - r, 64, 4),
+                       with(reaching("Accumulate", 1 - r, 16, 60), "reduction", "SUM"), reaching("Put", -1, 8, 0),
+                       window("Win_fence", "assertion", Json::array())},
+                      3);
+  });
+  const std::string null = std::to_string(MPI_PROC_NULL);
+  const Traffic said = make_motif("replay", with_file())->traffic(2);
+  const capture::Record record = calls();
+  EXPECT_EQ(capture::joined(record.tokens),
+            "Win_create:512/8@2 " +
+                times(3, fmt::format("Fence[NOPRECEDE] Put>{0}+4:64 Accumulate[SUM]>{0}+60:16 Put>{1}+0:8 Fence",
+                                     1 - rank(), null)) +
+                " Win_free");
+  EXPECT_EQ(said.messages, 2 * record.sent.messages);
+  EXPECT_EQ(said.message_bytes, 2 * record.sent.message_bytes);
+}
+
+TEST_F(Replays, OneSidedCallsUnderLocks) {
+  STARTING_ON(2, [](int r) {
+    const Json made = with(with(window("Win_create", "size", 256), "unit", 1), "comm", 0);
+    return Part::loop(
+        {made},
+        {with(window("Win_lock", "peer", 1 - r), "lock", "exclusive"), reaching("Put", 1 - r, 8, 0),
+         with(reaching("Rget", 1 - r, 8, 8), "request", 0), on("Wait", {0}), window("Win_unlock", "peer", 1 - r)},
+        2);
+  });
+  MotifBench bench(group_, "replay", with_file());
+  capture::start();
+  bench.perform();
+  EXPECT_EQ(capture::joined(capture::stop().tokens),
+            "Win_create:256/1@2 " +
+                times(2, fmt::format("Lock[exclusive]>{0} Put>{0}+0:8 Rget>{0}+8:8 W(1) Unlock>{0}", 1 - rank())) +
+                " Win_free");
+}
+
+TEST_F(Replays, EpochsThatAreNotWholeAreRefused) {
+  STARTING_ON(1, [](int) {
+    return Part::once({with(with(window("Win_allocate", "size", 8), "unit", 1), "comm", 0),
+                       with(window("Win_lock", "peer", 0), "lock", "shared")});
+  });
+  EXPECT_THAT(refusal(), HasSubstr("rank 0: the captured part begins or ends between MPI_Win_lock and MPI_Win_unlock "
+                                   "of window 0"));
+}
+
 TEST_F(Replays, NobodysFilesAreOverwritten) {
   STARTING_ON(1, [](int) {
     return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}}});
@@ -591,9 +690,11 @@ TEST_F(Replays, SendWhatTheySayTheySend) {
 // One of the ranks' lines is wrong: all ranks say so, in the same words.
 TEST_F(Replays, AreRefusedOnAllRanksForWhatOneOfThemHas) {
   STARTING_ON(2, [](int r) {
-    return Part::once({r == 1 ? Json{{"op", "Put"}, {"window", 0}} : collective("Barrier", 0)});
+    return Part::once({r == 1 ? Json{{"op", "Win_create_dynamic"}, {"window", 0}} : collective("Barrier", 0)});
   });
-  EXPECT_THAT(refusal(), HasSubstr("rank 1, call 0 (MPI_Put): calls MPI_Put, which cannot be replayed: one-sided"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("rank 1, call 0 (MPI_Win_create_dynamic): calls MPI_Win_create_dynamic, which cannot "
+                        "be replayed: windows to which memory is attached later"));
 }
 
 TEST_F(Replays, AreRefusedOnAllRanksWhereTheFileEndsEarly) {
@@ -625,6 +726,8 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   expect(collective("Neighbor_alltoall", 8), "its communicator was not made by MPI_Cart_create");
   expect({{"op", "Cart_sub"}, {"comm", 0}, {"remain", {1, 0}}, {"made", 1}},
          "keeps some of 2 dimensions, but its communicator was made with none");
+  expect({{"op", "Put"}, {"window", 0}, {"peer", 0}, {"bytes", 8}},
+         "names a window that was made by a call which the trace does not hold");
 }
 
 // Reads one more each time that it is read, so that the computation is what it was read in between.

@@ -50,9 +50,7 @@ class Communicators {
 
  private:
   static constexpr std::size_t given = 2;
-  bool stands(std::size_t at) const noexcept {
-    return standing_[at] != MPI_COMM_NULL && handles_[at] == standing_[at];
-  }
+  bool stands(std::size_t at) const noexcept { return standing_[at] != MPI_COMM_NULL && handles_[at] == standing_[at]; }
 
   std::vector<MPI_Comm> handles_;
   std::vector<MPI_Comm> standing_;

@@ -51,6 +51,8 @@ std::int64_t given_by(const trace::RankRecord& record, const trace::Call& call, 
   }
 }
 
+bool is_one_sided_transfer(Shape shape) { return shape == Shape::put || shape == Shape::get || shape == Shape::fetch; }
+
 bool is_collective(const Operation& operation) {
   const auto within = [&](std::span<const Operation> table) {
     return &operation >= table.data() && &operation < table.data() + table.size();
@@ -65,6 +67,10 @@ void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
     const Operation* const operation = find_operation(call.op);
     if (operation != nullptr && operation->shape == Shape::file_move && files == FileCalls::made) {
       traffic.file_bytes += call.times * call.bytes;
+    }
+    if (operation != nullptr && is_one_sided_transfer(operation->shape) && call.peer != trace::Call::none) {
+      traffic.messages += call.times;
+      traffic.message_bytes += call.times * std::max(call.bytes, call.receive_bytes.value_or(0));
     }
     if (operation == nullptr || !is_collective(*operation)) continue;
     if (record.comms.at(static_cast<std::size_t>(call.comm)).rank == 0) traffic.collectives += call.times;

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,33 @@ def test_a_replay_makes_the_calls_that_were_captured(traced, replayed, patterns,
 
 def test_communicators_from_before_the_captured_part_are_there(traced, replayed, patterns, stressbench):
     captured = traced("captured.trace", patterns, "parts", "6", STRESSBENCH_TRACE_PAUSED="1")
+    outcome = stressbench("trace", "diff", captured, replayed(captured))
+    assert outcome.status == 0, outcome.said
+
+
+def calls_of(trace: Path) -> list[dict[str, Any]]:
+    """The distinct calls of all ranks."""
+    ranks = [line for line in map(json.loads, trace.read_text().splitlines()) if line["type"] == "rank"]
+    return [call for rank in ranks for call in rank["calls"]]
+
+
+def test_what_one_sided_calls_need_is_known(traced, patterns):
+    calls = calls_of(traced("windows.trace", patterns, "windows", "6"))
+    assert {(call["size"], call["unit"]) for call in calls if call["op"] == "Win_allocate"} == {(512, 8)}
+    assert {call["displacement"] for call in calls if "displacement" in call} == {0, 16, 32, 33}
+    fences = [call.get("assertion") for call in calls if call["op"] == "Win_fence"]
+    assert fences == [["NOPRECEDE"], ["NOSTORE"], None] * RANKS
+    calls = calls_of(traced("epochs.trace", patterns, "epochs", "6"))
+    assert [call["lock"] for call in calls if call["op"] == "Win_lock"] == ["exclusive"] * RANKS
+    starts = [call["destinations"] for call in calls if call["op"] == "Win_start"]
+    assert starts == [[(rank + 1) % RANKS] for rank in range(RANKS)]
+
+
+def test_places_in_a_window_that_are_too_many_are_left_out(traced, replayed, patterns, stressbench):
+    captured = traced("captured.trace", patterns, "scattered", "200")
+    puts = [call for call in calls_of(captured) if call["op"] == "Put"]
+    assert {call.get("displacement") for call in puts} == {None, *range(64)}
+    assert sum(call["n"] for call in puts) == 200 * RANKS
     outcome = stressbench("trace", "diff", captured, replayed(captured))
     assert outcome.status == 0, outcome.said
 

@@ -264,6 +264,7 @@ static const struct {
            {"parts", parts},
            {"windows", windows},
            {"epochs", epochs},
+           {"scattered", scattered},
            {"files", files},
            {"killed", killed},
            {"aborted", aborted}};

@@ -11,4 +11,5 @@ void planes(int iterations);
 void parts(int iterations);
 void windows(int iterations);
 void epochs(int iterations);
+void scattered(int iterations);
 void files(int iterations);

@@ -84,3 +84,17 @@ void epochs(int iterations) {
   MPI_Win_free(&window);
   free(memory);
 }
+
+// A table that each writes to at places of its own, never twice at one.
+void scattered(int iterations) {
+  int* memory = NULL;
+  MPI_Win window;
+  MPI_Win_allocate((MPI_Aint)sizeof(int) * iterations, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_lock_all(0, window);
+  for (int i = 0; i < iterations; ++i) {
+    MPI_Put(&rank, 1, MPI_INT, (rank + i) % ranks, i, 1, MPI_INT, window);
+    MPI_Win_flush_all(window);
+  }
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+}

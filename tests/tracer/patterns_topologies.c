@@ -30,7 +30,7 @@ void graphs(int iterations) {
   const int all = rank == 0 ? ranks : 0;
   int *sources = calloc((size_t)ranks, sizeof(int)), *degrees = calloc((size_t)ranks, sizeof(int));
   for (int r = 0; r < ranks; ++r) sources[r] = r, degrees[r] = 2;
-  MPI_Dist_graph_create(MPI_COMM_WORLD, all, sources, degrees, edges, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &told);
+  MPI_Dist_graph_create(MPI_COMM_WORLD, all, sources, degrees, edges, edges, MPI_INFO_NULL, 0, &told);
   for (int i = 0; i < iterations; ++i) {
     int value = rank, in[2];
     exchange(ring, left, right);

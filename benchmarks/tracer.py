@@ -63,7 +63,9 @@ def main() -> int:
         mpi.build_engine(mpi.OPEN_MPI, target="stressbench-trace").parent.parent / "tracer/libstressbench-trace.so"
     )
     program = mpi.build_bare(mpi.OPEN_MPI, "pingpong")
-    patterns = mpi.compile_c(mpi.OPEN_MPI, mpi.CHECKOUT / "tests" / "tracer" / "patterns.c", "patterns")
+    sources = mpi.CHECKOUT / "tests" / "tracer"
+    others = map(str, sorted(sources.glob("patterns_*.c")))
+    patterns = mpi.compile_c(mpi.OPEN_MPI, sources / "patterns.c", "patterns", *others)
     rows, missed = [], 0
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "pingpong.trace"

@@ -1,6 +1,8 @@
 #include "call.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #if !defined(OPEN_MPI)
 // What MPICH's module mpi_f08 passes for statuses that are ignored.
@@ -29,6 +31,14 @@ Status* statuses_for(bool are_ignored, bool are_wanted, Status* given, Status* o
 }
 
 }  // namespace
+
+int dimensions_of(MPI_Comm comm) noexcept {
+  int topology = MPI_UNDEFINED;
+  int dimensions = 0;
+  PMPI_Topo_test(comm, &topology);
+  if (topology == MPI_CART) PMPI_Cartdim_get(comm, &dimensions);
+  return dimensions;
+}
 
 CStatuses::CStatuses(Call& call, MPI_Status* wanted, int count) noexcept {
   const bool ignored = wanted == MPI_STATUS_IGNORE || wanted == MPI_STATUSES_IGNORE;
@@ -77,9 +87,7 @@ void Call::degrees_of(MPI_Comm comm) noexcept {
   PMPI_Topo_test(comm, &topology);
   degrees_known_ = true;
   if (topology == MPI_CART) {
-    int dimensions = 0;
-    PMPI_Cartdim_get(comm, &dimensions);
-    in_ = out_ = 2 * dimensions;
+    in_ = out_ = 2 * dimensions_of(comm);
   } else if (topology == MPI_DIST_GRAPH) {
     int weighted = 0;
     PMPI_Dist_graph_neighbors_count(comm, &in_, &out_, &weighted);
@@ -87,6 +95,70 @@ void Call::degrees_of(MPI_Comm comm) noexcept {
     PMPI_Graph_neighbors_count(comm, comm_->rank, &in_);
     out_ = in_;
   }
+}
+
+void Call::tells_neighbours(MPI_Comm made) noexcept {
+  if (made == MPI_COMM_NULL || key_.made < 0) return;
+  comm_ = process().communicator(made);
+  degrees_of(made);
+  std::vector<int> sources(static_cast<std::size_t>(in_));
+  std::vector<int> destinations(static_cast<std::size_t>(out_));
+  int topology = MPI_UNDEFINED;
+  PMPI_Topo_test(made, &topology);
+  if (topology == MPI_DIST_GRAPH) {
+    // Not MPI_UNWEIGHTED: it is a variable of the library, which programs without MPI that load this do not have.
+    std::vector<int> weights(static_cast<std::size_t>(std::max(in_, out_)));
+    PMPI_Dist_graph_neighbors(made, in_, sources.data(), weights.data(), out_, destinations.data(), weights.data());
+  } else {
+    PMPI_Graph_neighbors(made, comm_->rank, in_, sources.data());
+    destinations = sources;
+  }
+  say_all(List::sources, in_, [&](int k) { return sources[static_cast<std::size_t>(k)]; });
+  say_all(List::destinations, out_, [&](int k) { return destinations[static_cast<std::size_t>(k)]; });
+}
+
+void Call::displacement(MPI_Aint units) noexcept {
+  constexpr int most = 64;
+  thread_local MPI_Aint known[most];
+  thread_local int count = 0;
+  MPI_Aint* const end = known + count;
+  if (std::find(known, end, units) == end) {
+    if (count == most) return;
+    known[count++] = units;
+  }
+  say(List::displacement, units);
+}
+
+void Call::assertion(int given) noexcept {
+  constexpr int assertions[] = {MPI_MODE_NOCHECK, MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE,
+                                MPI_MODE_NOSUCCEED};
+  int said[std::size(assertions)];
+  int count = 0;
+  for (int k = 0; k < static_cast<int>(std::size(assertions)); ++k) {
+    if ((given & assertions[k]) != 0) said[count++] = k;
+  }
+  if (count > 0) say_all(List::assertion, count, [&](int k) { return said[k]; });
+}
+
+void Call::says_members(List list, MPI_Group group) noexcept {
+  MPI_Group everybody = MPI_GROUP_NULL;
+  int size = 0;
+  PMPI_Comm_group(MPI_COMM_WORLD, &everybody);
+  PMPI_Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> world(ranks.size());
+  for (int k = 0; k < size; ++k) ranks[static_cast<std::size_t>(k)] = k;
+  PMPI_Group_translate_ranks(group, size, ranks.data(), everybody, world.data());
+  PMPI_Group_free(&everybody);
+  say_all(list, size, [&](int k) { return world[static_cast<std::size_t>(k)]; });
+}
+
+void Call::filetype(MPI_Datatype type) noexcept {
+  MPI_Aint lowest = 0;
+  MPI_Aint extent = 0;
+  PMPI_Type_get_extent(type, &lowest, &extent);
+  const std::int64_t said[] = {process().types().size_of(type), extent};
+  say_all(List::filetype, 2, [&](int k) { return said[k]; });
 }
 
 bool Call::has_room(int count) noexcept {

@@ -16,6 +16,9 @@ namespace stressbench::trace {
 
 class Call;
 
+// Of a mesh; 0 where it is none.
+int dimensions_of(MPI_Comm comm) noexcept;
+
 // Statuses that the program may not want, but we do.
 class CStatuses {
  public:
@@ -114,10 +117,20 @@ class Call {
     const auto* made = process().new_communicator(comm);
     key_.made = made == nullptr ? -1 : made->number;
   }
+  // Own neighbours in a graph that was told otherwise than by them.
+  void tells_neighbours(MPI_Comm made) noexcept;
   void frees(MPI_Comm comm) noexcept {
     this->comm(comm);
     process().forget(comm);
   }
+  void unit(int bytes) noexcept { key_.unit = bytes; }
+  // Left out where the thread has named too many: calls that differ in it alone would be too many different calls.
+  void displacement(MPI_Aint units) noexcept;
+  void assertion(int given) noexcept;
+  void says_members(List list, MPI_Group group) noexcept;
+  void etype(MPI_Datatype type) noexcept { key_.unit = type_of(type); }
+  // Its size and its extent in the file.
+  void filetype(MPI_Datatype type) noexcept;
   void colour(int colour) noexcept { say(List::colour, colour == MPI_UNDEFINED ? -1 : colour); }
   void whence(int whence) noexcept { say(List::whence, whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? 1 : 2); }
   void say(List list, std::int64_t value) noexcept {

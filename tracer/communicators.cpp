@@ -92,6 +92,31 @@ const Communicators::Known* Communicators::add(MPI_Comm comm) noexcept {
   return &known_[slot];
 }
 
+void Communicators::made_unseen(MPI_Comm comm) {
+  int is_inter = 0;
+  if (comm != MPI_COMM_NULL) PMPI_Comm_test_inter(comm, &is_inter);
+  if (comm == MPI_COMM_NULL || is_inter != 0) return;
+  const std::lock_guard<std::mutex> alone{changing_};
+  unseen_.push_back(comm);
+}
+
+void Communicators::freed_unseen(MPI_Comm comm) noexcept {
+  {
+    const std::lock_guard<std::mutex> alone{changing_};
+    std::erase(unseen_, comm);
+  }
+  remove(comm);
+}
+
+void Communicators::look() noexcept {
+  std::vector<MPI_Comm> unseen;
+  {
+    const std::lock_guard<std::mutex> alone{changing_};
+    unseen.swap(unseen_);
+  }
+  for (const MPI_Comm comm : unseen) find(comm);
+}
+
 void Communicators::remove(MPI_Comm comm) noexcept {
   const std::lock_guard<std::mutex> alone{changing_};
   const std::uint64_t handle = word_of(comm);

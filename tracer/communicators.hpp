@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 #include "mpi_library.hpp"
 #include "recording.hpp"
@@ -25,6 +26,11 @@ class Communicators {
   const Known* find(MPI_Comm comm) noexcept;
   const Known* add(MPI_Comm comm) noexcept;
   void remove(MPI_Comm comm) noexcept;
+  // While nobody looks: they are looked at when somebody does, in the order in which they were made, which is the same
+  // on all of their ranks.
+  void made_unseen(MPI_Comm comm);
+  void freed_unseen(MPI_Comm comm) noexcept;
+  void look() noexcept;
   // -1 when unknown.
   static int world_rank(const Known* comm, int rank) noexcept {
     if (comm == nullptr || rank < 0 || rank >= comm->size) return -1;
@@ -39,6 +45,7 @@ class Communicators {
   Known known_[most];  // a slot is a place in here
   int end_ = 0;        // behind the last one that was ever taken
   std::mutex changing_;
+  std::vector<MPI_Comm> unseen_;
 };
 
 }  // namespace stressbench::trace

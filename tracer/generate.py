@@ -14,17 +14,18 @@ from pathlib import Path
 C_TYPES = {
     "cbuf": "const void*", "buf": "void*", "cstr": "const char*", "ptr": "void*",
     "t": "MPI_Datatype", "type": "MPI_Datatype", "op": "MPI_Op", "comm": "MPI_Comm", "group": "MPI_Group",
-    "info": "MPI_Info", "fh": "MPI_File", "win": "MPI_Win", "off": "MPI_Offset", "aint": "MPI_Aint", "size": "MPI_Aint",
+    "info": "MPI_Info", "fh": "MPI_File", "win": "MPI_Win", "off": "MPI_Offset", "disp": "MPI_Aint", "size": "MPI_Aint",
+    "etype": "MPI_Datatype", "ftype": "MPI_Datatype",
     "cs": "const int*", "ds": "const int*", "ints": "const int*", "as": "const MPI_Aint*", "ts": "const MPI_Datatype*",
-    "dims": "const int*", "periods": "const int*", "sources": "const int*", "destinations": "const int*",
+    "dims": "const int*", "periods": "const int*", "remain": "const int*", "sources": "const int*", "destinations": "const int*",
     "req": "MPI_Request*", "preq": "MPI_Request*", "reqs": "MPI_Request*", "st": "MPI_Status*", "sts": "MPI_Status*",
     "flag": "int*", "idx": "int*", "outn": "int*", "idxs": "int*",
     "newcomm": "MPI_Comm*", "pcomm": "MPI_Comm*", "newfh": "MPI_File*", "pfh": "MPI_File*",
     "newwin": "MPI_Win*", "pwin": "MPI_Win*", "newmsg": "MPI_Message*", "pmsg": "MPI_Message*",
 }  # fmt: skip
 FORTRAN_TYPES = {"cbuf": "void*", "buf": "void*", "ptr": "void*", "cstr": "char*", "off": "MPI_Offset*",
-                 "aint": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*"}  # fmt: skip  # all else: MPI_Fint*
-HANDLES = {"t": "Type", "type": "Type", "op": "Op", "comm": "Comm", "req": "Request", "preq": "Request",
+                 "disp": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*"}  # fmt: skip  # all else: MPI_Fint*
+HANDLES = {"t": "Type", "type": "Type", "etype": "Type", "ftype": "Type", "group": "Group", "op": "Op", "comm": "Comm", "req": "Request", "preq": "Request",
            "reqs": "Request", "ts": "Type", "fh": "File", "win": "Win", "newcomm": "Comm", "pcomm": "Comm",
            "newfh": "File", "pfh": "File", "newwin": "Win", "pwin": "Win", "newmsg": "Message",
            "pmsg": "Message"}  # fmt: skip
@@ -123,16 +124,24 @@ def told_before(f: Function, say: Language) -> list[str]:
         ("fh", "call.file({});"), ("win", "call.window({});"), ("pfh", "call.closes({});"),
         ("pwin", "call.closes_window({});"), ("pcomm", "call.frees({});"), ("off", "call.say(List::offset, {});"),
         ("amode", "call.say(List::amode, {});"), ("whence", "call.whence({});"), ("colour", "call.colour({});"),
-        ("key", "call.say(List::key, {});"), ("pmsg", "call.takes_message({});"),
+        ("key", "call.say(List::key, {});"), ("etype", "call.etype({});"), ("ftype", "call.filetype({});"),
+        ("size", "call.say(List::size, {});"), ("unit", "call.unit({});"), ("disp", "call.displacement({});"),
+        ("lock", "call.say(List::lock, {} == MPI_LOCK_EXCLUSIVE ? 1 : 0);"), ("assert", "call.assertion({});"),
+        ("pmsg", "call.takes_message({});"),
     ):  # fmt: skip
         if p := get(role):
             lines.append(line.format(value(p)))
     if f.has("src2", "tag2"):
         lines.append(f"call.receive_half({value(get('src2'))}, {value(get('tag2'))});")
+    if f.name in ("Win_start", "Win_post"):
+        among = "destinations" if f.name == "Win_start" else "sources"
+        lines.append(f"call.says_members(List::{among}, {value(get('group'))});")
     for length, lists in (("ndims", ("dims", "periods")), ("nsources", ("sources",)), ("ndestinations", ("destinations",))):
         for role in lists:
             if f.has(length, role):
                 lines.append(f"call.say_all(List::{role}, {value(get(length))}, {say.element(get(role))});")
+    if p := get("remain"):
+        lines.append(f"call.say_all(List::remain, dimensions_of({value(get('comm'))}), {say.element(p)});")
     if p := get("preq"):
         lines.append(f"call.waits_for(1, {say.element(p)});")
     if p := get("reqs"):
@@ -168,6 +177,8 @@ def told_after(f: Function, say: Language) -> list[str]:
     ):  # fmt: skip
         if p := get(role):
             lines.append(line.format(value(p)))
+    if f.name in ("Graph_create", "Dist_graph_create"):
+        lines.append(f"call.tells_neighbours({value(get('newcomm'))});")
     if p := get("req"):
         persistent = "true" if f.name.endswith("_init") else "false"
         lines.append(f"call.request({value(p)}, {persistent});")
@@ -187,16 +198,23 @@ def body(f: Function, say: Language, target: str) -> str:
     if say.fortran:
         strings = [f"length_of_{p.name}" for p in f.parameters if p.kind == "cstr"]
         extra = ", ".join(["", "ierror", *strings])
+    unseen = f"return {target}({', '.join(names)}{extra});"
+    if made := f.get("newcomm"):
+        call = f"{target}({', '.join(names)}{extra});"
+        told = f"process().made_unseen({say.value(made)});"
+        unseen = f"{{ {call} {told} return; }}" if say.fortran else f"{{ const int code = {call} {told} return code; }}"
+    elif freed := f.get("pcomm"):
+        unseen = f"return process().freed_unseen({say.value(freed)}), {target}({', '.join(names)}{extra});"
     before = "".join(f"  {line}\n" for line in told_before(f, say))
     after = "".join(f"  {line}\n" for line in told_after(f, say))
     if say.fortran:
         after = after.replace("return call.found_nothing(), code;", "return call.found_nothing();")
         return (
-            f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) return {target}({', '.join(names)}{extra});\n  call.speaks_fortran();\n{before}{setup}"
+            f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) {unseen}\n  call.speaks_fortran();\n{before}{setup}"
             f"  call.enters();\n  {target}({passed}{extra});\n  call.leaves();\n{after}  call.finish();\n"
         )
     return (
-        f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) return {target}({', '.join(names)});\n{before}{setup}"
+        f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) {unseen}\n{before}{setup}"
         f"  call.enters();\n  const int code = {target}({passed});\n  call.leaves();\n{after}  call.finish();\n  return code;\n"
     )
 

@@ -23,12 +23,21 @@ enum class List : std::int64_t {
   periods,
   sources,
   destinations,
+  remain,
+  filetype,
+  assertion,
   colour,
   key,
   offset,
   amode,
-  whence
+  size,
+  displacement,
+  whence,
+  lock
 };
+
+// What a program says of an epoch of one-sided calls. List::assertion holds places in here.
+inline constexpr const char* assertion_names[] = {"NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED"};
 
 // No padding: keys are hashed and compared as words.
 struct Key {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +44,25 @@ std::string own_line() {
     recordings.push_back(thread.recording);
   }
   return rank_line(recordings, settings::with_names());
+}
+
+// What this thread computed since its last call.
+std::int64_t since_last_call(const Thread& thread) {
+  return std::max<std::int64_t>(now_ns() - thread.left_ns - thread.polling.ours_ns, 0);
+}
+
+// What was computed up to a pause belongs to the gap of the first call after it; where no more calls come, it is what
+// the thread ended with.
+void look_or_pause(Thread& thread, bool look) {
+  if (look == process().looks()) return;
+  std::int64_t& tail_ns = thread.recording->header.tail_ns;
+  if (look) {
+    thread.left_ns = now_ns() - tail_ns;
+  } else {
+    tail_ns = since_last_call(thread);
+  }
+  thread.polling = {};
+  process().look(look);
 }
 
 bool write_at(const char* path, int flags, const std::string& text, std::int64_t offset) {
@@ -117,6 +137,9 @@ void write_file() {
 
 void finish() {
   if (!process().started()) return;
+  for (int k = 0; process().looks() && k < process().threads(); ++k) {
+    process().thread(k)->recording->header.tail_ns = since_last_call(*process().thread(k));
+  }
   process().look(false);
   process().first_recording().header.last_ns = now_ns();
   write_file();
@@ -152,8 +175,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
 }
 int MPI_Pcontrol(const int level, ...) {
   if (process().started()) {
-    process().thread()->left_ns = now_ns();
-    process().look(level != 0);
+    if (Thread* const thread = process().thread(); thread != nullptr) look_or_pause(*thread, level != 0);
   }
   return MPI_SUCCESS;
 }

@@ -79,9 +79,10 @@ void add_list(std::string& text, const Items& items, Write write) {
 }
 
 const char* list_name(List list) {
-  static constexpr const char* names[] = {"requests", "done",    "counts",       "receive_counts", "dims",
-                                          "periods",  "sources", "destinations", "colour",         "key",
-                                          "offset",   "amode",   "whence"};
+  static constexpr const char* names[] = {
+      "requests",     "done",   "counts",       "receive_counts", "dims",   "periods", "sources",
+      "destinations", "remain", "filetype",     "assertion",      "colour", "key",     "offset",
+      "amode",        "size",   "displacement", "whence",         "lock"};
   return names[static_cast<int>(list)];
 }
 
@@ -96,6 +97,10 @@ void add_lists(std::string& text, const Recording& recording, const CallRecord& 
     if (list == List::whence) {
       static constexpr const char* whences[] = {"SET", "CUR", "END"};
       add(text, "\"%s\"", whences[values[0]]);
+    } else if (list == List::lock) {
+      text += values[0] == 1 ? "\"exclusive\"" : "\"shared\"";
+    } else if (list == List::assertion) {
+      add_list(text, values, [&](std::int64_t value) { add(text, "\"%s\"", assertion_names[value]); });
     } else if (list >= List::colour) {
       add(text, "%" PRId64, values[0]);
     } else {
@@ -165,6 +170,9 @@ void add_stream(std::string& text, const Recording& recording) {
              [&](const Gap& gap) { add_gap(text, gap); });
   } else {
     text += "null";
+  }
+  if (whole && recording.header.ended == Ended::finalize) {
+    add(text, ",\"tail_s\":%.9g", static_cast<double>(recording.header.tail_ns) * 1e-9);
   }
   text += ",\"rules\":";
   if (whole) {

@@ -44,7 +44,10 @@ class Process {
  public:
   // After MPI_Init. False when there is no memory, or the MPI library is not the one that this was built for.
   bool start() noexcept;
-  void look(bool yes) noexcept { looking_.store(yes, std::memory_order_relaxed); }
+  void look(bool yes) noexcept {
+    if (yes) communicators_.look();
+    looking_.store(yes, std::memory_order_relaxed);
+  }
   bool looks() const noexcept { return looking_.load(std::memory_order_relaxed); }
   bool started() const noexcept { return first_ != nullptr; }
   // Of this thread; made at its first call. Null when there is no memory.
@@ -58,6 +61,12 @@ class Process {
   const Communicators::Known* communicator(MPI_Comm comm) noexcept { return communicators_.find(comm); }
   const Communicators::Known* new_communicator(MPI_Comm comm) noexcept { return communicators_.add(comm); }
   void forget(MPI_Comm comm) noexcept { communicators_.remove(comm); }
+  void made_unseen(MPI_Comm comm) {
+    if (started() && !looks()) communicators_.made_unseen(comm);
+  }
+  void freed_unseen(MPI_Comm comm) noexcept {
+    if (started() && !looks()) communicators_.freed_unseen(comm);
+  }
   const Types& types() const noexcept { return types_; }
   std::int16_t reduction(MPI_Op op) const noexcept;
   std::uint32_t site(const void* address) noexcept {

@@ -89,6 +89,7 @@ struct Header {
   std::int32_t thread;
   std::int64_t began_ns;
   std::int64_t last_ns;
+  std::int64_t tail_ns;  // after the last call
   double clock_s;
   char host[256];
   char program[256];

@@ -17,7 +17,7 @@ std::string_view name_of(Family family) noexcept;
 
 // What one iteration of a pattern moves, summed over all ranks of its job.
 struct Traffic {
-  std::int64_t messages = 0;          // point-to-point messages
+  std::int64_t messages = 0;          // point-to-point messages and one-sided transfers
   std::int64_t message_bytes = 0;     // their payload
   std::int64_t collectives = 0;       // collective calls, each counted once a communicator
   std::int64_t collective_bytes = 0;  // the send buffers of all ranks, whole (an alltoall's block for oneself counts)

@@ -74,10 +74,17 @@ Call call_of(const Json& json) {
   take(json, "dims", call.dims);
   take(json, "sources", call.sources);
   take(json, "destinations", call.destinations);
+  take(json, "remain", call.remain);
   take(json, "file", call.file);
   take(json, "offset", call.offset);
   take(json, "whence", call.whence);
   take(json, "amode", call.amode);
+  take(json, "filetype", call.filetype);
+  take(json, "window", call.window);
+  take(json, "size", call.size);
+  take(json, "displacement", call.displacement);
+  take(json, "lock", call.lock);
+  take(json, "assertion", call.assertion);
   if (const auto periods = json.find("periods"); periods != json.end() && !periods->is_null()) {
     for (const Json& period : *periods) {
       call.periods.push_back(period.is_boolean() ? static_cast<int>(period.get<bool>()) : period.get<int>());
@@ -159,6 +166,7 @@ RankRecord rank_of(const Json& json) {
   if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
     for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
   }
+  take(json, "tail_s", record.tail_s);
   for (const Json& rule : json.at("rules")) record.rules.push_back(rule_of(rule));
   json.at("sequence_calls").get_to(record.sequence_calls);
   return record;

@@ -62,10 +62,17 @@ struct Call {
   std::vector<int> periods;
   std::vector<int> sources;
   std::vector<int> destinations;
+  std::vector<int> remain;
   int file = none;
   std::int64_t offset = 0;
   std::string whence = "SET";
   int amode = 0;
+  std::vector<std::int64_t> filetype;  // size and extent
+  int window = none;
+  std::int64_t size = 0;
+  std::int64_t displacement = 0;
+  std::string lock;
+  std::vector<std::string> assertion;
 };
 
 // Time between call `before` (-1: none) and call `after`, outside MPI.
@@ -94,6 +101,7 @@ struct RankRecord {
   std::vector<Communicator> comms;
   std::vector<Call> calls;
   std::vector<Gap> gaps;
+  double tail_s = 0;  // after the last call
   std::vector<Rule> rules;
   std::int64_t sequence_calls = 0;
 };

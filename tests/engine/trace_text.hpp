@@ -35,6 +35,7 @@ struct Part {
   Json rules = Json::array();
   std::int64_t length = 0;
   Json gaps = Json::array();
+  double tail_s = 0;
   Json comms = Json::array();  // beside the world and the rank itself
   Json peers = Json::array();
 
@@ -60,8 +61,9 @@ struct Part {
         Json::array({{{"slot", 0}, {"size", ranks}, {"rank", rank}, {"members", {{0, 1, ranks}}}, {"inter", false}},
                      {{"slot", 1}, {"size", 1}, {"rank", 0}, {"members", {{rank, 1, 1}}}, {"inter", false}}});
     for (const Json& comm : comms) all.push_back(comm);
-    return {{"type", "rank"}, {"rank", rank}, {"ended", "finalize"}, {"peers", peers},           {"comms", all},
-            {"calls", calls}, {"gaps", gaps}, {"rules", rules},      {"sequence_calls", length}, {"lost", nullptr}};
+    return {{"type", "rank"}, {"rank", rank}, {"ended", "finalize"}, {"peers", peers}, {"comms", all},
+            {"calls", calls}, {"gaps", gaps}, {"tail_s", tail_s},    {"rules", rules}, {"sequence_calls", length},
+            {"lost", nullptr}};
   }
 
  private:

@@ -150,8 +150,8 @@ def spoilt(**keys: Any) -> list[dict[str, Any]]:
         ([*cg().records()[:3], {"type": "end", "ranks": 2, "complete": False}], "no line of rank 2"),
         (cg().records()[:3], "the file is cut off: 2 of 3 ranks are whole"),
         (
-            MadeTrace([MadeRank([call("Put"), call("Win_fence")], [[[0, 1], [1, 1]]])]).records(),
-            "rank 0: one-sided communication (Put, Win_fence)",
+            MadeTrace([MadeRank([call("Win_create_dynamic", comm=0, window=0)], [[[0, 1]]])]).records(),
+            "rank 0: windows to which memory is attached later (Win_create_dynamic)",
         ),
         (
             MadeTrace([MadeRank([call("Comm_spawn", comm=0)], [[[0, 1]]])]).records(),

@@ -63,6 +63,13 @@ def words(folder: Path, calls: list[dict[str, Any]], *, style: Style = Style.exa
         (call("File_write_at_all", file=0, offset=4096, bytes=100), "File_write_at_all:4096:100"),
         (call("File_close", file=0), "File_close"),
         (call("Win_fence", window=0), "Win_fence"),
+        (call("Win_allocate", comm=0, window=0, size=4096, unit=8), "Win_allocate:4096@8"),
+        (call("Put", window=0, peer=3, bytes=64, displacement=8), "Put>3:64"),
+        (
+            call("Get_accumulate", window=0, peer=3, bytes=0, receive_bytes=8, reduction="NO_OP"),
+            "Get_accumulate[NO_OP]>3:8",
+        ),
+        (call("Win_lock", window=0, peer=3, lock="shared"), "Win_lock>3"),
     ],
 )
 def test_a_call_is_spelled_as_in_the_reference_profiles(tmp_path: Path, made: dict[str, Any], word: str) -> None:

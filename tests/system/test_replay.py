@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent.parent
 RANKS = 3  # MPICH spins while it waits
 PATTERNS = [
     "cg", "sweep", "neighbours", "persistent", "ring", "collectives", "derived", "communicators", "any_source",
-    "probes",
+    "probes", "graphs", "planes", "windows", "epochs", "files",
 ]  # fmt: skip
 
 
@@ -37,13 +38,15 @@ def traced(any_engine, tmp_path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def replayed(traced, any_engine) -> Callable[[Path], Path]:
+def replayed(traced, any_engine, tmp_path) -> Callable[[Path], Path]:
     """Captures one replay of a trace, without what the engine does around it."""
 
     def run(trace: Path) -> Path:
+        scratch = tmp_path / "scratch"
+        scratch.mkdir()
         return traced(
-            "replayed.trace", any_engine.program, "motif", "replay", "-f", trace, "--compute", "off",
-            "--repetitions", "1", "--warmup", "0", "--pcontrol", STRESSBENCH_TRACE_PAUSED="1",
+            "replayed.trace", any_engine.program, "motif", "replay", "-f", trace, "--files", scratch,
+            "--compute", "off", "--repetitions", "1", "--warmup", "0", "--pcontrol", STRESSBENCH_TRACE_PAUSED="1",
         )  # fmt: skip
 
     return run
@@ -60,6 +63,49 @@ def test_a_replay_makes_the_calls_that_were_captured(traced, replayed, patterns,
     outcome = stressbench("trace", "diff", captured, replayed(captured))
     assert outcome.status == 0, outcome.said
     assert f"the same: {RANKS} sequences" in outcome.output
+
+
+def test_communicators_from_before_the_captured_part_are_there(traced, replayed, patterns, stressbench):
+    captured = traced("captured.trace", patterns, "parts", "6", STRESSBENCH_TRACE_PAUSED="1")
+    outcome = stressbench("trace", "diff", captured, replayed(captured))
+    assert outcome.status == 0, outcome.said
+
+
+def calls_of(trace: Path) -> list[dict[str, Any]]:
+    """The distinct calls of all ranks."""
+    ranks = [line for line in map(json.loads, trace.read_text().splitlines()) if line["type"] == "rank"]
+    return [call for rank in ranks for call in rank["calls"]]
+
+
+def test_what_one_sided_calls_need_is_known(traced, patterns):
+    calls = calls_of(traced("windows.trace", patterns, "windows", "6"))
+    assert {(call["size"], call["unit"]) for call in calls if call["op"] == "Win_allocate"} == {(512, 8)}
+    assert {call["displacement"] for call in calls if "displacement" in call} == {0, 16, 32, 33}
+    fences = [call.get("assertion") for call in calls if call["op"] == "Win_fence"]
+    assert fences == [["NOPRECEDE"], ["NOSTORE"], None] * RANKS
+    calls = calls_of(traced("epochs.trace", patterns, "epochs", "6"))
+    assert [call["lock"] for call in calls if call["op"] == "Win_lock"] == ["exclusive"] * RANKS
+    starts = [call["destinations"] for call in calls if call["op"] == "Win_start"]
+    assert starts == [[(rank + 1) % RANKS] for rank in range(RANKS)]
+
+
+def test_places_in_a_window_that_are_too_many_are_left_out(traced, replayed, patterns, stressbench):
+    captured = traced("captured.trace", patterns, "scattered", "200")
+    puts = [call for call in calls_of(captured) if call["op"] == "Put"]
+    assert {call.get("displacement") for call in puts} == {None, *range(64)}
+    assert sum(call["n"] for call in puts) == 200 * RANKS
+    outcome = stressbench("trace", "diff", captured, replayed(captured))
+    assert outcome.status == 0, outcome.said
+
+
+def test_what_is_computed_at_the_end_of_a_part_is_known(traced, patterns):
+    captured = traced("captured.trace", patterns, "parts", "6", STRESSBENCH_TRACE_PAUSED="1")
+    for line in map(json.loads, captured.read_text().splitlines()):
+        if line["type"] != "rank":
+            continue
+        # It spins for 4 ms at the end of the first part, for 3 ms at the end of the second.
+        assert max(longest for _, _, _, _, _, longest, _, _ in line["gaps"]) >= 4e-3
+        assert line["tail_s"] >= 3e-3
 
 
 def test_a_difference_is_found(traced, patterns, stressbench):

@@ -1,18 +1,20 @@
 // Programs of every kind that the tracer must see and `replay` must repeat: patterns NAME [iterations]. What it
 // computes is checked, so that a tracer that changed something would be noticed: status 1.
+#include "patterns.h"
+
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, ranks;
+int rank, ranks;
 
-static void fail(const char* what) {
+void fail(const char* what) {
   fprintf(stderr, "patterns: rank %d: wrong result: %s\n", rank, what);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
-static void work(int microseconds) {
+void work(int microseconds) {
   const double until = MPI_Wtime() + 1e-6 * microseconds;
   while (MPI_Wtime() < until) {
   }
@@ -257,6 +259,13 @@ static const struct {
            {"probes", probes},
            {"irregular", irregular},
            {"small", small},
+           {"graphs", graphs},
+           {"planes", planes},
+           {"parts", parts},
+           {"windows", windows},
+           {"epochs", epochs},
+           {"scattered", scattered},
+           {"files", files},
            {"killed", killed},
            {"aborted", aborted}};
 

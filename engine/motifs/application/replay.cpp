@@ -13,6 +13,7 @@
 #include "motifs/application/replay/program.hpp"
 #include "motifs/application/replay/score.hpp"
 #include "motifs/application/replay/share.hpp"
+#include "motifs/application/replay/standing.hpp"
 #include "motifs/application/replay/survey.hpp"
 #include "motifs/motif.hpp"
 
@@ -69,11 +70,19 @@ class Replay final : public Motif {
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
     replay::together(group, [&] { record_ = replay::own_record(group, *path_); });
-    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, replay::bytes_read(record_)};
+    auto [alone, together] = replay::bytes_read(record_);
+    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, alone};
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, known.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
-    replay::Terms terms{group.handle(), known[0] != 0, "", known[1]};
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &together, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+    replay::Terms terms{group.handle(), known[0] != 0, "", known[1] + together};
     if (!files_->empty()) terms.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
-    replay::together(group, [&] { build(std::move(terms), draws); });
+    std::vector<replay::StandingComm> standing;
+    replay::together(group, [&] {
+      build(std::move(terms), draws);
+      standing = replay::standing_of(record_);
+    });
+    replay::together(group, [&] { standing_.make(group, standing); });
+    for (const replay::Standing::Made& made : standing_.made()) player_.comms.stand(made.number, made.handle);
     // The kernel may wake a sleeper up to 50 us late, to save wake-ups; ask it not to.
     if (*compute_ == Computation::sleep) prctl(PR_SET_TIMERSLACK, 1UL);
   }
@@ -90,6 +99,7 @@ class Replay final : public Motif {
       if (computes_between) since_ns = recorder.now_ns();
       before = call;
     });
+    if (computes_between) pause(recorder, since_ns, tail_ns_);
     player_.release();
   }
 
@@ -105,6 +115,7 @@ class Replay final : public Motif {
     try {
       program_ = replay::Program(record_.rules, calls, record_.sequence_calls);
       if (computes()) gaps_ = replay::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
+      tail_ns_ = replay::scaled_ns(record_.tail_s, *scale_);
     } catch (const UserMistake& mistake) {
       throw UserMistake(fmt::format("'{}', rank {}: {}", *path_, record_.rank, mistake.what()));
     }
@@ -150,7 +161,9 @@ class Replay final : public Motif {
   trace::RankRecord record_;
   replay::Program program_;
   replay::Gaps gaps_;
+  std::int64_t tail_ns_ = 0;  // computation after the last call
   std::unique_ptr<replay::Score> score_;
+  replay::Standing standing_;
   replay::Player player_;
   Buffer buffered_;
 };

@@ -27,8 +27,9 @@ Examples:
     stressbench run cg.sb -n 4
     stressbench-mpi describe cg.sb
 
-What cannot be replayed is refused with the reason: several threads that call MPI, one-sided communication,
-intercommunicators, processes that join later, a sequence that was given up. The trace is kept in that case.
+What cannot be replayed is refused with the reason: several threads that call MPI, windows to which memory
+is attached later, intercommunicators, processes that join later, a sequence that was given up. The trace is kept in
+that case.
 
 {EXIT_STATUS}"""
 

@@ -43,6 +43,13 @@ class Wildcard(StrEnum):
     both = "both"
 
 
+class Lock(StrEnum):
+    """How MPI_Win_lock shares a window."""
+
+    exclusive = "exclusive"
+    shared = "shared"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceHeader:
     """The first line: what ran, under what."""
@@ -160,11 +167,17 @@ class Call:
     periods: tuple[bool | int, ...] | None = None
     sources: tuple[int, ...] | None = None
     destinations: tuple[int, ...] | None = None
+    remain: tuple[int, ...] | None = None
     file: int | None = None
     offset: int | None = None
     whence: str | None = None
     amode: int | str | None = None
+    filetype: tuple[Count, ...] | None = None
     window: int | None = None
+    size: Count | None = None
+    displacement: int | None = None
+    lock: Lock | None = None
+    assertion: tuple[str, ...] | None = None
 
 
 class Gap(NamedTuple):
@@ -195,6 +208,7 @@ class Stream:
 
     calls: tuple[Call, ...] = ()
     gaps: tuple[Gap, ...] | None = None
+    tail_s: Seconds | None = None
     rules: tuple[Rule, ...] | None = None
     sequence_calls: Count | None = None
     lost: tuple[Lost, ...] | None = None
@@ -219,6 +233,7 @@ class RankTrace:
     sites: tuple[Site, ...] = ()
     calls: tuple[Call, ...] = ()
     gaps: tuple[Gap, ...] | None = None
+    tail_s: Seconds | None = None
     rules: tuple[Rule, ...] | None = None
     sequence_calls: Count | None = None
     lost: tuple[Lost, ...] | None = None
@@ -233,8 +248,9 @@ class RankTrace:
         if self.streams:
             return self.streams
         own = Stream(
-            calls=self.calls, gaps=self.gaps, rules=self.rules, sequence_calls=self.sequence_calls, lost=self.lost
-        )
+            calls=self.calls, gaps=self.gaps, tail_s=self.tail_s, rules=self.rules,
+            sequence_calls=self.sequence_calls, lost=self.lost,
+        )  # fmt: skip
         return (own,)
 
 

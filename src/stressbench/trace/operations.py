@@ -63,6 +63,7 @@ ONE_SIDED = frozenset(
         "Rput", "Rget", "Raccumulate", "Rget_accumulate",
     }
 )  # fmt: skip
+WINDOW_MAKERS = frozenset({"Win_create", "Win_allocate", "Win_allocate_shared"})
 _COLLECTIVES = (
     "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
     "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block",

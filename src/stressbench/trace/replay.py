@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stressbench.model import RankTrace, Trace, TraceMode
 from stressbench.model.ranges import spans
-from stressbench.trace.operations import SPAWNING, is_one_sided
+from stressbench.trace.operations import SPAWNING
 
 _NEEDED = frozenset({"calls", "lists", "sender"})  # a sequence without these would be another one
 
@@ -59,8 +59,8 @@ def _reasons(trace: Trace, rank: RankTrace) -> Iterable[str]:
     if rank.ended.value != "finalize":
         yield "it did not come to MPI_Finalize; its sequence has no end"
     operations = {total.op for total in rank.totals}
-    if found := sorted(op for op in operations if is_one_sided(op)):
-        yield f"one-sided communication ({', '.join(found[:3])}{', ...' if len(found) > 3 else ''})"
+    if "Win_create_dynamic" in operations:
+        yield "windows to which memory is attached later (Win_create_dynamic)"
     if found := sorted(operations & SPAWNING):
         yield f"processes that join later ({', '.join(found)})"
     if any(comm.inter for comm in rank.comms):

@@ -19,6 +19,8 @@ from stressbench.trace.operations import (
     RECEIVE_WORDS,
     SEND_WORDS,
     STARTS,
+    WINDOW_MAKERS,
+    is_one_sided,
 )
 from stressbench.trace.ranks import WorldRanks
 
@@ -143,6 +145,8 @@ class Speller:
             return self._collective(call)
         if op in MAKERS:
             return self._maker(call)
+        if is_one_sided(op):
+            return self._one_sided(call)
         return self._file(call) if op.startswith("File_") else op
 
     def _partner(self, call: Call) -> str:
@@ -177,6 +181,15 @@ class Speller:
         if self.style is Style.exact:
             return call.op
         return f"Comm:{0 if call.made is None else self.rank.comms[call.made].size}"
+
+    def _one_sided(self, call: Call) -> str:
+        """Ranks are those of the window's communicator."""
+        if call.op in WINDOW_MAKERS:
+            return f"{call.op}:{call.size or 0}@{_or_unknown(self.size_of(call))}"
+        reduction = f"[{call.reduction}]" if call.reduction else ""
+        partner = "" if call.peer is None else f">{call.peer}"
+        moved = max(call.bytes or 0, call.receive_bytes or 0)
+        return f"{call.op}{reduction}{partner}" + ("" if call.bytes is None else f":{moved}")
 
     def _file(self, call: Call) -> str:
         if call.op == "File_open":

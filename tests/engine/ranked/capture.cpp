@@ -129,6 +129,12 @@ std::int64_t sum_of(const int* counts, MPI_Datatype type, MPI_Comm communicator)
     sum += bytes_of(count, type);
   return sum;
 }
+void transferred(const std::string& name, int count, MPI_Datatype type, int target, MPI_Aint displacement) {
+  note([&] { return fmt::format("{}>{}+{}:{}", name, target, displacement, bytes_of(count, type)); });
+  if (!state.noting || target == MPI_PROC_NULL) return;
+  ++state.record.sent.messages;
+  state.record.sent.message_bytes += bytes_of(count, type);
+}
 template <class Spell>
 void wrote(Spell call, int count, MPI_Datatype type) {
   note([&] { return fmt::format("{}:{}", call(), bytes_of(count, type)); });
@@ -325,6 +331,18 @@ int MPI_Cart_create(MPI_Comm communicator, int dimensions, const int dims[], con
   note([&] { return fmt::format("Cart_create:{}", dimensions); });
   return PMPI_Cart_create(communicator, dimensions, dims, periods, reorder, made);
 }
+int MPI_Cart_sub(MPI_Comm communicator, const int remain[], MPI_Comm* made) {
+  const int code = PMPI_Cart_sub(communicator, remain, made);
+  note([&] { return fmt::format("Cart_sub@{}", size_of(*made)); });
+  return code;
+}
+int MPI_Dist_graph_create_adjacent(MPI_Comm communicator, int indegree, const int sources[], const int source_weights[],
+                                   int outdegree, const int destinations[], const int destination_weights[],
+                                   MPI_Info info, int reorder, MPI_Comm* made) {
+  note([&] { return fmt::format("Dist_graph:{}:{}@{}", indegree, outdegree, size_of(communicator)); });
+  return PMPI_Dist_graph_create_adjacent(communicator, indegree, sources, source_weights, outdegree, destinations,
+                                         destination_weights, info, reorder, made);
+}
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   note([&] { return fmt::format("Si>{}:{}:{}", world_rank(communicator, to), tag, bytes_of(count, type)); });
@@ -401,6 +419,67 @@ int MPI_Neighbor_alltoall(const void* out, int out_count, MPI_Datatype out_type,
   return PMPI_Neighbor_alltoall(out, out_count, out_type, in, in_count, in_type, communicator);
 }
 
+int MPI_Win_create(void* memory, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, MPI_Win* made) {
+  note([&] { return fmt::format("Win_create:{}/{}@{}", size, unit, size_of(communicator)); });
+  return PMPI_Win_create(memory, size, unit, info, communicator, made);
+}
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* memory, MPI_Win* made) {
+  note([&] { return fmt::format("Win_allocate:{}/{}@{}", size, unit, size_of(communicator)); });
+  return PMPI_Win_allocate(size, unit, info, communicator, memory, made);
+}
+int MPI_Win_free(MPI_Win* window) {
+  note([&] { return std::string("Win_free"); });
+  return PMPI_Win_free(window);
+}
+int MPI_Win_fence(int assertion, MPI_Win window) {
+  note([&] { return fmt::format("Fence{}", assertion == MPI_MODE_NOPRECEDE ? "[NOPRECEDE]" : ""); });
+  return PMPI_Win_fence(assertion, window);
+}
+int MPI_Win_lock(int lock, int target, int assertion, MPI_Win window) {
+  note([&] { return fmt::format("Lock{}>{}", lock == MPI_LOCK_EXCLUSIVE ? "[exclusive]" : "", target); });
+  return PMPI_Win_lock(lock, target, assertion, window);
+}
+int MPI_Win_unlock(int target, MPI_Win window) {
+  note([&] { return fmt::format("Unlock>{}", target); });
+  return PMPI_Win_unlock(target, window);
+}
+int MPI_Put(const void* out, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
+            MPI_Datatype target_type, MPI_Win window) {
+  transferred("Put", count, type, target, displacement);
+  return PMPI_Put(out, count, type, target, displacement, target_count, target_type, window);
+}
+int MPI_Rget(void* in, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
+             MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
+  transferred("Rget", count, type, target, displacement);
+  return PMPI_Rget(in, count, type, target, displacement, target_count, target_type, window, request);
+}
+int MPI_Accumulate(const void* out, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
+                   MPI_Datatype target_type, MPI_Op operation, MPI_Win window) {
+  transferred("Accumulate" + name_of(operation), count, type, target, displacement);
+  return PMPI_Accumulate(out, count, type, target, displacement, target_count, target_type, operation, window);
+}
+
+int MPI_File_set_view(MPI_File file, MPI_Offset offset, MPI_Datatype etype, MPI_Datatype filetype,
+                      const char* representation, MPI_Info info) {
+  note([&] { return fmt::format("File_set_view:{}/{}", offset, bytes_of(1, etype)); });
+  return PMPI_File_set_view(file, offset, etype, filetype, representation, info);
+}
+int MPI_File_iread_at(MPI_File file, MPI_Offset offset, void* data, int count, MPI_Datatype type,
+                      MPI_Request* request) {
+  note([&] { return fmt::format("File_iread_at:{}:{}", offset, bytes_of(count, type)); });
+  if (state.noting) state.record.sent.file_bytes += bytes_of(count, type);
+  return PMPI_File_iread_at(file, offset, data, count, type, request);
+}
+int MPI_File_read_shared(MPI_File file, void* data, int count, MPI_Datatype type, MPI_Status* status) {
+  note([&] { return fmt::format("File_read_shared:{}", bytes_of(count, type)); });
+  MPI_Status own;
+  const int code = PMPI_File_read_shared(file, data, count, type, &own);
+  int read = 0;
+  PMPI_Get_count(&own, MPI_BYTE, &read);
+  if (state.noting) state.record.sent.file_bytes += read;
+  if (status != MPI_STATUS_IGNORE) *status = own;
+  return code;
+}
 int MPI_File_open(MPI_Comm communicator, const char* path, int mode, MPI_Info info, MPI_File* file) {
   note([&] { return fmt::format("File_open@{}", size_of(communicator)); });
   return PMPI_File_open(communicator, path, mode, info, file);

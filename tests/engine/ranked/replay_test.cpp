@@ -191,6 +191,43 @@ TEST_F(Replays, SubCommunicators) {
                                   other));
 }
 
+// Nobody makes them in the captured part. Both ranks know two, of which the program made the first one first; rank 0
+// knows one of its own before them. They are there again in every iteration, whoever frees them.
+TEST_F(Replays, CommunicatorsThatWereThereBefore) {
+  STARTING_ON(3, [](int r) {
+    if (r == 2) return Part::once({collective("Barrier", 0)});
+    const int first = r == 0 ? 3 : 2;
+    Part part = Part::once({with(to("Isend", 1 - r, 1, 8, 0), "comm", first + 1),
+                            with(to("Recv", 1 - r, 1, 8), "comm", first + 1),
+                            on("Wait", {0}),
+                            collective("Bcast", 16, first),
+                            {{"op", "Comm_free"}, {"comm", first}},
+                            collective("Barrier", 0)});
+    const Json pair = Json::array({Json::array({0, 1, 2})});
+    if (r == 0) part.comms.push_back(comm(2, 1, 0, Json::array({Json::array({0, 1, 1})})));
+    part.comms.push_back(comm(first, 2, r, pair));
+    part.comms.push_back(comm(first + 1, 2, r, pair));
+    return part;
+  });
+  MotifBench bench(group_, "replay", with_file());
+  for (int i = 0; i < 2; ++i) {
+    capture::start();
+    bench.perform();
+    EXPECT_EQ(
+        capture::joined(capture::stop().tokens),
+        rank() == 2 ? "Barrier:0@3" : fmt::format("Is>{0}:1:8 R<{0}:1:8 W(1) Bcast:16@2 Barrier:0@3", 1 - rank()));
+  }
+}
+
+TEST_F(Replays, CommunicatorsThatNotAllMembersKnowAreRefused) {
+  STARTING_ON(2, [](int r) {
+    Part part = Part::once({collective("Barrier", 0)});
+    if (r == 0) part.comms = Json::array({comm(2, 2, r, Json::array({Json::array({0, 1, 2})}))});
+    return part;
+  });
+  EXPECT_THAT(refusal(), HasSubstr("some ranks used a communicator that was made before the captured part"));
+}
+
 // Ranks 1 and 2 alone make a communicator; ranks 0 and 3 know nothing of it.
 TEST_F(Replays, CommunicatorsThatOnlyTheirMembersMake) {
   STARTING_ON(4, [](int r) {
@@ -225,6 +262,35 @@ TEST_F(Replays, MeshesWithTheirNeighbours) {
     return part;
   });
   EXPECT_EQ(tokens(), "Cart_create:2 Neighbor_alltoall:24@4 Comm_free@4");
+}
+
+TEST_F(Replays, PlanesOfMeshesWithTheirNeighbours) {
+  STARTING_ON(4, [](int r) {
+    Part part = Part::once({{{"op", "Cart_create"}, {"comm", 0}, {"dims", {2, 2}}, {"periods", {1, 0}}, {"made", 2}},
+                            {{"op", "Cart_sub"}, {"comm", 2}, {"remain", {0, 1}}, {"made", 3}},
+                            collective("Neighbor_alltoall", 24, 3)});
+    part.comms = Json::array({comm(2, 4, r, Json::array({Json::array({0, 1, 4})})),
+                              comm(3, 2, r % 2, Json::array({Json::array({r / 2 * 2, 1, 2})}))});
+    return part;
+  });
+  EXPECT_EQ(tokens(), "Cart_create:2 Cart_sub@2 Neighbor_alltoall:24@2 Comm_free@4 Comm_free@2");
+}
+
+// A trace holds a rank's own neighbours, whichever call told the graph. Rank 3 is in none: a split leaves it out first.
+TEST_F(Replays, GraphsWithTheirNeighbours) {
+  STARTING_ON(4, [](int r) {
+    const Json neighbours = r == 1 ? Json{0, 2} : Json::array({1});
+    Json graph{{"op", "Graph_create"}, {"comm", 0}, {"made", 2}, {"sources", neighbours}, {"destinations", neighbours}};
+    if (r == 3) return Part::once({{{"op", "Graph_create"}, {"comm", 0}, {"made", nullptr}}});
+    Part part = Part::once({graph, collective("Neighbor_alltoall", 24, 2)});
+    part.comms = Json::array({comm(2, 3, r, Json::array({Json::array({0, 1, 3})}))});
+    return part;
+  });
+  const int degree = rank() == 1 ? 2 : 1;
+  EXPECT_EQ(tokens(), rank() == 3 ? "Comm_split"
+                                  : fmt::format("Comm_split Dist_graph:{0}:{0}@3 Comm_free@3 Neighbor_alltoall:24@3 "
+                                                "Comm_free@3",
+                                                degree));
 }
 
 // A library that put ranks at other places of the mesh: a split brings the order about, on all ranks.
@@ -446,6 +512,102 @@ TEST_F(Replays, FileCallsOnScratchFilesWhereAFolderIsGiven) {
   EXPECT_FALSE(std::filesystem::exists("replay-3.0-2.1"));
 }
 
+// Views count in their etype; what all ranks read in turns, they read one behind the other.
+TEST_F(Replays, FilesAsLargeAsViewsAndSharedPointersReach) {
+  STARTING_ON(2, [](int) {
+    const auto file = [](const char* op, int bytes) {
+      return Json{{"op", op}, {"file", 0}, {"bytes", bytes}, {"unit", 8}, {"type", "DOUBLE"}};
+    };
+    Json view = file("File_set_view", 0);
+    view.erase("bytes");
+    return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}},
+                       with(with(view, "offset", 16), "filetype", {8, 8}),
+                       file("File_read_shared", 80),
+                       with(with(file("File_iread_at", 8), "offset", 10), "request", 0),
+                       on("Wait", {0}),
+                       file("File_close", 0)});
+  });
+  MotifBench bench(group_, "replay", with_file({{"files", "."}}));
+  EXPECT_EQ(std::filesystem::file_size("replay-3.0-2.0"), 16 + 8 * 10 + 8 + 2 * 80u);
+  capture::start();
+  bench.perform();
+  const capture::Record record = capture::stop();
+  EXPECT_EQ(capture::joined(record.tokens),
+            "File_open@2 File_set_view:16/8 File_read_shared:80 File_iread_at:10:8 W(1) File_close");
+  EXPECT_EQ(2 * record.sent.file_bytes, bench->traffic(2).file_bytes);
+  group_.barrier();
+}
+
+TEST_F(Replays, ViewsWithHolesAreRefused) {
+  STARTING_ON(1, [](int) {
+    return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}},
+                       {{"op", "File_set_view"}, {"file", 0}, {"offset", 0}, {"unit", 8}, {"filetype", {8, 32}}}});
+  });
+  const auto motif = make_motif("replay", with_file({{"files", "."}}));
+  EXPECT_THAT([&] { motif->decompose(group_, {}); },
+              testing::ThrowsMessage<ParameterMistake>(HasSubstr("sees 8 of every 32 bytes of its file")));
+}
+
+Json window(const char* op, const char* key, const Json& value) { return {{"op", op}, {"window", 0}, {key, value}}; }
+Json reaching(const char* op, int peer, int bytes, int displacement) {
+  return {{"op", op},
+          {"window", 0},
+          {"peer", peer},
+          {"bytes", bytes},
+          {"unit", 8},
+          {"type", "DOUBLE"},
+          {"displacement", displacement}};
+}
+
+// The program leaves the window to MPI_Finalize; the replay frees it, to begin again.
+TEST_F(Replays, OneSidedCalls) {
+  STARTING_ON(2, [](int r) {
+    const Json made = with(with(window("Win_create", "size", 512), "unit", 8), "comm", 0);
+    return Part::loop({made},
+                      {window("Win_fence", "assertion", Json::array({"NOPRECEDE"})), reaching("Put", 1 - r, 64, 4),
+                       with(reaching("Accumulate", 1 - r, 16, 60), "reduction", "SUM"), reaching("Put", -1, 8, 0),
+                       window("Win_fence", "assertion", Json::array())},
+                      3);
+  });
+  const std::string null = std::to_string(MPI_PROC_NULL);
+  const Traffic said = make_motif("replay", with_file())->traffic(2);
+  const capture::Record record = calls();
+  EXPECT_EQ(capture::joined(record.tokens),
+            "Win_create:512/8@2 " +
+                times(3, fmt::format("Fence[NOPRECEDE] Put>{0}+4:64 Accumulate[SUM]>{0}+60:16 Put>{1}+0:8 Fence",
+                                     1 - rank(), null)) +
+                " Win_free");
+  EXPECT_EQ(said.messages, 2 * record.sent.messages);
+  EXPECT_EQ(said.message_bytes, 2 * record.sent.message_bytes);
+}
+
+TEST_F(Replays, OneSidedCallsUnderLocks) {
+  STARTING_ON(2, [](int r) {
+    const Json made = with(with(window("Win_create", "size", 256), "unit", 1), "comm", 0);
+    return Part::loop(
+        {made},
+        {with(window("Win_lock", "peer", 1 - r), "lock", "exclusive"), reaching("Put", 1 - r, 8, 0),
+         with(reaching("Rget", 1 - r, 8, 8), "request", 0), on("Wait", {0}), window("Win_unlock", "peer", 1 - r)},
+        2);
+  });
+  MotifBench bench(group_, "replay", with_file());
+  capture::start();
+  bench.perform();
+  EXPECT_EQ(capture::joined(capture::stop().tokens),
+            "Win_create:256/1@2 " +
+                times(2, fmt::format("Lock[exclusive]>{0} Put>{0}+0:8 Rget>{0}+8:8 W(1) Unlock>{0}", 1 - rank())) +
+                " Win_free");
+}
+
+TEST_F(Replays, EpochsThatAreNotWholeAreRefused) {
+  STARTING_ON(1, [](int) {
+    return Part::once({with(with(window("Win_allocate", "size", 8), "unit", 1), "comm", 0),
+                       with(window("Win_lock", "peer", 0), "lock", "shared")});
+  });
+  EXPECT_THAT(refusal(), HasSubstr("rank 0: the captured part begins or ends between MPI_Win_lock and MPI_Win_unlock "
+                                   "of window 0"));
+}
+
 TEST_F(Replays, NobodysFilesAreOverwritten) {
   STARTING_ON(1, [](int) {
     return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}}});
@@ -528,9 +690,11 @@ TEST_F(Replays, SendWhatTheySayTheySend) {
 // One of the ranks' lines is wrong: all ranks say so, in the same words.
 TEST_F(Replays, AreRefusedOnAllRanksForWhatOneOfThemHas) {
   STARTING_ON(2, [](int r) {
-    return Part::once({r == 1 ? Json{{"op", "Put"}, {"window", 0}} : collective("Barrier", 0)});
+    return Part::once({r == 1 ? Json{{"op", "Win_create_dynamic"}, {"window", 0}} : collective("Barrier", 0)});
   });
-  EXPECT_THAT(refusal(), HasSubstr("rank 1, call 0 (MPI_Put): calls MPI_Put, which cannot be replayed: one-sided"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("rank 1, call 0 (MPI_Win_create_dynamic): calls MPI_Win_create_dynamic, which cannot "
+                        "be replayed: windows to which memory is attached later"));
 }
 
 TEST_F(Replays, AreRefusedOnAllRanksWhereTheFileEndsEarly) {
@@ -560,6 +724,10 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   expect(with(collective("Allgatherv", 8), "receive_counts", {8, 8}), "sizes for 2 ranks; there are 1");
   expect(to("Send", 0, 0, -8), "has a message of -8 bytes");
   expect(collective("Neighbor_alltoall", 8), "its communicator was not made by MPI_Cart_create");
+  expect({{"op", "Cart_sub"}, {"comm", 0}, {"remain", {1, 0}}, {"made", 1}},
+         "keeps some of 2 dimensions, but its communicator was made with none");
+  expect({{"op", "Put"}, {"window", 0}, {"peer", 0}, {"bytes", 8}},
+         "names a window that was made by a call which the trace does not hold");
 }
 
 // Reads one more each time that it is read, so that the computation is what it was read in between.
@@ -600,6 +768,17 @@ constexpr std::int64_t clock_alone = 1 + 11;  // at the begin, and after each ca
 TEST_F(ReplayComputation, TakesTheMeasuredTimeInAll) {
   if (!write_gaps()) return;
   EXPECT_EQ(readings({}), clock_alone + 14'000);
+}
+TEST_F(ReplayComputation, GoesOnAfterTheLastCall) {
+  const auto program = [](int) {
+    Part part = Part::once({collective("Barrier", 0)});
+    part.tail_s = 5e-6;
+    return part;
+  };
+  if (!write(1, program)) return;
+  EXPECT_EQ(readings({{"scale", "2"}}), 1 + 1 + 10'000);
+  EXPECT_EQ(readings({{"compute", "off"}}), 0);
+  EXPECT_EQ(make_motif("replay", with_file())->traffic(1).compute_s, 5e-6);
 }
 TEST_F(ReplayComputation, TakesTheMeanEachTime) {
   if (!write_gaps()) return;

@@ -13,10 +13,10 @@ struct Creation {
   int made = -1;  // number in the trace's list; -1: this rank is no member
   int colour = 0;
   int key = 0;
-  bool reordered = false;  // some rank's place differs from the one before: a split brings the order about
+  bool reordered = false;  // some rank's place differs from the one before, or is none: a split brings the order about
   MPI_Group members = MPI_GROUP_NULL;
   int dimensions = 0;
-  const int* dims = nullptr;
+  const int* dims = nullptr;  // of Cart_sub: which of them remain
   const int* periods = nullptr;
   int indegree = 0;
   const int* sources = nullptr;
@@ -33,14 +33,27 @@ class Communicators {
   MPI_Comm operator[](int number) const noexcept { return handles_[static_cast<std::size_t>(number)]; }
   // Where a call puts what it makes; a place that is thrown away where this rank is no member.
   MPI_Comm* make(int number) noexcept;
-  // Where a call takes away what it frees.
-  MPI_Comm* find(int number) noexcept { return &handles_[static_cast<std::size_t>(number)]; }
+  // One that is there when the sequence begins; it stays its owner's.
+  void stand(int number, MPI_Comm comm) noexcept {
+    handles_[static_cast<std::size_t>(number)] = standing_[static_cast<std::size_t>(number)] = comm;
+  }
+  // `call` is given what it frees. What stands is only out of sight until the sequence begins again.
+  template <class Call>
+  int free(int number, Call call) noexcept {
+    const auto at = static_cast<std::size_t>(number);
+    if (!stands(at)) return call(&handles_[at]);
+    handles_[at] = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+  }
   // Frees what is left, in the order in which it was made, which is the same on all ranks that share it.
   void release();
 
  private:
   static constexpr std::size_t given = 2;
+  bool stands(std::size_t at) const noexcept { return standing_[at] != MPI_COMM_NULL && handles_[at] == standing_[at]; }
+
   std::vector<MPI_Comm> handles_;
+  std::vector<MPI_Comm> standing_;
   std::vector<std::uint64_t> births_;
   std::uint64_t births_so_far_ = 0;
   MPI_Comm nobodys_ = MPI_COMM_NULL;

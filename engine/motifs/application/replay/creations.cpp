@@ -36,6 +36,10 @@ void cart_create(Player& p, const Instruction& i) {
     return MPI_Cart_create(from, i.creation.dimensions, i.creation.dims, i.creation.periods, 0, made);
   });
 }
+void cart_sub(Player& p, const Instruction& i) {
+  mpi::must(MPI_Cart_sub(p.comm(i), i.creation.dims, p.comms.make(i.creation.made)), i.name);
+}
+// Also of the graphs that are told whole, or by anybody: a rank's line holds its own neighbours.
 void dist_graph_create_adjacent(Player& p, const Instruction& i) {
   make_in_order(p, i, [&](MPI_Comm from, MPI_Comm* made) {
     const Creation& c = i.creation;
@@ -43,8 +47,8 @@ void dist_graph_create_adjacent(Player& p, const Instruction& i) {
                                           MPI_UNWEIGHTED, MPI_INFO_NULL, 0, made);
   });
 }
-void free_communicator(Player& p, const Instruction& i) { mpi::must(MPI_Comm_free(p.comms.find(i.comm)), i.name); }
-void disconnect(Player& p, const Instruction& i) { mpi::must(MPI_Comm_disconnect(p.comms.find(i.comm)), i.name); }
+void free_communicator(Player& p, const Instruction& i) { mpi::must(p.comms.free(i.comm, MPI_Comm_free), i.name); }
+void disconnect(Player& p, const Instruction& i) { mpi::must(p.comms.free(i.comm, MPI_Comm_disconnect), i.name); }
 
 constexpr std::array operations{
     Operation{"MPI_Comm_dup", Shape::creation, dup},
@@ -55,9 +59,9 @@ constexpr std::array operations{
     Operation{"MPI_Comm_create", Shape::creation, split},
     Operation{"MPI_Comm_create_group", Shape::grouped, create_group},
     Operation{"MPI_Cart_create", Shape::cartesian, cart_create},
-    Operation{"MPI_Cart_sub", Shape::creation, split},
-    Operation{"MPI_Graph_create", Shape::creation, split},
-    Operation{"MPI_Dist_graph_create", Shape::creation, split},
+    Operation{"MPI_Cart_sub", Shape::sub_cartesian, cart_sub},
+    Operation{"MPI_Graph_create", Shape::adjacent, dist_graph_create_adjacent},
+    Operation{"MPI_Dist_graph_create", Shape::adjacent, dist_graph_create_adjacent},
     Operation{"MPI_Dist_graph_create_adjacent", Shape::adjacent, dist_graph_create_adjacent},
     Operation{"MPI_Comm_free", Shape::nothing, free_communicator},
     Operation{"MPI_Comm_disconnect", Shape::nothing, disconnect},

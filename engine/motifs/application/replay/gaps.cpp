@@ -61,6 +61,10 @@ std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, doub
   return times;
 }
 
+std::int64_t scaled_ns(double seconds, double scale) {
+  return std::llround(std::clamp(seconds * 1e9 * scale, 0.0, longest_ns));
+}
+
 Gaps::Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes kind, double scale, const Draw& draws) {
   std::vector<trace::Gap> sorted = gaps;
   for (trace::Gap& gap : sorted) {

@@ -62,5 +62,8 @@ class Gaps {
 // nanosecond.
 std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, double scale);
 
+// No longer than 30 years, which keeps sums in range.
+std::int64_t scaled_ns(double seconds, double scale);
+
 }  // namespace replay
 }  // namespace stressbench

@@ -36,10 +36,17 @@ enum class Shape {
   split,    // colour and key as the program gave them
   grouped,  // only the members call
   cartesian,
+  sub_cartesian,
   adjacent,
   file_open,
   file_move,   // a file and bytes
   file_other,  // a file, and perhaps an offset
+  file_view,
+  window,  // one is made
+  epoch,   // on a window, and perhaps a partner: no data
+  put,
+  get,
+  fetch,
 };
 
 struct Operation {
@@ -55,6 +62,7 @@ std::span<const Operation> collective_operations() noexcept;
 std::span<const Operation> neighbour_operations() noexcept;
 std::span<const Operation> communicator_operations() noexcept;
 std::span<const Operation> file_operations() noexcept;
+std::span<const Operation> one_sided_operations() noexcept;
 
 // By its name without `MPI_`; null where it cannot be replayed.
 const Operation* find_operation(std::string_view op) noexcept;

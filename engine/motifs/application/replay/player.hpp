@@ -12,6 +12,7 @@
 #include "motifs/application/replay/communicators.hpp"
 #include "motifs/application/replay/files.hpp"
 #include "motifs/application/replay/requests.hpp"
+#include "motifs/application/replay/windows.hpp"
 #include "motifs/message.hpp"
 #include "mpi/group.hpp"
 
@@ -57,6 +58,7 @@ struct Instruction {
   int whence = MPI_SEEK_SET;
   int amode = 0;
   const char* path = nullptr;
+  Access access;
 };
 
 // A matched message between its probe and its receive.
@@ -73,6 +75,7 @@ struct Player {
   Buffer incoming;               // of blocking calls, one at a time
   std::vector<Matched> matched;  // room for as many as are ever open
   Files files;
+  Windows windows;
 
   MPI_Comm comm(const Instruction& i) const noexcept { return comms[i.comm]; }
   void* out(const Instruction&) const noexcept { return outgoing.data(); }
@@ -84,6 +87,7 @@ struct Player {
   // Back to where it began: what the program left open is taken back.
   void release() {
     requests.release();
+    windows.release();
     files.close();
     comms.release();
     matched.clear();

@@ -24,24 +24,14 @@ bool reorders(const trace::RankRecord& record) {
     const Operation* const operation = find_operation(call.op);
     if (operation == nullptr || !call.made) return false;
     if (operation->shape != Shape::cartesian && operation->shape != Shape::adjacent) return false;
-    const auto place = [&](int number) {
-      return number >= 0 && static_cast<std::size_t>(number) < record.comms.size()
-                 ? record.comms[static_cast<std::size_t>(number)].rank
-                 : 0;
+    const auto known = [&](int number) {
+      return number >= 0 && static_cast<std::size_t>(number) < record.comms.size();
     };
-    return place(*call.made) != place(call.comm);
+    if (!known(*call.made) || !known(call.comm)) return false;
+    const trace::Communicator& made = record.comms[static_cast<std::size_t>(*call.made)];
+    const trace::Communicator& from = record.comms[static_cast<std::size_t>(call.comm)];
+    return made.rank != from.rank || (operation->shape == Shape::adjacent && made.size != from.size);
   });
-}
-
-std::int64_t bytes_read(const trace::RankRecord& record) {
-  std::int64_t in_a_row = 0;
-  std::int64_t furthest = 0;
-  for (const trace::Call& call : record.calls) {
-    if (!call.op.starts_with("File_read")) continue;
-    in_a_row += call.bytes * call.times;
-    furthest = std::max(furthest, call.offset + call.bytes);
-  }
-  return std::max(in_a_row, furthest);
 }
 
 Score::Score(const trace::RankRecord& record, Terms terms) : record_(record), terms_(std::move(terms)) {
@@ -52,13 +42,18 @@ Score::Score(const trace::RankRecord& record, Terms terms) : record_(record), te
     }
   }
   int slots = 0;
+  int windows = 0;
   for (const trace::Call& call : record.calls) {
     slots = std::max(slots, call.request + 1);
+    windows = std::max(windows, call.window + 1);
+    const Operation* const operation = find_operation(call.op);
+    if (operation != nullptr && operation->shape == Shape::window) windows_made_.insert(call.window);
     file_slots_ = std::max(file_slots_, static_cast<std::size_t>(std::max(call.file, -1) + 1));
     for (const int slot : call.requests) slots = std::max(slots, slot + 1);
     for (const int slot : call.done) slots = std::max(slots, slot + 1);
   }
   memory_.assign(static_cast<std::size_t>(slots), 0);
+  window_memory_.assign(static_cast<std::size_t>(windows), 0);
   find_topologies();
   for (std::size_t c = 0; c < record.calls.size(); ++c) {
     try {
@@ -68,6 +63,7 @@ Score::Score(const trace::RankRecord& record, Terms terms) : record_(record), te
           fmt::format("rank {}, call {} (MPI_{}): {}", record.rank, c, record.calls[c].op, mistake.what()));
     }
   }
+  check_epochs();
   share_memory_of_any();
   count_attached();
 }
@@ -93,7 +89,8 @@ Player Score::player() const {
                 Buffer(some(outgoing_)),
                 Buffer(some(incoming_)),
                 {},
-                Files(file_slots_)};
+                Files(file_slots_),
+                Windows(window_memory_)};
   std::size_t probes = 0;
   for (const trace::Call& call : record_.calls) probes += call.op == "Mprobe" || call.op == "Improbe" ? 1 : 0;
   if (probes > 0) player.matched.reserve(std::max<std::size_t>(probes, 1024));
@@ -132,10 +129,17 @@ void Score::lay_out(const trace::Call& call, Shape shape, Instruction& i) {
     case Shape::nothing:
     case Shape::envelope:
       return;
+    case Shape::window:
+    case Shape::epoch:
+    case Shape::put:
+    case Shape::get:
+    case Shape::fetch:
+      return lay_out_one_sided(call, shape, i);
     case Shape::creation:
     case Shape::split:
     case Shape::grouped:
     case Shape::cartesian:
+    case Shape::sub_cartesian:
     case Shape::adjacent:
       return lay_out_creation(call, shape, i);
     default:
@@ -147,6 +151,7 @@ void Score::lay_out(const trace::Call& call, Shape shape, Instruction& i) {
     case Shape::file_open:
     case Shape::file_move:
     case Shape::file_other:
+    case Shape::file_view:
       return lay_out_file(call, shape, i);
     case Shape::send:
       i.count = count(element, call.bytes);
@@ -195,13 +200,17 @@ Score::Element Score::element_of(const trace::Call& call) {
   // More bytes than a count can tell: in elements of the captured size.
   if (std::ranges::max(sizes) > int_max && call.reduction.empty() && call.unit > 1 && call.unit <= int_max &&
       fits(call.unit)) {
-    MPI_Datatype made = MPI_DATATYPE_NULL;
-    mpi::must(MPI_Type_contiguous(static_cast<int>(call.unit), MPI_BYTE, &made), "MPI_Type_contiguous");
-    types_.push_back(made);
-    mpi::must(MPI_Type_commit(&types_.back()), "MPI_Type_commit");
-    return {types_.back(), call.unit, call.unit};
+    return {bytes_in_a_row(call.unit), call.unit, call.unit};
   }
   return {};
+}
+
+MPI_Datatype Score::bytes_in_a_row(std::int64_t bytes) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  mpi::must(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &made), "MPI_Type_contiguous");
+  types_.push_back(made);
+  mpi::must(MPI_Type_commit(&types_.back()), "MPI_Type_commit");
+  return types_.back();
 }
 
 int Score::count(const Element& element, std::int64_t bytes) const {

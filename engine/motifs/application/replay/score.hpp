@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,18 +18,22 @@
 
 namespace stressbench::replay {
 
-// A communicator with a topology whose ranks have another order than the one it was made from: then all ranks of the
-// job must bring that order about (Score's `reordered`).
+// A communicator with a topology whose ranks have another order than the one it was made from, or a graph of fewer:
+// then all ranks of the job must bring that order about (Score's `reordered`).
 bool reorders(const trace::RankRecord& record);
-// Bytes that a file needs for all that this rank reads.
-std::int64_t bytes_read(const trace::RankRecord& record);
+// Bytes that a file needs for all that this rank reads: of its own, and as its share of what all ranks read in turns.
+struct Reading {
+  std::int64_t alone = 0;
+  std::int64_t together = 0;
+};
+Reading bytes_read(const trace::RankRecord& record);
 
 // What a score is made for, beside the rank's record.
 struct Terms {
   MPI_Comm world = MPI_COMM_NULL;
   bool reordered = false;          // of some rank
   std::string scratch;             // scratch files' path up to their own part; empty: file calls are left out
-  std::int64_t bytes_to_read = 0;  // the largest `bytes_read` of all ranks
+  std::int64_t bytes_to_read = 0;  // the most that a rank reads alone, and what all read together
 
   FileCalls files() const noexcept { return scratch.empty() ? FileCalls::left_out : FileCalls::made; }
 };
@@ -51,6 +57,7 @@ class Score {
   struct Degrees {
     int in = 0;
     int out = 0;
+    std::optional<int> dimensions;  // of a mesh
   };
   // What one element of a call's messages is.
   struct Element {
@@ -65,9 +72,12 @@ class Score {
   void lay_out_neighbours(const trace::Call& call, Shape shape, Instruction& i);
   void lay_out_creation(const trace::Call& call, Shape shape, Instruction& i);
   void lay_out_requests(const trace::Call& call, Instruction& i);
+  void lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i);
   void lay_out_file(const trace::Call& call, Shape shape, Instruction& i);
 
   Element element_of(const trace::Call& call);
+  MPI_Datatype bytes_in_a_row(std::int64_t bytes);
+  MPI_Datatype contiguous_view(const trace::Call& call);
   int count(const Element& element, std::int64_t bytes) const;
   void give(const Element& element, std::int64_t bytes);
   void get(const Instruction& i, const Element& element, std::int64_t bytes);
@@ -77,11 +87,13 @@ class Score {
   int partner(const trace::Call& call, int rank) const;
   Degrees degrees(const trace::Call& call) const;
   MPI_Group members(const trace::Communicator& made);
+  MPI_Group group_of(const std::vector<int>& world_ranks);
   const int* keep(std::vector<int> values);
 
   void find_topologies();
   void share_memory_of_any();
   void count_attached();
+  void check_epochs() const;
 
   const trace::RankRecord& record_;
   Terms terms_;
@@ -93,6 +105,8 @@ class Score {
   std::size_t widest_ = 1;
   std::size_t attached_ = 0;
   std::size_t file_slots_ = 0;
+  std::vector<std::size_t> window_memory_;  // of each slot
+  std::set<int> windows_made_;
   std::deque<std::string> paths_;
   ScratchFiles scratch_;
   std::deque<std::vector<int>> numbers_;

@@ -9,6 +9,14 @@
 #include "motifs/application/replay/score.hpp"
 
 namespace stressbench::replay {
+namespace {
+
+bool is_graph(const trace::Call& call) {
+  const Operation* const operation = find_operation(call.op);
+  return operation != nullptr && operation->shape == Shape::adjacent;
+}
+
+}  // namespace
 
 void Score::lay_out_creation(const trace::Call& call, Shape shape, Instruction& i) {
   Creation& creation = i.creation;
@@ -30,6 +38,14 @@ void Score::lay_out_creation(const trace::Call& call, Shape shape, Instruction& 
     creation.dimensions = static_cast<int>(call.dims.size());
     creation.dims = keep(call.dims);
     creation.periods = keep(call.periods);
+  } else if (shape == Shape::sub_cartesian) {
+    const auto mesh = topologies_.find(call.comm);
+    const auto dimensions = mesh == topologies_.end() ? std::nullopt : mesh->second.dimensions;
+    if (dimensions != static_cast<int>(call.remain.size())) {
+      throw UserMistake(fmt::format("keeps some of {} dimensions, but its communicator was made with {}",
+                                    call.remain.size(), dimensions ? std::to_string(*dimensions) : "none"));
+    }
+    creation.dims = keep(call.remain);
   } else if (shape == Shape::adjacent) {
     for (const int rank : call.sources) partner(call, rank);
     for (const int rank : call.destinations) partner(call, rank);
@@ -70,9 +86,8 @@ Score::Degrees Score::degrees(const trace::Call& call) const {
   const auto found = topologies_.find(call.comm);
   if (found != topologies_.end()) return found->second;
   throw UserMistake(
-      "its communicator was not made by MPI_Cart_create or MPI_Dist_graph_create_adjacent; neighbours of others are "
-      "not "
-      "in a trace");
+      "its communicator was not made by MPI_Cart_create, Cart_sub, Graph_create, Dist_graph_create or "
+      "Dist_graph_create_adjacent in the captured part; neighbours of others are not in a trace");
 }
 
 // In order of the calls: a communicator is made before it is duplicated.
@@ -81,9 +96,12 @@ void Score::find_topologies() {
     if (!call.made) continue;
     if (call.op == "Cart_create") {
       const int neighbours = 2 * static_cast<int>(call.dims.size());
-      topologies_[*call.made] = {neighbours, neighbours};
-    } else if (call.op == "Dist_graph_create_adjacent") {
-      topologies_[*call.made] = {static_cast<int>(call.sources.size()), static_cast<int>(call.destinations.size())};
+      topologies_[*call.made] = {neighbours, neighbours, static_cast<int>(call.dims.size())};
+    } else if (call.op == "Cart_sub") {
+      const auto kept = static_cast<int>(std::ranges::count_if(call.remain, [](int remains) { return remains != 0; }));
+      topologies_[*call.made] = {2 * kept, 2 * kept, kept};
+    } else if (is_graph(call)) {
+      topologies_[*call.made] = {static_cast<int>(call.sources.size()), static_cast<int>(call.destinations.size()), {}};
     } else if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {
       if (const auto from = topologies_.find(call.comm); from != topologies_.end()) {
         topologies_[*call.made] = from->second;

@@ -1,4 +1,4 @@
-// Requests, buffered sends and files.
+// Requests and buffered sends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,31 +60,6 @@ void Score::share_memory_of_any() {
       });
     }
   }
-}
-
-void Score::lay_out_file(const trace::Call& call, Shape shape, Instruction& i) {
-  if (call.file < 0) throw UserMistake("names no file");
-  i.file = call.file;
-  i.offset = call.offset;
-  i.whence = call.whence == "CUR" ? MPI_SEEK_CUR : call.whence == "END" ? MPI_SEEK_END : MPI_SEEK_SET;
-  if (shape == Shape::file_move) {
-    const Element element = element_of(call);
-    i.count = count(element, call.bytes);
-    give(element, call.bytes);
-    get(i, element, call.bytes);
-  }
-  if (shape != Shape::file_open) return;
-  // One file for those that open it together, named after the first of them.
-  const trace::Communicator& among = communicator(call.comm);
-  if (!among.members || among.members->empty()) {
-    throw UserMistake("the members of its communicator are too irregular to have been kept");
-  }
-  const std::string& path = paths_.emplace_back(
-      fmt::format("{}{}-{}.{}", terms_.scratch, among.members->front().first, among.size, call.file));
-  if (among.rank == 0) scratch_.make(path, terms_.bytes_to_read);
-  i.path = path.c_str();
-  // It is there already, and taken away in the end.
-  i.amode = call.amode & ~(MPI_MODE_EXCL | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
 }
 
 void Score::count_attached() {

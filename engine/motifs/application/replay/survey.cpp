@@ -19,7 +19,9 @@ std::int64_t neighbours_of(const trace::RankRecord& record, int comm) {
   for (const trace::Call& call : record.calls) {
     if (call.made != comm) continue;
     if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") return neighbours_of(record, call.comm);
-    return static_cast<std::int64_t>(call.op == "Cart_create" ? 2 * call.dims.size() : call.destinations.size());
+    if (call.op == "Cart_create") return 2 * static_cast<std::int64_t>(call.dims.size());
+    if (call.op == "Cart_sub") return 2 * std::ranges::count_if(call.remain, [](int remains) { return remains != 0; });
+    return static_cast<std::int64_t>(call.destinations.size());
   }
   return 0;
 }
@@ -49,6 +51,8 @@ std::int64_t given_by(const trace::RankRecord& record, const trace::Call& call, 
   }
 }
 
+bool is_one_sided_transfer(Shape shape) { return shape == Shape::put || shape == Shape::get || shape == Shape::fetch; }
+
 bool is_collective(const Operation& operation) {
   const auto within = [&](std::span<const Operation> table) {
     return &operation >= table.data() && &operation < table.data() + table.size();
@@ -64,11 +68,16 @@ void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
     if (operation != nullptr && operation->shape == Shape::file_move && files == FileCalls::made) {
       traffic.file_bytes += call.times * call.bytes;
     }
+    if (operation != nullptr && is_one_sided_transfer(operation->shape) && call.peer != trace::Call::none) {
+      traffic.messages += call.times;
+      traffic.message_bytes += call.times * std::max(call.bytes, call.receive_bytes.value_or(0));
+    }
     if (operation == nullptr || !is_collective(*operation)) continue;
     if (record.comms.at(static_cast<std::size_t>(call.comm)).rank == 0) traffic.collectives += call.times;
     traffic.collective_bytes += call.times * given_by(record, call, operation->shape);
   }
   for (const trace::Gap& gap : record.gaps) traffic.compute_s += gap.sum_s;
+  traffic.compute_s += record.tail_s;
 }
 
 trace::Header open(trace::Lines& lines, int ranks) {

@@ -48,11 +48,11 @@ std::string Movement::size_text(Bytes size) const {
   return units::spell(size);
 }
 
-void Movement::check_displacements(std::int64_t elements) const {
-  if (elements <= int_max) return;
-  throw ParameterMistake("size", fmt::format("--size: a buffer of {} elements is more than displacements can say; at "
-                                             "most {}",
-                                             elements, int_max));
+void Movement::check_displacements(std::int64_t last) const {
+  if (last <= int_max) return;
+  throw ParameterMistake("size", fmt::format("--size: {} makes buffers longer than displacements can say; at most {} "
+                                             "bytes",
+                                             size_.text(), bytes_of(elements() * int_max / last)));
 }
 
 Blocks Movement::blocks(const std::vector<std::int64_t>& elements) {

@@ -66,8 +66,8 @@ class Movement : public Collective {
   std::int64_t bytes_of(std::int64_t elements) const noexcept { return elements * type_of(*element_).size; }
   MPI_Datatype datatype() const noexcept { return datatype_; }
   Blocks blocks(const std::vector<std::int64_t>& elements);
-  // Refuses what the v-variants cannot say: their displacements are ints.
-  void check_displacements(std::int64_t elements) const;
+  // Refuses what the v-variants cannot say: their displacements are ints. `last`: the end of the largest buffer.
+  void check_displacements(std::int64_t last) const;
 
  private:
   Param<Bytes> size_;

@@ -18,8 +18,9 @@ Reducing::Reducing(std::string function, std::string count_help)
 void Reducing::check(int ranks) const {
   Collective::check(ranks);
   if (given(ranks) <= int_max) return;
-  throw ParameterMistake("count", fmt::format("--count: each rank would give {} elements; at most {} fit into a call",
-                                              given(ranks), int_max));
+  throw ParameterMistake(
+      "count", fmt::format("--count: {} makes vectors of {} elements, more than a call takes; at most {}", count(),
+                           given(ranks), count() * int_max / given(ranks)));
 }
 
 Traffic Reducing::traffic(int ranks) const {

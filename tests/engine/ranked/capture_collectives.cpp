@@ -1,8 +1,9 @@
 // The collectives, blocking and nonblocking, as capture.hpp sees them.
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <string>
-#include <vector>
+#include <span>
+#include <string_view>
 
 #include "capture.hpp"
 #include "capture_parts.hpp"
@@ -10,9 +11,9 @@
 namespace stressbench::test::capture {
 namespace {
 
-// What is noted of a call on this rank.
+// What is noted of a call on this rank. Nothing here allocates: tests count that.
 struct Call {
-  std::string name;
+  std::string_view name;
   MPI_Op operation;
   std::int64_t shown;     // in the token
   std::int64_t given;     // counted as sent
@@ -28,9 +29,10 @@ int at_once(const Call& call, MPI_Comm communicator, Go go) {
   return code;
 }
 template <class Go>
-int started(Call call, MPI_Comm communicator, const MPI_Request* request, Go go) {
-  call.name.front() = static_cast<char>(std::tolower(call.name.front()));
-  collective("I" + call.name, call.operation, call.shown, call.given, communicator);
+int started(const Call& call, MPI_Comm communicator, const MPI_Request* request, Go go) {
+  std::array<char, 32> name{'I', static_cast<char>(std::tolower(call.name.front()))};
+  std::ranges::copy(call.name.substr(1), name.begin() + 2);
+  collective(name.data(), call.operation, call.shown, call.given, communicator);
   const int code = go();
   if (call.in != nullptr) arrives_later(call.in, call.received, *request);
   return code;
@@ -53,33 +55,37 @@ std::int64_t sum_of(const int* counts, Types types, MPI_Comm communicator) {
 }
 
 // The ranks to which a rank sends in a neighbourhood collective, in its order; MPI_PROC_NULL at a grid's edge.
-std::vector<int> neighbours(MPI_Comm communicator) {
+struct Neighbours {
+  std::array<int, 64> ranks{};
+  std::size_t count = 0;
+  std::span<const int> all() const { return {ranks.data(), count}; }
+};
+Neighbours neighbours(MPI_Comm communicator) {
   int topology = MPI_UNDEFINED;
   PMPI_Topo_test(communicator, &topology);
-  std::vector<int> ranks;
+  Neighbours found;
   if (topology == MPI_CART) {
     int dimensions = 0;
     PMPI_Cartdim_get(communicator, &dimensions);
-    ranks.resize(static_cast<std::size_t>(2 * dimensions));
-    for (int d = 0; d < dimensions; ++d) {
-      const auto at = static_cast<std::size_t>(2 * d);
-      PMPI_Cart_shift(communicator, d, 1, &ranks[at], &ranks[at + 1]);
+    for (int d = 0; d < dimensions; ++d, found.count += 2) {
+      PMPI_Cart_shift(communicator, d, 1, &found.ranks[found.count], &found.ranks[found.count + 1]);
     }
   } else {
+    std::array<int, 64> sources{};
     int in = 0;
     int out = 0;
     int weighted = 0;
     PMPI_Dist_graph_neighbors_count(communicator, &in, &out, &weighted);
-    std::vector<int> sources(static_cast<std::size_t>(in));
-    ranks.resize(static_cast<std::size_t>(out));
-    PMPI_Dist_graph_neighbors(communicator, in, sources.data(), MPI_UNWEIGHTED, out, ranks.data(), MPI_UNWEIGHTED);
+    PMPI_Dist_graph_neighbors(communicator, in, sources.data(), MPI_UNWEIGHTED, out, found.ranks.data(),
+                              MPI_UNWEIGHTED);
+    found.count = static_cast<std::size_t>(out);
   }
-  return ranks;
+  return found;
 }
-std::int64_t slots(MPI_Comm communicator) { return static_cast<std::int64_t>(neighbours(communicator).size()); }
+std::int64_t slots(MPI_Comm communicator) { return static_cast<std::int64_t>(neighbours(communicator).count); }
 std::int64_t existing(MPI_Comm communicator) {
-  const auto ranks = neighbours(communicator);
-  return std::ranges::count_if(ranks, [](int rank) { return rank != MPI_PROC_NULL; });
+  const Neighbours found = neighbours(communicator);
+  return std::ranges::count_if(found.all(), [](int rank) { return rank != MPI_PROC_NULL; });
 }
 struct Lengths {
   std::int64_t all = 0;
@@ -88,11 +94,11 @@ struct Lengths {
 template <class Types>
 Lengths to_neighbours(const int* counts, Types types, MPI_Comm communicator) {
   Lengths lengths;
-  const auto ranks = neighbours(communicator);
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
+  const Neighbours found = neighbours(communicator);
+  for (std::size_t i = 0; i < found.count; ++i) {
     const std::int64_t bytes = bytes_of(counts[i], nth(types, i));
     lengths.all += bytes;
-    if (ranks[i] != MPI_PROC_NULL) lengths.existing += bytes;
+    if (found.ranks[i] != MPI_PROC_NULL) lengths.existing += bytes;
   }
   return lengths;
 }

@@ -78,13 +78,20 @@ TEST(CollectiveSizes, AreWholeElements) {
   EXPECT_EQ(scan->size_text(Bytes{64}), "8");
 }
 
-TEST(CollectiveShares, RiseFromRankToRankAndNoneIsLost) {
-  const auto allgatherv = MotifCatalogue::instance().make("allgatherv");
-  allgatherv->find("size")->parse("100");
-  allgatherv->find("skew")->parse("0.5");
-  EXPECT_EQ(allgatherv->traffic(3).collective_bytes, 50 + 100 + 150);
-  EXPECT_EQ(allgatherv->traffic(4).collective_bytes, 50 + 83 + 117 + 150);
-  EXPECT_EQ(allgatherv->traffic(1).collective_bytes, 100);
+// In place the root gives nothing, so that what the others give tells its share.
+TEST(CollectiveShares, RiseFromRankToRankAndNothingIsLost) {
+  const auto given_beside = [](const std::string& root, int ranks) {
+    const auto gatherv = MotifCatalogue::instance().make("gatherv");
+    gatherv->find("size")->parse("100");
+    gatherv->find("skew")->parse("0.5");
+    gatherv->find("in-place")->parse("");
+    gatherv->find("root")->parse(root);
+    return gatherv->traffic(ranks).collective_bytes;
+  };
+  EXPECT_EQ(given_beside("0", 4), 83 + 117 + 150);
+  EXPECT_EQ(given_beside("1", 4), 50 + 117 + 150);
+  EXPECT_EQ(given_beside("3", 4), 50 + 83 + 117);
+  EXPECT_EQ(given_beside("0", 1), 0);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr auto common_rank = std::numeric_limits<std::uint32_t>::max();
 Arrival::Arrival(ParameterSet* owner)
     : late_(owner, '\0', "late", Nanoseconds{0}, "how long a rank computes at most before it enters the call"),
       shape_(owner, '\0', "late-shape", LateShape::single,
-             "single: one rank, another one each time, is late; random: each rank draws between 0 and that; linear: "
+             "single: one rank, drawn anew each time, is late; random: each rank draws between 0 and that; linear: "
              "from 0 at rank 0 to that at the last") {}
 
 void Arrival::check() const {

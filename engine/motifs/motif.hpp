@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,13 +29,15 @@ class Metric {
   }
   Metric(const Metric&) = delete;
   Metric& operator=(const Metric&) = delete;
+  virtual ~Metric() = default;
 
   const std::string& name() const noexcept { return name_; }  // ends in its unit: open_time_s, written_bytes
   const std::string& help() const noexcept { return help_; }
   Better better() const noexcept { return better_; }
 
   void add(double value) noexcept { sum_ += value; }  // sums up over the executions of a repetition
-  double take() noexcept {
+  // The repetition's value; begins the next one.
+  virtual double take() noexcept {
     const double sum = sum_;
     sum_ = 0;
     return sum;
@@ -52,6 +55,12 @@ class Recorder {
  public:
   explicit Recorder(const Clock& clock) noexcept : clock_(clock) {}
   std::int64_t now_ns() const noexcept { return clock_.now_ns(); }
+  // Computes: costs the core, as an application would.
+  void spin_for(std::int64_t duration_ns) const noexcept { spin_until(now_ns() + duration_ns); }
+  void spin_until(std::int64_t end_ns) const noexcept {
+    while (now_ns() < end_ns) {
+    }
+  }
 
  private:
   const Clock& clock_;
@@ -89,7 +98,9 @@ class Motif : public Pattern {
   // Empty: itself.
   virtual std::vector<std::unique_ptr<Motif>> parts() const { return {}; }
 
-  const std::vector<Metric*>& metrics() const noexcept { return metrics_; }
+  // All that it can measure, and those that it does measure as its parameters are now.
+  std::span<Metric* const> metrics() const noexcept { return metrics_; }
+  virtual std::span<Metric* const> measured() const { return metrics(); }
 
  private:
   friend class Metric;

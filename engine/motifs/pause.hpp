@@ -25,17 +25,13 @@ inline constexpr std::int64_t shortest_sleep_ns = 100'000;
 // The kernel may wake a sleeper up to 50 us late, to save wake-ups; asks it not to, for this thread.
 void wake_on_time() noexcept;
 void sleep_for(std::int64_t duration_ns) noexcept;
-inline void spin_until(const Recorder& recorder, std::int64_t end_ns) noexcept {
-  while (recorder.now_ns() < end_ns) {
-  }
-}
 // Until the recorder's clock shows `end_ns`.
 inline void until(Computation how, const Recorder& recorder, std::int64_t end_ns) noexcept {
   if (how == Computation::sleep) {
     const std::int64_t left_ns = end_ns - recorder.now_ns();
     if (left_ns >= shortest_sleep_ns) return sleep_for(left_ns);
   }
-  if (how != Computation::off) spin_until(recorder, end_ns);
+  if (how != Computation::off) recorder.spin_until(end_ns);
 }
 
 }  // namespace pause

@@ -55,7 +55,7 @@ void Chain::decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed)
 
 std::size_t Chain::columns() const noexcept {
   std::size_t metrics = 0;
-  for (const ChainStep& step : steps_) metrics += step.motif->metrics().size();
+  for (const ChainStep& step : steps_) metrics += step.motif->measured().size();
   return 1 + steps_.size() + metrics;
 }
 
@@ -160,7 +160,7 @@ void Chain::store(std::int64_t job_ns, Tally& tally, Phase phase) {
   row[column++] = static_cast<double>(job_ns) * 1e-9;
   for (const std::int64_t time_ns : times_ns_) row[column++] = static_cast<double>(time_ns) * 1e-9;
   for (const ChainStep& step : steps_) {
-    for (Metric* metric : step.motif->metrics()) row[column++] = metric->take();
+    for (Metric* metric : step.motif->measured()) row[column++] = metric->take();
   }
   tally.commit(phase);
 }

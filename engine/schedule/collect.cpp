@@ -67,7 +67,7 @@ std::vector<bool> observed_columns(const Chain& chain) {
   std::vector<bool> observed{true};
   for (const ChainStep& step : chain.steps()) observed.push_back(step.motif->observes());
   for (const ChainStep& step : chain.steps())
-    observed.insert(observed.end(), step.motif->metrics().size(), step.motif->observes());
+    observed.insert(observed.end(), step.motif->measured().size(), step.motif->observes());
   return observed;
 }
 

@@ -86,7 +86,7 @@ class Compute final : public Motif {
     const std::int64_t duration_ns = durations_ns_[next_];
     next_ = next_ + 1 < durations_ns_.size() ? next_ + 1 : 0;
     if (*mode_ == ComputeMode::sleep) return pause::sleep_for(duration_ns);
-    pause::spin_until(recorder, recorder.now_ns() + duration_ns);
+    recorder.spin_for(duration_ns);
   }
 
  private:

@@ -4,12 +4,9 @@
 
 #include <array>
 #include <cstring>
-#include <limits>
-#include <vector>
 
-#include "motifs/message.hpp"
-#include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
+#include "motifs/collective/movement.hpp"
+#include "motifs/collective/shares.hpp"
 
 namespace stressbench {
 
@@ -25,116 +22,164 @@ namespace {
 
 constexpr int tag = 1;
 
-class Alltoall final : public Motif {
+// A block from everyone to everyone; blocks are as long as their sender's share.
+template <class Shares>
+class BlockExchange : public Movement {
  public:
+  Traffic traffic(int ranks) const override {
+    return {.collectives = 1, .collective_bytes = ranks * bytes_of(shares_.total(elements(), ranks))};
+  }
+  std::optional<Bandwidth> bandwidth(int ranks) const override {
+    // On average over the ranks, which is the size where nothing is skewed.
+    const double block = static_cast<double>(bytes_of(shares_.total(elements(), ranks))) / ranks;
+    return Bandwidth{(ranks - 1) * block, "bytes that one rank sends to others / time"};
+  }
+
+ protected:
+  using Movement::Movement;
+
+  void lay_out(const mpi::Group&) override {
+    in_ = blocks(shares_.all(elements(), ranks_));
+    if (*in_place_) return;
+    out_ = blocks(EvenShares(nullptr).all(shares_.of(elements(), rank_, ranks_), ranks_));
+  }
+  std::vector<Part> outgoing() const override {
+    std::vector<Part> parts;
+    for (int r = 0; r < ranks_; ++r) parts.push_back({*in_place_ ? in_[r] : out_[r], rank_, r});
+    return parts;
+  }
+  std::vector<Part> incoming() const override {
+    std::vector<Part> parts;
+    for (int r = 0; r < ranks_; ++r) parts.push_back({in_[r], r, rank_});
+    return parts;
+  }
+  const void* from() const { return *in_place_ ? MPI_IN_PLACE : out_.data(); }
+  void exchange_any_counts() {
+    either(MPI_Alltoallv, MPI_Ialltoallv, from(), out_.counts(), out_.offsets(), datatype(), in_.data(), in_.counts(),
+           in_.offsets(), datatype(), communicator_);
+  }
+
+  Shares shares_{this};
+  Param<bool> in_place_{this, '\0', "in-place", "what is received replaces what was given (MPI_IN_PLACE)"};
+  Blocks out_;
+  Blocks in_;
+};
+
+class Alltoall final : public BlockExchange<EvenShares> {
+ public:
+  Alltoall() : BlockExchange("Alltoall", Bytes{4096}, "bytes from each rank to each") {}
   void check(int ranks) const override {
-    if (*in_place_ && *call_ == AlltoallCall::pairwise) {
+    Movement::check(ranks);
+    if (*call_ == AlltoallCall::pairwise && *in_place_) {
       throw ParameterMistake("in-place", "--in-place: goes with --call alltoall or alltoallv, not with pairwise");
     }
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
-    if (*call_ == AlltoallCall::alltoallv && size_->value > most / ranks) {
-      throw ParameterMistake(
-          "size",
-          fmt::format("--size: {} times {} ranks is more than alltoallv's displacements can say; at most {} bytes",
-                      size_->value, ranks, most / ranks));
+    if (*call_ == AlltoallCall::pairwise && nonblocking()) {
+      throw ParameterMistake("nonblocking", "--nonblocking: goes with --call alltoall or alltoallv, not with pairwise");
     }
+    if (*call_ == AlltoallCall::alltoallv) check_displacements(ranks * elements());
   }
   Traffic traffic(int ranks) const override {
     const std::int64_t others = static_cast<std::int64_t>(ranks) * (ranks - 1);
-    if (*call_ == AlltoallCall::pairwise) return {.messages = others, .message_bytes = others * size_->value};
-    return {.collectives = 1, .collective_bytes = static_cast<std::int64_t>(ranks) * ranks * size_->value};
-  }
-  std::optional<Bytes> message_size() const override { return *size_; }
-  std::string size_parameter() const override { return "size"; }
-  std::optional<Bandwidth> bandwidth(int ranks) const override {
-    return Bandwidth{static_cast<double>(ranks - 1) * static_cast<double>(size_->value),
-                     "bytes that one rank sends to others / time"};
+    if (*call_ == AlltoallCall::pairwise) return {.messages = others, .message_bytes = others * size().value};
+    return BlockExchange::traffic(ranks);
   }
 
-  void decompose(const mpi::Group& group, const Draw&) override {
-    communicator_ = group.handle();
-    rank_ = group.rank();
-    ranks_ = group.size();
-    count_ = static_cast<int>(size_->value);
-    block_ = static_cast<std::size_t>(size_->value);
-    const auto ranks = static_cast<std::size_t>(ranks_);
-    outgoing_ = *in_place_ ? Buffer() : Buffer(ranks * block_);
-    incoming_ = Buffer(ranks * block_);
-    from_ = *in_place_ ? MPI_IN_PLACE : outgoing_.data();
-    if (*call_ == AlltoallCall::alltoallv) {
-      counts_.assign(ranks, count_);
-      offsets_.resize(ranks);
-      for (std::size_t r = 0; r < ranks; ++r) offsets_[r] = static_cast<int>(r * block_);
-    }
-  }
-
-  void perform(Recorder&) override {
+ protected:
+  void call() override {
     switch (*call_) {
       case AlltoallCall::alltoall:
-        mpi::must(MPI_Alltoall(from_, count_, MPI_BYTE, incoming_.data(), count_, MPI_BYTE, communicator_),
-                  "MPI_Alltoall");
-        return;
+        return either(MPI_Alltoall, MPI_Ialltoall, from(), in_.count(0), datatype(), in_.data(), in_.count(0),
+                      datatype(), communicator_);
       case AlltoallCall::alltoallv:
-        mpi::must(MPI_Alltoallv(from_, counts_.data(), offsets_.data(), MPI_BYTE, incoming_.data(), counts_.data(),
-                                offsets_.data(), MPI_BYTE, communicator_),
-                  "MPI_Alltoallv");
-        return;
+        return exchange_any_counts();
       case AlltoallCall::pairwise:
-        exchange_pairwise();
-        return;
+        return exchange_pairwise();
     }
-  }
-
-  void stamp(std::uint64_t pass) override {
-    for (int peer = 0; peer < ranks_; ++peer) {
-      if (!*in_place_) payload::spoil(block(incoming_, peer), {peer, rank_, pass});
-      payload::fill(block(*in_place_ ? incoming_ : outgoing_, peer), {rank_, peer, pass});
-    }
-  }
-  void verify(std::uint64_t pass) const override {
-    for (int peer = 0; peer < ranks_; ++peer) payload::check(block(incoming_, peer), {peer, rank_, pass});
   }
 
  private:
   // Step k: to the rank k places up, from the rank k places down, so that in each step everyone sends once and receives
   // once.
   void exchange_pairwise() {
-    if (block_ > 0) std::memcpy(at(incoming_, rank_), at(outgoing_, rank_), block_);
+    const auto own = out_[rank_];
+    if (!own.empty()) std::memcpy(in_[rank_].data(), own.data(), own.size());
     for (int step = 1; step < ranks_; ++step) {
       const int to = rank_ < ranks_ - step ? rank_ + step : rank_ + step - ranks_;
       const int from = rank_ >= step ? rank_ - step : rank_ - step + ranks_;
-      mpi::must(MPI_Irecv(at(incoming_, from), count_, MPI_BYTE, from, tag, communicator_, &in_flight_[0]),
+      mpi::must(MPI_Irecv(in_[from].data(), in_.count(from), datatype(), from, tag, communicator_, &in_flight_[0]),
                 "MPI_Irecv");
-      mpi::must(MPI_Isend(at(outgoing_, to), count_, MPI_BYTE, to, tag, communicator_, &in_flight_[1]), "MPI_Isend");
+      mpi::must(MPI_Isend(out_[to].data(), out_.count(to), datatype(), to, tag, communicator_, &in_flight_[1]),
+                "MPI_Isend");
       mpi::must(MPI_Waitall(2, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     }
   }
 
-  std::byte* at(const Buffer& buffer, int peer) const {
-    return buffer.data() + static_cast<std::size_t>(peer) * block_;
-  }
-  std::span<std::byte> block(const Buffer& buffer, int peer) const { return {at(buffer, peer), block_}; }
-
-  Param<Bytes> size_{this, 's', "size", Bytes{4096}, "bytes from each rank to each", FitsMessage{}};
   Param<AlltoallCall> call_{this, '\0', "call", AlltoallCall::alltoall,
                             "the MPI collective, or the same by point-to-point messages, one peer after the other"};
-  Param<bool> in_place_{this, '\0', "in-place", "what is received replaces what was given (MPI_IN_PLACE)"};
-
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  const void* from_ = nullptr;
-  int count_ = 0;
-  std::size_t block_ = 0;
-  int rank_ = 0;
-  int ranks_ = 0;
   std::array<MPI_Request, 2> in_flight_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  std::vector<int> counts_;
-  std::vector<int> offsets_;
-  Buffer outgoing_;
-  Buffer incoming_;
 };
 
-const RegisterMotif<Alltoall> registered{"alltoall", Family::collective, "every rank sends a block to every rank",
-                                         "StressBench III-A"};
+// Blocks of any size each.
+class AnySizes : public BlockExchange<SkewedShares> {
+ public:
+  void check(int ranks) const override {
+    Movement::check(ranks);
+    check_displacements(largest_buffer(ranks));
+    if (*in_place_ && shares_.skewed()) {
+      throw ParameterMistake("in-place",
+                             "--in-place: what a rank gives must be as long as what it gets; not with "
+                             "--skew");
+    }
+  }
+
+ protected:
+  using BlockExchange::BlockExchange;
+  // In elements: what the last rank gives.
+  std::int64_t largest_buffer(int ranks) const { return ranks * shares_.of(elements(), ranks - 1, ranks); }
+};
+
+class Alltoallv final : public AnySizes {
+ public:
+  Alltoallv() : AnySizes("Alltoallv", Bytes{4096}, "bytes from each rank to each") {}
+
+ protected:
+  void call() override { exchange_any_counts(); }
+};
+
+class Alltoallw final : public AnySizes {
+ public:
+  Alltoallw() : AnySizes("Alltoallw", Bytes{4096}, "bytes from each rank to each") {}
+  void check(int ranks) const override {
+    AnySizes::check(ranks);
+    check_displacements(bytes_of(largest_buffer(ranks)));  // here they count bytes
+  }
+
+ protected:
+  void lay_out(const mpi::Group& group) override {
+    AnySizes::lay_out(group);
+    types_.assign(static_cast<std::size_t>(ranks_), datatype());
+    for (int r = 0; r < ranks_; ++r) {
+      if (!*in_place_) out_offsets_.push_back(static_cast<int>(out_.byte_offset(r)));
+      in_offsets_.push_back(static_cast<int>(in_.byte_offset(r)));
+    }
+  }
+  void call() override {
+    either(MPI_Alltoallw, MPI_Ialltoallw, from(), out_.counts(), out_offsets_.data(), types_.data(), in_.data(),
+           in_.counts(), in_offsets_.data(), types_.data(), communicator_);
+  }
+
+ private:
+  std::vector<MPI_Datatype> types_;
+  std::vector<int> out_offsets_;
+  std::vector<int> in_offsets_;
+};
+
+const RegisterMotif<Alltoall> alltoall{"alltoall", Family::collective, "every rank sends a block to every rank",
+                                       "StressBench III-A"};
+const RegisterMotif<Alltoallv> alltoallv{"alltoallv", Family::collective,
+                                         "every rank sends a block to every rank, of any size each"};
+const RegisterMotif<Alltoallw> alltoallw{"alltoallw", Family::collective,
+                                         "every rank sends a block to every rank, of any size and type each"};
 
 }  // namespace
 }  // namespace stressbench

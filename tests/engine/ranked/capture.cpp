@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "capture_parts.hpp"
+
 namespace stressbench::test::capture {
 namespace {
 
@@ -43,16 +45,6 @@ void note_test(Spell spell) {
   if (state.noting) state.record.tests.push_back(fmt::format("{}:{}", state.record.tokens.size(), spell()));
 }
 
-int size_of(MPI_Comm communicator) {
-  int size = 0;
-  PMPI_Comm_size(communicator, &size);
-  return size;
-}
-std::int64_t bytes_of(int count, MPI_Datatype type) {
-  int size = 0;
-  PMPI_Type_size(type, &size);
-  return static_cast<std::int64_t>(count) * size;
-}
 // A rank of MPI_COMM_WORLD for one of some communicator.
 int world_rank(MPI_Comm communicator, int rank) {
   if (rank == MPI_PROC_NULL) return rank;
@@ -73,13 +65,6 @@ void arrived(const Arrival& arrival) {
     arrival.data[state.corruption->offset] ^= std::byte{0xff};
     state.corruption.reset();
   }
-}
-void arrives_now(void* data, std::int64_t size) {
-  arrived({static_cast<std::byte*>(data), static_cast<std::size_t>(size), state.receives++});
-}
-void arrives_later(void* data, std::int64_t size, MPI_Request request) {
-  if (!state.corruption) return;
-  state.in_flight.push_back({static_cast<std::byte*>(data), static_cast<std::size_t>(size), state.receives++, request});
 }
 // The receives among these requests, to be asked before they are waited for, and told when they are complete.
 std::vector<Arrival> expected_of(std::span<const MPI_Request> requests) {
@@ -114,21 +99,6 @@ std::string name_of(MPI_Op operation) {
   const auto found = names.find(operation);
   return found == names.end() ? "[?]" : found->second;
 }
-void collective(std::string_view name, MPI_Op operation, std::int64_t shown, std::int64_t given,
-                MPI_Comm communicator) {
-  note([&] { return fmt::format("{}{}:{}@{}", name, name_of(operation), shown, size_of(communicator)); });
-  if (!state.noting) return;
-  int rank = 0;
-  PMPI_Comm_rank(communicator, &rank);
-  if (rank == 0) ++state.record.sent.collectives;
-  state.record.sent.collective_bytes += given;
-}
-std::int64_t sum_of(const int* counts, MPI_Datatype type, MPI_Comm communicator) {
-  std::int64_t sum = 0;
-  for (const int count : std::span(counts, static_cast<std::size_t>(size_of(communicator))))
-    sum += bytes_of(count, type);
-  return sum;
-}
 void transferred(const std::string& name, int count, MPI_Datatype type, int target, MPI_Aint displacement) {
   note([&] { return fmt::format("{}>{}+{}:{}", name, target, displacement, bytes_of(count, type)); });
   if (!state.noting || target == MPI_PROC_NULL) return;
@@ -142,6 +112,23 @@ void wrote(Spell call, int count, MPI_Datatype type) {
 }
 
 }  // namespace
+
+void arrives_now(void* data, std::int64_t size) {
+  arrived({static_cast<std::byte*>(data), static_cast<std::size_t>(size), state.receives++});
+}
+void arrives_later(void* data, std::int64_t size, MPI_Request request) {
+  if (!state.corruption) return;
+  state.in_flight.push_back({static_cast<std::byte*>(data), static_cast<std::size_t>(size), state.receives++, request});
+}
+void collective(std::string_view name, MPI_Op operation, std::int64_t shown, std::int64_t given,
+                MPI_Comm communicator) {
+  note([&] { return fmt::format("{}{}:{}@{}", name, name_of(operation), shown, size_of(communicator)); });
+  if (!state.noting) return;
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  if (rank == 0) ++state.record.sent.collectives;
+  state.record.sent.collective_bytes += given;
+}
 
 void start() {
   state.record = {};
@@ -255,61 +242,6 @@ int MPI_Testall(int count, MPI_Request requests[], int* complete, MPI_Status sta
   return code;
 }
 
-int MPI_Allreduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator) {
-  collective("Allreduce", operation, bytes_of(count, type), bytes_of(count, type), communicator);
-  const int code = PMPI_Allreduce(out, in, count, type, operation, communicator);
-  arrives_now(in, bytes_of(count, type));
-  return code;
-}
-int MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
-                 MPI_Comm communicator) {
-  const std::int64_t block = bytes_of(in_count, in_type);
-  collective("Alltoall", MPI_OP_NULL, block, block * size_of(communicator), communicator);
-  const int code = PMPI_Alltoall(out, out_count, out_type, in, in_count, in_type, communicator);
-  arrives_now(in, block * size_of(communicator));
-  return code;
-}
-int MPI_Alltoallv(const void* out, const int out_counts[], const int out_offsets[], MPI_Datatype out_type, void* in,
-                  const int in_counts[], const int in_offsets[], MPI_Datatype in_type, MPI_Comm communicator) {
-  const std::int64_t all = sum_of(in_counts, in_type, communicator);
-  const std::int64_t given = out == MPI_IN_PLACE ? all : sum_of(out_counts, out_type, communicator);
-  collective("Alltoallv", MPI_OP_NULL, given, given, communicator);
-  const int code =
-      PMPI_Alltoallv(out, out_counts, out_offsets, out_type, in, in_counts, in_offsets, in_type, communicator);
-  arrives_now(in, all);
-  return code;
-}
-int MPI_Gather(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
-               int root, MPI_Comm communicator) {
-  const std::int64_t given = out == MPI_IN_PLACE ? 0 : bytes_of(out_count, out_type);
-  collective("Gather", MPI_OP_NULL, given, given, communicator);
-  const int code = PMPI_Gather(out, out_count, out_type, in, in_count, in_type, root, communicator);
-  if (in != nullptr) arrives_now(in, bytes_of(in_count, in_type) * size_of(communicator));
-  return code;
-}
-int MPI_Gatherv(const void* out, int out_count, MPI_Datatype out_type, void* in, const int in_counts[],
-                const int in_offsets[], MPI_Datatype in_type, int root, MPI_Comm communicator) {
-  const std::int64_t given = out == MPI_IN_PLACE ? 0 : bytes_of(out_count, out_type);
-  collective("Gatherv", MPI_OP_NULL, given, given, communicator);
-  const int code = PMPI_Gatherv(out, out_count, out_type, in, in_counts, in_offsets, in_type, root, communicator);
-  int rank = 0;
-  PMPI_Comm_rank(communicator, &rank);
-  if (rank == root) arrives_now(in, sum_of(in_counts, in_type, communicator));
-  return code;
-}
-int MPI_Barrier(MPI_Comm communicator) {
-  collective("Barrier", MPI_OP_NULL, 0, 0, communicator);
-  return PMPI_Barrier(communicator);
-}
-int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
-  collective("Bcast", MPI_OP_NULL, bytes_of(count, type), bytes_of(count, type), communicator);
-  return PMPI_Bcast(data, count, type, root, communicator);
-}
-int MPI_Reduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op operation, int root,
-               MPI_Comm communicator) {
-  collective("Reduce", operation, bytes_of(count, type), bytes_of(count, type), communicator);
-  return PMPI_Reduce(out, in, count, type, operation, root, communicator);
-}
 int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* made) {
   note([&] { return std::string("Comm_dup"); });
   return PMPI_Comm_dup(communicator, made);
@@ -368,55 +300,6 @@ int MPI_Request_free(MPI_Request* request) {
 int MPI_Cancel(MPI_Request* request) {
   note([&] { return std::string("Cancel"); });
   return PMPI_Cancel(request);
-}
-int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
-  collective("Ibarrier", MPI_OP_NULL, 0, 0, communicator);
-  return PMPI_Ibarrier(communicator, request);
-}
-int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm communicator, MPI_Request* request) {
-  collective("Ibcast", MPI_OP_NULL, bytes_of(count, type), bytes_of(count, type), communicator);
-  return PMPI_Ibcast(data, count, type, root, communicator, request);
-}
-int MPI_Iallreduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator,
-                   MPI_Request* request) {
-  collective("Iallreduce", operation, bytes_of(count, type), bytes_of(count, type), communicator);
-  return PMPI_Iallreduce(out, in, count, type, operation, communicator, request);
-}
-int MPI_Ialltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
-                  MPI_Comm communicator, MPI_Request* request) {
-  const std::int64_t block = bytes_of(in_count, in_type);
-  collective("Ialltoall", MPI_OP_NULL, block, block * size_of(communicator), communicator);
-  return PMPI_Ialltoall(out, out_count, out_type, in, in_count, in_type, communicator, request);
-}
-int MPI_Allgather(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
-                  MPI_Comm communicator) {
-  collective("Allgather", MPI_OP_NULL, bytes_of(out_count, out_type), bytes_of(out_count, out_type), communicator);
-  return PMPI_Allgather(out, out_count, out_type, in, in_count, in_type, communicator);
-}
-int MPI_Allgatherv(const void* out, int out_count, MPI_Datatype out_type, void* in, const int in_counts[],
-                   const int in_offsets[], MPI_Datatype in_type, MPI_Comm communicator) {
-  collective("Allgatherv", MPI_OP_NULL, sum_of(in_counts, in_type, communicator), bytes_of(out_count, out_type),
-             communicator);
-  return PMPI_Allgatherv(out, out_count, out_type, in, in_counts, in_offsets, in_type, communicator);
-}
-int MPI_Scatterv(const void* out, const int out_counts[], const int out_offsets[], MPI_Datatype out_type, void* in,
-                 int in_count, MPI_Datatype in_type, int root, MPI_Comm communicator) {
-  int rank = 0;
-  PMPI_Comm_rank(communicator, &rank);
-  collective("Scatterv", MPI_OP_NULL, bytes_of(in_count, in_type),
-             rank == root ? sum_of(out_counts, out_type, communicator) : 0, communicator);
-  return PMPI_Scatterv(out, out_counts, out_offsets, out_type, in, in_count, in_type, root, communicator);
-}
-int MPI_Reduce_scatter(const void* out, void* in, const int counts[], MPI_Datatype type, MPI_Op operation,
-                       MPI_Comm communicator) {
-  const std::int64_t all = sum_of(counts, type, communicator);
-  collective("Reduce_scatter", operation, all, all, communicator);
-  return PMPI_Reduce_scatter(out, in, counts, type, operation, communicator);
-}
-int MPI_Neighbor_alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
-                          MPI_Datatype in_type, MPI_Comm communicator) {
-  note([&] { return fmt::format("Neighbor_alltoall:{}@{}", bytes_of(out_count, out_type), size_of(communicator)); });
-  return PMPI_Neighbor_alltoall(out, out_count, out_type, in, in_count, in_type, communicator);
 }
 
 int MPI_Win_create(void* memory, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, MPI_Win* made) {

@@ -3,21 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "motif_bench.hpp"
+#include "stepping_clock.hpp"
 
 namespace stressbench::test {
 namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-
-class SteppingClock final : public Clock {
- public:
-  std::int64_t now_ns() const noexcept override { return now_++; }
-  std::int64_t readings() const noexcept { return now_; }
-
- private:
-  mutable std::int64_t now_ = 0;
-};
 
 // The nanoseconds of `count` computations on rank `rank` of n ranks: the readings after the first of each, which sets
 // its start.

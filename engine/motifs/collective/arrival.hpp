@@ -1,0 +1,47 @@
+// Ranks that come late to a collective: they compute (busy) before they enter.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/parameter.hpp"
+#include "core/random.hpp"
+#include "motifs/motif.hpp"
+
+namespace stressbench {
+
+enum class LateShape { single, random, linear };
+template <>
+struct Names<LateShape> {
+  static constexpr std::array values{std::pair{std::string_view{"single"}, LateShape::single},
+                                     std::pair{std::string_view{"random"}, LateShape::random},
+                                     std::pair{std::string_view{"linear"}, LateShape::linear}};
+};
+
+class Arrival {
+ public:
+  explicit Arrival(ParameterSet* owner);
+
+  bool imbalanced() const noexcept { return late_->value > 0; }
+  void check() const;
+
+  // Makes room for the draws of a timed region of so many iterations.
+  void decompose(int rank, int ranks, const Draw& draws, std::int64_t iterations);
+  void prepare(std::uint64_t execution);
+  // Computes for as long as this rank is late in the next iteration.
+  void wait(const Recorder& recorder) noexcept;
+
+ private:
+  std::int64_t lateness_ns(std::uint64_t execution) const;
+
+  Param<Nanoseconds> late_;
+  Param<LateShape> shape_;
+  Draw draws_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::vector<std::int64_t> lateness_ns_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace stressbench

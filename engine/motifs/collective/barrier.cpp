@@ -1,0 +1,22 @@
+// barrier: nobody goes on before all have come (docs/motifs/barrier.md).
+#include <mpi.h>
+
+#include "motifs/collective/collective.hpp"
+
+namespace stressbench {
+namespace {
+
+class Barrier final : public Collective {
+ public:
+  Barrier() : Collective("Barrier") {}
+  Traffic traffic(int) const override { return {.collectives = 1}; }
+
+ protected:
+  void lay_out(const mpi::Group&) override {}
+  void call() override { either(MPI_Barrier, MPI_Ibarrier, communicator_); }
+};
+
+const RegisterMotif<Barrier> registered{"barrier", Family::collective, "nobody goes on before all have come"};
+
+}  // namespace
+}  // namespace stressbench

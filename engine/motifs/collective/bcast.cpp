@@ -1,0 +1,50 @@
+// bcast: one rank's message to all others (docs/motifs/bcast.md).
+#include <mpi.h>
+
+#include "motifs/collective/movement.hpp"
+#include "motifs/collective/root.hpp"
+
+namespace stressbench {
+namespace {
+
+class Bcast final : public Movement {
+ public:
+  Bcast() : Movement("Bcast", Bytes{4096}, "bytes from the root to each rank") {}
+  void check(int ranks) const override {
+    Movement::check(ranks);
+    root_.check(ranks);
+  }
+  Traffic traffic(int ranks) const override { return {.collectives = 1, .collective_bytes = ranks * size().value}; }
+  std::optional<Bandwidth> bandwidth(int) const override {
+    return Bandwidth{static_cast<double>(size().value), "bytes of the message / time of the call"};
+  }
+  void stamp(std::uint64_t pass) override {
+    root_.hold();
+    Movement::stamp(pass);
+  }
+
+ protected:
+  void lay_out(const mpi::Group&) override {
+    root_.decompose(rank_, ranks_);
+    message_ = blocks({elements()});
+  }
+  std::vector<Part> outgoing() const override {
+    return root_.here() ? std::vector{Part{message_[0], rank_, rank_}} : std::vector<Part>{};
+  }
+  std::vector<Part> incoming() const override {
+    return root_.here() ? std::vector<Part>{} : std::vector{Part{message_[0], root_.now(), root_.now()}};
+  }
+  void call() override {
+    const int root = root_.take();
+    either(MPI_Bcast, MPI_Ibcast, message_.data(), message_.count(0), datatype(), root, communicator_);
+  }
+
+ private:
+  Root root_{this};
+  Blocks message_;
+};
+
+const RegisterMotif<Bcast> registered{"bcast", Family::collective, "one rank's message to all others"};
+
+}  // namespace
+}  // namespace stressbench

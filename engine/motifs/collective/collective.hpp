@@ -1,0 +1,93 @@
+// The frame of every collective: its blocking and its nonblocking form, computation beside it, and late ranks
+// (docs/motifs/collectives.md). A collective says what it calls, what it sends and what is to come of it.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "motifs/collective/arrival.hpp"
+#include "motifs/motif.hpp"
+
+namespace stressbench {
+
+// The share of the shorter of communication and computation that the other one hid, as the Intel benchmarks define it.
+class Overlap final : public Metric {
+ public:
+  template <class Owner>
+  explicit Overlap(Owner* owner)
+      : Metric(owner, "overlap_percent", Better::higher,
+               "100 (pure call + computation - call) / the shorter of the first two, between 0 and 100") {}
+  void note(std::int64_t pure_ns, std::int64_t compute_ns, std::int64_t whole_ns) noexcept {
+    pure_ns_ += pure_ns;
+    compute_ns_ += compute_ns;
+    whole_ns_ += whole_ns;
+  }
+  double take() noexcept override;
+
+ private:
+  std::int64_t pure_ns_ = 0;
+  std::int64_t compute_ns_ = 0;
+  std::int64_t whole_ns_ = 0;
+};
+
+class Collective : public Motif {
+ public:
+  void check(int ranks) const override;
+  void decompose(const mpi::Group& group, const Draw& draws) final;
+  void prepare(std::uint64_t execution) final;
+  void perform(Recorder& recorder) final;
+  std::span<Metric* const> measured() const final;
+
+ protected:
+  enum class Forms { both, nonblocking };
+  // `function` as MPI names it, without its prefix: Reduce_scatter.
+  explicit Collective(std::string function, Forms forms = Forms::both);
+
+  // Buffers, and communicators beyond communicator_; collective over the group.
+  virtual void lay_out(const mpi::Group& group) = 0;
+  // The blocking call, or the one that starts the nonblocking form.
+  virtual void call() = 0;
+  // Waits for the nonblocking form.
+  virtual void finish();
+
+  // The same call in its two forms, whose arguments differ by the request alone.
+  template <class... Arguments>
+  void either(int (*at_once)(Arguments...), std::type_identity_t<int (*)(Arguments..., MPI_Request*)> started,
+              std::type_identity_t<Arguments>... arguments) {
+    mpi::must(posts_ ? started(arguments..., &request_) : at_once(arguments...), called_.c_str());
+  }
+
+  bool nonblocking() const noexcept { return !nonblocking_ || **nonblocking_; }
+  const std::string& called() const noexcept { return called_; }
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 1;
+
+ private:
+  bool computes() const noexcept { return compute_->value > 0; }
+
+  std::optional<Param<bool>> nonblocking_;
+  Param<Nanoseconds> compute_;
+  Arrival arrival_;
+  // In this order: `measured` gives the first of them, or all.
+  Metric call_time_{this, "call_time_s", Better::lower,
+                    "from the entry into the call until it is complete, without the wait of a late rank (--late); "
+                    "with what is computed in between (--compute)"};
+  Metric pure_call_time_{this, "pure_call_time_s", Better::lower,
+                         "the call without computation, done once before each timed region, times its iterations"};
+  Metric compute_time_{this, "compute_time_s", Better::lower, "computation between the start and the wait"};
+  Overlap overlap_{this};
+
+  std::string function_;
+  std::string called_;
+  bool posts_ = false;
+  bool plain_ = true;  // nothing is done beside the call
+  std::int64_t pure_ns_ = 0;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace stressbench

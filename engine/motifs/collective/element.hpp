@@ -1,0 +1,36 @@
+// What collectives move and reduce: numbers of a type, seen from outside as whole numbers.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/parameter.hpp"
+
+namespace stressbench {
+
+enum class Element { double_, float_, long_, int_, short_, char_ };
+template <>
+struct Names<Element> {
+  static constexpr std::array values{
+      std::pair{std::string_view{"double"}, Element::double_}, std::pair{std::string_view{"float"}, Element::float_},
+      std::pair{std::string_view{"long"}, Element::long_},     std::pair{std::string_view{"int"}, Element::int_},
+      std::pair{std::string_view{"short"}, Element::short_},   std::pair{std::string_view{"char"}, Element::char_}};
+};
+
+struct ElementType {
+  std::int64_t size;
+  MPI_Datatype (*handle)();
+  void (*write)(std::byte* element, std::int64_t value);
+  double (*read)(const std::byte* element);
+  double (*as_stored)(std::int64_t value);  // wraps around where the type is too narrow, as the sum itself does
+};
+
+const ElementType& type_of(Element element);
+
+// How many elements those bytes are; throws UserMistake where they are no whole number of them.
+std::int64_t whole_elements(Bytes size, Element element);
+
+}  // namespace stressbench

@@ -1,0 +1,78 @@
+// Collectives that move bytes and compute nothing: buffers cut into blocks, each stamped and checked.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "motifs/collective/collective.hpp"
+#include "motifs/collective/element.hpp"
+#include "motifs/message.hpp"
+
+namespace stressbench {
+
+// A buffer of blocks one behind the other, described as MPI wants it.
+class Blocks {
+ public:
+  Blocks() = default;
+  Blocks(const std::vector<std::int64_t>& elements, Element element);
+
+  std::byte* data() const noexcept { return memory_.data(); }
+  int count(int index) const noexcept { return counts_[static_cast<std::size_t>(index)]; }
+  const int* counts() const noexcept { return counts_.data(); }
+  // In elements, for the calls that take them; where the last one fits into an int.
+  const int* offsets() const noexcept { return offsets_.data(); }
+  std::size_t byte_offset(int index) const noexcept { return starts_[static_cast<std::size_t>(index)]; }
+  int size() const noexcept { return static_cast<int>(counts_.size()); }
+  std::span<std::byte> operator[](int index) const noexcept;
+
+ private:
+  std::size_t element_bytes_ = 1;
+  Buffer memory_;
+  std::vector<int> counts_;
+  std::vector<int> offsets_;
+  std::vector<std::size_t> starts_;
+};
+
+// A part of a buffer that one rank sends to another. What goes to all alike has its sender as its receiver.
+struct Part {
+  std::span<std::byte> bytes;
+  int sender;
+  int receiver;
+};
+
+class Movement : public Collective {
+ public:
+  void check(int ranks) const override;
+  std::optional<Bytes> message_size() const final { return *size_; }
+  std::string size_parameter() const final { return "size"; }
+  std::string size_text(Bytes size) const final;
+  void stamp(std::uint64_t pass) override;
+  void verify(std::uint64_t pass) const final;
+
+ protected:
+  Movement(std::string function, Bytes size, std::string size_help, Forms forms = Forms::both);
+
+  // What this rank gives to the next call and gets from it.
+  virtual std::vector<Part> outgoing() const = 0;
+  virtual std::vector<Part> incoming() const = 0;
+
+  Bytes size() const noexcept { return *size_; }
+  Element element() const noexcept { return *element_; }
+  // Of a block without skew.
+  std::int64_t elements() const noexcept { return size_->value / type_of(*element_).size; }
+  std::int64_t bytes_of(std::int64_t elements) const noexcept { return elements * type_of(*element_).size; }
+  MPI_Datatype datatype() const noexcept { return datatype_; }
+  Blocks blocks(const std::vector<std::int64_t>& elements);
+  // Refuses what the v-variants cannot say: their displacements are ints. `last`: the end of the largest buffer.
+  void check_displacements(std::int64_t last) const;
+
+ private:
+  Param<Bytes> size_;
+  Param<Element> element_;
+  MPI_Datatype datatype_ = MPI_DATATYPE_NULL;
+};
+
+}  // namespace stressbench

@@ -1,0 +1,151 @@
+#include "motifs/collective/neighbourhood.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/grid.hpp"
+
+namespace stressbench {
+namespace {
+
+using Place = std::array<int, 3>;  // unused dimensions: 0
+
+Place place_of(int rank, const std::vector<int>& sides) {
+  Place place{};
+  for (std::size_t d = sides.size(); d-- > 0; rank /= sides[d]) place[d] = rank % sides[d];
+  return place;
+}
+
+// As MPI_Cart_create numbers them: the last dimension runs fastest.
+int rank_at(Place place, const std::vector<int>& sides, bool periodic) {
+  int rank = 0;
+  for (std::size_t d = 0; d < sides.size(); ++d) {
+    if (periodic) place[d] = (place[d] + sides[d]) % sides[d];
+    if (place[d] < 0 || place[d] >= sides[d]) return MPI_PROC_NULL;
+    rank = rank * sides[d] + place[d];
+  }
+  return rank;
+}
+
+}  // namespace
+
+std::vector<int> balanced_sides(int ranks, int dimensions) {
+  if (dimensions == 1) return {ranks};
+  int shortest = 1;
+  if (dimensions == 3) {
+    for (std::int64_t side = 2; side * side * side <= ranks; ++side) {
+      if (ranks % side == 0) shortest = static_cast<int>(side);
+    }
+  }
+  const Grid rest = most_square(ranks / shortest);
+  std::vector<int> sides{rest.x, rest.y};
+  if (dimensions == 3) sides.push_back(shortest);
+  std::ranges::sort(sides, std::greater{});
+  return sides;
+}
+
+Neighbourhood::Neighbourhood(ParameterSet* owner)
+    : topology_(
+          owner, '\0', "topology", Topology::cartesian,
+          "cartesian: MPI_Cart_create, two neighbours a dimension; ring, nearest (--reach on either side) and box "
+          "(all around, 26 in 3 dimensions): MPI_Dist_graph_create_adjacent"),
+      dimensions_(owner, '\0', "dimensions", 3, "of a cartesian grid or a box", Positive{}, AtMost<std::int64_t>{3}),
+      periodic_(owner, '\0', "periodic", "a cartesian grid or a box goes on at its other end"),
+      reach_(owner, '\0', "reach", 2, "of nearest: so many ranks on either side", Positive{},
+             AtMost<std::int64_t>{1 << 20}) {}
+
+void Neighbourhood::check(int ranks) const {
+  const auto foreign = [this](const Parameter& parameter, std::string_view home) {
+    return ParameterMistake(parameter.name(), fmt::format("--{}: goes with --topology {}, not with {}",
+                                                          parameter.name(), home, topology_.text()));
+  };
+  if (!is_grid() && dimensions_.was_given()) throw foreign(dimensions_, "cartesian or box");
+  if (!is_grid() && *periodic_) throw foreign(periodic_, "cartesian or box");
+  if (*topology_ != Topology::nearest && reach_.was_given()) throw foreign(reach_, "nearest");
+  const bool alone_is_enough = *topology_ == Topology::cartesian && *periodic_;  // then it is its own neighbour
+  if (ranks < 2 && !alone_is_enough) {
+    throw ParameterMistake("", fmt::format("neighbours need 2 ranks or more, but the job has {}", ranks));
+  }
+}
+
+std::vector<int> Neighbourhood::of(int rank, int ranks) const {
+  if (*topology_ == Topology::cartesian) return beside(rank, ranks);
+  std::vector<int> once;
+  for (const int neighbour : around(rank, ranks)) {
+    const bool known = std::ranges::find(once, neighbour) != once.end();
+    if (neighbour != MPI_PROC_NULL && neighbour != rank && !known) once.push_back(neighbour);
+  }
+  return once;
+}
+
+int Neighbourhood::slots(int ranks) const {
+  switch (*topology_) {
+    case Topology::cartesian:
+      return static_cast<int>(2 * *dimensions_);
+    case Topology::ring:
+      return 2;
+    case Topology::nearest:
+      return static_cast<int>(std::min<std::int64_t>(2 * *reach_, ranks - 1));
+    case Topology::box:
+      return 26;
+  }
+  return 0;
+}
+
+std::vector<int> Neighbourhood::beside(int rank, int ranks) const {
+  const auto sides = balanced_sides(ranks, static_cast<int>(*dimensions_));
+  const Place own = place_of(rank, sides);
+  std::vector<int> found;
+  for (std::size_t d = 0; d < sides.size(); ++d) {
+    for (const int step : {-1, 1}) {
+      Place place = own;
+      place[d] += step;
+      found.push_back(rank_at(place, sides, *periodic_));
+    }
+  }
+  return found;
+}
+
+std::vector<int> Neighbourhood::around(int rank, int ranks) const {
+  std::vector<int> found;
+  if (*topology_ == Topology::box) {
+    const auto sides = balanced_sides(ranks, static_cast<int>(*dimensions_));
+    const Place own = place_of(rank, sides);
+    const int deep = sides.size() > 2 ? 1 : 0;
+    const int wide = sides.size() > 1 ? 1 : 0;
+    for (int x = -1; x <= 1; ++x) {
+      for (int y = -wide; y <= wide; ++y) {
+        for (int z = -deep; z <= deep; ++z) {
+          found.push_back(rank_at({own[0] + x, own[1] + y, own[2] + z}, sides, *periodic_));
+        }
+      }
+    }
+    return found;
+  }
+  const auto reach = *topology_ == Topology::ring ? 1 : static_cast<int>(std::min<std::int64_t>(*reach_, ranks));
+  for (int step = 1; step <= reach; ++step) {
+    found.push_back((rank - step % ranks + ranks) % ranks);
+    found.push_back(static_cast<int>((static_cast<std::int64_t>(rank) + step) % ranks));
+  }
+  return found;
+}
+
+mpi::Group Neighbourhood::make(const mpi::Group& group) const {
+  MPI_Comm made = MPI_COMM_NULL;
+  if (*topology_ == Topology::cartesian) {
+    const auto sides = balanced_sides(group.size(), static_cast<int>(*dimensions_));
+    const std::vector<int> periods(sides.size(), *periodic_ ? 1 : 0);
+    mpi::must(MPI_Cart_create(group.handle(), static_cast<int>(sides.size()), sides.data(), periods.data(), 0, &made),
+              "MPI_Cart_create");
+  } else {
+    const auto neighbours = of(group.rank(), group.size());
+    const auto count = static_cast<int>(neighbours.size());
+    mpi::must(MPI_Dist_graph_create_adjacent(group.handle(), count, neighbours.data(), MPI_UNWEIGHTED, count,
+                                             neighbours.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
+              "MPI_Dist_graph_create_adjacent");
+  }
+  return mpi::Group::adopt(made);
+}
+
+}  // namespace stressbench

@@ -1,0 +1,49 @@
+// Who is whose neighbour in a neighbourhood collective: a Cartesian grid, or a graph.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/parameter.hpp"
+#include "mpi/group.hpp"
+
+namespace stressbench {
+
+enum class Topology { cartesian, ring, nearest, box };
+template <>
+struct Names<Topology> {
+  static constexpr std::array values{std::pair{std::string_view{"cartesian"}, Topology::cartesian},
+                                     std::pair{std::string_view{"ring"}, Topology::ring},
+                                     std::pair{std::string_view{"nearest"}, Topology::nearest},
+                                     std::pair{std::string_view{"box"}, Topology::box}};
+};
+
+class Neighbourhood {
+ public:
+  explicit Neighbourhood(ParameterSet* owner);
+
+  void check(int ranks) const;
+  // In the order of a call's blocks; MPI_PROC_NULL beyond the edge of a Cartesian grid. Of a graph each neighbour once.
+  std::vector<int> of(int rank, int ranks) const;
+  // How many blocks a call has at most.
+  int slots(int ranks) const;
+  // Collective over the group.
+  mpi::Group make(const mpi::Group& group) const;
+
+ private:
+  bool is_grid() const noexcept { return *topology_ == Topology::cartesian || *topology_ == Topology::box; }
+  std::vector<int> beside(int rank, int ranks) const;  // a Cartesian grid's
+  std::vector<int> around(int rank, int ranks) const;  // a graph's, with repetitions and oneself
+
+  Param<Topology> topology_;
+  Param<std::int64_t> dimensions_;
+  Param<bool> periodic_;
+  Param<std::int64_t> reach_;
+};
+
+// Ranks along each of 1 to 3 dimensions, as equal as can be, the longest first: what the standard asks of
+// MPI_Dims_create.
+std::vector<int> balanced_sides(int ranks, int dimensions);
+
+}  // namespace stressbench

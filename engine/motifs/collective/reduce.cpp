@@ -1,0 +1,42 @@
+// reduce: a reduction whose result the root gets (docs/motifs/reduce.md).
+#include <mpi.h>
+
+#include "motifs/collective/reducing.hpp"
+#include "motifs/collective/root.hpp"
+
+namespace stressbench {
+namespace {
+
+class Reduce final : public Reducing {
+ public:
+  Reduce() : Reducing("Reduce", "elements of each rank's vector") {}
+  void check(int ranks) const override {
+    Reducing::check(ranks);
+    root_.check(ranks);
+  }
+  void stamp(std::uint64_t pass) override {
+    root_.hold();
+    Reducing::stamp(pass);
+  }
+
+ protected:
+  void lay_out(const mpi::Group& group) override {
+    root_.decompose(rank_, ranks_);
+    Reducing::lay_out(group);
+  }
+  Result result() const override { return root_.here() ? Result{.elements = count(), .ranks = ranks_} : Result{}; }
+  bool gives_in_place() const override { return in_place() && root_.here(); }
+  bool always_gives_in_place() const override { return gives_in_place() && !root_.rotates(); }
+  void call() override {
+    const int root = root_.take();
+    either(MPI_Reduce, MPI_Ireduce, from(), to(), int_count(), datatype(), operation(), root, communicator_);
+  }
+
+ private:
+  Root root_{this};
+};
+
+const RegisterMotif<Reduce> registered{"reduce", Family::collective, "a reduction whose result the root gets"};
+
+}  // namespace
+}  // namespace stressbench

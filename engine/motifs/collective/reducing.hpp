@@ -1,0 +1,72 @@
+// Collectives that combine elements of all ranks: what each gives, and what is to come of it.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "motifs/collective/collective.hpp"
+#include "motifs/collective/element.hpp"
+#include "motifs/collective/reduction.hpp"
+#include "motifs/message.hpp"
+
+namespace stressbench {
+
+class Reducing : public Collective {
+ public:
+  void check(int ranks) const override;
+  Traffic traffic(int ranks) const final;
+  std::optional<Bytes> message_size() const final { return Bytes{*count_given_ * element_bytes()}; }
+  std::string size_parameter() const final { return "count"; }
+  std::string size_text(Bytes size) const final { return std::to_string(whole_elements(size, *type_)); }
+  std::optional<Bandwidth> bandwidth(int ranks) const final;
+  void stamp(std::uint64_t pass) override;
+  void verify(std::uint64_t pass) const final;
+
+ protected:
+  // A part of the reduction of the first `ranks` ranks' vectors, at the front of the result; no elements: nothing.
+  struct Result {
+    std::int64_t first = 0;
+    std::int64_t elements = 0;
+    int ranks = 0;
+  };
+
+  Reducing(std::string function, std::string count_help);
+
+  // Elements that each rank gives.
+  virtual std::int64_t given(int ranks) const {
+    (void)ranks;
+    return *count_given_;
+  }
+  // What this rank gets of the next call.
+  virtual Result result() const = 0;
+  // Whether this rank's vector lies where its result will be, in the next call, and in every one.
+  virtual bool gives_in_place() const { return *in_place_; }
+  virtual bool always_gives_in_place() const { return gives_in_place(); }
+  void lay_out(const mpi::Group& group) override;
+
+  std::int64_t count() const noexcept { return *count_given_; }
+  bool in_place() const noexcept { return *in_place_; }
+  const void* from() const { return gives_in_place() ? MPI_IN_PLACE : own_.data(); }
+  void* to() const noexcept { return result_.data(); }
+  int int_count() const noexcept { return static_cast<int>(*count_given_); }
+  MPI_Datatype datatype() const noexcept { return datatype_; }
+  MPI_Op operation() const noexcept { return operation_; }
+
+ private:
+  std::int64_t element_bytes() const { return type_of(*type_).size; }
+  std::size_t offset(std::int64_t element) const { return static_cast<std::size_t>(element * element_bytes()); }
+  void fill_with_ones(const Buffer& vector) const;
+
+  Param<std::int64_t> count_given_;
+  Param<Element> type_{this, '\0', "type", Element::double_, "type of an element; char is a signed 8-bit number"};
+  Param<Reduction> reduction_{this, '\0', "op", Reduction::sum, "how elements are combined"};
+  Param<bool> in_place_{this, '\0', "in-place", "the result replaces what was given (MPI_IN_PLACE)"};
+
+  MPI_Datatype datatype_ = MPI_DATATYPE_NULL;
+  MPI_Op operation_ = MPI_OP_NULL;
+  Buffer own_;
+  Buffer result_;
+};
+
+}  // namespace stressbench

@@ -1,0 +1,56 @@
+#include "motifs/collective/reduction.hpp"
+
+#include <algorithm>
+
+namespace stressbench {
+namespace {
+
+// A contribution depends on r and k + pass only through (r + k + pass) mod 3 and on a base common to all ranks, so that
+// a result is known without asking each rank.
+std::int64_t phase_of(std::size_t element, std::uint64_t pass) {
+  return static_cast<std::int64_t>((element + pass) % 3);
+}
+std::int64_t base_of(std::size_t element, std::uint64_t pass) {
+  return static_cast<std::int64_t>((7 * element + pass) % 16);
+}
+
+}  // namespace
+
+MPI_Op operation_of(Reduction reduction) {
+  const std::array operations{MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD};
+  return operations[static_cast<std::size_t>(reduction)];
+}
+
+std::int64_t contribution(Reduction reduction, std::int64_t rank, std::size_t element, std::uint64_t pass) {
+  const std::int64_t turn = (rank + phase_of(element, pass)) % 3;
+  if (reduction == Reduction::prod) return turn == 0 ? -1 : 1;
+  return base_of(element, pass) + turn;
+}
+
+std::int64_t reduced(Reduction reduction, std::int64_t ranks, std::size_t element, std::uint64_t pass) {
+  const auto own = [&](std::int64_t rank) { return contribution(reduction, rank, element, pass); };
+  const auto had_by = [&](std::int64_t rank) {
+    return (ranks - rank + 2) / 3;
+  };  // ranks that have the same as ranks 0, 1, 2
+  const std::int64_t different = std::min<std::int64_t>(ranks, 3);
+  std::int64_t value = own(0);
+  switch (reduction) {
+    case Reduction::sum:
+      value = 0;
+      for (std::int64_t r = 0; r < different; ++r) value += own(r) * had_by(r);
+      break;
+    case Reduction::min:
+      for (std::int64_t r = 1; r < different; ++r) value = std::min(value, own(r));
+      break;
+    case Reduction::max:
+      for (std::int64_t r = 1; r < different; ++r) value = std::max(value, own(r));
+      break;
+    case Reduction::prod:
+      value = 1;
+      for (std::int64_t r = 0; r < different; ++r) value *= had_by(r) % 2 == 0 ? 1 : own(r);
+      break;
+  }
+  return value;
+}
+
+}  // namespace stressbench

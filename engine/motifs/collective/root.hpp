@@ -1,0 +1,58 @@
+// The root of a rooted collective: one rank, or each in turn, so that no two calls share a tree.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/parameter.hpp"
+
+namespace stressbench {
+
+struct RootChoice {
+  int rank = 0;
+  bool rotates = false;
+};
+template <>
+struct Spelling<RootChoice> {
+  static RootChoice read(std::string_view text);  // "3", "rotate"
+  static std::string write(RootChoice choice);
+  static constexpr std::string_view unit = "rank";
+};
+
+class Root {
+ public:
+  explicit Root(ParameterSet* owner);
+
+  bool rotates() const noexcept { return choice_->rotates; }
+  // The root where it does not move.
+  int fixed() const noexcept { return choice_->rank; }
+  bool may_be(int rank) const noexcept { return rotates() || rank == fixed(); }
+  void check(int ranks) const;
+
+  void decompose(int rank, int ranks) noexcept;
+  // Moves on to the root of the next call; with `hold`, before the call asks for it: its messages are being stamped.
+  void hold() noexcept {
+    if (!held_) move();
+    held_ = true;
+  }
+  int take() noexcept {
+    if (!held_) move();
+    held_ = false;
+    return now_;
+  }
+  int now() const noexcept { return now_; }
+  bool here() const noexcept { return now_ == rank_; }
+
+ private:
+  void move() noexcept {
+    if (rotates()) now_ = now_ + 1 < ranks_ ? now_ + 1 : 0;
+  }
+
+  Param<RootChoice> choice_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  int now_ = 0;
+  bool held_ = false;
+};
+
+}  // namespace stressbench

@@ -1,0 +1,37 @@
+// scan, exscan: each rank gets the reduction of the ranks up to itself, with itself or without (docs/motifs/scan.md).
+#include <mpi.h>
+
+#include "motifs/collective/reducing.hpp"
+
+namespace stressbench {
+namespace {
+
+class Scan final : public Reducing {
+ public:
+  Scan() : Reducing("Scan", "elements of each rank's vector") {}
+
+ protected:
+  Result result() const override { return {.elements = count(), .ranks = rank_ + 1}; }
+  void call() override {
+    either(MPI_Scan, MPI_Iscan, from(), to(), int_count(), datatype(), operation(), communicator_);
+  }
+};
+
+class Exscan final : public Reducing {
+ public:
+  Exscan() : Reducing("Exscan", "elements of each rank's vector") {}
+
+ protected:
+  // Rank 0 has nobody before it: MPI leaves its result undefined.
+  Result result() const override { return rank_ > 0 ? Result{.elements = count(), .ranks = rank_} : Result{}; }
+  void call() override {
+    either(MPI_Exscan, MPI_Iexscan, from(), to(), int_count(), datatype(), operation(), communicator_);
+  }
+};
+
+const RegisterMotif<Scan> scan{"scan", Family::collective, "each rank gets the reduction of the ranks up to itself"};
+const RegisterMotif<Exscan> exscan{"exscan", Family::collective,
+                                   "each rank gets the reduction of the ranks before itself"};
+
+}  // namespace
+}  // namespace stressbench

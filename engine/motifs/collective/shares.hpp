@@ -1,0 +1,37 @@
+// How much each rank has in a collective: all the same, or, in the v-variants, more from rank to rank.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/parameter.hpp"
+
+namespace stressbench {
+
+class EvenShares {
+ public:
+  static constexpr bool varied = false;
+  explicit EvenShares(ParameterSet*) {}
+  bool skewed() const noexcept { return false; }
+  std::int64_t of(std::int64_t elements, int, int) const noexcept { return elements; }
+  std::int64_t total(std::int64_t elements, int ranks) const noexcept { return ranks * elements; }
+  std::vector<std::int64_t> all(std::int64_t elements, int ranks) const {
+    return std::vector<std::int64_t>(static_cast<std::size_t>(ranks), elements);
+  }
+};
+
+// Rises evenly from rank to rank, from elements * (1 - skew) to elements * (1 + skew), rounded to whole elements.
+class SkewedShares {
+ public:
+  static constexpr bool varied = true;
+  explicit SkewedShares(ParameterSet* owner);
+  bool skewed() const noexcept { return *skew_ > 0.0; }
+  std::int64_t of(std::int64_t elements, int rank, int ranks) const;
+  std::int64_t total(std::int64_t elements, int ranks) const;
+  std::vector<std::int64_t> all(std::int64_t elements, int ranks) const;
+
+ private:
+  Param<double> skew_;
+};
+
+}  // namespace stressbench

@@ -1,0 +1,29 @@
+// What the files that stand in for MPI's functions share: how a call is noted, and how a receive may be meddled with.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace stressbench::test::capture {
+
+inline int size_of(MPI_Comm communicator) {
+  int size = 0;
+  PMPI_Comm_size(communicator, &size);
+  return size;
+}
+inline std::int64_t bytes_of(int count, MPI_Datatype type) {
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  return static_cast<std::int64_t>(count) * size;
+}
+
+// A receive that is complete, and one that will be when its request is.
+void arrives_now(void* data, std::int64_t size);
+void arrives_later(void* data, std::int64_t size, MPI_Request request);
+
+// `shown` bytes in the token, `given` bytes counted as sent.
+void collective(std::string_view name, MPI_Op operation, std::int64_t shown, std::int64_t given, MPI_Comm communicator);
+
+}  // namespace stressbench::test::capture

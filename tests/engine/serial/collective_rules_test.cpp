@@ -1,0 +1,98 @@
+// What the collectives refuse before anything starts, and in which words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "motifs/motif.hpp"
+
+namespace stressbench {
+namespace {
+
+struct Refusal {
+  std::string motif;
+  std::vector<std::pair<std::string, std::string>> options;
+  int ranks;
+  std::string parameter;
+  std::string message;
+  friend void PrintTo(const Refusal& r, std::ostream* out) {
+    *out << r.motif << " on " << r.ranks;
+    for (const auto& [option, text] : r.options) *out << ' ' << option << '=' << text;
+  }
+};
+
+class CollectiveRefusals : public testing::TestWithParam<Refusal> {};
+
+TEST_P(CollectiveRefusals, NameTheValueAndWhatWouldFit) {
+  const auto motif = MotifCatalogue::instance().make(GetParam().motif);
+  ASSERT_NE(motif, nullptr);
+  try {
+    for (const auto& [option, text] : GetParam().options) motif->find(option)->parse(text);
+    motif->check(GetParam().ranks);
+    ADD_FAILURE() << "was not refused";
+  } catch (const ParameterMistake& mistake) {
+    EXPECT_EQ(mistake.parameter(), GetParam().parameter);
+    EXPECT_THAT(mistake.what(), testing::HasSubstr(GetParam().message));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfMotifs, CollectiveRefusals,
+    testing::Values(
+        Refusal{"barrier", {{"compute", "5us"}}, 2, "compute", "--compute: 5us goes with --nonblocking"},
+        Refusal{"bcast", {{"late-shape", "linear"}}, 2, "late-shape", "shapes nothing without --late"},
+        Refusal{"bcast", {{"root", "2"}}, 2, "root", "--root: 2, but the job's ranks are 0 to 1"},
+        Refusal{"reduce", {{"root", "4"}}, 4, "root", "--root: 4, but the job's ranks are 0 to 3"},
+        Refusal{"gather", {{"root", "last"}}, 4, "root", "a rank of the job, or rotate"},
+        Refusal{"scatter", {{"size", "10"}, {"type", "double"}}, 2, "size", "10 is no whole number of doubles of 8"},
+        Refusal{"gatherv", {{"skew", "1.5"}}, 2, "skew", "at most 1"},
+        Refusal{"gatherv",
+                {{"skew", "0.5"}, {"in-place", ""}, {"root", "rotate"}},
+                2,
+                "in-place",
+                "with --skew it goes with a root that stays"},
+        Refusal{"gatherv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
+        Refusal{"scatterv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
+        Refusal{"allgatherv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
+        Refusal{"alltoallv", {{"size", "1GiB"}, {"skew", "1"}}, 4, "size", "at most 268435455 bytes"},
+        Refusal{"alltoallw", {{"size", "1GiB"}, {"type", "double"}}, 4, "size", "at most 536870904 bytes"},
+        Refusal{"alltoallv", {{"skew", "0.1"}, {"in-place", ""}}, 4, "in-place", "not with --skew"},
+        Refusal{"alltoall", {{"call", "pairwise"}, {"nonblocking", ""}}, 4, "nonblocking", "not with pairwise"},
+        Refusal{"reduce_scatter", {{"count", "1000000000"}}, 4, "count", "4000000000 elements"},
+        Refusal{"bcast_storm", {{"roots", "5"}}, 4, "roots", "--roots: 5, but the job has 4 ranks"},
+        Refusal{"neighbor_alltoall", {}, 1, "", "neighbours need 2 ranks or more, but the job has 1"},
+        Refusal{"neighbor_alltoall", {{"dimensions", "4"}}, 4, "dimensions", "at most 3"},
+        Refusal{"neighbor_alltoall",
+                {{"dimensions", "2"}, {"topology", "ring"}},
+                4,
+                "dimensions",
+                "goes with --topology cartesian or box, not with ring"},
+        Refusal{"neighbor_allgather", {{"periodic", ""}, {"topology", "nearest"}}, 4, "periodic", "not with nearest"},
+        Refusal{"neighbor_allgather", {{"reach", "3"}}, 4, "reach", "goes with --topology nearest"},
+        Refusal{"neighbor_alltoallw", {{"size", "1GiB"}}, 4, "size", "at most 357913941 bytes"}));
+
+TEST(CollectiveSizes, AreWholeElements) {
+  const auto gather = MotifCatalogue::instance().make("gather");
+  gather->find("type")->parse("int");
+  EXPECT_EQ(gather->size_text(Bytes{8}), "8");
+  EXPECT_THROW(gather->size_text(Bytes{7}), UserMistake);
+  const auto scan = MotifCatalogue::instance().make("scan");
+  EXPECT_EQ(scan->size_text(Bytes{64}), "8");
+}
+
+// In place the root gives nothing, so that what the others give tells its share.
+TEST(CollectiveShares, RiseFromRankToRankAndNothingIsLost) {
+  const auto given_beside = [](const std::string& root, int ranks) {
+    const auto gatherv = MotifCatalogue::instance().make("gatherv");
+    gatherv->find("size")->parse("100");
+    gatherv->find("skew")->parse("0.5");
+    gatherv->find("in-place")->parse("");
+    gatherv->find("root")->parse(root);
+    return gatherv->traffic(ranks).collective_bytes;
+  };
+  EXPECT_EQ(given_beside("0", 4), 83 + 117 + 150);
+  EXPECT_EQ(given_beside("1", 4), 50 + 117 + 150);
+  EXPECT_EQ(given_beside("3", 4), 50 + 83 + 117);
+  EXPECT_EQ(given_beside("0", 1), 0);
+}
+
+}  // namespace
+}  // namespace stressbench

@@ -133,7 +133,8 @@ output::Json json_of(const schedule::MicroRow& row) {
           {"rank_max_median_s", row.rank_max_median_s},
           {"slowest_rank", row.slowest_rank},
           {"bandwidth_bytes_per_s",
-           row.bandwidth_bytes_per_s ? output::Json(*row.bandwidth_bytes_per_s) : output::Json(nullptr)}};
+           row.bandwidth_bytes_per_s ? output::Json(*row.bandwidth_bytes_per_s) : output::Json(nullptr)},
+          {"messages_per_s", row.messages_per_s ? output::Json(*row.messages_per_s) : output::Json(nullptr)}};
 }
 
 std::string rows_as_json(const std::vector<schedule::MicroRow>& rows, const Options& options, int ranks) {
@@ -156,6 +157,9 @@ std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const Opt
   if (first.bandwidth) text += fmt::format("# MB/s = 10^6 {} (median)\n", first.bandwidth->definition);
   if (options.verify)
     text += "# verified: contents were checked after each iteration; times are not to be compared with plain ones\n";
+  std::vector<std::string> heads{"bytes",  "iterations", "repetitions", "min us", "median us",
+                                 "p99 us", "max us",     "mean us",     "MB/s"};
+  if (rows.front().messages_per_s) heads.emplace_back("messages/s");
   std::vector<std::vector<std::string>> cells;
   for (const schedule::MicroRow& row : rows) {
     const auto us = [](double seconds) { return fmt::format("{:.3f}", seconds * 1e6); };
@@ -163,10 +167,9 @@ std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const Opt
                      std::to_string(row.repetitions), us(row.min_s), us(row.median_s), us(row.p99_s), us(row.max_s),
                      us(row.mean_s),
                      row.bandwidth_bytes_per_s ? fmt::format("{:.2f}", *row.bandwidth_bytes_per_s / 1e6) : "-"});
+    if (row.messages_per_s) cells.back().push_back(fmt::format("{:.0f}", *row.messages_per_s));
   }
-  return text + output::table({"bytes", "iterations", "repetitions", "min us", "median us", "p99 us", "max us",
-                               "mean us", "MB/s"},
-                              cells);
+  return text + output::table(heads, cells);
 }
 
 void write_result(const std::string& text, const std::string& path) {

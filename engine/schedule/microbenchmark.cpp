@@ -19,7 +19,7 @@ int most_frequent(const std::vector<int>& ranks) {
 
 // Reduces one step's repetitions to a row. Column 1 + index holds its times.
 MicroRow row_of(const StepRecord& step, std::size_t index, const Collection::Result& result) {
-  MicroRow row{step, 0, 0, 0, 0, 0, 0, 0, 0, -1, std::nullopt};
+  MicroRow row{step, 0, 0, 0, 0, 0, 0, 0, 0, -1, std::nullopt, std::nullopt};
   const std::size_t columns = result.cells.size() / result.heads.size();
   const double scale = step.quantity_scale / static_cast<double>(step.iterations);
   std::vector<double> means;
@@ -53,7 +53,9 @@ MicroRow row_of(const StepRecord& step, std::size_t index, const Collection::Res
   }
   const double iteration_s =
       row.median_s / step.quantity_scale;  // a whole iteration, where the quantity is a share of it
-  if (step.bandwidth && iteration_s > 0) row.bandwidth_bytes_per_s = step.bandwidth->bytes / iteration_s;
+  if (!step.bandwidth || iteration_s <= 0) return row;
+  row.bandwidth_bytes_per_s = step.bandwidth->bytes / iteration_s;
+  if (step.bandwidth->messages > 0) row.messages_per_s = static_cast<double>(step.bandwidth->messages) / iteration_s;
   return row;
 }
 

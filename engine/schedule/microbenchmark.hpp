@@ -23,6 +23,7 @@ struct MicroRow {
   double rank_max_median_s = 0;                 // median over repetitions of the slowest rank
   int slowest_rank = -1;                        // most often the slowest; world rank
   std::optional<double> bandwidth_bytes_per_s;  // by the motif's definition, from the median
+  std::optional<double> messages_per_s;         // of the messages that carry these bytes
 };
 
 struct MicroOptions {

@@ -21,18 +21,24 @@ TEST_P(Allocations, AreNoneInPerform) {
 
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, Allocations,
-    testing::Values(std::pair{"allreduce", Options{{"count", "100"}}},
-                    std::pair{"allreduce", Options{{"in-place", ""}}}, std::pair{"alltoall", Options{}},
-                    std::pair{"alltoall", Options{{"call", "alltoallv"}}},
-                    std::pair{"alltoall", Options{{"call", "pairwise"}}}, std::pair{"pingpong", Options{}},
-                    std::pair{"pingpong", Options{{"window", "8"}}}, std::pair{"incast", Options{}},
-                    std::pair{"incast", Options{{"call", "gather"}}},
-                    std::pair{"incast", Options{{"call", "gatherv"}, {"spread", "0.5"}}},
-                    std::pair{"halo2d", Options{}}, std::pair{"halo2d", Options{{"depth", "3"}}},
-                    std::pair{"compute",
-                              Options{{"mean", "100"}, {"distribution", "gamma"}, {"deviation", "50"}, {"-i", "9"}}},
-                    std::pair{"compute", Options{{"mean", "100"}, {"mode", "sleep"}}},
-                    std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}}));
+    testing::Values(
+        std::pair{"allreduce", Options{{"count", "100"}}}, std::pair{"allreduce", Options{{"in-place", ""}}},
+        std::pair{"alltoall", Options{}}, std::pair{"alltoall", Options{{"call", "alltoallv"}}},
+        std::pair{"alltoall", Options{{"call", "pairwise"}}}, std::pair{"pingpong", Options{}},
+        std::pair{"pingpong", Options{{"layout", "vector"}}}, std::pair{"bandwidth", Options{{"window", "8"}}},
+        std::pair{"bandwidth", Options{{"window", "8"}, {"direction", "both"}}}, std::pair{"sendrecv", Options{}},
+        std::pair{"exchange", Options{}}, std::pair{"pingping", Options{}}, std::pair{"incast", Options{}},
+        std::pair{"incast", Options{{"roots", "2"}}}, std::pair{"outcast", Options{{"roots", "2"}}},
+        std::pair{"shift", Options{}}, std::pair{"tornado", Options{}},
+        std::pair{"permutation", Options{{"draw", "iteration"}, {"-i", "3"}}}, std::pair{"bisection", Options{}},
+        std::pair{"bisection", Options{{"cut", "best"}}},
+        std::pair{"hotspot", Options{{"draw", "iteration"}, {"-i", "3"}}},
+        std::pair{"incast", Options{{"call", "gather"}}},
+        std::pair{"incast", Options{{"call", "gatherv"}, {"spread", "0.5"}}}, std::pair{"halo2d", Options{}},
+        std::pair{"halo2d", Options{{"depth", "3"}}},
+        std::pair{"compute", Options{{"mean", "100"}, {"distribution", "gamma"}, {"deviation", "50"}, {"-i", "9"}}},
+        std::pair{"compute", Options{{"mean", "100"}, {"mode", "sleep"}}},
+        std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}}));
 
 TEST(Allocations, AreCounted) {
   const std::int64_t before = allocations();

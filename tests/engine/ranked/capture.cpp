@@ -156,6 +156,14 @@ void corrupt_receive(int index, std::size_t offset) {
 void shorten_write() { state.shorten_write = true; }
 bool corruption_pending() { return state.corruption.has_value(); }
 
+bool noting() { return state.noting; }
+void note_call(std::string token) { state.record.tokens.push_back(std::move(token)); }
+void count_sent(const Traffic& sent) {
+  state.record.sent.messages += sent.messages;
+  state.record.sent.message_bytes += sent.message_bytes;
+  state.record.sent.collectives += sent.collectives;
+}
+
 std::string joined(const std::vector<std::string>& tokens) {
   std::string line;
   for (const auto& token : tokens) {

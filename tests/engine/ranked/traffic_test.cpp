@@ -42,6 +42,8 @@ std::vector<Case> cases() {
           {"incast", {{"size", "500"}, {"senders", "1"}, {"root", "1"}}},
           {"incast", {{"size", "1000"}, {"senders", "2"}, {"spread", "0.3"}}},
           {"incast", {{"size", "1000"}, {"roots", "2"}, {"root", "1"}, {"spread", "0.3"}}},
+          {"all_pairs", {{"size", "100"}, {"rounds", "3"}}},
+          {"threads", {{"size", "1000"}}},
           {"outcast", {}},
           {"outcast", {{"size", "1000"}, {"roots", "2"}, {"root", "1"}}},
           {"shift", {}},

@@ -102,10 +102,14 @@ std::vector<Way> every_way() {
   for (const Way& motif : motifs) {
     for (const Options& epoch : epochs) {
       for (const char* pattern : {"one_way", "both_ways", "exchange", "one_to_all", "all_to_one", "all_to_all"}) {
+        ++next;
+        // All ways of put and get; of the others, which share their epochs, every second one.
+        const bool moves = motif.motif == "put" || motif.motif == "get";
+        if (!moves && (next + next / 6) % 2 == 0) continue;
         Way way = motif;
         way.options.insert(way.options.end(), epoch.begin(), epoch.end());
         way.options.emplace_back("pattern", pattern);
-        way.options.emplace_back("operations", ++next % 2 == 0 ? "3" : "1");
+        way.options.emplace_back("operations", next % 4 < 2 ? "3" : "1");
         // Open MPI 4 crashes when it swaps in memory that it found itself (its issue 11349).
         const bool swaps = motif.motif == "atomic" && !motif.options.empty();
         way.options.emplace_back("window-kind", next % 3 == 0 && !swaps ? "allocate" : "create");
@@ -119,11 +123,11 @@ std::vector<Way> every_way() {
 class OneSidedWays : public testing::TestWithParam<Way> {};
 
 TEST_P(OneSidedWays, MoveWhatTheySayAndNothingIsWrong) {
-  for (int n = 2; n <= world_size(); ++n) {
+  for (int n = std::max(2, world_size() - 1); n <= world_size(); ++n) {
     const mpi::Group group = first_ranks(n);
     if (!group) continue;
     MotifBench bench(group, GetParam().motif, GetParam().options);
-    for (std::uint64_t pass = 0; pass < 3; ++pass) {
+    for (std::uint64_t pass = 0; pass < 2; ++pass) {
       bench->stamp(pass);
       capture::start();
       bench.perform();

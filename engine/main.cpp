@@ -7,8 +7,8 @@ int main(int argc, char** argv) {
   using namespace stressbench;
   std::optional<mpi::Environment> environment;
   std::optional<mpi::Group> world;
-  const auto start = [&]() -> const mpi::Group& {
-    environment.emplace(argc, argv);
+  const auto start = [&](mpi::Threads threads) -> const mpi::Group& {
+    environment.emplace(argc, argv, threads);
     world.emplace(mpi::Group::view(MPI_COMM_WORLD).duplicate());
     return *world;
   };

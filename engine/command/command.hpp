@@ -12,7 +12,7 @@ namespace stressbench::command {
 
 // Starts MPI and gives the ranks that were launched. Only main.cpp knows which communicator that is. Called at most
 // once.
-using Start = std::function<const mpi::Group&()>;
+using Start = std::function<const mpi::Group&(mpi::Threads)>;
 
 // What every command gets.
 struct Context {
@@ -27,6 +27,9 @@ void add_motif(CLI::App& program, Context& context);
 void add_list(CLI::App& program, Context& context);
 void add_describe(CLI::App& program, Context& context);
 void add_check(CLI::App& program, Context& context);
+
+// The option that lets several threads of a rank call MPI at once.
+void add_threads_option(CLI::App& command, mpi::Threads& threads);
 
 // The whole program: parses, runs the chosen command, turns mistakes and faults into messages on stderr. Returns the
 // exit status.

@@ -6,6 +6,7 @@
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
+#include "core/statistics.hpp"
 #include "output/json.hpp"
 #include "output/motif_page.hpp"
 #include "output/terminal.hpp"
@@ -26,6 +27,7 @@ struct Options {
   bool verify = false;
   bool json = false;
   bool help = false;
+  mpi::Threads threads = mpi::Threads::single;
   std::string output;
 };
 
@@ -116,6 +118,35 @@ void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
   }
 }
 
+// Of each metric its spread over the ranks, repetition by repetition.
+output::Json metrics_json(const schedule::MicroRow& row) {
+  output::Json metrics = output::Json::object();
+  for (std::size_t i = 0; i < row.metrics.size(); ++i) {
+    output::Json& repetitions = metrics[row.step.metrics[i]] = output::Json::array();
+    for (const schedule::Spread& spread : row.metrics[i]) {
+      repetitions.push_back({{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}});
+    }
+  }
+  return metrics;
+}
+
+// Of each metric of each row its mean over the ranks; over the repetitions the least, the median and the most.
+std::string metrics_table(const std::vector<schedule::MicroRow>& rows) {
+  std::vector<std::vector<std::string>> cells;
+  for (const schedule::MicroRow& row : rows) {
+    for (std::size_t i = 0; i < row.metrics.size(); ++i) {
+      std::vector<double> means;
+      for (const schedule::Spread& spread : row.metrics[i]) means.push_back(spread.mean);
+      const auto text = [](std::optional<double> value) { return value ? fmt::format("{:.6g}", *value) : "-"; };
+      cells.push_back({row.step.size ? std::to_string(row.step.size->value) : "-", row.step.metrics[i],
+                       text(quantile(means, 0)), text(median(means)), text(quantile(means, 1))});
+    }
+  }
+  if (cells.empty()) return "";
+  return "# the motif's own metrics, mean over ranks, over the repetitions:\n" +
+         output::table({"bytes", "metric", "min", "median", "max"}, cells);
+}
+
 output::Json json_of(const schedule::MicroRow& row) {
   output::Json options = output::Json::object();
   for (const auto& [name, value] : row.step.options) options[name] = value;
@@ -133,7 +164,9 @@ output::Json json_of(const schedule::MicroRow& row) {
           {"rank_max_median_s", row.rank_max_median_s},
           {"slowest_rank", row.slowest_rank},
           {"bandwidth_bytes_per_s",
-           row.bandwidth_bytes_per_s ? output::Json(*row.bandwidth_bytes_per_s) : output::Json(nullptr)}};
+           row.bandwidth_bytes_per_s ? output::Json(*row.bandwidth_bytes_per_s) : output::Json(nullptr)},
+          {"messages_per_s", row.messages_per_s ? output::Json(*row.messages_per_s) : output::Json(nullptr)},
+          {"metrics", metrics_json(row)}};
 }
 
 std::string rows_as_json(const std::vector<schedule::MicroRow>& rows, const Options& options, int ranks) {
@@ -156,6 +189,9 @@ std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const Opt
   if (first.bandwidth) text += fmt::format("# MB/s = 10^6 {} (median)\n", first.bandwidth->definition);
   if (options.verify)
     text += "# verified: contents were checked after each iteration; times are not to be compared with plain ones\n";
+  std::vector<std::string> heads{"bytes",  "iterations", "repetitions", "min us", "median us",
+                                 "p99 us", "max us",     "mean us",     "MB/s"};
+  if (rows.front().messages_per_s) heads.emplace_back("messages/s");
   std::vector<std::vector<std::string>> cells;
   for (const schedule::MicroRow& row : rows) {
     const auto us = [](double seconds) { return fmt::format("{:.3f}", seconds * 1e6); };
@@ -163,10 +199,9 @@ std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const Opt
                      std::to_string(row.repetitions), us(row.min_s), us(row.median_s), us(row.p99_s), us(row.max_s),
                      us(row.mean_s),
                      row.bandwidth_bytes_per_s ? fmt::format("{:.2f}", *row.bandwidth_bytes_per_s / 1e6) : "-"});
+    if (row.messages_per_s) cells.back().push_back(fmt::format("{:.0f}", *row.messages_per_s));
   }
-  return text + output::table({"bytes", "iterations", "repetitions", "min us", "median us", "p99 us", "max us",
-                               "mean us", "MB/s"},
-                              cells);
+  return text + output::table(heads, cells) + metrics_table(rows);
 }
 
 void write_result(const std::string& text, const std::string& path) {
@@ -187,7 +222,7 @@ int measure(const Options& options, const Context& context) {
   }
   const std::string text = workload_text(options);
   (void)load_text(text, command_line, std::nullopt);  // no ranks are needed to see a wrong option
-  const mpi::Group& world = context.start();
+  const mpi::Group& world = context.start(options.threads);
   // Whether it fits the ranks, one rank finds out: a motif may read files for it.
   const int status =
       on_root(world, [&] { (void)load_text(text, command_line, workload::Machine::uniform(1, world.size())); });
@@ -229,6 +264,7 @@ void add_motif(CLI::App& program, Context& context) {
   command->add_flag(
       "--pcontrol", options->micro.marked,
       "call MPI_Pcontrol(1) before each timed region and MPI_Pcontrol(0) after it: tracers see only these");
+  add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print JSON");
   command->add_option("--output", options->output, "write to this file in place of the terminal");
   command->add_flag("-h,--help", options->help, "this text; with a motif's name, its options");

@@ -71,6 +71,14 @@ void broadcast(const mpi::Group& world, std::string& text) {
   mpi::must(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, world.handle()), "MPI_Bcast");
 }
 
+void add_threads_option(CLI::App& command, mpi::Threads& threads) {
+  command.add_flag(
+      "--mpi-thread-multiple", [&threads](std::int64_t) { threads = mpi::Threads::multiple; },
+      "start MPI so that several threads of a rank may call it at once, as the motif threads needs; may make every "
+      "call "
+      "slower");
+}
+
 int run_program(int argc, char** argv, const Start& start) {
   CLI::App program{
       "Measures what congestion does to real applications: runs several jobs side by side under one MPI launch, each "

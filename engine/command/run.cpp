@@ -27,6 +27,7 @@ struct Options {
   bool verify = false;
   bool overwrite = false;
   bool quiet = false;
+  mpi::Threads threads = mpi::Threads::single;
 };
 
 std::optional<Nanoseconds> duration_of(const std::string& option, const std::string& text) {
@@ -165,7 +166,7 @@ int conduct(const mpi::Group& world, const schedule::Machine& machine, const Sta
 
 int run(Options& options, const Context& context) {
   understand(options);
-  const mpi::Group& world = context.start();
+  const mpi::Group& world = context.start(options.threads);
   schedule::interrupt::watch();
   int status = exit_success;
   adopt_nodes(options, world, status);
@@ -245,6 +246,7 @@ void add_run(CLI::App& program, Context& context) {
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,
                       "begin no round that would not end within this time of the launch (25min)");
+  add_threads_option(*command, options->threads);
   command->add_flag("--verify", options->verify, "check every byte that arrives; times are marked");
   command->add_flag("--overwrite", options->overwrite, "replace the run file where it exists");
   command->add_flag("-q,--quiet", options->quiet, "no table at the end");

@@ -27,8 +27,9 @@ struct Traffic {
 
 // One number that a motif's time may be turned into, with its definition: the field means three things by "bandwidth".
 struct Bandwidth {
-  double bytes = 0;        // an iteration moves
-  std::string definition;  // "bytes one way / one-way time"
+  double bytes = 0;           // an iteration moves
+  std::string definition;     // "bytes one way / one-way time"
+  std::int64_t messages = 0;  // that carry them, where their rate is of interest; else 0
 };
 
 enum class Timer {

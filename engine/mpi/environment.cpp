@@ -4,7 +4,14 @@
 
 namespace stressbench::mpi {
 
-Environment::Environment(int& argc, char**& argv) { must(MPI_Init(&argc, &argv), "MPI_Init"); }
+Environment::Environment(int& argc, char**& argv, Threads threads) {
+  if (threads == Threads::multiple) {
+    int given = MPI_THREAD_SINGLE;
+    must(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given), "MPI_Init_thread");
+  } else {  // some libraries lock around every call once there may be more
+    must(MPI_Init(&argc, &argv), "MPI_Init");
+  }
+}
 
 Environment::~Environment() { MPI_Finalize(); }
 

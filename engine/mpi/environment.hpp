@@ -7,10 +7,14 @@
 
 namespace stressbench::mpi {
 
+// How many threads of a process may call MPI at the same time.
+enum class Threads { single, multiple };
+
 // MPI from construction to destruction; one a process.
 class Environment {
  public:
-  Environment(int& argc, char**& argv);
+  // Whether the library gives what was asked for, MPI_Query_thread tells: one that does not still runs what needs less.
+  Environment(int& argc, char**& argv, Threads threads);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
   ~Environment();

@@ -17,9 +17,20 @@ int most_frequent(const std::vector<int>& ranks) {
   return winner == votes.end() ? -1 : winner->first;
 }
 
+// The motif's own metrics of the measured repetitions. They begin at column `first`.
+std::vector<MetricSpreads> metrics_of(const StepRecord& step, std::size_t first, const Collection::Result& result) {
+  const std::size_t columns = result.cells.size() / result.heads.size();
+  std::vector<MetricSpreads> metrics(step.metrics.size());
+  for (std::size_t i = 0; i < result.heads.size(); ++i) {
+    if (result.heads[i].phase != Phase::measured) continue;
+    for (std::size_t k = 0; k < metrics.size(); ++k) metrics[k].push_back(result.cells[i * columns + first + k]);
+  }
+  return metrics;
+}
+
 // Reduces one step's repetitions to a row. Column 1 + index holds its times.
 MicroRow row_of(const StepRecord& step, std::size_t index, const Collection::Result& result) {
-  MicroRow row{step, 0, 0, 0, 0, 0, 0, 0, 0, -1, std::nullopt};
+  MicroRow row{step, 0, 0, 0, 0, 0, 0, 0, 0, -1, std::nullopt, std::nullopt, {}};
   const std::size_t columns = result.cells.size() / result.heads.size();
   const double scale = step.quantity_scale / static_cast<double>(step.iterations);
   std::vector<double> means;
@@ -53,7 +64,9 @@ MicroRow row_of(const StepRecord& step, std::size_t index, const Collection::Res
   }
   const double iteration_s =
       row.median_s / step.quantity_scale;  // a whole iteration, where the quantity is a share of it
-  if (step.bandwidth && iteration_s > 0) row.bandwidth_bytes_per_s = step.bandwidth->bytes / iteration_s;
+  if (!step.bandwidth || iteration_s <= 0) return row;
+  row.bandwidth_bytes_per_s = step.bandwidth->bytes / iteration_s;
+  if (step.bandwidth->messages > 0) row.messages_per_s = static_cast<double>(step.bandwidth->messages) / iteration_s;
   return row;
 }
 
@@ -89,7 +102,12 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
     if (world.rank() != 0) continue;
     const Collection::Result result = collection.receive({0, 0, nullptr});
     const JobRecord record = describe_job(part, 0, world.size());
-    for (std::size_t i = 0; i < record.steps.size(); ++i) rows.push_back(row_of(record.steps[i], i, result));
+    std::size_t metric = 1 + record.steps.size();  // its column
+    for (std::size_t i = 0; i < record.steps.size(); ++i) {
+      rows.push_back(row_of(record.steps[i], i, result));
+      rows.back().metrics = metrics_of(record.steps[i], metric, result);
+      metric += record.steps[i].metrics.size();
+    }
   }
   return rows;
 }

@@ -11,6 +11,9 @@
 namespace stressbench::schedule {
 
 // What came out at one size, times in seconds of one iteration, scaled to the motif's quantity (a ping-pong's one way).
+// A metric of the motif's own in one repetition, over the ranks: as MicroRow::metrics[its number][repetition].
+using MetricSpreads = std::vector<Spread>;
+
 struct MicroRow {
   StepRecord step;
   std::int64_t repetitions = 0;
@@ -23,6 +26,8 @@ struct MicroRow {
   double rank_max_median_s = 0;                 // median over repetitions of the slowest rank
   int slowest_rank = -1;                        // most often the slowest; world rank
   std::optional<double> bandwidth_bytes_per_s;  // by the motif's definition, from the median
+  std::optional<double> messages_per_s;         // of the messages that carry these bytes
+  std::vector<MetricSpreads> metrics;           // in the order of step.metrics; sums over a repetition's iterations
 };
 
 struct MicroOptions {

@@ -1,4 +1,5 @@
-// incast: N ranks send to one, as files of one job reach one I/O node (StressBench III-A, V; docs/motifs/incast.md).
+// incast: N ranks send to one, or each of them to several, as files of one job reach one I/O node (StressBench III-A,
+// V; docs/motifs/incast.md).
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -33,9 +34,17 @@ class Incast final : public Motif {
       throw ParameterMistake("root",
                              fmt::format("--root: {}, but the job's ranks are 0 to {}", *root_given_, ranks - 1));
     }
-    if (*senders_given_ >= ranks) {
-      throw ParameterMistake("senders", fmt::format("--senders: {}, but beside the root the job has {} ranks",
-                                                    *senders_given_, ranks - 1));
+    if (*roots_given_ >= ranks) {
+      throw ParameterMistake("roots", fmt::format("--roots: {} of {} ranks leave nobody to send; at most {}",
+                                                  *roots_given_, ranks, ranks - 1));
+    }
+    if (*roots_given_ > 1 && *call_ != IncastCall::send) {
+      throw ParameterMistake("roots", "--roots: a gather has one root; use --call send");
+    }
+    if (*senders_given_ > ranks - *roots_given_) {
+      throw ParameterMistake("senders",
+                             fmt::format("--senders: {}, but beside the root{} the job has {} ranks", *senders_given_,
+                                         *roots_given_ == 1 ? "" : "s", ranks - *roots_given_));
     }
     if (*spread_ > 0 && *call_ == IncastCall::gather) {
       throw ParameterMistake("spread", "--spread: MPI_Gather takes the same size from all; use --call send or gatherv");
@@ -53,41 +62,41 @@ class Incast final : public Motif {
     }
   }
   Traffic traffic(int ranks) const override {
-    if (*call_ == IncastCall::send) return {.messages = senders(ranks), .message_bytes = total(ranks)};
+    if (*call_ == IncastCall::send) {
+      return {.messages = *roots_given_ * senders(ranks), .message_bytes = *roots_given_ * total(ranks)};
+    }
     return {.collectives = 1, .collective_bytes = total(ranks)};
   }
   std::optional<Bytes> message_size() const override { return *size_; }
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
-    return Bandwidth{static_cast<double>(total(ranks)), "bytes that the root receives / time"};
+    return Bandwidth{static_cast<double>(total(ranks)), "bytes that a root receives / time"};
   }
 
   void decompose(const mpi::Group& group, const Draw&) override {
     const int ranks = group.size();
     root_ = static_cast<int>(*root_given_);
+    roots_ = static_cast<int>(*roots_given_);
     senders_ = senders(ranks);
     place_ = (group.rank() - root_ + ranks) % ranks;
     rank_ = group.rank();
     ranks_ = ranks;
-    const bool takes_part = place_ <= senders_;
+    const bool takes_part = place_ < roots_ + senders_;
     // Root first, then the senders: a gather's communicator holds nobody else.
     if (*call_ != IncastCall::send) gathering_ = group.split(takes_part ? 0 : MPI_UNDEFINED, place_);
     communicator_ = *call_ == IncastCall::send ? group.handle() : gathering_.handle();
     if (!takes_part) return;
-    if (place_ == 0) {
-      lay_out_arrivals();
-    } else {
-      count_ = static_cast<int>(size_of(place_ - 1, ranks));
-      outgoing_ = Buffer(Bytes{count_});
-    }
+    if (is_root()) return lay_out_arrivals();
+    count_ = static_cast<int>(size_of(place_ - roots_, ranks));
+    outgoing_ = Buffer(Bytes{roots_ * std::int64_t{count_}});
+    in_flight_.assign(static_cast<std::size_t>(roots_), MPI_REQUEST_NULL);
   }
 
   void perform(Recorder&) override {
-    if (place_ > senders_) return;
+    if (place_ >= roots_ + senders_) return;
     switch (*call_) {
       case IncastCall::send:
-        place_ == 0 ? receive_all()
-                    : mpi::must(MPI_Send(outgoing_.data(), count_, MPI_BYTE, root_, tag, communicator_), "MPI_Send");
+        is_root() ? receive_all() : send_to_roots();
         return;
       case IncastCall::gather:
         mpi::must(place_ == 0
@@ -106,20 +115,26 @@ class Incast final : public Motif {
   }
 
   // An incast lasts until the root has everything; a sender of small messages is through long before.
-  bool observes() const override { return place_ == 0; }
+  bool observes() const override { return is_root(); }
 
   void stamp(std::uint64_t pass) override {
-    if (place_ > senders_) return;
-    if (place_ > 0) return payload::fill(outgoing_.bytes(), {rank_, root_, pass});
-    for (int sender = 0; sender < senders_; ++sender) payload::spoil(arrival(sender), {rank_of(sender), root_, pass});
+    if (place_ >= roots_ + senders_) return;
+    if (is_root()) {
+      for (int sender = 0; sender < senders_; ++sender) payload::spoil(arrival(sender), {rank_of(sender), rank_, pass});
+      return;
+    }
+    for (int root = 0; root < roots_; ++root) payload::fill(departure(root), {rank_, root_rank(root), pass});
   }
   void verify(std::uint64_t pass) const override {
-    if (place_ > 0) return;
-    for (int sender = 0; sender < senders_; ++sender) payload::check(arrival(sender), {rank_of(sender), root_, pass});
+    if (!is_root()) return;
+    for (int sender = 0; sender < senders_; ++sender) payload::check(arrival(sender), {rank_of(sender), rank_, pass});
   }
 
  private:
-  int senders(int ranks) const { return *senders_given_ == 0 ? ranks - 1 : static_cast<int>(*senders_given_); }
+  bool is_root() const noexcept { return place_ < roots_; }
+  int senders(int ranks) const {
+    return static_cast<int>(*senders_given_ == 0 ? ranks - *roots_given_ : *senders_given_);
+  }
   // Sizes rise evenly from sender to sender, from size * (1 - spread) to size * (1 + spread).
   std::int64_t size_of(int sender, int ranks) const {
     const int last = senders(ranks) - 1;
@@ -133,8 +148,9 @@ class Incast final : public Motif {
     for (int sender = 0; sender < senders(ranks); ++sender) sum += size_of(sender, ranks);
     return sum;
   }
-  // Senders are the ranks that follow the root, going on at 0 after the last.
-  int rank_of(int sender) const { return (root_ + 1 + sender) % ranks_; }
+  // Senders are the ranks that follow the roots, going on at 0 after the last.
+  int rank_of(int sender) const { return (root_ + roots_ + sender) % ranks_; }
+  int root_rank(int root) const { return (root_ + root) % ranks_; }
 
   void lay_out_arrivals() {
     const std::size_t own_block = *call_ == IncastCall::gather ? static_cast<std::size_t>(size_->value) : 0;
@@ -156,6 +172,20 @@ class Incast final : public Motif {
     }
   }
 
+  void send_to_roots() {
+    if (roots_ == 1) {
+      mpi::must(MPI_Send(outgoing_.data(), count_, MPI_BYTE, root_, tag, communicator_), "MPI_Send");
+      return;
+    }
+    // Each sender begins with another root: none of them is everybody's first.
+    for (int i = 0; i < roots_; ++i) {
+      const int root = (place_ + i) % roots_;
+      mpi::must(MPI_Isend(departure(root).data(), count_, MPI_BYTE, root_rank(root), tag, communicator_,
+                          &in_flight_[static_cast<std::size_t>(i)]),
+                "MPI_Isend");
+    }
+    mpi::must(MPI_Waitall(roots_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
   void receive_all() {
     for (int sender = 0; sender < senders_; ++sender) {
       const auto arrival_bytes = arrival(sender);
@@ -165,17 +195,32 @@ class Incast final : public Motif {
     }
     mpi::must(MPI_Waitall(senders_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
+  std::span<std::byte> departure(int root) const {
+    const auto length = static_cast<std::size_t>(count_);
+    return outgoing_.bytes(static_cast<std::size_t>(root) * length, length);
+  }
   std::span<std::byte> arrival(int sender) const { return arrivals_[static_cast<std::size_t>(sender)]; }
 
-  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each sender sends", FitsMessage{}};
+  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each sender sends to each root", FitsMessage{}};
   Param<std::int64_t> senders_given_{this,
                                      'n',
                                      "senders",
                                      0,
-                                     "how many ranks send; 0: all but the root",
+                                     "how many ranks send; 0: all but the roots",
                                      AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<std::int64_t> root_given_{
-      this, 'r', "root", 0, "rank of the job that receives", AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<std::int64_t> root_given_{this,
+                                  'r',
+                                  "root",
+                                  0,
+                                  "rank of the job that receives, the first of them",
+                                  AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<std::int64_t> roots_given_{this,
+                                   '\0',
+                                   "roots",
+                                   1,
+                                   "how many ranks receive; every sender sends to each",
+                                   Positive{},
+                                   AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   Param<IncastCall> call_{this, '\0', "call", IncastCall::send, "send: MPI_Send to MPI_Irecv; or the MPI collective"};
   Param<double> spread_{this,
                         '\0',
@@ -185,7 +230,8 @@ class Incast final : public Motif {
                         AtMost<double>{1.0}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
-  int place_ = 0;  // 0 the root, 1..senders the senders, above: idle
+  int place_ = 0;  // from 0 the roots, then the senders, then who is idle
+  int roots_ = 1;
   int senders_ = 0;
   int root_ = 0;
   int count_ = 0;
@@ -200,7 +246,8 @@ class Incast final : public Motif {
   mpi::Group gathering_;
 };
 
-const RegisterMotif<Incast> registered{"incast", Family::point_to_point, "N ranks send to one", "StressBench III-A"};
+const RegisterMotif<Incast> registered{"incast", Family::point_to_point, "N ranks send to one, or to several",
+                                       "StressBench III-A"};
 
 }  // namespace
 }  // namespace stressbench

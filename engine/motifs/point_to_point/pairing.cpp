@@ -1,5 +1,7 @@
 #include "motifs/point_to_point/pairing.hpp"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 #include "core/random.hpp"
@@ -44,6 +46,15 @@ std::vector<int> partners(const Pairing& pairing, int ranks) {
   if (pairing.kind == Pairing::Kind::random) order = random_permutation({.seed = pairing.seed}, ranks);
   for (std::size_t i = 0; i < pairs; ++i) join(order[2 * i], order[2 * i + 1]);
   return partner;
+}
+
+int partner_of(int rank, const Pairing& pairing, int ranks) {
+  return partners(pairing, ranks)[static_cast<std::size_t>(rank)];
+}
+
+void needs_ranks(std::string_view motif, int least, int ranks) {
+  if (ranks >= least) return;
+  throw ParameterMistake("", fmt::format("{} needs {} ranks or more, but the job has {}", motif, least, ranks));
 }
 
 }  // namespace stressbench

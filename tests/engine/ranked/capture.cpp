@@ -82,28 +82,18 @@ void all_arrived(const std::vector<Arrival>& arrivals) {
   }
 }
 
+void count_message(int count, MPI_Datatype type) {
+  if (!state.noting) return;
+  ++state.record.sent.messages;
+  state.record.sent.message_bytes += bytes_of(count, type);
+}
 void sent_message(const char* kind, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
   const std::int64_t bytes = bytes_of(count, type);
   note([&] { return fmt::format("{}>{}:{}:{}", kind, world_rank(communicator, to), tag, bytes); });
-  if (!state.noting) return;
-  ++state.record.sent.messages;
-  state.record.sent.message_bytes += bytes;
+  count_message(count, type);
 }
 void received_message(const char* kind, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator) {
   note([&] { return fmt::format("{}<{}:{}:{}", kind, world_rank(communicator, from), tag, bytes_of(count, type)); });
-}
-std::string name_of(MPI_Op operation) {
-  const std::map<MPI_Op, std::string> names{{MPI_SUM, "[SUM]"},   {MPI_MIN, "[MIN]"}, {MPI_MAX, "[MAX]"},
-                                            {MPI_PROD, "[PROD]"}, {MPI_BOR, "[BOR]"}, {MPI_MAXLOC, "[MAXLOC]"},
-                                            {MPI_OP_NULL, ""}};
-  const auto found = names.find(operation);
-  return found == names.end() ? "[?]" : found->second;
-}
-void transferred(const std::string& name, int count, MPI_Datatype type, int target, MPI_Aint displacement) {
-  note([&] { return fmt::format("{}>{}+{}:{}", name, target, displacement, bytes_of(count, type)); });
-  if (!state.noting || target == MPI_PROC_NULL) return;
-  ++state.record.sent.messages;
-  state.record.sent.message_bytes += bytes_of(count, type);
 }
 template <class Spell>
 void wrote(Spell call, int count, MPI_Datatype type) {
@@ -113,6 +103,13 @@ void wrote(Spell call, int count, MPI_Datatype type) {
 
 }  // namespace
 
+std::string name_of(MPI_Op operation) {
+  const std::map<MPI_Op, std::string> names{{MPI_SUM, "[SUM]"},   {MPI_MIN, "[MIN]"}, {MPI_MAX, "[MAX]"},
+                                            {MPI_PROD, "[PROD]"}, {MPI_BOR, "[BOR]"}, {MPI_MAXLOC, "[MAXLOC]"},
+                                            {MPI_OP_NULL, ""}};
+  const auto found = names.find(operation);
+  return found == names.end() ? "[?]" : found->second;
+}
 void arrives_now(void* data, std::int64_t size) {
   arrived({static_cast<std::byte*>(data), static_cast<std::size_t>(size), state.receives++});
 }
@@ -145,6 +142,14 @@ void corrupt_receive(int index, std::size_t offset) {
 }
 void shorten_write() { state.shorten_write = true; }
 bool corruption_pending() { return state.corruption.has_value(); }
+
+bool noting() { return state.noting; }
+void note_call(std::string token) { state.record.tokens.push_back(std::move(token)); }
+void count_sent(const Traffic& sent) {
+  state.record.sent.messages += sent.messages;
+  state.record.sent.message_bytes += sent.message_bytes;
+  state.record.sent.collectives += sent.collectives;
+}
 
 std::string joined(const std::vector<std::string>& tokens) {
   std::string line;
@@ -189,6 +194,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
     return fmt::format("SR>{}:{}<{}:{}", world_rank(communicator, to), bytes_of(out_count, out_type),
                        world_rank(communicator, from), bytes_of(in_count, in_type));
   });
+  count_message(out_count, out_type);
   const int code =
       PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, communicator, status);
   arrives_now(in, bytes_of(in_count, in_type));
@@ -300,46 +306,6 @@ int MPI_Request_free(MPI_Request* request) {
 int MPI_Cancel(MPI_Request* request) {
   note([&] { return std::string("Cancel"); });
   return PMPI_Cancel(request);
-}
-
-int MPI_Win_create(void* memory, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, MPI_Win* made) {
-  note([&] { return fmt::format("Win_create:{}/{}@{}", size, unit, size_of(communicator)); });
-  return PMPI_Win_create(memory, size, unit, info, communicator, made);
-}
-int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* memory, MPI_Win* made) {
-  note([&] { return fmt::format("Win_allocate:{}/{}@{}", size, unit, size_of(communicator)); });
-  return PMPI_Win_allocate(size, unit, info, communicator, memory, made);
-}
-int MPI_Win_free(MPI_Win* window) {
-  note([&] { return std::string("Win_free"); });
-  return PMPI_Win_free(window);
-}
-int MPI_Win_fence(int assertion, MPI_Win window) {
-  note([&] { return fmt::format("Fence{}", assertion == MPI_MODE_NOPRECEDE ? "[NOPRECEDE]" : ""); });
-  return PMPI_Win_fence(assertion, window);
-}
-int MPI_Win_lock(int lock, int target, int assertion, MPI_Win window) {
-  note([&] { return fmt::format("Lock{}>{}", lock == MPI_LOCK_EXCLUSIVE ? "[exclusive]" : "", target); });
-  return PMPI_Win_lock(lock, target, assertion, window);
-}
-int MPI_Win_unlock(int target, MPI_Win window) {
-  note([&] { return fmt::format("Unlock>{}", target); });
-  return PMPI_Win_unlock(target, window);
-}
-int MPI_Put(const void* out, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
-            MPI_Datatype target_type, MPI_Win window) {
-  transferred("Put", count, type, target, displacement);
-  return PMPI_Put(out, count, type, target, displacement, target_count, target_type, window);
-}
-int MPI_Rget(void* in, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
-             MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
-  transferred("Rget", count, type, target, displacement);
-  return PMPI_Rget(in, count, type, target, displacement, target_count, target_type, window, request);
-}
-int MPI_Accumulate(const void* out, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
-                   MPI_Datatype target_type, MPI_Op operation, MPI_Win window) {
-  transferred("Accumulate" + name_of(operation), count, type, target, displacement);
-  return PMPI_Accumulate(out, count, type, target, displacement, target_count, target_type, operation, window);
 }
 
 int MPI_File_set_view(MPI_File file, MPI_Offset offset, MPI_Datatype etype, MPI_Datatype filetype,

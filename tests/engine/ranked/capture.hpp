@@ -37,6 +37,15 @@ bool corruption_pending();
 // The next MPI_File_write_at_all writes one element less than it was given, and says so in its status.
 void shorten_write();
 
+// The same for what this rank's next one-sided operations move: of the operation with that index, counted from here.
+void corrupt_operation(int index, std::size_t offset);
+
+// For wrappers in other files: a call in a token, and what it sends. Ask `noting` first: nothing may be spelled or
+// allocated at other times.
+bool noting();
+void note_call(std::string token);
+void count_sent(const Traffic& sent);
+
 std::string joined(const std::vector<std::string>& tokens);
 
 }  // namespace stressbench::test::capture

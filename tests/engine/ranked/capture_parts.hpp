@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace stressbench::test::capture {
@@ -18,6 +19,9 @@ inline std::int64_t bytes_of(int count, MPI_Datatype type) {
   PMPI_Type_size(type, &size);
   return static_cast<std::int64_t>(count) * size;
 }
+
+// "[SUM]"; nothing for none.
+std::string name_of(MPI_Op operation);
 
 // A receive that is complete, and one that will be when its request is.
 void arrives_now(void* data, std::int64_t size);

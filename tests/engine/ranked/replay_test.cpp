@@ -574,8 +574,8 @@ TEST_F(Replays, OneSidedCalls) {
   const capture::Record record = calls();
   EXPECT_EQ(capture::joined(record.tokens),
             "Win_create:512/8@2 " +
-                times(3, fmt::format("Fence[NOPRECEDE] Put>{0}+4:64 Accumulate[SUM]>{0}+60:16 Put>{1}+0:8 Fence",
-                                     1 - rank(), null)) +
+                times(3, fmt::format("Fence[NOPRECEDE] Put>{0}:4:64 Acc[SUM]>{0}:60:16 Put>{1}:0:8 Fence", 1 - rank(),
+                                     null)) +
                 " Win_free");
   EXPECT_EQ(said.messages, 2 * record.sent.messages);
   EXPECT_EQ(said.message_bytes, 2 * record.sent.message_bytes);
@@ -595,8 +595,7 @@ TEST_F(Replays, OneSidedCallsUnderLocks) {
   bench.perform();
   EXPECT_EQ(capture::joined(capture::stop().tokens),
             "Win_create:256/1@2 " +
-                times(2, fmt::format("Lock[exclusive]>{0} Put>{0}+0:8 Rget>{0}+8:8 W(1) Unlock>{0}", 1 - rank())) +
-                " Win_free");
+                times(2, fmt::format("Lock!:{0} Put>{0}:0:8 Rget>{0}:8:8 W(1) Unlock:{0}", 1 - rank())) + " Win_free");
 }
 
 TEST_F(Replays, EpochsThatAreNotWholeAreRefused) {

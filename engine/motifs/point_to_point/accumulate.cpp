@@ -1,0 +1,140 @@
+// accumulate: ranks add numbers to those in the memory of others (IMB-RMA, OSU; docs/motifs/accumulate.md).
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "motifs/point_to_point/one_sided.hpp"
+
+namespace stressbench {
+
+enum class AccumulateCall { accumulate, get_accumulate };
+template <>
+struct Names<AccumulateCall> {
+  static constexpr std::array values{std::pair{std::string_view{"accumulate"}, AccumulateCall::accumulate},
+                                     std::pair{std::string_view{"get_accumulate"}, AccumulateCall::get_accumulate}};
+};
+
+namespace {
+
+using Number = std::uint64_t;
+constexpr auto number_bytes = static_cast<std::int64_t>(sizeof(Number));
+
+struct WholeNumbers {
+  static constexpr std::string_view words = "a multiple of 8 bytes, the length of a number";
+  static bool holds(Bytes size) noexcept { return size.value % number_bytes == 0; }
+};
+
+Number number_at(std::span<const std::byte> memory, std::size_t index) {
+  Number value = 0;
+  std::memcpy(&value, memory.data() + index * sizeof value, sizeof value);
+  return value;
+}
+void set_number(std::span<std::byte> memory, std::size_t index, Number value) {
+  std::memcpy(memory.data() + index * sizeof value, &value, sizeof value);
+}
+
+// What stands there before, and what an origin adds: small enough that no sum wraps round.
+Number before(std::size_t operation, std::size_t index, std::uint64_t pass) {
+  return pass * 1'000'003 + operation * 101 + index;
+}
+constexpr Number most_added = 97;
+Number added(int origin, std::size_t operation, std::size_t index, std::uint64_t pass) {
+  return 1 + (static_cast<Number>(origin) * 13 + operation * 7 + index + pass) % most_added;
+}
+
+class Accumulate final : public OneSided {
+ public:
+  std::optional<Bytes> message_size() const override { return *size_; }
+  std::string size_parameter() const override { return "size"; }
+
+ private:
+  std::int64_t operation_bytes() const override { return size_->value; }
+  int crossings() const override { return fetches() ? 2 : 1; }
+  // All origins add to the same numbers.
+  Piece piece() const override { return Piece::by_operation; }
+  bool fetches() const { return *call_ == AccumulateCall::get_accumulate; }
+  std::size_t numbers() const { return static_cast<std::size_t>(size_->value / number_bytes); }
+
+  void issue(std::size_t target, std::size_t operation) override {
+    const auto count = static_cast<int>(numbers());
+    std::byte* own = local(target, operation).data();
+    const MPI_Aint there = displacement(target, operation);
+    if (fetches()) {
+      std::byte* result = fetched(target, operation).data();
+      mpi::must(MPI_Get_accumulate(own, count, MPI_UINT64_T, result, count, MPI_UINT64_T, target_rank(target), there,
+                                   count, MPI_UINT64_T, MPI_SUM, window()),
+                "MPI_Get_accumulate");
+      return;
+    }
+    mpi::must(
+        MPI_Accumulate(own, count, MPI_UINT64_T, target_rank(target), there, count, MPI_UINT64_T, MPI_SUM, window()),
+        "MPI_Accumulate");
+  }
+
+  void prepare(std::uint64_t) override {
+    const std::size_t needed = fetches() ? reach().targets.size() * operations() : 0;
+    const auto length = static_cast<std::size_t>(size_->value);
+    if (fetched_.size() < needed * length) fetched_ = Buffer(needed * length);
+  }
+
+  void stamp_memory(std::uint64_t pass) override {
+    for (std::size_t i = 0; i < operations(); ++i) {
+      for (std::size_t k = 0; k < numbers(); ++k) {
+        for (std::size_t target = 0; target < reach().targets.size(); ++target) {
+          set_number(local(target, i), k, added(rank(), i, k, pass));
+          if (fetches()) set_number(fetched(target, i), k, before(i, k, pass) - 1);
+        }
+        if (!reach().origins.empty()) set_number(exposed(0, i), k, before(i, k, pass));
+      }
+    }
+  }
+
+  void verify_memory(std::uint64_t pass) const override {
+    for (std::size_t i = 0; i < operations(); ++i) {
+      for (std::size_t k = 0; k < numbers(); ++k) {
+        if (!reach().origins.empty()) verify_sum(i, k, pass);
+        for (std::size_t target = 0; fetches() && target < reach().targets.size(); ++target) {
+          verify_fetched(target, i, k, pass);
+        }
+      }
+    }
+  }
+  void verify_sum(std::size_t operation, std::size_t index, std::uint64_t pass) const {
+    Number expected = before(operation, index, pass);
+    for (const int origin : reach().origins) expected += added(origin, operation, index, pass);
+    const Number found = number_at(exposed(0, operation), index);
+    if (found == expected) return;
+    throw MachineFault(
+        fmt::format("wrong number: rank {} has {} in its window as number {} of operation {}, expected {}", rank(),
+                    found, index, operation, expected));
+  }
+  // Others may have added before, or not: with one origin there is one right answer, else a range of them.
+  void verify_fetched(std::size_t target, std::size_t operation, std::size_t index, std::uint64_t pass) const {
+    const Number least = before(operation, index, pass);
+    const Number most = least + most_added * static_cast<Number>(origins_of_a_target() - 1);
+    const Number found = number_at(fetched(target, operation), index);
+    if (found >= least && found <= most) return;
+    throw MachineFault(
+        fmt::format("wrong number: rank {} got {} from rank {} as number {} of operation {}, expected {} to {}", rank(),
+                    found, target_rank(target), index, operation, least, most));
+  }
+
+  std::span<std::byte> fetched(std::size_t target, std::size_t operation) const {
+    const auto length = static_cast<std::size_t>(size_->value);
+    return fetched_.bytes((target * operations() + operation) * length, length);
+  }
+
+  Param<Bytes> size_{this, 's', "size", Bytes{8}, "bytes of each operation", FitsMessage{}, WholeNumbers{}};
+  Param<AccumulateCall> call_{this, '\0', "call", AccumulateCall::accumulate,
+                              "whether what stood there before comes back"};
+
+  Buffer fetched_;
+};
+
+const RegisterMotif<Accumulate> registered{"accumulate", Family::point_to_point,
+                                           "ranks add to numbers in the memory of others (MPI_Accumulate)",
+                                           "IMB-RMA; OSU"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,58 @@
+// bisection: ranks exchange in pairs, all at once, either all across the middle of the ranks or all within a half
+// (docs/motifs/bisection.md).
+#include "motifs/point_to_point/pairing.hpp"
+#include "motifs/point_to_point/simultaneous.hpp"
+
+namespace stressbench {
+
+enum class Cut { best, worst };
+template <>
+struct Names<Cut> {
+  static constexpr std::array values{std::pair{std::string_view{"best"}, Cut::best},
+                                     std::pair{std::string_view{"worst"}, Cut::worst}};
+};
+
+namespace {
+
+class Bisection final : public Simultaneous {
+ public:
+  void check(int ranks) const override {
+    const bool within = *cut_ == Cut::best;
+    needs_ranks(within ? "bisection --cut best" : "bisection", within ? 3 : 2, ranks);
+  }
+  Traffic traffic(int ranks) const override { return of_messages(messages(ranks)); }
+  std::optional<Bandwidth> bandwidth(int ranks) const override {
+    return Bandwidth{static_cast<double>(messages(ranks) * size_bytes()),
+                     *cut_ == Cut::worst ? "of all ranks: bytes across the middle, both ways / time"
+                                         : "of all ranks: bytes within the halves, both ways / time"};
+  }
+
+ private:
+  std::int64_t messages(int ranks) const {
+    const int lower = ranks / 2;
+    return *cut_ == Cut::worst ? 2 * lower : 2 * (lower / 2 + (ranks - lower) / 2);
+  }
+
+  // The lower half has ranks/2 ranks, the upper one the rest.
+  Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
+    const int partner = *cut_ == Cut::worst ? partner_of(rank, {Pairing::Kind::halves}, ranks) : beside(rank, ranks);
+    if (partner == no_partner) return {};
+    return {{partner}, {partner}};
+  }
+  static int beside(int rank, int ranks) {
+    const int lower = ranks / 2;
+    const int first = rank < lower ? 0 : lower;
+    const int partner = partner_of(rank - first, {Pairing::Kind::neighbours}, rank < lower ? lower : ranks - lower);
+    return partner == no_partner ? no_partner : first + partner;
+  }
+
+  Param<Cut> cut_{this, '\0', "cut", Cut::worst,
+                  "worst: all pairs across the middle of the ranks; best: all pairs of neighbours within a half"};
+};
+
+const RegisterMotif<Bisection> registered{"bisection", Family::point_to_point,
+                                          "pairs of ranks exchange, all across the middle or all within a half",
+                                          "b_eff"};
+
+}  // namespace
+}  // namespace stressbench

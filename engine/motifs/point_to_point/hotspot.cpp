@@ -1,0 +1,71 @@
+// hotspot: every rank sends messages to ranks drawn at random, a fraction of them to one that is the same for all
+// (Pfister and Norton, ICPP 1985; docs/motifs/hotspot.md).
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "motifs/point_to_point/drawing.hpp"
+#include "motifs/point_to_point/pairing.hpp"
+#include "motifs/point_to_point/simultaneous.hpp"
+
+namespace stressbench {
+namespace {
+
+class Hotspot final : public Simultaneous {
+ public:
+  void check(int ranks) const override {
+    needs_ranks("hotspot", 2, ranks);
+    if (*hot_ < ranks) return;
+    throw ParameterMistake("hot", fmt::format("--hot: {}, but the job's ranks are 0 to {}", *hot_, ranks - 1));
+  }
+  Traffic traffic(int ranks) const override { return of_messages(ranks * *messages_); }
+  std::optional<Bandwidth> bandwidth(int ranks) const override {
+    return Bandwidth{static_cast<double>(ranks * *messages_ * size_bytes()), "of all ranks: bytes sent / time"};
+  }
+
+ private:
+  bool redraws() const override { return *drawing_ == Drawing::iteration; }
+
+  // Every rank draws for all, and so knows what it will receive without a message about it.
+  Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const override {
+    Peers found;
+    for (int sender = 0; sender < ranks; ++sender) {
+      Draw position = draws;
+      position.rank = static_cast<std::uint32_t>(sender);
+      position.execution = iteration * 2 * static_cast<std::uint64_t>(*messages_);
+      for (std::int64_t i = 0; i < *messages_; ++i, position.execution += 2) {
+        const int receiver = receiver_of(sender, ranks, position);
+        if (sender == rank) found.to.push_back(receiver);
+        if (receiver == rank) found.from.push_back(sender);
+      }
+    }
+    return found;
+  }
+
+  // Two draws: whether to the hot rank, and to which other one. Nobody sends to itself.
+  int receiver_of(int sender, int ranks, Draw position) const {
+    if (sender != *hot_ && random_unit(position) < *fraction_) return static_cast<int>(*hot_);
+    ++position.execution;
+    const auto other = static_cast<int>(random_below(position, static_cast<std::uint64_t>(ranks - 1)));
+    return other < sender ? other : other + 1;
+  }
+
+  Param<std::int64_t> messages_{
+      this, 'n', "messages", 8, "messages that each rank sends at once", Positive{}, AtMost<std::int64_t>{65536}};
+  Param<double> fraction_{this,
+                          '\0',
+                          "fraction",
+                          0.25,
+                          "share of the messages that go to the hot rank whatever is drawn",
+                          AtMost<double>{1.0}};
+  Param<std::int64_t> hot_{
+      this, '\0', "hot", 0, "the rank that everybody sends to", AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<Drawing> drawing_{this, '\0', "draw", Drawing::once, drawing_help};
+};
+
+const RegisterMotif<Hotspot> registered{"hotspot", Family::point_to_point,
+                                        "random messages, a fraction of them to one rank",
+                                        "Pfister and Norton, ICPP 1985"};
+
+}  // namespace
+}  // namespace stressbench

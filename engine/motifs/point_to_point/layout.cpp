@@ -1,0 +1,126 @@
+#include "motifs/point_to_point/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+namespace stressbench {
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<int>::max();
+
+// The same bytes of memory whatever the kind: `blocks` blocks, each `stride` after the one before.
+mpi::Datatype make_type(Layout layout, int blocks, int block, int stride) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  switch (layout) {
+    case Layout::contiguous:
+      mpi::must(MPI_Type_contiguous(blocks * block, MPI_BYTE, &made), "MPI_Type_contiguous");
+      break;
+    case Layout::vector:
+      mpi::must(MPI_Type_vector(blocks, block, stride, MPI_BYTE, &made), "MPI_Type_vector");
+      break;
+    case Layout::subarray: {
+      const std::array whole{blocks, stride};
+      const std::array part{blocks, block};
+      const std::array start{0, 0};
+      mpi::must(MPI_Type_create_subarray(2, whole.data(), part.data(), start.data(), MPI_ORDER_C, MPI_BYTE, &made),
+                "MPI_Type_create_subarray");
+      break;
+    }
+    case Layout::indexed: {
+      const std::vector<int> lengths(static_cast<std::size_t>(blocks), block);
+      std::vector<int> displacements;
+      for (int i = 0; i < blocks; ++i) displacements.push_back(i * stride);
+      mpi::must(MPI_Type_indexed(blocks, lengths.data(), displacements.data(), MPI_BYTE, &made), "MPI_Type_indexed");
+      break;
+    }
+  }
+  return mpi::Datatype::commit(made);
+}
+
+// Blocks go to and from one piece of memory, where payload knows each byte by its offset.
+template <class Copy>
+void each_block(std::size_t size, std::size_t block, std::size_t stride, Copy copy) {
+  for (std::size_t packed = 0, spread = 0; packed < size; packed += block, spread += stride) copy(packed, spread);
+}
+
+}  // namespace
+
+Message::Message(Bytes size)
+    : memory_(size), count_(static_cast<int>(size.value)), size_(static_cast<std::size_t>(size.value)) {}
+
+Message::Message(Layout layout, Bytes size, Bytes block, Bytes stride)
+    : size_(static_cast<std::size_t>(size.value)),
+      block_(static_cast<std::size_t>(block.value)),
+      stride_(static_cast<std::size_t>(stride.value)) {
+  if (layout == Layout::contiguous || size.value == 0) {
+    *this = Message(size);
+    return;
+  }
+  const std::int64_t blocks = size.value / block.value;
+  memory_ = Buffer(Bytes{blocks * stride.value});
+  derived_ = make_type(layout, static_cast<int>(blocks), static_cast<int>(block.value), static_cast<int>(stride.value));
+  count_ = 1;
+}
+
+void Message::fill(const payload::Origin& origin) const {
+  if (block_ == 0) return payload::fill(memory_.bytes(), origin);
+  std::vector<std::byte> packed(size_);
+  payload::fill(packed, origin);
+  each_block(size_, block_, stride_,
+             [&](std::size_t from, std::size_t to) { std::memcpy(memory_.data() + to, packed.data() + from, block_); });
+}
+
+void Message::spoil(const payload::Origin& origin) const {
+  if (block_ == 0) return payload::spoil(memory_.bytes(), origin);
+  std::vector<std::byte> packed(size_);
+  payload::spoil(packed, origin);
+  each_block(size_, block_, stride_,
+             [&](std::size_t from, std::size_t to) { std::memcpy(memory_.data() + to, packed.data() + from, block_); });
+}
+
+void Message::check(const payload::Origin& origin) const {
+  if (block_ == 0) return payload::check(memory_.bytes(), origin);
+  std::vector<std::byte> packed(size_);
+  each_block(size_, block_, stride_,
+             [&](std::size_t to, std::size_t from) { std::memcpy(packed.data() + to, memory_.data() + from, block_); });
+  payload::check(packed, origin);
+}
+
+LayoutChoice::LayoutChoice(ParameterSet* owner)
+    : layout_{owner, '\0', "layout", Layout::contiguous,
+              "how a message lies in memory: in one piece, or in blocks, by which MPI_Type_... call"},
+      block_{owner, '\0', "block", Bytes{8}, "bytes in one piece, where there are gaps", Positive{}, FitsMessage{}},
+      stride_{owner,      '\0',         "stride", Bytes{16}, "from the start of a block to that of the next one",
+              Positive{}, FitsMessage{}} {}
+
+void LayoutChoice::check(Bytes size) const {
+  if (*layout_ == Layout::contiguous) {
+    for (const Parameter* unused : {static_cast<const Parameter*>(&block_), static_cast<const Parameter*>(&stride_)}) {
+      if (!unused->was_given()) continue;
+      throw ParameterMistake(unused->name(), fmt::format("--{}: a contiguous message has no gaps; --layout vector, "
+                                                         "subarray or indexed has",
+                                                         unused->name()));
+    }
+    return;
+  }
+  if (*stride_ < *block_) {
+    throw ParameterMistake("stride", fmt::format("--stride: blocks of {} bytes overlap at {}; at least {}",
+                                                 block_->value, stride_->value, block_->value));
+  }
+  if (size.value % block_->value != 0) {
+    throw ParameterMistake("block",
+                           fmt::format("--block: {} does not divide a message of {} bytes", block_->value, size.value));
+  }
+  const std::int64_t extent = size.value / block_->value * stride_->value;
+  if (extent > most) {
+    throw ParameterMistake("stride", fmt::format("--stride: {} blocks take {} bytes of memory, at most {} fit",
+                                                 size.value / block_->value, extent, most));
+  }
+}
+
+Message LayoutChoice::message(Bytes size) const { return {*layout_, size, *block_, *stride_}; }
+
+}  // namespace stressbench

@@ -1,0 +1,61 @@
+// How a message lies in memory: in one piece, or in blocks with gaps between them, told to MPI by one of three kinds of
+// derived datatype.
+#pragma once
+
+#include <mpi.h>
+
+#include "core/parameter.hpp"
+#include "motifs/message.hpp"
+#include "motifs/payload.hpp"
+#include "mpi/datatype.hpp"
+
+namespace stressbench {
+
+enum class Layout { contiguous, vector, subarray, indexed };
+template <>
+struct Names<Layout> {
+  static constexpr std::array values{std::pair{std::string_view{"contiguous"}, Layout::contiguous},
+                                     std::pair{std::string_view{"vector"}, Layout::vector},
+                                     std::pair{std::string_view{"subarray"}, Layout::subarray},
+                                     std::pair{std::string_view{"indexed"}, Layout::indexed}};
+};
+
+// A message's memory and what MPI is told of it. Its bytes are counted without the gaps.
+class Message {
+ public:
+  Message() = default;
+  explicit Message(Bytes size);                                   // in one piece
+  Message(Layout layout, Bytes size, Bytes block, Bytes stride);  // size is a whole number of blocks
+
+  std::byte* data() const noexcept { return memory_.data(); }
+  int count() const noexcept { return count_; }
+  MPI_Datatype type() const noexcept { return derived_.handle() == MPI_DATATYPE_NULL ? MPI_BYTE : derived_.handle(); }
+
+  void fill(const payload::Origin& origin) const;
+  void spoil(const payload::Origin& origin) const;
+  void check(const payload::Origin& origin) const;
+
+ private:
+  Buffer memory_;
+  mpi::Datatype derived_;
+  int count_ = 0;
+  std::size_t size_ = 0;
+  std::size_t block_ = 0;  // 0: in one piece
+  std::size_t stride_ = 0;
+};
+
+// The parameters of a motif whose messages may have gaps.
+class LayoutChoice {
+ public:
+  explicit LayoutChoice(ParameterSet* owner);
+  // Throws ParameterMistake where no message of that size can lie so.
+  void check(Bytes size) const;
+  Message message(Bytes size) const;
+
+ private:
+  Param<Layout> layout_;
+  Param<Bytes> block_;
+  Param<Bytes> stride_;
+};
+
+}  // namespace stressbench

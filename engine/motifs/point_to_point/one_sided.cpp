@@ -1,0 +1,199 @@
+#include "motifs/point_to_point/one_sided.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace stressbench {
+namespace {
+
+std::vector<int> each_once(std::vector<int> ranks) {
+  std::ranges::sort(ranks);
+  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  return ranks;
+}
+
+std::vector<int> ranks_of(const std::vector<Target>& targets) {
+  std::vector<int> ranks;
+  for (const Target& target : targets) ranks.push_back(target.rank);
+  return ranks;
+}
+
+}  // namespace
+
+// Before the window goes. A rank that leaves because of a fault does not wait for targets that may not answer.
+OneSided::~OneSided() {
+  if (!locked_ || std::uncaught_exceptions() > 0) return;
+  if (*sync_ == Synchronisation::lock_all) MPI_Win_unlock_all(window());
+  if (*sync_ != Synchronisation::lock) return;
+  for (const int target : target_ranks_) MPI_Win_unlock(target, window());
+}
+
+void OneSided::check(int ranks) const {
+  needs_ranks("a one-sided motif", 2, ranks);
+  if (pairs_.was_given() && *reach_ != Reach::one_way && *reach_ != Reach::both_ways) {
+    throw ParameterMistake("pairs",
+                           fmt::format("--pairs: --pattern {} has none; one_way and both_ways have", reach_.text()));
+  }
+  if (*flush_ && *sync_ != Synchronisation::lock && *sync_ != Synchronisation::lock_all) {
+    throw ParameterMistake(
+        "flush", fmt::format("--flush: --sync {} has no locks to hold; lock and lock_all have", sync_.text()));
+  }
+}
+
+Traffic OneSided::traffic(int ranks) const {
+  const std::int64_t messages = all_targets(*reach_, ranks) * *operations_;
+  return {.messages = messages,
+          .message_bytes = messages * operation_bytes() * crossings(),
+          .collectives = *sync_ == Synchronisation::fence ? 2 : 0};
+}
+
+std::optional<Bandwidth> OneSided::bandwidth(int ranks) const {
+  const std::int64_t messages = most_targets(*reach_, ranks) * *operations_;
+  return Bandwidth{static_cast<double>(messages * operation_bytes() * crossings()),
+                   crossings() == 1
+                       ? "of one origin: bytes of its operations / time until synchronised"
+                       : "of one origin: bytes given and taken by its operations / time until synchronised",
+                   messages};
+}
+
+void OneSided::decompose(const mpi::Group& group, const Draw&) {
+  communicator_ = group.handle();
+  rank_ = group.rank();
+  ranks_ = group.size();
+  reached_ = reached(*reach_, *pairs_, rank_, ranks_);
+  target_ranks_ = each_once(ranks_of(reached_.targets));
+  const auto length = static_cast<std::size_t>(operation_bytes());
+  local_ = Buffer(reached_.targets.size() * operations() * length);
+  const std::size_t exposed_bytes = pieces(reached_.origins.size()) * length;
+  if (*kind_ == WindowKind::create) {
+    given_ = Buffer(exposed_bytes);
+    window_ = mpi::Window::create(given_.bytes(), group);
+  } else {
+    window_ = mpi::Window::allocate(exposed_bytes, group);
+    std::ranges::fill(window_.memory(), std::byte{0x55});  // touched, as Buffer is
+  }
+  targets_ = mpi::Members(group, target_ranks_);
+  origins_ = mpi::Members(group, each_once(reached_.origins));
+  if (*flush_) open_for_good();
+}
+
+void OneSided::open_for_good() {
+  if (*sync_ == Synchronisation::lock_all) mpi::must(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
+  if (*sync_ == Synchronisation::lock) {
+    for (const int target : target_ranks_) {
+      mpi::must(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window()), "MPI_Win_lock");
+    }
+  }
+  locked_ = true;
+}
+
+void OneSided::perform(Recorder&) {
+  if (*flush_) {
+    issue_all();
+    return flush();
+  }
+  switch (*sync_) {
+    case Synchronisation::fence:
+      return fence_epoch();
+    case Synchronisation::lock:
+      return lock_epochs();
+    case Synchronisation::lock_all:
+      return lock_all_epoch();
+    case Synchronisation::pscw:
+      return pscw_epoch();
+  }
+}
+
+void OneSided::issue_all() {
+  for (std::size_t target = 0; target < reached_.targets.size(); ++target) {
+    for (std::size_t i = 0; i < operations(); ++i) issue(target, i);
+  }
+}
+
+void OneSided::fence_epoch() {
+  mpi::must(MPI_Win_fence(0, window()), "MPI_Win_fence");
+  issue_all();
+  mpi::must(MPI_Win_fence(0, window()), "MPI_Win_fence");
+}
+
+void OneSided::lock_epochs() {
+  for (std::size_t target = 0; target < reached_.targets.size(); ++target) {
+    mpi::must(MPI_Win_lock(MPI_LOCK_SHARED, target_rank(target), 0, window()), "MPI_Win_lock");
+    for (std::size_t i = 0; i < operations(); ++i) issue(target, i);
+    mpi::must(MPI_Win_unlock(target_rank(target), window()), "MPI_Win_unlock");
+  }
+}
+
+void OneSided::lock_all_epoch() {
+  if (reached_.targets.empty()) return;
+  mpi::must(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
+  issue_all();
+  mpi::must(MPI_Win_unlock_all(window()), "MPI_Win_unlock_all");
+}
+
+void OneSided::flush() {
+  if (*sync_ == Synchronisation::lock_all && target_ranks_.size() > 1) {
+    mpi::must(MPI_Win_flush_all(window()), "MPI_Win_flush_all");
+    return;
+  }
+  for (const int target : target_ranks_) mpi::must(MPI_Win_flush(target, window()), "MPI_Win_flush");
+}
+
+void OneSided::pscw_epoch() {
+  const bool exposes = !reached_.origins.empty();
+  const bool accesses = !reached_.targets.empty();
+  if (exposes) mpi::must(MPI_Win_post(origins_.handle(), 0, window()), "MPI_Win_post");
+  if (accesses) {
+    mpi::must(MPI_Win_start(targets_.handle(), 0, window()), "MPI_Win_start");
+    issue_all();
+    mpi::must(MPI_Win_complete(window()), "MPI_Win_complete");
+  }
+  if (exposes) mpi::must(MPI_Win_wait(window()), "MPI_Win_wait");
+}
+
+void OneSided::stamp(std::uint64_t pass) {
+  stamp_memory(pass);
+  mpi::must(MPI_Barrier(communicator_), "MPI_Barrier");
+}
+
+void OneSided::verify(std::uint64_t pass) const {
+  mpi::must(MPI_Barrier(communicator_), "MPI_Barrier");
+  verify_memory(pass);
+}
+
+// Pieces of a window that so many origins work on.
+std::size_t OneSided::pieces(std::size_t origins) const {
+  if (origins == 0) return 0;
+  return place_of(origins - 1, operations() - 1) + 1;
+}
+
+std::size_t OneSided::place_of(std::size_t place, std::size_t operation) const {
+  switch (piece()) {
+    case Piece::own:
+      return place * operations() + operation;
+    case Piece::by_operation:
+      return operation;
+    case Piece::one:
+      return 0;
+  }
+  return 0;
+}
+
+std::span<std::byte> OneSided::local(std::size_t target, std::size_t operation) const {
+  const auto length = static_cast<std::size_t>(operation_bytes());
+  return local_.bytes((target * operations() + operation) * length, length);
+}
+
+std::span<std::byte> OneSided::exposed(std::size_t place, std::size_t operation) const {
+  const auto length = static_cast<std::size_t>(operation_bytes());
+  return window_.memory().subspan(place_of(place, operation) * length, length);
+}
+
+MPI_Aint OneSided::displacement(std::size_t target, std::size_t operation) const {
+  const auto place = static_cast<std::size_t>(reached_.targets[target].place);
+  return static_cast<MPI_Aint>(place_of(place, operation)) * static_cast<MPI_Aint>(operation_bytes());
+}
+
+}  // namespace stressbench

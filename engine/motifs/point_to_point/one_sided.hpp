@@ -1,0 +1,116 @@
+// What motifs of one-sided communication share: a window, epochs around the operations, and who works on whose memory.
+// A motif only says what one operation is. Definitions: docs/motifs/put.md.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "motifs/message.hpp"
+#include "motifs/motif.hpp"
+#include "motifs/point_to_point/reach.hpp"
+#include "mpi/window.hpp"
+
+namespace stressbench {
+
+enum class Synchronisation { fence, lock, lock_all, pscw };
+template <>
+struct Names<Synchronisation> {
+  static constexpr std::array values{std::pair{std::string_view{"fence"}, Synchronisation::fence},
+                                     std::pair{std::string_view{"lock"}, Synchronisation::lock},
+                                     std::pair{std::string_view{"lock_all"}, Synchronisation::lock_all},
+                                     std::pair{std::string_view{"pscw"}, Synchronisation::pscw}};
+};
+
+enum class WindowKind { create, allocate };
+template <>
+struct Names<WindowKind> {
+  static constexpr std::array values{std::pair{std::string_view{"create"}, WindowKind::create},
+                                     std::pair{std::string_view{"allocate"}, WindowKind::allocate}};
+};
+
+class OneSided : public Motif {
+ public:
+  ~OneSided() override;
+
+  void check(int ranks) const override;
+  Traffic traffic(int ranks) const override;
+  std::optional<Bandwidth> bandwidth(int ranks) const override;
+
+  void decompose(const mpi::Group& group, const Draw& draws) final;
+  void perform(Recorder& recorder) final;
+  bool observes() const final { return !reached_.targets.empty(); }
+  // A target cannot know when its memory is worked on: all wait for each other before an iteration that is to be
+  // checked, and after it.
+  void stamp(std::uint64_t pass) final;
+  void verify(std::uint64_t pass) const final;
+
+ protected:
+  static constexpr std::int64_t most_operations = 65536;
+
+  // Of one operation: bytes of the target's memory it works on; times that many cross the network.
+  virtual std::int64_t operation_bytes() const = 0;
+  virtual int crossings() const { return 1; }
+  // Where every operation of every origin works on: its own piece of the target's memory, one for each operation's
+  // number, or one for all.
+  enum class Piece { own, by_operation, one };
+  virtual Piece piece() const { return Piece::own; }
+  virtual void issue(std::size_t target, std::size_t operation) = 0;
+  virtual void stamp_memory(std::uint64_t pass) = 0;
+  virtual void verify_memory(std::uint64_t pass) const = 0;
+
+  // This rank's own memory for an operation: what it gives, or where it takes to.
+  std::span<std::byte> local(std::size_t target, std::size_t operation) const;
+  // Of this rank's window, what the origin at a place works on with an operation.
+  std::span<std::byte> exposed(std::size_t place, std::size_t operation) const;
+  MPI_Aint displacement(std::size_t target, std::size_t operation) const;
+
+  const Reached& reach() const noexcept { return reached_; }
+  int target_rank(std::size_t target) const { return reached_.targets[target].rank; }
+  std::size_t operations() const noexcept { return static_cast<std::size_t>(*operations_); }
+  int origins_of_a_target() const { return origins_of_target(*reach_, ranks_); }
+  MPI_Win window() const noexcept { return window_.handle(); }
+  int rank() const noexcept { return rank_; }
+
+ private:
+  std::size_t pieces(std::size_t origins) const;
+  std::size_t place_of(std::size_t place, std::size_t operation) const;
+  void open_for_good();
+  void issue_all();
+  void fence_epoch();
+  void lock_epochs();
+  void lock_all_epoch();
+  void flush();
+  void pscw_epoch();
+
+  Param<std::int64_t> operations_{this,
+                                  'n',
+                                  "operations",
+                                  1,
+                                  "operations on each target before it is synchronised with",
+                                  Positive{},
+                                  AtMost<std::int64_t>{most_operations}};
+  Param<Synchronisation> sync_{this, '\0', "sync", Synchronisation::lock, "what makes an epoch around them"};
+  Param<bool> flush_{this, '\0', "flush",
+                     "locks are taken once, before the clock starts; MPI_Win_flush ends each iteration"};
+  Param<WindowKind> kind_{this, '\0', "window-kind", WindowKind::create,
+                          "memory of the program (MPI_Win_create) or of the library (MPI_Win_allocate)"};
+  Param<Reach> reach_{this, '\0', "pattern", Reach::one_way,
+                      "who works on whose memory: the lower rank of a pair, both, all on both neighbours in a ring, "
+                      "rank 0 on all, all on rank 0, all on all"};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "who makes a pair", KnownPairing{}};
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 0;
+  Reached reached_;
+  std::vector<int> target_ranks_;  // each once
+  Buffer local_;
+  Buffer given_;  // to MPI_Win_create
+  mpi::Window window_;
+  mpi::Members targets_;
+  mpi::Members origins_;
+  bool locked_ = false;
+};
+
+}  // namespace stressbench

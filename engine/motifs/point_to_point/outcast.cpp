@@ -1,0 +1,57 @@
+// outcast: some ranks send to all others at once, the reverse of an incast (docs/motifs/outcast.md).
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "motifs/point_to_point/pairing.hpp"
+#include "motifs/point_to_point/simultaneous.hpp"
+
+namespace stressbench {
+namespace {
+
+class Outcast final : public Simultaneous {
+ public:
+  void check(int ranks) const override {
+    needs_ranks("outcast", 2, ranks);
+    if (*root_ >= ranks) {
+      throw ParameterMistake("root", fmt::format("--root: {}, but the job's ranks are 0 to {}", *root_, ranks - 1));
+    }
+    if (*roots_ >= ranks) {
+      throw ParameterMistake("roots", fmt::format("--roots: {} of {} ranks leave nobody to receive; at most {}",
+                                                  *roots_, ranks, ranks - 1));
+    }
+  }
+  Traffic traffic(int ranks) const override { return of_messages(*roots_ * (ranks - *roots_)); }
+  std::optional<Bandwidth> bandwidth(int ranks) const override {
+    return Bandwidth{static_cast<double>((ranks - *roots_) * size_bytes()), "bytes that one root sends / time"};
+  }
+
+ private:
+  bool is_root(int rank, int ranks) const { return (rank - *root_ + ranks) % ranks < *roots_; }
+
+  // Each begins with the rank that follows it, so that roots do not all turn to the same one first.
+  Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
+    Peers found;
+    for (int step = 1; step < ranks; ++step) {
+      const int other = (rank + step) % ranks;
+      if (is_root(rank, ranks) == is_root(other, ranks)) continue;
+      (is_root(rank, ranks) ? found.to : found.from).push_back(other);
+    }
+    return found;
+  }
+
+  Param<std::int64_t> root_{
+      this, 'r', "root", 0, "the first rank that sends", AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<std::int64_t> roots_{this,
+                             '\0',
+                             "roots",
+                             1,
+                             "how many ranks send, counted from the root",
+                             Positive{},
+                             AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+};
+
+const RegisterMotif<Outcast> registered{"outcast", Family::point_to_point, "one rank or some send to all others"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,72 @@
+// pingping: two ranks send to each other at the same time, each message in the other's way, as IMB-MPI1 PingPing does
+// (docs/motifs/pingping.md).
+#include <mpi.h>
+
+#include "motifs/message.hpp"
+#include "motifs/motif.hpp"
+#include "motifs/payload.hpp"
+#include "motifs/point_to_point/pairing.hpp"
+
+namespace stressbench {
+namespace {
+
+constexpr int tag = 1;
+
+class PingPing final : public Motif {
+ public:
+  void check(int ranks) const override { needs_ranks("pingping", 2, ranks); }
+  Traffic traffic(int ranks) const override {
+    const std::int64_t messages = 2 * (ranks / 2);
+    return {.messages = messages, .message_bytes = messages * size_->value};
+  }
+  std::optional<Bytes> message_size() const override { return *size_; }
+  std::string size_parameter() const override { return "size"; }
+  std::optional<Bandwidth> bandwidth(int) const override {
+    return Bandwidth{static_cast<double>(size_->value),
+                     "of one pair: bytes one way / time, while as many go the other way (IMB's x1)"};
+  }
+
+  void decompose(const mpi::Group& group, const Draw&) override {
+    communicator_ = group.handle();
+    rank_ = group.rank();
+    partner_ = partner_of(rank_, *pairs_, group.size());
+    if (partner_ == no_partner) return;
+    count_ = static_cast<int>(size_->value);
+    outgoing_ = Buffer(*size_);
+    incoming_ = Buffer(*size_);
+  }
+
+  void perform(Recorder&) override {
+    if (partner_ == no_partner) return;
+    MPI_Request sending = MPI_REQUEST_NULL;
+    mpi::must(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &sending), "MPI_Isend");
+    mpi::must(MPI_Recv(incoming_.data(), count_, MPI_BYTE, partner_, tag, communicator_, MPI_STATUS_IGNORE),
+              "MPI_Recv");
+    mpi::must(MPI_Wait(&sending, MPI_STATUS_IGNORE), "MPI_Wait");
+  }
+
+  bool observes() const override { return partner_ != no_partner; }
+
+  void stamp(std::uint64_t pass) override {
+    payload::fill(outgoing_.bytes(), {rank_, partner_, pass});
+    payload::spoil(incoming_.bytes(), {partner_, rank_, pass});
+  }
+  void verify(std::uint64_t pass) const override { payload::check(incoming_.bytes(), {partner_, rank_, pass}); }
+
+ private:
+  Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of each message", FitsMessage{}};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "who plays with whom", KnownPairing{}};
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int partner_ = no_partner;
+  int count_ = 0;
+  Buffer outgoing_;
+  Buffer incoming_;
+};
+
+const RegisterMotif<PingPing> registered{"pingping", Family::point_to_point,
+                                         "pairs of ranks send to each other at the same time", "IMB-MPI1 PingPing"};
+
+}  // namespace
+}  // namespace stressbench

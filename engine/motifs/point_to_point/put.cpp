@@ -1,0 +1,77 @@
+// put, get: ranks write to or read from the memory of others (IMB-RMA, OSU; docs/motifs/put.md).
+#include "motifs/payload.hpp"
+#include "motifs/point_to_point/one_sided.hpp"
+
+namespace stressbench {
+namespace {
+
+// Bytes that go one way.
+class Transfer : public OneSided {
+ public:
+  std::optional<Bytes> message_size() const override { return *size_; }
+  std::string size_parameter() const override { return "size"; }
+
+ protected:
+  std::int64_t operation_bytes() const override { return size_->value; }
+  int count() const { return static_cast<int>(size_->value); }
+
+  // Of the operation of that number between two ranks: no two of an iteration carry the same bytes.
+  static payload::Origin origin(int sender, int receiver, std::uint64_t pass, std::size_t operation) {
+    return {sender, receiver, pass * most_operations + operation};
+  }
+  template <class Each>
+  void each_local(Each each) const {
+    for (std::size_t target = 0; target < reach().targets.size(); ++target) {
+      for (std::size_t i = 0; i < operations(); ++i) each(local(target, i), target_rank(target), i);
+    }
+  }
+  template <class Each>
+  void each_exposed(Each each) const {
+    for (std::size_t place = 0; place < reach().origins.size(); ++place) {
+      for (std::size_t i = 0; i < operations(); ++i) each(exposed(place, i), reach().origins[place], i);
+    }
+  }
+
+ private:
+  Param<Bytes> size_{this, 's', "size", Bytes{8}, "bytes of each operation", FitsMessage{}};
+};
+
+class Put final : public Transfer {
+ private:
+  void issue(std::size_t target, std::size_t operation) override {
+    mpi::must(MPI_Put(local(target, operation).data(), count(), MPI_BYTE, target_rank(target),
+                      displacement(target, operation), count(), MPI_BYTE, window()),
+              "MPI_Put");
+  }
+  void stamp_memory(std::uint64_t pass) override {
+    each_local([&](auto bytes, int target, auto i) { payload::fill(bytes, origin(rank(), target, pass, i)); });
+    each_exposed([&](auto bytes, int from, auto i) { payload::spoil(bytes, origin(from, rank(), pass, i)); });
+  }
+  void verify_memory(std::uint64_t pass) const override {
+    each_exposed([&](auto bytes, int from, auto i) { payload::check(bytes, origin(from, rank(), pass, i)); });
+  }
+};
+
+class Get final : public Transfer {
+ private:
+  void issue(std::size_t target, std::size_t operation) override {
+    mpi::must(MPI_Get(local(target, operation).data(), count(), MPI_BYTE, target_rank(target),
+                      displacement(target, operation), count(), MPI_BYTE, window()),
+              "MPI_Get");
+  }
+  void stamp_memory(std::uint64_t pass) override {
+    each_exposed([&](auto bytes, int to, auto i) { payload::fill(bytes, origin(rank(), to, pass, i)); });
+    each_local([&](auto bytes, int target, auto i) { payload::spoil(bytes, origin(target, rank(), pass, i)); });
+  }
+  void verify_memory(std::uint64_t pass) const override {
+    each_local([&](auto bytes, int target, auto i) { payload::check(bytes, origin(target, rank(), pass, i)); });
+  }
+};
+
+const RegisterMotif<Put> put{"put", Family::point_to_point, "ranks write to the memory of others (MPI_Put)",
+                             "IMB-RMA; OSU"};
+const RegisterMotif<Get> get{"get", Family::point_to_point, "ranks read from the memory of others (MPI_Get)",
+                             "IMB-RMA; OSU"};
+
+}  // namespace
+}  // namespace stressbench

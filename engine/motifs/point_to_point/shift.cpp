@@ -1,0 +1,62 @@
+// shift, tornado: every rank sends to the rank some places on, all at once (docs/motifs/shift.md).
+#include <fmt/format.h>
+
+#include "motifs/point_to_point/pairing.hpp"
+#include "motifs/point_to_point/simultaneous.hpp"
+
+namespace stressbench {
+namespace {
+
+class ShiftPattern : public Simultaneous {
+ public:
+  Traffic traffic(int ranks) const override { return of_messages(ranks); }
+  std::optional<Bandwidth> bandwidth(int) const override {
+    return Bandwidth{static_cast<double>(size_bytes()), "of one rank: bytes sent, while as many are received / time"};
+  }
+
+ protected:
+  virtual int distance(int ranks) const = 0;
+  Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
+    const int places = distance(ranks);
+    return {{(rank + places) % ranks}, {(rank + ranks - places) % ranks}};
+  }
+};
+
+class Shift final : public ShiftPattern {
+ public:
+  void check(int ranks) const override {
+    needs_ranks("shift", 2, ranks);
+    if (*distance_ < ranks) return;
+    throw ParameterMistake(
+        "distance", fmt::format("--distance: {}, but {} ranks are at most {} apart", *distance_, ranks, ranks - 1));
+  }
+
+ private:
+  int distance(int) const override { return static_cast<int>(*distance_); }
+
+  Param<std::int64_t> distance_{this,
+                                'd',
+                                "distance",
+                                1,
+                                "how many ranks on the receiver is",
+                                Positive{},
+                                AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+};
+
+// As far as it goes in one direction round a ring, so that links of the other direction have nothing to do (Dally and
+// Towles, Principles and Practices of Interconnection Networks, section 3.2).
+class Tornado final : public ShiftPattern {
+ public:
+  void check(int ranks) const override { needs_ranks("tornado", 3, ranks); }
+
+ private:
+  int distance(int ranks) const override { return (ranks + 1) / 2 - 1; }
+};
+
+const RegisterMotif<Shift> shift{"shift", Family::point_to_point, "each rank sends to the one a distance on"};
+const RegisterMotif<Tornado> tornado{"tornado", Family::point_to_point,
+                                     "each rank sends almost half way round, all in one direction",
+                                     "Dally and Towles, section 3.2"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,61 @@
+// Patterns whose messages are all in flight at once: every rank posts its receives, then its sends, and waits for all.
+// A pattern only says who sends to whom.
+#pragma once
+
+#include <vector>
+
+#include "motifs/message.hpp"
+#include "motifs/motif.hpp"
+
+namespace stressbench {
+
+// Whom one rank sends to and receives from in one iteration, a message for each entry.
+struct Peers {
+  std::vector<int> to;
+  std::vector<int> from;
+};
+
+class Simultaneous : public Motif {
+ public:
+  std::optional<Bytes> message_size() const override { return *size_; }
+  std::string size_parameter() const override { return "size"; }
+
+  void decompose(const mpi::Group& group, const Draw& draws) override;
+  void prepare(std::uint64_t execution) override;
+  void perform(Recorder& recorder) override;
+  bool observes() const override { return !turns_.front().to.empty() || !turns_.front().from.empty(); }
+  void stamp(std::uint64_t pass) override;
+  void verify(std::uint64_t pass) const override;
+
+ protected:
+  // What the ranks of an iteration must agree on is drawn from `draws`, the same on all of them; `iteration` counts up
+  // over the run.
+  virtual Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const = 0;
+  // Whether the peers change from iteration to iteration.
+  virtual bool redraws() const { return false; }
+
+  std::int64_t size_bytes() const noexcept { return size_->value; }
+  Traffic of_messages(std::int64_t messages) const {
+    return {.messages = messages, .message_bytes = messages * size_->value};
+  }
+  Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of each message", FitsMessage{}};
+
+ private:
+  void make_room();
+  std::span<std::byte> outgoing(std::size_t i) const { return outgoing_.bytes(i * length(), length()); }
+  std::span<std::byte> incoming(std::size_t i) const { return incoming_.bytes(i * length(), length()); }
+  std::size_t length() const { return static_cast<std::size_t>(size_->value); }
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  Draw draws_;
+  int rank_ = 0;
+  int ranks_ = 0;
+  std::vector<Peers> turns_;  // of the coming iterations; begins again after the last
+  std::size_t next_ = 0;
+  std::size_t stamped_ = 0;  // the turn that `verify` looks at
+  Buffer outgoing_;
+  Buffer incoming_;
+  std::vector<MPI_Request> in_flight_;
+};
+
+}  // namespace stressbench

@@ -1,0 +1,34 @@
+// Threads that wait to do one piece of work together, again and again.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace stressbench {
+
+class Team {
+ public:
+  // `work` is told which of 0 .. members - 1 does it. The caller of `run` is member 0.
+  Team(int members, std::function<void(int)> work);
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team();
+
+  // Every member does the work once; throws what one of them threw. Allocates nothing.
+  void run();
+
+ private:
+  void serve(int member);
+
+  std::function<void(int)> work_;
+  std::atomic<int> turn_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<bool> over_{false};
+  std::vector<std::exception_ptr> faults_;  // by member
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace stressbench

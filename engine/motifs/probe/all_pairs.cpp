@@ -1,0 +1,179 @@
+// all_pairs: every pair of ranks plays ping-pong once, in a tournament; finds the slowest pair
+// (docs/motifs/all_pairs.md).
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "motifs/message.hpp"
+#include "motifs/motif.hpp"
+#include "motifs/payload.hpp"
+#include "motifs/point_to_point/pairing.hpp"
+#include "motifs/probe/tournament.hpp"
+
+namespace stressbench {
+namespace {
+
+constexpr int tag = 1;
+
+// As MPI_DOUBLE_INT lies in memory.
+struct TimeOfRank {
+  double time_s;
+  int rank;
+};
+
+class AllPairs final : public Motif {
+ public:
+  void check(int ranks) const override {
+    needs_ranks("all_pairs", 2, ranks);
+    if (iterations() == 1) return;
+    throw ParameterMistake(
+        "iterations", fmt::format("--iterations: {} tournaments would name one pair as the sum of several; use 1, and "
+                                  "--rounds for longer games",
+                                  iterations()));
+  }
+  Traffic traffic(int ranks) const override {
+    const std::int64_t pairs = std::int64_t{ranks} * (ranks - 1) / 2;
+    const std::int64_t there_and_back = 2 * (*rounds_ + 1);
+    return {.messages = pairs * (there_and_back + 1),
+            .message_bytes = pairs * (there_and_back * size_->value + static_cast<std::int64_t>(sizeof(double))),
+            .collectives = 2,
+            .collective_bytes = ranks * (time_of_rank_bytes + static_cast<std::int64_t>(sizeof(int)))};
+  }
+  std::optional<Bytes> message_size() const override { return *size_; }
+  std::string size_parameter() const override { return "size"; }
+  std::string quantity() const override { return "time of the tournament"; }
+
+  void decompose(const mpi::Group& group, const Draw&) override {
+    communicator_ = group.handle();
+    rank_ = group.rank();
+    ranks_ = group.size();
+    count_ = static_cast<int>(size_->value);
+    outgoing_ = Buffer(static_cast<std::size_t>(ranks_) * length());
+    incoming_ = Buffer(static_cast<std::size_t>(ranks_) * length());
+    times_s_.assign(static_cast<std::size_t>(ranks_ - 1), 0);
+  }
+
+  void perform(Recorder& recorder) override {
+    TimeOfRank slowest{-1, rank_};  // of the games that this rank begins
+    int slowest_opponent = rank_;
+    std::size_t played = 0;
+    for (int round = 0; round < tournament_rounds(ranks_); ++round) {
+      const int other = opponent(rank_, round, ranks_);
+      if (other == no_partner) continue;
+      const double time_s = rank_ < other ? begin(other, recorder) : answer(other);
+      times_s_[played++] = time_s;
+      if (rank_ > other || time_s <= slowest.time_s) continue;
+      slowest.time_s = time_s;
+      slowest_opponent = other;
+    }
+    agree_on(slowest, slowest_opponent);
+    describe_own();
+  }
+
+  void stamp(std::uint64_t pass) override {
+    for (int other = 0; other < ranks_; ++other) {
+      payload::fill(to(other), {rank_, other, pass});
+      payload::spoil(from(other), {other, rank_, pass});
+    }
+  }
+  void verify(std::uint64_t pass) const override {
+    for (int other = 0; other < ranks_; ++other) {
+      if (other != rank_) payload::check(from(other), {other, rank_, pass});
+    }
+  }
+
+ private:
+  static constexpr std::int64_t time_of_rank_bytes = sizeof(double) + sizeof(int);  // without the gap at the end
+
+  // One game unmeasured, so that both are there and connected; then the rounds under one pair of clock reads, and the
+  // one-way time for the other to know.
+  double begin(int other, Recorder& recorder) {
+    play(other);
+    const std::int64_t start_ns = recorder.now_ns();
+    for (std::int64_t i = 0; i < *rounds_; ++i) play(other);
+    const std::int64_t end_ns = recorder.now_ns();
+    const double time_s = static_cast<double>(end_ns - start_ns) * 1e-9 / static_cast<double>(2 * *rounds_);
+    mpi::must(MPI_Send(&time_s, 1, MPI_DOUBLE, other, tag, communicator_), "MPI_Send");
+    return time_s;
+  }
+  double answer(int other) {
+    for (std::int64_t i = 0; i <= *rounds_; ++i) {
+      receive(other);
+      send(other);
+    }
+    double time_s = 0;
+    mpi::must(MPI_Recv(&time_s, 1, MPI_DOUBLE, other, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
+    return time_s;
+  }
+  void play(int other) {
+    send(other);
+    receive(other);
+  }
+  void send(int other) {
+    mpi::must(MPI_Send(to(other).data(), count_, MPI_BYTE, other, tag, communicator_), "MPI_Send");
+  }
+  void receive(int other) {
+    mpi::must(MPI_Recv(from(other).data(), count_, MPI_BYTE, other, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
+  }
+
+  // All ranks come to know the slowest pair, so that a metric, which keeps least, mean and most over the ranks, keeps
+  // it.
+  void agree_on(const TimeOfRank& own, int own_opponent) {
+    TimeOfRank slowest{};
+    mpi::must(MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator_), "MPI_Allreduce");
+    int upper = own_opponent;
+    mpi::must(MPI_Bcast(&upper, 1, MPI_INT, slowest.rank, communicator_), "MPI_Bcast");
+    slowest_time_.add(slowest.time_s);
+    slowest_lower_.add(slowest.rank);
+    slowest_upper_.add(upper);
+  }
+  void describe_own() {
+    double sum_s = 0;
+    for (const double time_s : times_s_) sum_s += time_s;
+    mean_.add(sum_s / static_cast<double>(times_s_.size()));
+    const auto middle = times_s_.begin() + static_cast<std::ptrdiff_t>(times_s_.size() / 2);
+    std::ranges::nth_element(times_s_, middle);
+    median_.add(*middle);
+    fastest_.add(*std::ranges::min_element(times_s_));
+  }
+
+  std::size_t length() const { return static_cast<std::size_t>(size_->value); }
+  std::span<std::byte> to(int other) const {
+    return outgoing_.bytes(static_cast<std::size_t>(other) * length(), length());
+  }
+  std::span<std::byte> from(int other) const {
+    return incoming_.bytes(static_cast<std::size_t>(other) * length(), length());
+  }
+
+  Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of the messages", FitsMessage{}};
+  Param<std::int64_t> rounds_{this,
+                              '\0',
+                              "rounds",
+                              100,
+                              "round trips that a pair is timed over",
+                              Positive{},
+                              AtMost<std::int64_t>{1'000'000'000}};
+
+  Metric slowest_time_{this, "slowest_pair_time_s", Better::lower, "one-way time of the slowest pair"};
+  Metric slowest_lower_{this, "slowest_pair_lower_rank", Better::lower, "its lower rank, of the job"};
+  Metric slowest_upper_{this, "slowest_pair_upper_rank", Better::lower, "its higher rank, of the job"};
+  Metric mean_{this, "pair_time_mean_s", Better::lower, "mean one-way time of a rank's pairs"};
+  Metric median_{this, "pair_time_median_s", Better::lower, "median one-way time of a rank's pairs"};
+  Metric fastest_{this, "pair_time_fastest_s", Better::lower, "one-way time of a rank's fastest pair"};
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 0;
+  int count_ = 0;
+  Buffer outgoing_;  // a message for each other rank, so that each can be told by its bytes
+  Buffer incoming_;
+  std::vector<double> times_s_;
+};
+
+const RegisterMotif<AllPairs> registered{"all_pairs", Family::probe,
+                                         "every pair of ranks plays ping-pong; names the slowest pair"};
+
+}  // namespace
+}  // namespace stressbench

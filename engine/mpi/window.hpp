@@ -1,0 +1,58 @@
+// Memory that other ranks of a group work on by themselves.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+
+#include "mpi/group.hpp"
+
+namespace stressbench::mpi {
+
+class Window {
+ public:
+  Window() = default;
+  // Collective. Over memory that outlives the window.
+  static Window create(std::span<std::byte> memory, const Group& group);
+  // Collective. Over memory that the library finds.
+  static Window allocate(std::size_t size, const Group& group);
+
+  Window(Window&& other) noexcept;
+  Window& operator=(Window&& other) noexcept;
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+  // Collective, but for a rank that leaves because of a fault: the others are not there to meet it.
+  ~Window();
+
+  MPI_Win handle() const noexcept { return window_; }
+  std::span<std::byte> memory() const noexcept { return memory_; }
+  explicit operator bool() const noexcept { return window_ != MPI_WIN_NULL; }
+
+ private:
+  Window(MPI_Win window, std::span<std::byte> memory);
+
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::span<std::byte> memory_;
+  int faults_ = 0;  // in flight when the window was made
+};
+
+// A set of ranks, as MPI_Win_post and MPI_Win_start name them.
+class Members {
+ public:
+  Members() = default;
+  // Ranks of `group`, each once.
+  Members(const Group& group, std::span<const int> ranks);
+  Members(Members&& other) noexcept;
+  Members& operator=(Members&& other) noexcept;
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+  ~Members();
+
+  MPI_Group handle() const noexcept { return members_; }
+
+ private:
+  MPI_Group members_ = MPI_GROUP_NULL;
+};
+
+}  // namespace stressbench::mpi

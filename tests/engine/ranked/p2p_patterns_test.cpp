@@ -1,0 +1,161 @@
+// Who sends to whom in the patterns of many messages at once.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "capture.hpp"
+#include "motif_bench.hpp"
+
+namespace stressbench::test {
+namespace {
+
+struct Calls {
+  std::string motif;
+  Options options;
+  std::vector<std::string> of_ranks;  // 0, 1, ...
+  friend void PrintTo(const Calls& c, std::ostream* out) {
+    *out << c.motif << " on " << c.of_ranks.size();
+    for (const auto& [option, text] : c.options) *out << ' ' << option << '=' << text;
+  }
+};
+
+std::vector<std::string> calls_of(MotifBench& bench) {
+  capture::start();
+  bench.perform();
+  return capture::stop().tokens;
+}
+
+class PatternCalls : public testing::TestWithParam<Calls> {};
+
+TEST_P(PatternCalls, PostReceivesThenSendsThenWaitForAll) {
+  const auto& [name, options, of_ranks] = GetParam();
+  const auto ranks = static_cast<int>(of_ranks.size());
+  if (world_size() < ranks) GTEST_SKIP() << "needs " << ranks << " ranks";
+  const mpi::Group group = first_ranks(ranks);
+  if (!group) return;
+  MotifBench bench(group, name, options);
+  EXPECT_EQ(capture::joined(calls_of(bench)), of_ranks[static_cast<std::size_t>(group.rank())]);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfMotifs, PatternCalls,
+    testing::Values(
+        Calls{"shift", {}, {"Ir<1:1:8 Is>1:1:8 Wa(2)", "Ir<0:1:8 Is>0:1:8 Wa(2)"}},
+        Calls{"shift",
+              {{"distance", "3"}},
+              {"Ir<1:1:8 Is>3:1:8 Wa(2)", "Ir<2:1:8 Is>0:1:8 Wa(2)", "Ir<3:1:8 Is>1:1:8 Wa(2)",
+               "Ir<0:1:8 Is>2:1:8 Wa(2)"}},
+        Calls{"tornado", {}, {"Ir<2:1:8 Is>1:1:8 Wa(2)", "Ir<0:1:8 Is>2:1:8 Wa(2)", "Ir<1:1:8 Is>0:1:8 Wa(2)"}},
+        Calls{"tornado",
+              {},
+              {"Ir<3:1:8 Is>1:1:8 Wa(2)", "Ir<0:1:8 Is>2:1:8 Wa(2)", "Ir<1:1:8 Is>3:1:8 Wa(2)",
+               "Ir<2:1:8 Is>0:1:8 Wa(2)"}},
+        Calls{"bisection", {}, {"Ir<1:1:8 Is>1:1:8 Wa(2)", "Ir<0:1:8 Is>0:1:8 Wa(2)", ""}},
+        Calls{"bisection",
+              {},
+              {"Ir<2:1:8 Is>2:1:8 Wa(2)", "Ir<3:1:8 Is>3:1:8 Wa(2)", "Ir<0:1:8 Is>0:1:8 Wa(2)",
+               "Ir<1:1:8 Is>1:1:8 Wa(2)"}},
+        Calls{"bisection", {{"cut", "best"}}, {"", "Ir<2:1:8 Is>2:1:8 Wa(2)", "Ir<1:1:8 Is>1:1:8 Wa(2)"}},
+        Calls{"bisection",
+              {{"cut", "best"}},
+              {"Ir<1:1:8 Is>1:1:8 Wa(2)", "Ir<0:1:8 Is>0:1:8 Wa(2)", "Ir<3:1:8 Is>3:1:8 Wa(2)",
+               "Ir<2:1:8 Is>2:1:8 Wa(2)"}},
+        Calls{"outcast", {}, {"Is>1:1:8 Is>2:1:8 Wa(2)", "Ir<0:1:8 Wa(1)", "Ir<0:1:8 Wa(1)"}},
+        Calls{"outcast",
+              {{"root", "3"}, {"roots", "2"}},
+              {"Is>1:1:8 Is>2:1:8 Wa(2)", "Ir<3:1:8 Ir<0:1:8 Wa(2)", "Ir<3:1:8 Ir<0:1:8 Wa(2)",
+               "Is>1:1:8 Is>2:1:8 Wa(2)"}},
+        Calls{"incast",
+              {{"size", "9"}, {"roots", "2"}},
+              {"Ir<2:1:9 Ir<3:1:9 Wa(2)", "Ir<2:1:9 Ir<3:1:9 Wa(2)", "Is>0:1:9 Is>1:1:9 Wa(2)",
+               "Is>1:1:9 Is>0:1:9 Wa(2)"}},
+        Calls{"hotspot",
+              {{"fraction", "1"}, {"hot", "1"}, {"messages", "2"}},
+              {"Ir<1:1:8 Ir<1:1:8 Is>1:1:8 Is>1:1:8 Wa(4)", "Ir<0:1:8 Ir<0:1:8 Is>0:1:8 Is>0:1:8 Wa(4)"}}));
+
+// The rank that this one sends to, as the calls say it.
+int receiver_of(const std::vector<std::string>& calls) {
+  const auto send = std::ranges::find_if(calls, [](const std::string& call) { return call.starts_with("Is>"); });
+  return send == calls.end() ? -1 : std::stoi(send->substr(3));
+}
+
+// What each rank says, on every rank.
+std::vector<int> gathered(int mine, const mpi::Group& group) {
+  std::vector<int> all(static_cast<std::size_t>(group.size()));
+  PMPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, group.handle());
+  return all;
+}
+
+TEST(Permutation, IsOneCycleThroughAllRanks) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const mpi::Group group = mpi::Group::view(MPI_COMM_WORLD).duplicate();
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    MotifBench bench(group, "permutation", {}, seed);
+    const std::vector<int> next = gathered(receiver_of(calls_of(bench)), group);
+    int at = 0;
+    for (int step = 1; step < group.size(); ++step) {
+      at = next[static_cast<std::size_t>(at)];
+      EXPECT_NE(at, 0) << "closed after " << step << " of " << group.size();
+    }
+    EXPECT_EQ(next[static_cast<std::size_t>(at)], 0);
+  }
+}
+
+// Each permutation of 4 iterations in two executions, as rank 0's peer and the others' would tell them apart.
+std::vector<std::vector<int>> eight_permutations(const mpi::Group& group, const std::string& draw) {
+  std::vector<std::vector<int>> drawn;
+  MotifBench bench(group, "permutation", {{"draw", draw}, {"-i", "4"}});
+  for (std::uint64_t execution = 0; execution < 8; execution += 4) {
+    bench->prepare(execution);
+    for (int i = 0; i < 4; ++i) drawn.push_back(gathered(receiver_of(calls_of(bench)), group));
+  }
+  return drawn;
+}
+
+TEST(Permutation, IsTheSameForTheWholeRunOrANewOneEachIteration) {
+  if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
+  const mpi::Group group = first_ranks(4);
+  if (!group) return;
+  const auto fixed = eight_permutations(group, "once");
+  EXPECT_EQ(std::ranges::count(fixed, fixed.front()), 8);
+  auto drawn = eight_permutations(group, "iteration");
+  EXPECT_EQ(drawn, eight_permutations(group, "iteration"));  // of the same seed
+  std::ranges::sort(drawn);
+  EXPECT_GE(std::distance(drawn.begin(), std::ranges::unique(drawn).begin()), 3);  // of 6 there are
+}
+
+TEST(Hotspot, SendsItsFractionToTheHotRankAndTheRestEvenly) {
+  if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
+  const mpi::Group group = first_ranks(4);
+  if (!group) return;
+  constexpr int messages = 4000;
+  MotifBench bench(group, "hotspot",
+                   {{"messages", std::to_string(messages)}, {"fraction", "0.4"}, {"hot", "2"}, {"size", "0"}});
+  std::map<int, int> to;
+  for (const std::string& call : calls_of(bench)) {
+    if (call.starts_with("Is>")) ++to[std::stoi(call.substr(3))];
+  }
+  const int rank = group.rank();
+  EXPECT_EQ(to.count(rank), 0u);
+  for (int other = 0; other < 4; ++other) {
+    if (other == rank) continue;
+    const double rest = rank == 2 ? 1.0 / 3 : 0.6 / 3;
+    const double share = rank != 2 && other == 2 ? 0.4 + rest : rest;
+    EXPECT_NEAR(to[other], share * messages, 5 * std::sqrt(messages * share * (1 - share))) << rank << " to " << other;
+  }
+}
+
+TEST(RootObservers, AreTheRanksThatHaveTheMost) {
+  if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
+  const mpi::Group group = first_ranks(4);
+  if (!group) return;
+  const MotifBench incast(group, "incast", {{"roots", "2"}, {"root", "1"}, {"senders", "1"}});
+  EXPECT_EQ(incast->observes(), group.rank() == 1 || group.rank() == 2);
+  const MotifBench bisection(group, "bisection", {});
+  EXPECT_TRUE(bisection->observes());
+}
+
+}  // namespace
+}  // namespace stressbench::test

@@ -1,0 +1,104 @@
+// all_pairs names the slowest pair; threads moves what it says with one thread (several: tests/system/test_threads.py).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "capture.hpp"
+#include "motif_bench.hpp"
+#include "motifs/probe/tournament.hpp"
+
+namespace stressbench::test {
+namespace {
+
+// How long this rank's game against each other rank takes, in the order in which it begins them.
+class ClockOfGames final : public Clock {
+ public:
+  ClockOfGames(int rank, int ranks, std::int64_t (*duration_ns)(int, int)) {
+    std::int64_t now = 0;
+    for (int round = 0; round < tournament_rounds(ranks); ++round) {
+      const int other = opponent(rank, round, ranks);
+      if (other < rank) continue;
+      readings_.push_back(now);
+      now += duration_ns(rank, other);
+      readings_.push_back(now);
+    }
+  }
+  std::int64_t now_ns() const noexcept override { return readings_[next_++]; }
+
+ private:
+  std::vector<std::int64_t> readings_;
+  mutable std::size_t next_ = 0;
+};
+
+// 100 round trips: a one-way time of (lower + 1) * (upper + 2) us, but 1 to 3 takes 1 ms.
+std::int64_t duration_ns(int lower, int upper) {
+  return 200 * (lower == 1 && upper == 3 ? 1'000'000 : 1000 * (lower + 1) * (upper + 2));
+}
+
+TEST(AllPairs, NamesTheSlowestPairOnEveryRank) {
+  if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
+  const mpi::Group group = first_ranks(4);
+  if (!group) return;
+  MotifBench bench(group, "all_pairs", {});
+  const ClockOfGames clock(group.rank(), 4, duration_ns);
+  Recorder recorder{clock};
+  bench->perform(recorder);
+  std::map<std::string, double> metrics;
+  for (Metric* metric : bench->metrics()) metrics[metric->name()] = metric->take();
+  EXPECT_DOUBLE_EQ(metrics["slowest_pair_time_s"], 1e-3);
+  EXPECT_EQ(metrics["slowest_pair_lower_rank"], 1);
+  EXPECT_EQ(metrics["slowest_pair_upper_rank"], 3);
+  // Of each rank's own three pairs, begun or answered.
+  const std::vector<double> means_us{4, (3 + 8 + 1000) / 3.0, (4 + 8 + 15) / 3.0, (5 + 1000 + 15) / 3.0};
+  const std::vector<double> medians_us{4, 8, 8, 15};
+  const std::vector<double> fastest_us{3, 3, 4, 5};
+  const auto rank = static_cast<std::size_t>(group.rank());
+  EXPECT_NEAR(metrics["pair_time_mean_s"], means_us[rank] * 1e-6, 1e-12);
+  EXPECT_NEAR(metrics["pair_time_median_s"], medians_us[rank] * 1e-6, 1e-12);
+  EXPECT_NEAR(metrics["pair_time_fastest_s"], fastest_us[rank] * 1e-6, 1e-12);
+}
+
+TEST(AllPairs, PlaysOneUnmeasuredRoundTripThenItsRounds) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const mpi::Group group = first_ranks(2);
+  if (!group) return;
+  MotifBench bench(group, "all_pairs", {{"rounds", "2"}, {"size", "5"}});
+  capture::start();
+  bench.perform();
+  const std::string calls = capture::joined(capture::stop().tokens);
+  const std::string end = " Allreduce[MAXLOC]:12@2 Bcast:4@2";
+  EXPECT_EQ(calls, (group.rank() == 0 ? "S>1:1:5 R<1:1:5 S>1:1:5 R<1:1:5 S>1:1:5 R<1:1:5 S>1:1:8"
+                                      : "R<0:1:5 S>0:1:5 R<0:1:5 S>0:1:5 R<0:1:5 S>0:1:5 R<0:1:8") +
+                       end);
+}
+
+TEST(Threads, OneThreadSendsItAllAndIsAcknowledged) {
+  if (world_size() < 3) GTEST_SKIP() << "needs 3 ranks";
+  const mpi::Group group = first_ranks(3);
+  if (!group) return;
+  MotifBench bench(group, "threads", {{"size", "50"}});
+  capture::start();
+  bench.perform();
+  const std::vector<std::string> expected{"S>1:1:50 R<1:0:4", "R<0:1:50 S>0:0:4", ""};
+  EXPECT_EQ(capture::joined(capture::stop().tokens), expected[static_cast<std::size_t>(group.rank())]);
+}
+
+TEST(Threads, NeedAnMpiThatAllowsThem) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  int given = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&given);
+  if (given == MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this one does";
+  const mpi::Group group = first_ranks(2);
+  if (!group) return;
+  const auto motif = make_motif("threads", {{"threads", "2"}});
+  try {
+    motif->decompose(group, Draw{});
+    ADD_FAILURE() << "was not refused";
+  } catch (const UserMistake& mistake) {
+    EXPECT_THAT(mistake.what(), testing::HasSubstr("--mpi-thread-multiple"));
+  }
+}
+
+}  // namespace
+}  // namespace stressbench::test

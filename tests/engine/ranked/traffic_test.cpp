@@ -46,6 +46,11 @@ std::vector<Case> cases() {
           {"tealeaf", {{"columns", "101"}, {"rows", "57"}, {"solver", "chebyshev"}, {"-n", "25"}, {"compute", "off"}}},
           {"tealeaf",
            {{"columns", "101"}, {"rows", "57"}, {"solver", "ppcg"}, {"-d", "3"}, {"step", ""}, {"compute", "off"}}},
+          {"sweep3d", {{"it-g", "11"}, {"jt-g", "7"}, {"kt", "5"}, {"mk", "2"}, {"compute", "off"}, {"-n", "2"}}},
+          {"sweep3d", {{"grid", "1x3"}, {"mmi", "6"}, {"compute", "off"}}},
+          {"lulesh", {{"-s", "3"}, {"compute", "off"}}},
+          {"cloverleaf", {{"-x", "31"}, {"-y", "13"}, {"compute", "off"}}},
+          {"cloverleaf", {{"-x", "31"}, {"-y", "13"}, {"grid", "1x4"}, {"compute", "off"}}},
           {"compute", {{"mean", "10"}}},
           {"mpiio", {{"size", "1000"}, {"file", file}}},
           {"mpiio", {{"size", "10000"}, {"file", file}, {"call", "mpi_file_WRITE"}, {"sync", ""}}}};

@@ -32,6 +32,10 @@ MOTIFS = {
     "lulesh_s30_p8": "lulesh -s 30",
     "cloverleaf_960_p4": "cloverleaf -x 960 -y 960",
     "cloverleaf_960_p8": "cloverleaf -x 960 -y 960",
+    "swfft_160_p2": "swfft --ngx 160 --driver",
+    "swfft_160_p4": "swfft --ngx 160 --driver",
+    "swfft_160_p8": "swfft --ngx 160 --driver",
+    "swfft_96_p6": "swfft --ngx 96 --driver",
 }
 
 Profile = dict[str, Any]

@@ -51,6 +51,8 @@ std::vector<Case> cases() {
           {"lulesh", {{"-s", "3"}, {"compute", "off"}}},
           {"cloverleaf", {{"-x", "31"}, {"-y", "13"}, {"compute", "off"}}},
           {"cloverleaf", {{"-x", "31"}, {"-y", "13"}, {"grid", "1x4"}, {"compute", "off"}}},
+          {"swfft", {{"ngx", "12"}, {"compute", "off"}}},
+          {"swfft", {{"ngx", "12"}, {"ngy", "24"}, {"driver", ""}, {"compute", "off"}}},
           {"compute", {{"mean", "10"}}},
           {"mpiio", {{"size", "1000"}, {"file", file}}},
           {"mpiio", {{"size", "10000"}, {"file", file}, {"call", "mpi_file_WRITE"}, {"sync", ""}}}};

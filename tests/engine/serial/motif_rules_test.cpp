@@ -94,6 +94,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "columns",
                 "7 cells in 4 blocks are fewer than the halo is deep (2); 8 would fit"},
         Refusal{"cloverleaf", {{"grid", "5x3"}}, 16, "grid", "but the job has 16; 4x4 would fit"},
+        Refusal{"swfft", {{"ngx", "100"}}, 12, "ngx", "12 ranks; 102 in each direction would fit"},
+        Refusal{
+            "swfft", {{"ngz", "81"}}, 8, "ngx", "--ngx: 160 x 160 x 81 points do not divide into cubes and pencils"},
+        Refusal{"swfft", {{"grid", "2x2x1"}}, 8, "grid", "but the job has 8; 2x2x2 would fit"},
         Refusal{"compute", {{"mean", "0"}}, 1, "mean", "greater than 0"},
         Refusal{"compute", {{"distribution", "normal"}}, 1, "deviation", "normal needs one greater than 0"},
         Refusal{"compute", {{"deviation", "5us"}}, 1, "deviation", "constant has none to choose"},

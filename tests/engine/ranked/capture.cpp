@@ -97,12 +97,14 @@ void all_arrived(const std::vector<Arrival>& arrivals) {
   }
 }
 
+void count_message(std::int64_t bytes) {
+  ++state.record.sent.messages;
+  state.record.sent.message_bytes += bytes;
+}
 void sent_message(const char* kind, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
   const std::int64_t bytes = bytes_of(count, type);
   note([&] { return fmt::format("{}>{}:{}:{}", kind, world_rank(communicator, to), tag, bytes); });
-  if (!state.noting) return;
-  ++state.record.sent.messages;
-  state.record.sent.message_bytes += bytes;
+  if (state.noting) count_message(bytes);
 }
 void received_message(const char* kind, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator) {
   note([&] { return fmt::format("{}<{}:{}:{}", kind, world_rank(communicator, from), tag, bytes_of(count, type)); });
@@ -196,6 +198,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
     return fmt::format("SR>{}:{}<{}:{}", world_rank(communicator, to), bytes_of(out_count, out_type),
                        world_rank(communicator, from), bytes_of(in_count, in_type));
   });
+  if (state.noting && to != MPI_PROC_NULL) count_message(bytes_of(out_count, out_type));
   const int code =
       PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, communicator, status);
   arrives_now(in, bytes_of(in_count, in_type));

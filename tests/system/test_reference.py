@@ -36,6 +36,9 @@ MOTIFS = {
     "swfft_160_p4": "swfft --ngx 160 --driver",
     "swfft_160_p8": "swfft --ngx 160 --driver",
     "swfft_96_p6": "swfft --ngx 96 --driver",
+    "fftw2d_2000_p4": "fft2d --nx 2000 --barrier",
+    "fftw2d_2000_p8": "fft2d --nx 2000 --barrier",
+    "fftw3d_160_p8": "fft3d --nx 160 --barrier",
 }
 
 Profile = dict[str, Any]

@@ -287,14 +287,10 @@ class Swfft final : public Application {
     for (const Combine operation : operations) script.allreduce(script.everybody(), operation, Kind::doubles, 1);
   }
 
-  struct NotNegative {
-    static constexpr std::string_view words = "0 or more";
-    static bool holds(std::int64_t value) noexcept { return value >= 0; }
-  };
   static constexpr std::int64_t most = 100'000;
   Param<std::int64_t> ngx_{this, 'x', "ngx", 160, "points of the whole mesh in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ngy_{this, 'y', "ngy", 0, "points in y; 0: as in x", NotNegative{}, AtMost{most}};
-  Param<std::int64_t> ngz_{this, 'z', "ngz", 0, "points in z; 0: as in x", NotNegative{}, AtMost{most}};
+  Param<std::int64_t> ngy_{this, 'y', "ngy", 0, "points in y; 0: as in x", AtMost{most}};
+  Param<std::int64_t> ngz_{this, 'z', "ngz", 0, "points in z; 0: as in x", AtMost{most}};
   Param<Dims<3>> grid_given_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as can be"};
   Param<bool> driver_{this, '\0', "driver", "also the barriers, reductions and loops of SWFFT's test program"};
 };

@@ -53,6 +53,13 @@ std::vector<Case> cases() {
           {"cloverleaf", {{"-x", "31"}, {"-y", "13"}, {"grid", "1x4"}, {"compute", "off"}}},
           {"swfft", {{"ngx", "12"}, {"compute", "off"}}},
           {"swfft", {{"ngx", "12"}, {"ngy", "24"}, {"driver", ""}, {"compute", "off"}}},
+          {"fft2d", {{"nx", "20"}, {"ny", "17"}, {"compute", "off"}}},
+          {"fft2d", {{"nx", "5"}, {"call", "alltoallv"}, {"barrier", ""}, {"compute", "off"}}},
+          {"fft2d", {{"nx", "12"}, {"call", "alltoall"}, {"compute", "off"}}},
+          {"fft3d", {{"nx", "10"}, {"ny", "7"}, {"nz", "4"}, {"compute", "off"}}},
+          {"fft3d", {{"nx", "10"}, {"ny", "7"}, {"decomposition", "pencils"}, {"compute", "off"}}},
+          {"fft3d", {{"nx", "11"}, {"decomposition", "pencils"}, {"call", "alltoallv"}, {"compute", "off"}}},
+          {"fft3d", {{"nx", "8"}, {"decomposition", "pencils"}, {"grid", "1x4"}, {"call", "alltoall"}}},
           {"compute", {{"mean", "10"}}},
           {"mpiio", {{"size", "1000"}, {"file", file}}},
           {"mpiio", {{"size", "10000"}, {"file", file}, {"call", "mpi_file_WRITE"}, {"sync", ""}}}};

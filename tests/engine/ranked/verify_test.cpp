@@ -68,6 +68,8 @@ std::vector<Case> cases() {
       {"sweep3d", {{"kt", "4"}, {"mmi", "6"}, {"compute", "off"}}, 2, 1, 4, 2, "rank 1 got another result than 2"},
       {"cloverleaf", {{"-x", "31"}, {"-y", "13"}, {"compute", "off"}}, 4, 0, 1, 30, from_to(2, 0, 30)},
       {"swfft", {{"ngx", "12"}, {"compute", "off"}}, 4, 0, 1, 33, from_to(2, 0, 33)},
+      {"fft2d", {{"nx", "20"}, {"call", "alltoallv"}, {"compute", "off"}}, 2, 1, 2, 7, from_to(0, 1, 7)},
+      {"fft3d", {{"nx", "8"}, {"decomposition", "pencils"}, {"compute", "off"}}, 4, 0, 0, 9, from_to(1, 0, 9)},
       {"alltoall", {{"size", "100"}}, 3, 1, 0, 250, from_to(2, 1, 50)},
       {"alltoall", {{"size", "100"}, {"in-place", ""}}, 3, 2, 0, 100, from_to(1, 2, 0)},
       {"alltoall", {{"size", "100"}, {"call", "alltoallv"}}, 2, 0, 0, 0, from_to(0, 0, 0)},

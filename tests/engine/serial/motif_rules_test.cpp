@@ -98,6 +98,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{
             "swfft", {{"ngz", "81"}}, 8, "ngx", "--ngx: 160 x 160 x 81 points do not divide into cubes and pencils"},
         Refusal{"swfft", {{"grid", "2x2x1"}}, 8, "grid", "but the job has 8; 2x2x2 would fit"},
+        Refusal{"fft2d", {{"ny", "2001"}, {"call", "alltoall"}}, 4, "call", "alltoallv would fit"},
+        Refusal{"fft2d", {{"nx", "1000000"}}, 2, "", "longer than MPI's counts allow"},
+        Refusal{"fft3d", {{"nx", "162"}, {"call", "alltoall"}}, 4, "call", "alltoallv would fit"},
+        Refusal{"fft3d", {{"grid", "2x2"}}, 4, "grid", "--grid: slabs have none; --decomposition pencils has"},
+        Refusal{"fft3d", {{"decomposition", "pencils"}, {"grid", "3x2"}}, 8, "grid", "4x2 would fit"},
+        Refusal{"fft3d", {{"decomposition", "pencils"}, {"nz", "3"}}, 16, "nz", "3 points are too few for 4 ranks"},
         Refusal{"compute", {{"mean", "0"}}, 1, "mean", "greater than 0"},
         Refusal{"compute", {{"distribution", "normal"}}, 1, "deviation", "normal needs one greater than 0"},
         Refusal{"compute", {{"deviation", "5us"}}, 1, "deviation", "constant has none to choose"},

@@ -24,6 +24,21 @@ MOTIFS = {
     "tealeaf_cg_4000x4000_p8": "tealeaf -x 4000 -y 4000",
     "tealeaf_jacobi_1000_p4": "tealeaf --solver jacobi -x 1000 -y 1000",
     "tealeaf_chebyshev_1000_p4": "tealeaf --solver chebyshev -x 1000 -y 1000",
+    "sweep3d_50_p4": "sweep3d",
+    "sweep3d_50_p8": "sweep3d",
+    "sweep3d_150_p6": "sweep3d --it-g 150 --jt-g 150 --kt 150 --mk 30 --mmi 2 --grid 2x3",
+    "lulesh_s22_p8": "lulesh -s 22",
+    "lulesh_s22_p27": "lulesh -s 22",
+    "lulesh_s30_p8": "lulesh -s 30",
+    "cloverleaf_960_p4": "cloverleaf -x 960 -y 960",
+    "cloverleaf_960_p8": "cloverleaf -x 960 -y 960",
+    "swfft_160_p2": "swfft --ngx 160 --driver",
+    "swfft_160_p4": "swfft --ngx 160 --driver",
+    "swfft_160_p8": "swfft --ngx 160 --driver",
+    "swfft_96_p6": "swfft --ngx 96 --driver",
+    "fftw2d_2000_p4": "fft2d --nx 2000 --barrier",
+    "fftw2d_2000_p8": "fft2d --nx 2000 --barrier",
+    "fftw3d_160_p8": "fft3d --nx 160 --barrier",
 }
 
 Profile = dict[str, Any]

@@ -85,6 +85,10 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{
             "tealeaf",
             Options{{"columns", "40"}, {"rows", "40"}, {"step", ""}, {"distribution", "normal"}, {"deviation", "0.1"}}},
+        std::pair{"sweep3d", Options{{"kt", "7"}, {"scale", "0.01"}}}, std::pair{"lulesh", Options{{"-s", "3"}}},
+        std::pair{"cloverleaf", Options{{"-x", "31"}, {"-y", "13"}}},
+        std::pair{"swfft", Options{{"ngx", "12"}, {"driver", ""}}}, std::pair{"fft2d", Options{{"nx", "20"}}},
+        std::pair{"fft3d", Options{{"nx", "10"}, {"decomposition", "pencils"}, {"call", "alltoallv"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"distribution", "gamma"}, {"deviation", "50"}, {"-i", "9"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"mode", "sleep"}}},
         std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}}));

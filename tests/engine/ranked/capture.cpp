@@ -194,7 +194,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
     return fmt::format("SR>{}:{}<{}:{}", world_rank(communicator, to), bytes_of(out_count, out_type),
                        world_rank(communicator, from), bytes_of(in_count, in_type));
   });
-  count_message(out_count, out_type);
+  if (to != MPI_PROC_NULL) count_message(out_count, out_type);
   const int code =
       PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, communicator, status);
   arrives_now(in, bytes_of(in_count, in_type));

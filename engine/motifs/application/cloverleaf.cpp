@@ -1,0 +1,136 @@
+// cloverleaf: a time step of CloverLeaf, explicit hydrodynamics on a 2-D mesh: six halos, three reductions
+// (UK-MAC/CloverLeaf_ref; StressBench III-A; docs/motifs/cloverleaf.md).
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "core/grid.hpp"
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/sides.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Combine;
+using script::Kind;
+using script::Script;
+
+constexpr std::int64_t deepest = 2;  // layers of a halo
+constexpr std::int64_t spare = 5;    // lines that a message has more than the block, whatever its depth
+
+// Nanoseconds a cell, of the reference captures' computation between calls.
+constexpr double ideal_gas_ns = 1.5;
+constexpr double viscosity_ns = 7.6;
+constexpr double timestep_ns = 7.6;
+constexpr double predict_ns = 5.0;   // PdV, half a step
+constexpr double correct_ns = 10.8;  // revert, accelerate, PdV
+constexpr double fluxes_ns = 3.2;
+constexpr double advect_cells_ns = 6.5;
+constexpr double advect_both_ns = 15.8;      // momentum, then cells the other way
+constexpr double advect_momentum_ns = 13.0;  // and fields reset
+
+// How CloverLeaf divides the mesh: by the fewest rows of blocks that are not wider than the mesh is. Its ratios are
+// single precision, and so decide alike here.
+Dims<2> chunks_for(int ranks, std::int64_t columns, std::int64_t rows) {
+  const double mesh = static_cast<float>(columns) / static_cast<float>(rows);
+  const Dims<2> line = mesh >= 1.0 ? Dims<2>{{ranks, 1}} : Dims<2>{{1, ranks}};
+  for (int down = 1; down < ranks; ++down) {
+    if (ranks % down != 0) continue;
+    const double across = static_cast<float>(ranks) / static_cast<float>(down);
+    if (across / down <= mesh) return {{ranks / down, down}};
+  }
+  return line;
+}
+
+class CloverLeaf final : public Application {
+ public:
+  Traffic traffic(int ranks) const override {
+    const auto [across, down] = chunks(ranks).sides;
+    const std::int64_t lines =
+        2LL * (across - 1) * (*rows_ + spare * down) + 2LL * (down - 1) * (*columns_ + spare * across);
+    const double cells = static_cast<double>(*columns_) * static_cast<double>(*rows_) / ranks;
+    const double cell_ns = ideal_gas_ns + viscosity_ns + timestep_ns + predict_ns + ideal_gas_ns + correct_ns +
+                           fluxes_ns + advect_cells_ns + advect_both_ns + advect_momentum_ns;
+    return {.messages = 6LL * 2 * ((across - 1LL) * down + (down - 1LL) * across),
+            .message_bytes = 8 * (5 + 1 + 1 + deepest * (4 + 6 + 6)) * lines,
+            .collectives = 3,
+            .collective_bytes = ranks * (script::size_of(Kind::doubles) + 2 * script::size_of(Kind::ints)),
+            .compute_s = cells * cell_ns * scale() * 1e-9};
+  }
+
+ protected:
+  void check_ranks(int ranks) const override {
+    const Dims<2> grid = chunks(ranks);
+    check_dims("grid", grid, ranks);
+    check_blocks("columns", *columns_, grid[0]);
+    check_blocks("rows", *rows_, grid[1]);
+  }
+
+  void write(Script& script) const override {
+    const script::Block block = block_of(script.rank(), chunks(script.ranks()));
+    const script::Sides sides(script, block);
+    const auto cells = static_cast<double>(block.columns * block.rows);
+    const auto compute = [&](double ns_a_cell) { script.compute(cells * ns_a_cell); };
+    compute(ideal_gas_ns);
+    exchange(script, sides, 5, 1);  // pressure, energy, density, velocities
+    compute(viscosity_ns);
+    exchange(script, sides, 1, 1);  // viscosity
+    compute(timestep_ns);
+    script.allreduce(script.everybody(), Combine::min, Kind::doubles, 1);
+    compute(predict_ns);
+    agree_on_errors(script);
+    compute(ideal_gas_ns);
+    exchange(script, sides, 1, 1);  // pressure
+    compute(correct_ns);
+    agree_on_errors(script);
+    compute(fluxes_ns);
+    exchange(script, sides, 4, deepest);  // density, energy, volume fluxes
+    compute(advect_cells_ns);
+    exchange(script, sides, 6, deepest);  // density, energy, velocities, mass fluxes
+    compute(advect_both_ns);
+    exchange(script, sides, 6, deepest);
+    compute(advect_momentum_ns);
+  }
+
+ private:
+  Dims<2> chunks(int ranks) const {
+    return grid_given_->chosen() ? *grid_given_ : chunks_for(ranks, *columns_, *rows_);
+  }
+
+  // Ranks count across first.
+  script::Block block_of(int rank, const Dims<2>& grid) const {
+    const int x = rank % grid[0];
+    const int y = rank / grid[0];
+    return {block_cells(*columns_, grid[0], x), block_cells(*rows_, grid[1], y), x > 0 ? rank - 1 : -1,
+            x + 1 < grid[0] ? rank + 1 : -1,    y > 0 ? rank - grid[0] : -1,     y + 1 < grid[1] ? rank + grid[0] : -1};
+  }
+
+  // Across ends before down starts. It waits even where it has no neighbours.
+  static void exchange(Script& script, const script::Sides& sides, std::int64_t fields, std::int64_t depth) {
+    const std::int64_t line = 8 * fields * depth;
+    script.wait_all(sides.post_across(script, line * (sides.block().rows + spare)));
+    script.wait_all(sides.post_down(script, line * (sides.block().columns + spare)));
+  }
+
+  static void agree_on_errors(Script& script) { script.allreduce(script.everybody(), Combine::max, Kind::ints, 1); }
+
+  static void check_blocks(const char* parameter, std::int64_t cells, int blocks) {
+    if (cells / blocks >= deepest) return;
+    throw ParameterMistake(parameter,
+                           fmt::format("--{}: {} cells in {} blocks are fewer than the halo is deep ({}); {} would fit",
+                                       parameter, cells, blocks, deepest, deepest * blocks));
+  }
+
+  static constexpr std::int64_t most = 1'000'000;
+  Param<std::int64_t> columns_{this, 'x', "columns", 960, "cells across the mesh", Positive{}, AtMost{most}};
+  Param<std::int64_t> rows_{this, 'y', "rows", 960, "cells down the mesh", Positive{}, AtMost{most}};
+  Param<Dims<2>> grid_given_{this, 'g', "grid", Dims<2>{},
+                             "ranks across x down; auto: as CloverLeaf divides that mesh"};
+};
+
+const RegisterMotif<CloverLeaf> registered{"cloverleaf", Family::application,
+                                           "a hydrodynamics time step on a 2-D mesh: six halos, three reductions",
+                                           "CloverLeaf; StressBench III-A"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,77 @@
+// fft2d: a 2-D Fourier transform forth and back as FFTW's MPI library does it: rows in slabs, transposed, columns,
+// transposed back (FFTW 3.3, MPI; docs/motifs/fft2d.md).
+#include <fmt/format.h>
+
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/transpose.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Blocks;
+using script::Script;
+
+constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
+constexpr int transposes = 4;             // of both transforms
+
+// Nanoseconds a point, of the reference captures' computation between calls: rows, columns, and what puts the result
+// into order; copying a point of a message.
+constexpr double rows_ns = 7.6;
+constexpr double columns_ns = 4.7;
+constexpr double order_ns = 1.4;
+constexpr double copy_ns = 0.9;
+
+class Fft2d final : public Application {
+ public:
+  Traffic traffic(int ranks) const override {
+    Traffic sum =
+        script::transpose_traffic(*call_, Blocks::equal(*nx_, ranks), Blocks::equal(ny(), ranks), point_bytes);
+    sum.messages *= transposes;
+    sum.message_bytes *= transposes;
+    sum.collectives = transposes * sum.collectives + (*barrier_ ? 1 : 0);
+    sum.collective_bytes *= transposes;
+    const double copied_ns = *call_ == TransposeCall::pairwise ? transposes * copy_ns : 0;
+    const double points = static_cast<double>(*nx_) * static_cast<double>(ny()) / ranks;
+    sum.compute_s = points * (2 * (rows_ns + columns_ns + order_ns) + copied_ns) * scale() * 1e-9;
+    return sum;
+  }
+
+ protected:
+  void check_ranks(int ranks) const override {
+    if (*call_ != TransposeCall::alltoall || (*nx_ % ranks == 0 && ny() % ranks == 0)) return;
+    throw ParameterMistake("call", fmt::format("--call: alltoall needs as many rows and columns on each of {} ranks, "
+                                               "which {} x {} do not give; alltoallv would fit",
+                                               ranks, *nx_, ny()));
+  }
+
+  void write(Script& script) const override {
+    const Blocks rows = Blocks::equal(*nx_, script.ranks());
+    const Blocks columns = Blocks::equal(ny(), script.ranks());
+    const script::Members all{script.everybody()};
+    const auto in_rows = static_cast<double>(rows[script.rank()] * ny());
+    const auto in_columns = static_cast<double>(columns[script.rank()] * *nx_);
+    if (*barrier_) script.barrier(script.everybody());
+    script.repeat(2, [&] {  // forward, backward
+      script.compute(in_rows * rows_ns);
+      script::transpose(script, *call_, all, rows, columns, point_bytes, copy_ns);
+      script.compute(in_columns * columns_ns);
+      script::transpose(script, *call_, all, columns, rows, point_bytes, copy_ns);
+      script.compute(in_rows * order_ns);
+    });
+  }
+
+ private:
+  std::int64_t ny() const { return *ny_ > 0 ? *ny_ : *nx_; }
+
+  static constexpr std::int64_t most = 1'000'000;
+  Param<std::int64_t> nx_{this, 'x', "nx", 2000, "rows of the matrix", Positive{}, AtMost{most}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 0, "columns of the matrix; 0: as many as rows", AtMost{most}};
+  Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "that a transpose is made of"};
+  Param<bool> barrier_{this, '\0', "barrier", "before each iteration"};
+};
+
+const RegisterMotif<Fft2d> registered{"fft2d", Family::application,
+                                      "a 2-D Fourier transform forth and back: four transposes", "FFTW, MPI"};
+
+}  // namespace
+}  // namespace stressbench

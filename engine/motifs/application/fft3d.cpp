@@ -1,0 +1,168 @@
+// fft3d: a 3-D Fourier transform forth and back: in slabs as FFTW's MPI library does it, or in pencils on a 2-D grid of
+// ranks, as P3DFFT and 2DECOMP&FFT do (docs/motifs/fft3d.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/grid.hpp"
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/transpose.hpp"
+
+namespace stressbench {
+
+enum class Decomposition { slabs, pencils };
+template <>
+struct Names<Decomposition> {
+  static constexpr std::array values{std::pair{std::string_view{"slabs"}, Decomposition::slabs},
+                                     std::pair{std::string_view{"pencils"}, Decomposition::pencils}};
+};
+
+namespace {
+
+using script::Blocks;
+using script::Members;
+using script::Script;
+
+constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
+
+// Nanoseconds a point, of the reference captures' computation between calls: y and z, x, and what puts the result into
+// order; copying a point of a message. Pencils do y and z one by one.
+constexpr double planes_ns = 6.5;
+constexpr double lines_ns = 12.5;
+constexpr double order_ns = 1.1;
+constexpr double copy_ns = 0.9;
+
+class Fft3d final : public Application {
+ public:
+  Traffic traffic(int ranks) const override {
+    Traffic sum;
+    const auto add = [&sum](std::int64_t times, const Traffic& one) {
+      sum.messages += times * one.messages;
+      sum.message_bytes += times * one.message_bytes;
+      sum.collectives += times * one.collectives;
+      sum.collective_bytes += times * one.collective_bytes;
+    };
+    if (*barrier_) add(1, {.collectives = 1});
+    if (*decomposition_ == Decomposition::slabs) {
+      add(4, script::transpose_traffic(*call_, Blocks::equal(nx(), ranks), Blocks::equal(ny() * nz(), ranks),
+                                       point_bytes));
+    } else {
+      const Dims<2> grid = dims_for(*grid_, ranks);
+      for (int i = 0; i < grid[0]; ++i) {
+        add(2, script::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
+                                         point_bytes * block_cells(nx(), grid[0], i)));
+      }
+      for (int j = 0; j < grid[1]; ++j) {
+        add(2, script::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
+                                         point_bytes * block_cells(nz(), grid[1], j)));
+      }
+    }
+    const double copied_ns = *call_ == TransposeCall::pairwise ? 4 * copy_ns : 0;
+    const double points = static_cast<double>(nx()) * static_cast<double>(ny()) * static_cast<double>(nz()) / ranks;
+    sum.compute_s = points * (2 * (planes_ns + lines_ns + order_ns) + copied_ns) * scale() * 1e-9;
+    return sum;
+  }
+
+ protected:
+  void check_ranks(int ranks) const override {
+    if (*decomposition_ == Decomposition::slabs) {
+      if (grid_.was_given()) {
+        throw ParameterMistake("grid", "--grid: slabs have none; --decomposition pencils has");
+      }
+      return check_alltoall(nx() % ranks == 0 && ny() * nz() % ranks == 0, ranks);
+    }
+    const Dims<2> grid = dims_for(*grid_, ranks);
+    check_dims("grid", grid, ranks);
+    check_points("nx", nx(), grid[0]);
+    check_points("ny", ny(), std::max(grid[0], grid[1]));
+    check_points("nz", nz(), grid[1]);
+    check_alltoall(ny() % grid[1] == 0 && nz() % grid[1] == 0 && nx() % grid[0] == 0 && ny() % grid[0] == 0, ranks);
+  }
+
+  void write(Script& script) const override {
+    if (*barrier_) script.barrier(script.everybody());
+    *decomposition_ == Decomposition::slabs ? write_slabs(script) : write_pencils(script);
+  }
+
+ private:
+  std::int64_t nx() const { return *nx_; }
+  std::int64_t ny() const { return *ny_ > 0 ? *ny_ : *nx_; }
+  std::int64_t nz() const { return *nz_ > 0 ? *nz_ : *nx_; }
+
+  // FFTW transposes planes against all lines in x, whichever y and z they have.
+  void write_slabs(Script& script) const {
+    const Blocks planes = Blocks::equal(nx(), script.ranks());
+    const Blocks lines = Blocks::equal(ny() * nz(), script.ranks());
+    const Members all{script.everybody()};
+    const auto in_planes = static_cast<double>(planes[script.rank()] * ny() * nz());
+    const auto in_lines = static_cast<double>(lines[script.rank()] * nx());
+    script.repeat(2, [&] {  // forward, backward
+      script.compute(in_planes * planes_ns);
+      turn(script, all, planes, lines, 1);
+      script.compute(in_lines * lines_ns);
+      turn(script, all, lines, planes, 1);
+      script.compute(in_planes * order_ns);
+    });
+  }
+
+  // Ranks of a row share x, those of a column z: z pencils to y within the row, y pencils to x within the column.
+  void write_pencils(Script& script) const {
+    const auto [down, across] = dims_for(*grid_, script.ranks()).sides;
+    const int i = script.rank() / across;
+    const int j = script.rank() % across;
+    const Members row{script.split(i, j, across), i * across, 1};
+    const Members column{script.split(j, i, down), j, across};
+    const Blocks x = Blocks::even(nx(), down);
+    const Blocks y_of_row = Blocks::even(ny(), across);
+    const Blocks y_of_column = Blocks::even(ny(), down);
+    const Blocks z = Blocks::even(nz(), across);
+    const auto in_z = static_cast<double>(x[i] * y_of_row[j] * nz());
+    const auto in_y = static_cast<double>(x[i] * ny() * z[j]);
+    const auto in_x = static_cast<double>(nx() * y_of_column[i] * z[j]);
+    script.compute(in_z * planes_ns / 2);
+    turn(script, row, y_of_row, z, x[i]);
+    script.compute(in_y * planes_ns / 2);
+    turn(script, column, x, y_of_column, z[j]);
+    script.compute(in_x * (lines_ns + order_ns));
+    script.compute(in_x * lines_ns);
+    turn(script, column, y_of_column, x, z[j]);
+    script.compute(in_y * planes_ns / 2);
+    turn(script, row, z, y_of_row, x[i]);
+    script.compute(in_z * (planes_ns / 2 + order_ns));
+  }
+
+  // `deep`: points at each place of the matrix.
+  void turn(Script& script, const Members& members, const Blocks& rows, const Blocks& columns,
+            std::int64_t deep) const {
+    script::transpose(script, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
+  }
+
+  void check_alltoall(bool divides, int ranks) const {
+    if (*call_ != TransposeCall::alltoall || divides) return;
+    throw ParameterMistake("call",
+                           fmt::format("--call: alltoall needs blocks of one size, which {} x {} x {} points on "
+                                       "{} ranks do not give; alltoallv would fit",
+                                       nx(), ny(), nz(), ranks));
+  }
+  static void check_points(const char* parameter, std::int64_t points, int ranks) {
+    if (points >= ranks) return;
+    throw ParameterMistake(
+        parameter, fmt::format("--{}: {} points are too few for {} ranks in that direction; {} would fit", parameter,
+                               points, ranks, ranks));
+  }
+
+  static constexpr std::int64_t most = 100'000;
+  Param<std::int64_t> nx_{this, 'x', "nx", 160, "points in x", Positive{}, AtMost{most}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 0, "points in y; 0: as in x", AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 0, "points in z; 0: as in x", AtMost{most}};
+  Param<Decomposition> decomposition_{this, 'd', "decomposition", Decomposition::slabs, "of the mesh among the ranks"};
+  Param<Dims<2>> grid_{this, 'g', "grid", Dims<2>{}, "of pencils: rows x columns of ranks"};
+  Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "that a transpose is made of"};
+  Param<bool> barrier_{this, '\0', "barrier", "before each iteration"};
+};
+
+const RegisterMotif<Fft3d> registered{
+    "fft3d", Family::application, "a 3-D Fourier transform forth and back, in slabs or pencils", "FFTW, MPI; P3DFFT"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,172 @@
+// lulesh: a time step of LULESH, shock hydrodynamics on an unstructured 3-D mesh: exchanges with up to 26 neighbours
+// (LLNL/LULESH 2.0; StressBench III-A; docs/motifs/lulesh.md).
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "motifs/application/script/application.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Combine;
+using script::Kind;
+using script::Requests;
+using script::Script;
+
+// Where a neighbour is: columns, rows and planes away.
+struct Direction {
+  int column;
+  int row;
+  int plane;
+
+  int axes() const { return std::abs(column) + std::abs(row) + std::abs(plane); }  // 1: face, 2: edge, 3: corner
+};
+
+// In the order in which LULESH receives from, sends to and waits for them: faces, edges, corners.
+constexpr std::size_t face_count = 6;
+constexpr std::array<Direction, 26> directions{
+    {{0, 0, -1},   {0, 0, 1},   {0, -1, 0},  {0, 1, 0},  {-1, 0, 0},  {1, 0, 0},  {-1, -1, 0}, {0, -1, -1}, {-1, 0, -1},
+     {1, 1, 0},    {0, 1, 1},   {1, 0, 1},   {-1, 1, 0}, {0, -1, 1},  {-1, 0, 1}, {1, -1, 0},  {0, 1, -1},  {1, 0, -1},
+     {-1, -1, -1}, {-1, -1, 1}, {1, -1, -1}, {1, -1, 1}, {-1, 1, -1}, {-1, 1, 1}, {1, 1, -1},  {1, 1, 1}}};
+
+// An exchange: what it is of, and with whom.
+enum class With { all, lower, faces };  // lower: sent to lower ranks only, and so received from higher ones
+struct Exchange {
+  int tag;
+  int fields;
+  bool nodes;  // there is one more of them than of elements in each dimension
+  With with;
+};
+constexpr Exchange forces{1024, 3, true, With::all};
+constexpr Exchange motion{2048, 6, true, With::lower};  // position and velocity
+constexpr Exchange gradients{3072, 3, false, With::faces};
+
+// Nanoseconds an element, of the reference captures' computation between calls; in `forces_ns` and its like while the
+// receives are posted.
+constexpr double state_ns = 90;  // equation of state, time constraints
+constexpr double forces_ns = 345;
+constexpr double motion_ns = 7;
+constexpr double kinematics_ns = 56;
+constexpr double gradients_ns = 36;
+
+int side_of(int ranks) { return static_cast<int>(std::lround(std::cbrt(ranks))); }
+
+class Lulesh final : public Application {
+ public:
+  Traffic traffic(int ranks) const override {
+    const std::int64_t t = side_of(ranks);
+    const std::int64_t inner = t - 1;
+    const std::int64_t of_faces = 6 * t * t * inner;
+    const std::int64_t of_edges = 12 * t * inner * inner;
+    const std::int64_t of_corners = 8 * inner * inner * inner;
+    const std::int64_t neighbours = of_faces + of_edges + of_corners;
+    const std::int64_t nodes = *elements_ + 1;
+    const std::int64_t field = 8 * (of_faces * nodes * nodes + of_edges * nodes + of_corners);
+    const double cells = std::pow(static_cast<double>(*elements_), 3);
+    return {.messages = neighbours + neighbours / 2 + of_faces,
+            .message_bytes = field * forces.fields + field / 2 * motion.fields +
+                             8 * gradients.fields * of_faces * *elements_ * *elements_,
+            .collectives = 1,
+            .collective_bytes = script::size_of(Kind::doubles) * ranks,
+            .compute_s = cells * (state_ns + forces_ns + motion_ns + kinematics_ns + gradients_ns) * scale() * 1e-9};
+  }
+
+ protected:
+  void check_ranks(int ranks) const override {
+    const int t = side_of(ranks);
+    if (t * t * t == ranks) return;
+    const int below = t * t * t < ranks ? t : t - 1;
+    const int above = below + 1;
+    throw ParameterMistake("", fmt::format("lulesh needs a cube of ranks, but the job has {}; {} or {} would fit",
+                                           ranks, below * below * below, above * above * above));
+  }
+
+  void write(Script& script) const override {
+    const double cells = std::pow(static_cast<double>(*elements_), 3);
+    const Requests sends = script.requests(directions.size());
+    const Requests receives = script.requests(directions.size());
+    const auto exchange = [&](const Exchange& what, double ns_an_element) {
+      const std::vector<Neighbour> neighbours = neighbours_of(script.rank(), side_of(script.ranks()), what);
+      post(script, receives, neighbours, what);
+      script.compute(cells * ns_an_element);
+      if (script.ranks() > 1) send_and_wait(script, sends, receives, neighbours, what);
+    };
+    script.compute(cells * state_ns);
+    script.allreduce(script.everybody(), Combine::min, Kind::doubles, 1);
+    exchange(forces, forces_ns);
+    exchange(motion, motion_ns);
+    script.compute(cells * kinematics_ns);
+    exchange(gradients, gradients_ns);
+  }
+
+ private:
+  struct Neighbour {
+    int rank;
+    std::int64_t bytes;
+    bool sent_to;
+    bool received_from;
+  };
+
+  std::vector<Neighbour> neighbours_of(int rank, int t, const Exchange& what) const {
+    const std::array<int, 3> own{rank % t, rank / t % t, rank / (t * t)};
+    const auto inside = [t](int place) { return place >= 0 && place < t; };
+    std::vector<Neighbour> found;
+    for (std::size_t k = 0; k < (what.with == With::faces ? face_count : directions.size()); ++k) {
+      const Direction& to = directions[k];
+      if (!inside(own[0] + to.column) || !inside(own[1] + to.row) || !inside(own[2] + to.plane)) continue;
+      const int other = rank + to.column + t * (to.row + t * to.plane);
+      const bool halved = what.with == With::lower;
+      found.push_back({other, bytes_of(what, to), !halved || other < rank, !halved || other > rank});
+    }
+    return found;
+  }
+
+  // A face has two dimensions, an edge one, a corner none.
+  std::int64_t bytes_of(const Exchange& what, const Direction& to) const {
+    const std::int64_t side = *elements_ + (what.nodes ? 1 : 0);
+    std::int64_t points = 1;
+    for (int k = to.axes(); k < 3; ++k) points *= side;
+    return 8 * what.fields * points;
+  }
+
+  static void post(Script& script, Requests receives, const std::vector<Neighbour>& neighbours, const Exchange& what) {
+    int k = 0;
+    for (const Neighbour& from : neighbours) {
+      if (from.received_from) script.irecv(receives[k++], from.rank, what.tag, from.bytes);
+    }
+  }
+
+  // All 26 sends are waited for, those that there are none of, too; receives one by one.
+  static void send_and_wait(Script& script, Requests sends, Requests receives, const std::vector<Neighbour>& neighbours,
+                            const Exchange& what) {
+    int sent = 0;
+    for (const Neighbour& to : neighbours) {
+      if (to.sent_to) script.isend(sends[sent++], to.rank, what.tag, to.bytes);
+    }
+    script.wait_all(sends);
+    int received = 0;
+    for (const Neighbour& from : neighbours) {
+      if (from.received_from) script.wait(receives[received++]);
+    }
+  }
+
+  // LULESH counts a rank's elements in an int.
+  Param<std::int64_t> elements_{this,
+                                's',
+                                "elements",
+                                30,
+                                "along each edge of a rank's cube of elements",
+                                Positive{},
+                                AtMost<std::int64_t>{1290}};
+};
+
+const RegisterMotif<Lulesh> registered{"lulesh", Family::application,
+                                       "a hydrodynamics time step: exchanges with 26 neighbours, computing between",
+                                       "LULESH; StressBench III-A"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,179 @@
+// sweep3d: source iterations of Sweep3D, wavefronts of a transport solver through a 2-D grid of ranks, octant by octant
+// (LANL Sweep3D 2.2b; StressBench III-A; docs/motifs/sweep3d.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/grid.hpp"
+#include "motifs/application/script/application.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Combine;
+using script::Kind;
+using script::Script;
+
+// Directions that a wavefront goes in: i east or west, j north or south. Octants in pairs (down and up k) share them.
+struct Octant {
+  bool east;
+  bool north;
+};
+constexpr std::array<Octant, 8> octants{{{false, false},
+                                         {false, false},
+                                         {false, true},
+                                         {false, true},
+                                         {true, false},
+                                         {true, false},
+                                         {true, true},
+                                         {true, true}}};
+
+// Nanoseconds, of the reference captures' computation between calls: a cell and angle swept (against j, along it), a
+// cell's source, a cell's share of the error.
+constexpr double south_ns = 17.0;
+constexpr double north_ns = 12.5;
+constexpr double source_ns = 4.0;
+constexpr double error_ns = 3.0;
+
+class Sweep3d final : public Application {
+ public:
+  Traffic traffic(int ranks) const override {
+    const Layout layout = layout_for(ranks);
+    const auto [npe_i, npe_j] = layout.grid.sides;
+    const std::int64_t blocks = 8 * layout.angle_blocks * layout.plane_blocks() * *count_;
+    const std::int64_t across = npe_i - 1;
+    const std::int64_t down = npe_j - 1;
+    const double cells = static_cast<double>(*it_g_) * static_cast<double>(*jt_g_) * static_cast<double>(*kt_) / ranks;
+    const double cell_ns = 4.0 * static_cast<double>(*mm_) * (south_ns + north_ns) + source_ns + error_ns;
+    return {.messages = blocks * (across * npe_j + down * npe_i),
+            .message_bytes = blocks * layout.layer_bytes() * (across * *jt_g_ + down * *it_g_),
+            .collectives = 2 * *count_,
+            .collective_bytes = *count_ * ranks * (script::size_of(Kind::ints) + script::size_of(Kind::doubles)),
+            .compute_s = static_cast<double>(*count_) * cells * cell_ns * scale() * 1e-9};
+  }
+
+ protected:
+  void check_ranks(int ranks) const override {
+    const Dims<2> grid = dims_for(*grid_given_, ranks);
+    check_dims("grid", grid, ranks);
+    check_cells("it-g", *it_g_, grid[0]);
+    check_cells("jt-g", *jt_g_, grid[1]);
+    if (*mm_ % *mmi_ != 0) {
+      throw ParameterMistake("mmi",
+                             fmt::format("--mmi: {} does not divide {} angles; {} would", *mmi_, *mm_, divisor()));
+    }
+  }
+
+  void write(Script& script) const override {
+    const Layout layout = layout_for(script.ranks());
+    const Block block(script.rank(), layout, *it_g_, *jt_g_);
+    const auto cells = static_cast<double>(block.it * block.jt * *kt_);
+    script.repeat(*count_, [&] {
+      script.compute(cells * source_ns);
+      for (std::size_t q = 0; q < octants.size(); ++q) sweep(script, layout, block, static_cast<int>(q) + 1);
+      script.allreduce(script.everybody(), Combine::sum, Kind::ints, 1);  // fixups
+      script.compute(cells * error_ns);
+      script.allreduce(script.everybody(), Combine::max, Kind::doubles, 1);
+    });
+  }
+
+ private:
+  struct Layout {
+    Dims<2> grid;
+    std::int64_t kt;
+    std::int64_t mk;   // planes in a block
+    std::int64_t mmi;  // angles in a block
+    std::int64_t angle_blocks;
+
+    std::int64_t plane_blocks() const { return (kt + mk - 1) / mk; }
+    std::int64_t layer_bytes() const { return 8 * mk * mmi; }  // of one line of cells; whole even where planes are few
+  };
+
+  // A rank alone sweeps all planes and angles at once.
+  Layout layout_for(int ranks) const {
+    const std::int64_t mk = ranks == 1 ? *kt_ : std::min(*mk_, *kt_);
+    const std::int64_t mmi = ranks == 1 ? *mm_ : *mmi_;
+    return {dims_for(*grid_given_, ranks), *kt_, mk, mmi, *mm_ / mmi};
+  }
+
+  // A rank's cells, and its neighbours (-1: none). Ranks count eastwards first.
+  struct Block {
+    Block(int rank, const Layout& layout, std::int64_t it_g, std::int64_t jt_g) {
+      const auto [npe_i, npe_j] = layout.grid.sides;
+      const int i = rank % npe_i;
+      const int j = rank / npe_i;
+      it = block_cells(it_g, npe_i, i);
+      jt = block_cells(jt_g, npe_j, j);
+      west = i > 0 ? rank - 1 : -1;
+      east = i + 1 < npe_i ? rank + 1 : -1;
+      south = j > 0 ? rank - npe_i : -1;
+      north = j + 1 < npe_j ? rank + npe_i : -1;
+    }
+    std::int64_t it, jt;
+    int west, east, south, north;
+  };
+
+  static void sweep(Script& script, const Layout& layout, const Block& block, int q) {
+    script.repeat(layout.angle_blocks, [&] {
+      script.repeat(layout.kt / layout.mk, [&] { pass_through(script, layout, block, q, layout.mk); });
+      if (layout.kt % layout.mk != 0) pass_through(script, layout, block, q, layout.kt % layout.mk);
+    });
+  }
+
+  // A wavefront of `planes` planes and a block of angles: in, computed, out.
+  static void pass_through(Script& script, const Layout& layout, const Block& block, int q, std::int64_t planes) {
+    const auto [east, north] = octants[static_cast<std::size_t>(q - 1)];
+    const int across_tag = (east ? 1000 : 3000) * q;
+    const int down_tag = (north ? 2000 : 4000) * q;
+    const std::int64_t across_bytes = layout.layer_bytes() * block.jt;
+    const std::int64_t down_bytes = layout.layer_bytes() * block.it;
+    script.receive(east ? block.west : block.east, across_tag, across_bytes);
+    script.receive(north ? block.south : block.north, down_tag, down_bytes);
+    const auto swept = static_cast<double>(block.it * block.jt * planes * layout.mmi);
+    script.compute(swept * (north ? north_ns : south_ns));
+    script.send(east ? block.east : block.west, across_tag, across_bytes);
+    script.send(north ? block.north : block.south, down_tag, down_bytes);
+  }
+
+  static void check_cells(const char* parameter, std::int64_t cells, int ranks) {
+    if (cells >= ranks) return;
+    throw ParameterMistake(
+        parameter, fmt::format("--{}: {} cells are too few for {} ranks in that direction; {} would fit", parameter,
+                               cells, ranks, ranks));
+  }
+
+  // The largest number of angles in a block that is not more than what was asked for.
+  std::int64_t divisor() const {
+    std::int64_t fits = std::min(*mmi_, *mm_);
+    while (*mm_ % fits != 0) --fits;
+    return fits;
+  }
+
+  static constexpr std::int64_t most = 1'000'000;
+  Param<std::int64_t> it_g_{this,       'x',         "it-g", 50, "cells of the whole mesh from west to east",
+                            Positive{}, AtMost{most}};
+  Param<std::int64_t> jt_g_{this,       'y',         "jt-g", 50, "cells of the whole mesh from south to north",
+                            Positive{}, AtMost{most}};
+  Param<std::int64_t> kt_{this,       'z',         "kt", 50, "cells in depth, which is not divided among ranks",
+                          Positive{}, AtMost{most}};
+  Param<std::int64_t> mk_{this, 'k', "mk", 10, "planes in depth that travel in one message", Positive{}, AtMost{most}};
+  Param<std::int64_t> mmi_{this, 'a', "mmi", 3, "angles that travel in one message", Positive{}, AtMost{most}};
+  Param<std::int64_t> mm_{this, '\0', "mm", 6, "angles in an octant", Positive{}, AtMost<std::int64_t>{1000}};
+  Param<Dims<2>> grid_given_{this, 'g', "grid", Dims<2>{}, "ranks west to east x south to north (npe_i x npe_j)"};
+  Param<std::int64_t> count_{this,
+                             'n',
+                             "source-iterations",
+                             1,
+                             "of the solver, in each iteration of the motif; a typical run does 12",
+                             Positive{},
+                             AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+};
+
+const RegisterMotif<Sweep3d> registered{"sweep3d", Family::application,
+                                        "wavefronts of a transport solver through a 2-D grid of ranks",
+                                        "Sweep3D; StressBench III-A"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,97 @@
+#include <numeric>
+
+#include "motifs/application/script/transpose.hpp"
+#include "scripts.hpp"
+
+namespace stressbench::test {
+namespace {
+
+TEST(Tournament, IsOfPairsInEachRoundAndOfAllAgainstAll) {
+  for (int players = 1; players <= 17; ++players) {
+    std::vector<std::vector<int>> opponents;
+    for (int k = 0; k < players; ++k) opponents.push_back(script::tournament(k, players));
+    std::vector<int> everybody(static_cast<std::size_t>(players));
+    std::iota(everybody.begin(), everybody.end(), 0);
+    for (std::size_t k = 0; k < opponents.size(); ++k) {
+      for (std::size_t round = 0; round < opponents.size(); ++round) {
+        EXPECT_EQ(opponents[static_cast<std::size_t>(opponents[k][round])][round], k) << players << " players";
+      }
+      EXPECT_THAT(opponents[k], testing::UnorderedElementsAreArray(everybody)) << players << " players";
+    }
+  }
+}
+
+TEST(Blocks, OfFftwAreEqualUntilNothingIsLeft) {
+  const script::Blocks twelve = script::Blocks::equal(12, 5);
+  EXPECT_EQ((std::vector{twelve[0], twelve[3], twelve[4]}), (std::vector<std::int64_t>{3, 3, 0}));
+  EXPECT_EQ(twelve.filled(), 4);
+  const script::Blocks ten = script::Blocks::equal(10, 4);
+  EXPECT_EQ((std::vector{ten[2], ten[3]}), (std::vector<std::int64_t>{3, 1}));
+}
+
+TEST(Fft2d, IsTheFormulaAndMeetsOnEveryNumberOfRanks) {
+  for (const int ranks : {1, 2, 3, 4, 5, 8, 13, 30, 31}) {
+    for (const char* call : {"pairwise", "alltoallv"}) {
+      for (const Options& options :
+           {Options{{"call", call}, {"nx", "24"}}, Options{{"call", call}, {"nx", "23"}, {"ny", "11"}},
+            Options{{"call", call}, {"nx", "7"}, {"ny", "50"}, {"barrier", ""}}}) {
+        const auto motif = configured("fft2d", options, ranks);
+        expect_the_sum_of_scripts(*motif, ranks);
+        expect_that_messages_meet(*motif, ranks);
+      }
+    }
+  }
+}
+
+// 20 rows in blocks of 7, 7 and 6; 17 columns in 6, 6 and 5: as FFTW 3.3.10 did it when it was captured.
+TEST(Fft2d, RankWithACutBlockTakesTheOthersInOrder) {
+  const auto motif = configured("fft2d", {{"nx", "20"}, {"ny", "17"}, {"barrier", ""}}, 3);
+  EXPECT_EQ(calls_of(*motif, 0, 3),
+            "Barrier SR>2:560<2:576 SR>1:672<1:672 SR>1:672<1:672 SR>2:576<2:560 SR>2:560<2:576 SR>1:672<1:672 "
+            "SR>1:672<1:672 SR>2:576<2:560");
+}
+
+// 7 rows leave ranks 4 and 5 without any; 50 columns do not: they exchange empty messages.
+TEST(Fft2d, RankWithoutRowsTakesPartWhereItHasColumns) {
+  const auto motif = configured("fft2d", {{"nx", "7"}, {"ny", "50"}}, 6);
+  EXPECT_THAT(calls_of(*motif, 4, 6), testing::StartsWith("SR>2:0<2:288 SR>3:0<3:144 SR>1:0<1:288 SR>0:0<0:288 "
+                                                          "SR>5:0<5:0 SR>5:0<5:0 SR>0:288<0:0 SR>1:288<1:0"));
+  EXPECT_EQ(calls_of(*configured("fft2d", {{"nx", "5"}}, 8), 6, 8), "");
+}
+
+TEST(Fft3d, IsTheFormulaAndMeetsInSlabsAndInPencils) {
+  for (const int ranks : {1, 2, 3, 4, 6, 8, 12, 13}) {
+    for (const char* call : {"pairwise", "alltoallv"}) {
+      for (const char* decomposition : {"slabs", "pencils"}) {
+        const auto motif = configured(
+            "fft3d", {{"call", call}, {"decomposition", decomposition}, {"nx", "17"}, {"ny", "14"}, {"nz", "23"}},
+            ranks);
+        expect_the_sum_of_scripts(*motif, ranks);
+        expect_that_messages_meet(*motif, ranks);
+      }
+    }
+  }
+}
+
+TEST(Fft3d, PencilsExchangeWithinRowsThenWithinColumns) {
+  const auto motif = configured(
+      "fft3d", {{"decomposition", "pencils"}, {"call", "alltoall"}, {"nx", "12"}, {"ny", "24"}, {"nz", "8"}}, 6);
+  // 3 x 2 ranks; in a row 2 exchange 4 * 12 * 4 points each, in a column 3 exchange 4 * 8 * 4
+  EXPECT_EQ(calls_of(*motif, 5, 6), "Alltoall:3072 Alltoall:2048 Alltoall:2048 Alltoall:3072");
+  const script::Script script = scripted(*motif).script_of(5, 6);
+  ASSERT_EQ(script.splits().size(), 2u);
+  EXPECT_EQ(script.splits()[0].colour, 2);
+  EXPECT_EQ(script.splits()[0].ranks.size, 2);
+  EXPECT_EQ(script.splits()[1].colour, 1);
+  EXPECT_EQ(script.splits()[1].ranks.size, 3);
+  EXPECT_EQ(motif->traffic(6).collectives, 2 * 3 + 2 * 2);
+}
+
+TEST(Fft3d, MovesTheMeshOnceATranspose) {
+  const Traffic slabs = configured("fft3d", {}, 8)->traffic(8);
+  EXPECT_EQ(slabs.messages, 224);
+  EXPECT_EQ(slabs.message_bytes, 229'376'000);
+}
+
+}  // namespace
+}  // namespace stressbench::test

@@ -1,0 +1,62 @@
+#include "scripts.hpp"
+
+namespace stressbench::test {
+namespace {
+
+TEST(Swfft, RoundTripMovesTheMeshTenTimes) {
+  // cubes 3 x 2 x 2
+  const Traffic twelve = configured("swfft", {{"ngx", "96"}}, 12)->traffic(12);
+  EXPECT_EQ(twelve.messages, 12 * (4 * 3 + 4 * 2 + 2 * 2));
+  EXPECT_EQ(twelve.message_bytes, 160LL * 96 * 96 * 96);
+  EXPECT_EQ(twelve.collectives, 0);
+  const Traffic driven = configured("swfft", {{"driver", ""}}, 8)->traffic(8);
+  EXPECT_EQ(driven.collectives, 3 + 16);
+}
+
+TEST(Swfft, IsTheFormulaAndMeetsOnEveryGrid) {
+  for (const int ranks : {1, 2, 3, 4, 6, 7, 8, 12, 16, 18, 24, 36, 60}) {
+    for (const Options& options : {Options{{"ngx", std::to_string(2 * ranks)}},
+                                   Options{{"ngx", std::to_string(ranks)}, {"ngz", std::to_string(3 * ranks)}},
+                                   Options{{"ngx", std::to_string(2 * ranks)}, {"driver", ""}}}) {
+      const auto motif = configured("swfft", options, ranks);
+      expect_the_sum_of_scripts(*motif, ranks);
+      expect_that_messages_meet(*motif, ranks);
+    }
+  }
+}
+
+// Of each step who is received from and who is sent to.
+std::string peers_of(const Motif& motif, int rank, int ranks) {
+  std::string text;
+  each_step_done(scripted(motif).script_of(rank, ranks), [&](const script::Step& step) {
+    if (step.act == script::Act::irecv) text += (text.empty() ? "" : " ") + std::to_string(step.from);
+    if (step.act == script::Act::isend) text += ">" + std::to_string(step.peer);
+  });
+  return text;
+}
+
+// Each redistribution of a rank: x, x, y, y, z and back. Cubes 3 x 2 x 2; pencils 2 x 6 along x: they neither nest as
+// 4 x 3 nor as 3 x 4; along y 3 x 4 (swapped), along z 3 x 4 (swapped).
+TEST(Swfft, MakesPencilsThatFitIntoItsCubes) {
+  const auto motif = configured("swfft", {{"ngx", "24"}}, 12);
+  EXPECT_EQ(peers_of(*motif, 7, 12),
+            "3>3 7>7 11>11 3>3 7>7 11>11 5>5 7>7 5>5 7>7 6>6 7>7 "
+            "6>6 7>7 5>5 7>7 5>5 7>7 3>3 7>7 11>11 3>3 7>7 11>11");
+  EXPECT_THAT(calls_of(*motif, 7, 12), testing::StartsWith("Ir<3:0:6144 Is>3:0:6144 W(1) W(1) Ir<7:0:6144"));
+}
+
+// Cubes 3 x 2 x 1; pencils 2 x 3 along x, which is 3 x 2 the other way round.
+TEST(Swfft, TurnsPencilsThatDoNotFit) {
+  const auto motif = configured("swfft", {{"ngx", "12"}}, 6);
+  EXPECT_EQ(peers_of(*motif, 4, 6),
+            "0>0 2>2 4>4 0>0 2>2 4>4 4>4 5>5 4>4 5>5 4>4 4>4 4>4 5>5 4>4 5>5 0>0 2>2 4>4 0>0 2>2 4>4");
+}
+
+TEST(Swfft, ComputesBeforeItReceives) {
+  const auto motif = configured("swfft", {{"ngx", "4"}}, 1);
+  EXPECT_EQ(scripted(*motif).script_of(0, 1).computations(), 10 * 2 + 6u);
+  EXPECT_EQ(scripted(*motif).script_of(0, 1).steps().front().act, script::Act::compute);
+}
+
+}  // namespace
+}  // namespace stressbench::test

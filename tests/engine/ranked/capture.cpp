@@ -22,11 +22,20 @@ struct Corruption {
   std::size_t offset;
 };
 
+// A persistent request.
+struct Prepared {
+  bool sends;
+  void* data;
+  int count;
+  MPI_Datatype type;
+};
+
 struct State {
   bool noting = false;
   Record record;
   Answer testall = Answer::honest;
   std::vector<Arrival> in_flight;
+  std::map<MPI_Request, Prepared> prepared;
   int receives = 0;
   std::optional<Corruption> corruption;
   bool shorten_write = false;
@@ -97,15 +106,24 @@ void all_arrived(const std::vector<Arrival>& arrivals) {
   }
 }
 
+void count_message(int count, MPI_Datatype type) {
+  if (!state.noting) return;
+  ++state.record.sent.messages;
+  state.record.sent.message_bytes += bytes_of(count, type);
+}
 void sent_message(const char* kind, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
   const std::int64_t bytes = bytes_of(count, type);
   note([&] { return fmt::format("{}>{}:{}:{}", kind, world_rank(communicator, to), tag, bytes); });
-  if (!state.noting) return;
-  ++state.record.sent.messages;
-  state.record.sent.message_bytes += bytes;
+  count_message(count, type);
 }
 void received_message(const char* kind, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator) {
   note([&] { return fmt::format("{}<{}:{}:{}", kind, world_rank(communicator, from), tag, bytes_of(count, type)); });
+}
+void started(MPI_Request request) {
+  const auto found = state.prepared.find(request);
+  if (found == state.prepared.end()) return;
+  const auto& [sends, data, count, type] = found->second;
+  sends ? count_message(count, type) : arrives_later(data, bytes_of(count, type), request);
 }
 std::string name_of(MPI_Op operation) {
   const std::map<MPI_Op, std::string> names{{MPI_SUM, "[SUM]"},   {MPI_MIN, "[MIN]"}, {MPI_MAX, "[MAX]"},
@@ -196,6 +214,7 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
     return fmt::format("SR>{}:{}<{}:{}", world_rank(communicator, to), bytes_of(out_count, out_type),
                        world_rank(communicator, from), bytes_of(in_count, in_type));
   });
+  count_message(out_count, out_type);
   const int code =
       PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, communicator, status);
   arrives_now(in, bytes_of(in_count, in_type));
@@ -328,23 +347,30 @@ int MPI_Cart_create(MPI_Comm communicator, int dimensions, const int dims[], con
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   note([&] { return fmt::format("Si>{}:{}:{}", world_rank(communicator, to), tag, bytes_of(count, type)); });
-  return PMPI_Send_init(data, count, type, to, tag, communicator, request);
+  const int code = PMPI_Send_init(data, count, type, to, tag, communicator, request);
+  state.prepared[*request] = {true, nullptr, count, type};
+  return code;
 }
 int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   received_message("Ri", count, type, from, tag, communicator);
-  return PMPI_Recv_init(data, count, type, from, tag, communicator, request);
+  const int code = PMPI_Recv_init(data, count, type, from, tag, communicator, request);
+  state.prepared[*request] = {false, data, count, type};
+  return code;
 }
 int MPI_Start(MPI_Request* request) {
   note([&] { return std::string("St(1)"); });
+  started(*request);
   return PMPI_Start(request);
 }
 int MPI_Startall(int count, MPI_Request requests[]) {
   note([&] { return fmt::format("St({})", count); });
+  for (int k = 0; k < count; ++k) started(requests[k]);
   return PMPI_Startall(count, requests);
 }
 int MPI_Request_free(MPI_Request* request) {
   note([&] { return std::string("Request_free"); });
+  state.prepared.erase(*request);
   return PMPI_Request_free(request);
 }
 int MPI_Cancel(MPI_Request* request) {

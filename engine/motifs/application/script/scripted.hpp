@@ -18,13 +18,13 @@ class Scripted : public Motif {
   void perform(Recorder& recorder) final { performance_->perform(recorder, pace_); }
   void stamp(std::uint64_t pass) final { performance_->stamp(pass); }
   void verify(std::uint64_t pass) const final { performance_->verify(pass); }
+  // What that rank does in an iteration. Only called when check(ranks) passed.
+  script::Script script_of(int rank, int ranks) const;
 
  protected:
   // Throws ParameterMistake where the pattern cannot be done on that many ranks.
   virtual void check_ranks(int ranks) const { (void)ranks; }
-  // What the script's rank does in an iteration.
   virtual void write(script::Script& script) const = 0;
-  script::Script script_of(int rank, int ranks) const;
   // Factor on the script's computation, in what is announced.
   virtual double scale() const { return 1.0; }
 

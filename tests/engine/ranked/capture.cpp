@@ -64,7 +64,7 @@ std::int64_t bytes_of(int count, MPI_Datatype type) {
 }
 // A rank of MPI_COMM_WORLD for one of some communicator.
 int world_rank(MPI_Comm communicator, int rank) {
-  if (rank == MPI_PROC_NULL) return rank;
+  if (rank == MPI_PROC_NULL || rank == MPI_ANY_SOURCE) return rank;
   MPI_Group from = MPI_GROUP_NULL;
   MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(communicator, &from);

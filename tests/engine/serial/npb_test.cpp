@@ -50,6 +50,15 @@ TEST(NpbMg, ExchangesTheBordersOfEveryLevel) {
   EXPECT_EQ(scripts.traffic().message_bytes, 2 * bytes);
 }
 
+TEST(NpbMg, ReceivesIntoRoomForTheLargestFace) {
+  const Scripts scripts("npb", benchmark("mg", "S"), 2);
+  for (const script::Step& step : scripts.of(0).steps()) {
+    if (step.act != script::Act::irecv) continue;
+    EXPECT_EQ(step.room * size_of(step.kind), 8 * 2 * 34 * 34);
+    EXPECT_LT(step.arriving, step.room);
+  }
+}
+
 TEST(NpbMg, LeavesOutRanksWithoutPointsAndRanksBeyondThePowerOfTwo) {
   const Scripts scripts("npb", benchmark("mg", "S"), 70);
   EXPECT_TRUE(scripts.of(69).steps().empty());

@@ -70,8 +70,10 @@ Dims<4> hyper_prime(Sides block, int ranks) {
     const int side = factor > largest_prime ? -1 : side_to_divide(block, dims, factor);
     if (side < 0) {
       throw ParameterMistake(
-          "grid", fmt::format("MILC cannot lay this lattice out: no side is left that the ranks' factor {}{} divides",
-                              factor, factor > largest_prime ? " (53 is its largest)" : ""));
+          "grid",
+          fmt::format("MILC cannot lay this lattice out: no side is left that the ranks' factor {} divides; {}", factor,
+                      factor > largest_prime ? "factors up to 53 would do"
+                                             : fmt::format("a multiple of {} as a side would do", factor)));
     }
     block[static_cast<std::size_t>(side)] /= factor;
     dims.sides[static_cast<std::size_t>(side)] *= factor;

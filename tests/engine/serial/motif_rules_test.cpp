@@ -79,8 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "more than 2147483647 doubles"},
         Refusal{
             "milc", {{"nx", "9"}}, 2, "nx", "--nx: 9 is odd, but sites of two parities need even sides, such as 10"},
-        Refusal{"milc", {}, 3, "grid", "no side is left that the ranks' factor 3 divides"},
-        Refusal{"milc", {{"nx", "118"}}, 59, "grid", "factor 59 (53 is its largest)"},
+        Refusal{"milc", {}, 3, "grid", "factor 3 divides; a multiple of 3 as a side would do"},
+        Refusal{"milc", {{"nx", "118"}}, 59, "grid", "factor 59 divides; factors up to 53 would do"},
         Refusal{"milc",
                 {{"nx", "4"}, {"ny", "4"}, {"nz", "4"}, {"nt", "4"}},
                 2,

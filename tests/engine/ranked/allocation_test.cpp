@@ -89,6 +89,13 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"cloverleaf", Options{{"-x", "31"}, {"-y", "13"}}},
         std::pair{"swfft", Options{{"ngx", "12"}, {"driver", ""}}}, std::pair{"fft2d", Options{{"nx", "20"}}},
         std::pair{"fft3d", Options{{"nx", "10"}, {"decomposition", "pencils"}, {"call", "alltoallv"}}},
+        std::pair{"milc", Options{}}, std::pair{"minife", Options{{"nx", "9"}, {"ny", "8"}, {"nz", "7"}}},
+        std::pair{"nekbone", Options{{"elements", "2"}}}, std::pair{"comd", Options{{"nx", "9"}, {"energies", ""}}},
+        std::pair{"npb", Options{{"class", "S"}}}, std::pair{"npb", Options{{"benchmark", "ft"}, {"class", "S"}}},
+        std::pair{"npb", Options{{"benchmark", "mg"}, {"class", "S"}}},
+        std::pair{"npb", Options{{"benchmark", "lu"}, {"class", "S"}}},
+        std::pair{"halo3d", Options{{"columns", "20"}, {"rows", "20"}, {"planes", "20"}, {"overlap", ""}}},
+        std::pair{"amg", Options{{"points", "6x5x4"}}}, std::pair{"traffic", Options{{"like", "charon"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"distribution", "gamma"}, {"deviation", "50"}, {"-i", "9"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"mode", "sleep"}}},
         std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}}));

@@ -24,11 +24,20 @@ struct Corruption {
   std::size_t offset;
 };
 
+// A persistent request.
+struct Prepared {
+  bool sends;
+  void* data;
+  int count;
+  MPI_Datatype type;
+};
+
 struct State {
   bool noting = false;
   Record record;
   Answer testall = Answer::honest;
   std::vector<Arrival> in_flight;
+  std::map<MPI_Request, Prepared> prepared;
   int receives = 0;
   std::optional<Corruption> corruption;
   bool shorten_write = false;
@@ -47,7 +56,7 @@ void note_test(Spell spell) {
 
 // A rank of MPI_COMM_WORLD for one of some communicator.
 int world_rank(MPI_Comm communicator, int rank) {
-  if (rank == MPI_PROC_NULL) return rank;
+  if (rank == MPI_PROC_NULL || rank == MPI_ANY_SOURCE) return rank;
   MPI_Group from = MPI_GROUP_NULL;
   MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(communicator, &from);
@@ -99,6 +108,13 @@ template <class Spell>
 void wrote(Spell call, int count, MPI_Datatype type) {
   note([&] { return fmt::format("{}:{}", call(), bytes_of(count, type)); });
   if (state.noting) state.record.sent.file_bytes += bytes_of(count, type);
+}
+
+void started(MPI_Request request) {
+  const auto found = state.prepared.find(request);
+  if (found == state.prepared.end()) return;
+  const auto& [sends, data, count, type] = found->second;
+  sends ? count_message(count, type) : arrives_later(data, bytes_of(count, type), request);
 }
 
 }  // namespace
@@ -284,23 +300,30 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm communicator, int indegree, const in
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   note([&] { return fmt::format("Si>{}:{}:{}", world_rank(communicator, to), tag, bytes_of(count, type)); });
-  return PMPI_Send_init(data, count, type, to, tag, communicator, request);
+  const int code = PMPI_Send_init(data, count, type, to, tag, communicator, request);
+  state.prepared[*request] = {true, nullptr, count, type};
+  return code;
 }
 int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   received_message("Ri", count, type, from, tag, communicator);
-  return PMPI_Recv_init(data, count, type, from, tag, communicator, request);
+  const int code = PMPI_Recv_init(data, count, type, from, tag, communicator, request);
+  state.prepared[*request] = {false, data, count, type};
+  return code;
 }
 int MPI_Start(MPI_Request* request) {
   note([&] { return std::string("St(1)"); });
+  started(*request);
   return PMPI_Start(request);
 }
 int MPI_Startall(int count, MPI_Request requests[]) {
   note([&] { return fmt::format("St({})", count); });
+  for (int k = 0; k < count; ++k) started(requests[k]);
   return PMPI_Startall(count, requests);
 }
 int MPI_Request_free(MPI_Request* request) {
   note([&] { return std::string("Request_free"); });
+  state.prepared.erase(*request);
   return PMPI_Request_free(request);
 }
 int MPI_Cancel(MPI_Request* request) {

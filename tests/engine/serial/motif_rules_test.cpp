@@ -169,6 +169,48 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"fft3d", {{"grid", "2x2"}}, 4, "grid", "--grid: slabs have none; --decomposition pencils has"},
         Refusal{"fft3d", {{"decomposition", "pencils"}, {"grid", "3x2"}}, 8, "grid", "4x2 would fit"},
         Refusal{"fft3d", {{"decomposition", "pencils"}, {"nz", "3"}}, 16, "nz", "3 points are too few for 4 ranks"},
+        Refusal{
+            "milc", {{"nx", "9"}}, 2, "nx", "--nx: 9 is odd, but sites of two parities need even sides, such as 10"},
+        Refusal{"milc", {}, 3, "grid", "factor 3 divides; a multiple of 3 as a side would do"},
+        Refusal{"milc", {{"nx", "118"}}, 59, "grid", "factor 59 divides; factors up to 53 would do"},
+        Refusal{"milc",
+                {{"nx", "4"}, {"ny", "4"}, {"nz", "4"}, {"nt", "4"}},
+                2,
+                "nx",
+                "--nx: 4 sites on 2 ranks are fewer than 3 each"},
+        Refusal{"milc", {{"grid", "3x1x1x1"}}, 3, "grid", "--grid: 3 ranks do not divide --nx 8"},
+        Refusal{"milc", {{"grid", "2x2x1x1"}}, 8, "grid", "2x2x1x1 has 4 ranks, but the job has 8; 2x2x2x1 would fit"},
+        Refusal{"minife", {{"nx", "2"}, {"ny", "2"}, {"nz", "2"}}, 9, "nx", "would get no elements of 2 x 2 x 2"},
+        Refusal{"nekbone", {{"brick", "3x3x3"}}, 4, "brick", "3x3x3 has 27 elements, but --elements says 32; 4x4x2"},
+        Refusal{"nekbone", {{"grid", "3x1x1"}}, 4, "grid", "3x1x1 has 3 ranks, but the job has 4; 2x2x1 would fit"},
+        Refusal{"nekbone", {{"grid", "4x1x1"}, {"line", ""}}, 4, "grid", "with --line elements stand in one row"},
+        Refusal{"comd",
+                {{"ny", "5"}},
+                8,
+                "ny",
+                "--ny: 5 cells of 3.615 A on 2 ranks have no two link cells of 4.95 A each; at least 6"},
+        Refusal{"npb", {}, 6, "benchmark", "CG runs on a power of two of ranks, but the job has 6; 4 would fit"},
+        Refusal{"npb", {{"benchmark", "ft"}, {"class", "W"}}, 2048, "class", "pencils for 1024 ranks at most"},
+        Refusal{"npb", {{"benchmark", "mg"}, {"class", "S"}}, 65536, "class", "32768 would fit"},
+        Refusal{"npb", {{"benchmark", "lu"}}, 8 * 3 - 1, "benchmark", "23 make 23x1; 20 would fit"},
+        Refusal{
+            "npb", {{"benchmark", "lu"}, {"class", "S"}}, 25, "class", "12 points along 5 ranks are fewer than 3 each"},
+        Refusal{"npb", {{"class", "G"}}, 4, "class", "one of S, W, A, B, C, D, E, F"},
+        Refusal{"halo3d",
+                {{"rows", "3"}, {"depth", "2"}},
+                8,
+                "rows",
+                "3 cells in 2 blocks are fewer than the halo is deep (2); at least 4"},
+        Refusal{"halo3d", {{"points", "9"}}, 8, "points", "one of 7, 19, 27"},
+        Refusal{"amg", {{"grid", "2x2x2"}}, 4, "grid", "2x2x2 has 8 ranks, but the job has 4; 2x2x1 would fit"},
+        Refusal{"amg", {{"points", "auto"}}, 4, "points", "must be sides: 16x16x16"},
+        Refusal{"amg", {{"levels", "/none/levels.txt"}}, 4, "levels", "'/none/levels.txt' cannot be read"},
+        Refusal{"traffic", {}, 1, "", "needs 2 ranks or more, but the job has 1"},
+        Refusal{"traffic",
+                {{"like", "charon"}, {"smallest", "2KiB"}},
+                4,
+                "largest",
+                "1024 bytes are fewer than the smallest, 2048"},
         Refusal{"compute", {{"mean", "0"}}, 1, "mean", "greater than 0"},
         Refusal{"compute", {{"distribution", "normal"}}, 1, "deviation", "normal needs one greater than 0"},
         Refusal{"compute", {{"deviation", "5us"}}, 1, "deviation", "constant has none to choose"},
@@ -214,7 +256,7 @@ TEST(Catalogue, ListsItsMotifsInOrderOfFamilyAndName) {
 
 TEST(Catalogue, FindsANameInAnyCaseAndNothingElse) {
   EXPECT_NE(MotifCatalogue::instance().make("Halo2D"), nullptr);
-  EXPECT_EQ(MotifCatalogue::instance().make("halo3d"), nullptr);
+  EXPECT_EQ(MotifCatalogue::instance().make("halo4d"), nullptr);
 }
 
 }  // namespace

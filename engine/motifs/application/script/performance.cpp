@@ -242,9 +242,7 @@ void Performance::post(const Step& step, const Place& place) {
   MPI_Datatype type = datatype_of(step.kind);
   MPI_Comm all = group_->handle();
   MPI_Request* const request = requests_.data() + step.request;
-  const bool anyone = step.source == Source::any;
-  const int from = anyone ? MPI_ANY_SOURCE : step.from;
-  const int from_tag = anyone ? MPI_ANY_TAG : step.from_tag;
+  const int from = step.source == Source::any ? MPI_ANY_SOURCE : step.from;
   switch (step.act) {
     case Act::send:
       return mpi::must(MPI_Send(out, step.count, type, step.peer, step.tag, all), "MPI_Send");
@@ -258,7 +256,7 @@ void Performance::post(const Step& step, const Place& place) {
     case Act::isend:
       return mpi::must(MPI_Isend(out, step.count, type, step.peer, step.tag, all, request), "MPI_Isend");
     case Act::irecv:
-      return mpi::must(MPI_Irecv(in, step.room, type, from, from_tag, all, request), "MPI_Irecv");
+      return mpi::must(MPI_Irecv(in, step.room, type, from, step.from_tag, all, request), "MPI_Irecv");
     case Act::start_all:
       return mpi::must(MPI_Startall(step.requests, request), "MPI_Startall");
     case Act::wait:

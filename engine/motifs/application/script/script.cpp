@@ -116,6 +116,16 @@ void Script::irecv(Request request, int from, int tag, std::int64_t bytes, Sourc
   steps_.back().source = source;
 }
 
+void Script::irecv_up_to(Request request, int from, int tag, std::int64_t room, std::int64_t arriving) {
+  if (from < 0) return;
+  const Kind kind = kind_of(room | arriving);
+  irecv(request, from, tag, arriving);
+  Step& step = steps_.back();
+  step.kind = kind;
+  step.room = counted(room / size_of(kind), kind);
+  step.arriving = counted(arriving / size_of(kind), kind);
+}
+
 void Script::persistent_send(Request request, int to, int tag, std::int64_t bytes) {
   if (to < 0) return;
   isend(request, to, tag, bytes);

@@ -96,8 +96,10 @@ class Script {
 
   Requests requests(int count);
   void isend(Request request, int to, int tag, std::int64_t bytes);
-  // `source`: posted for any source and any tag; `from` and `tag` say who it is.
+  // `source`: posted for any source; `from` says who it is, and only that one may send with this tag.
   void irecv(Request request, int from, int tag, std::int64_t bytes, Source source = Source::named);
+  // `room` may be larger than what comes.
+  void irecv_up_to(Request request, int from, int tag, std::int64_t room, std::int64_t arriving);
   void persistent_send(Request request, int to, int tag, std::int64_t bytes);
   void persistent_receive(Request request, int from, int tag, std::int64_t bytes);
   void start_all(Requests requests);

@@ -1,0 +1,208 @@
+// amg: iterations of conjugate gradients with a V-cycle of algebraic multigrid before them (LLNL/AMG, problem 1;
+// docs/motifs/amg.md).
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "motifs/application/amg/lattice.hpp"
+#include "motifs/application/amg/table.hpp"
+#include "motifs/application/script/application.hpp"
+
+namespace stressbench {
+namespace {
+
+using amg::Exchange;
+using script::Combine;
+using script::Kind;
+using script::Requests;
+using script::Script;
+
+// Nanoseconds a point of the level, of the reference capture: a row of the matrix, while borders travel, and the vector
+// afterwards; a point of the finer level in interpolation and restriction; the vectors of the conjugate gradients
+// before the product, the first sum, the cycle and the last two sums.
+constexpr double row_ns = 9.0;
+constexpr double relax_ns = 2.5;
+constexpr double transfer_ns = 2.2;
+constexpr double direction_ns = 0.8;
+constexpr double product_ns = 1.5;
+constexpr double update_ns = 1.4;
+constexpr double residual_ns = 2.8;
+constexpr double norm_ns = 0.65;
+
+// Relaxation takes two exchanges, coarse points and then fine points; on the way down the residual takes one more.
+constexpr int exchanges_down = 3;
+constexpr int exchanges_up = 2;
+
+struct Grown {
+  static constexpr std::string_view words = "sides: 16x16x16";
+  static bool holds(const Dims<3>& dims) { return dims.chosen(); }
+};
+
+// One set of persistent messages.
+class Borders {
+ public:
+  enum class Way { forward, backward };
+  Borders(Script& script, const std::vector<Exchange>& exchanges, Way way) {
+    const bool forward = way == Way::forward;
+    int count = 0;
+    for (const Exchange& exchange : exchanges) count += (exchange.sent > 0 ? 1 : 0) + (exchange.received > 0 ? 1 : 0);
+    requests_ = script.requests(count);
+    int k = 0;
+    for (const Exchange& exchange : exchanges) {
+      const std::int64_t bytes = forward ? exchange.received : exchange.sent;
+      if (bytes > 0) script.persistent_receive(requests_[k++], exchange.other, 0, bytes);
+    }
+    for (const Exchange& exchange : exchanges) {
+      const std::int64_t bytes = forward ? exchange.sent : exchange.received;
+      if (bytes > 0) script.persistent_send(requests_[k++], exchange.other, 0, bytes);
+    }
+  }
+
+  // Computes while messages travel.
+  void exchange(Script& script, double compute_ns) const {
+    if (requests_.count > 0) script.start_all(requests_);
+    script.compute(compute_ns);
+    if (requests_.count > 0) script.wait_all(requests_);
+  }
+
+ private:
+  Requests requests_;
+};
+
+struct Level {
+  double points;
+  Borders matrix;
+  Borders restriction;
+  Borders interpolation;
+};
+
+class Amg final : public Application {
+ public:
+  // The scripts' sum, without writing them: at 100,000 ranks each has thousands of messages.
+  Traffic traffic(int ranks) const override {
+    const amg::Lattice lattice(*points_, dims_for(*grid_, ranks));
+    const std::unique_ptr<amg::Hierarchy> table = hierarchy_on(ranks, lattice);
+    const amg::Hierarchy& hierarchy = table ? *table : static_cast<const amg::Hierarchy&>(lattice);
+    Traffic sum{.collectives = 4, .collective_bytes = 3 * 8 * static_cast<std::int64_t>(ranks)};
+    for (const auto& [rank, bytes] : hierarchy.coarsest()) sum.collective_bytes += bytes;
+    double compute_ns = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      compute_ns += iteration_ns * static_cast<double>(lattice.points(0, rank));
+      for (int level = 0; level < hierarchy.levels(); ++level) {
+        compute_ns += cycle_ns * static_cast<double>(lattice.points(level, rank));
+        add(sum, hierarchy.matrix(level, rank), exchanges_down + exchanges_up + (level == 0 ? 1 : 0));
+        add(sum, hierarchy.interpolation(level, rank), 1);
+        for (const Exchange& restriction : hierarchy.interpolation(level, rank)) {
+          add(sum, {{restriction.other, restriction.received, restriction.sent}}, 1);
+        }
+      }
+    }
+    sum.compute_s = compute_ns / ranks * scale() * 1e-9;
+    return sum;
+  }
+
+ protected:
+  void check_ranks(int ranks) const override {
+    if (grid_->chosen()) check_dims("grid", *grid_, ranks);
+    table_.clear();
+    const amg::Lattice lattice(*points_, dims_for(*grid_, ranks));
+    hierarchy_on(ranks, lattice);
+  }
+
+  void write(Script& script) const override {
+    const amg::Lattice lattice(*points_, dims_for(*grid_, script.ranks()));
+    const std::unique_ptr<amg::Hierarchy> table = hierarchy_on(script.ranks(), lattice);
+    const amg::Hierarchy& hierarchy = table ? *table : static_cast<const amg::Hierarchy&>(lattice);
+    const std::vector<Level> levels = levels_of(script, hierarchy, lattice);
+    const double points = levels[0].points;
+    const auto sum = [&] { script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 1); };
+    script.compute(direction_ns * points);
+    levels[0].matrix.exchange(script, row_ns * points);
+    script.compute(product_ns * points);
+    sum();
+    script.compute(update_ns * points);
+    cycle(script, levels, hierarchy);
+    script.compute(residual_ns * points);
+    sum();
+    script.compute(norm_ns * points);
+    sum();
+  }
+
+ private:
+  static constexpr double iteration_ns = direction_ns + row_ns + product_ns + update_ns + residual_ns + norm_ns;
+  static constexpr double cycle_ns = (exchanges_down + exchanges_up) * (row_ns + relax_ns) + 2 * transfer_ns;
+
+  static void add(Traffic& sum, const std::vector<Exchange>& exchanges, std::int64_t times) {
+    for (const Exchange& exchange : exchanges) {
+      sum.messages += exchange.sent > 0 ? times : 0;
+      sum.message_bytes += times * exchange.sent;
+    }
+  }
+
+  // Null: the formula.
+  std::unique_ptr<amg::Hierarchy> hierarchy_on(int ranks, const amg::Lattice& lattice) const {
+    if (file_->empty()) return nullptr;
+    if (table_.empty()) table_ = amg::read_table(*file_);
+    return std::make_unique<amg::Table>(table_, *file_, ranks, lattice);
+  }
+
+  static std::vector<Level> levels_of(Script& script, const amg::Hierarchy& hierarchy, const amg::Lattice& lattice) {
+    using enum Borders::Way;
+    std::vector<Level> levels;
+    for (int k = 0; k < hierarchy.levels(); ++k) {
+      const std::vector<Exchange> transfer = hierarchy.interpolation(k, script.rank());
+      levels.push_back({static_cast<double>(lattice.points(k, script.rank())),
+                        Borders(script, hierarchy.matrix(k, script.rank()), forward),
+                        Borders(script, transfer, backward), Borders(script, transfer, forward)});
+    }
+    return levels;
+  }
+
+  static void cycle(Script& script, const std::vector<Level>& levels, const amg::Hierarchy& hierarchy) {
+    for (const Level& level : levels) {
+      relax(script, level, exchanges_down);
+      level.restriction.exchange(script, transfer_ns * level.points);
+    }
+    gather_coarsest(script, hierarchy.coarsest());
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+      level->interpolation.exchange(script, transfer_ns * level->points);
+      relax(script, *level, exchanges_up);
+    }
+  }
+
+  static void relax(Script& script, const Level& level, int exchanges) {
+    for (int k = 0; k < exchanges; ++k) {
+      level.matrix.exchange(script, row_ns * level.points);
+      script.compute(relax_ns * level.points);
+    }
+  }
+
+  // Among those that have a part of it.
+  static void gather_coarsest(Script& script, const std::map<int, std::int64_t>& bytes) {
+    std::vector<std::int64_t> counts;
+    int before = 0;
+    for (const auto& [rank, own] : bytes) {
+      counts.push_back(own / 8);
+      before += rank < script.rank() ? 1 : 0;
+    }
+    const bool has_part = bytes.contains(script.rank());
+    const int size = static_cast<int>(bytes.size());
+    const script::Ranks ranks =
+        has_part ? script.split(0, before, size) : script.split(1, script.rank() - before, script.ranks() - size);
+    if (has_part) script.allgatherv(ranks, Kind::doubles, counts);
+  }
+
+  Param<Dims<3>> points_{this, 'n', "points", {{10, 10, 10}}, "of each rank in x, y and z (-n)", Grown{}};
+  Param<Dims<3>> grid_{this, 'P', "grid", {}, "ranks in x, y and z (-P); auto: as even as can be"};
+  Param<std::string> file_{this, '\0', "levels", "", "a file that states neighbours and sizes of the coarse levels"};
+
+  mutable std::string table_;  // what the file says; read once
+};
+
+const RegisterMotif<Amg> registered{"amg", Family::application, "conjugate gradients with an algebraic multigrid",
+                                    "AMG (hypre), problem 1"};
+
+}  // namespace
+}  // namespace stressbench

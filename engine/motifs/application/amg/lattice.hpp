@@ -1,0 +1,52 @@
+// A formula for the levels of an algebraic multigrid on a regular mesh: each is a coarser mesh over the same box. The
+// coarse levels of a real one are irregular; how near this comes is told in docs/motifs/amg.md.
+#pragma once
+
+#include <array>
+
+#include "core/grid.hpp"
+#include "motifs/application/amg/hierarchy.hpp"
+
+namespace stressbench::amg {
+
+class Lattice final : public Hierarchy {
+ public:
+  // `points` of each rank.
+  Lattice(const Dims<3>& points, const Dims<3>& ranks);
+
+  int levels() const override { return static_cast<int>(sides_.size()) - 1; }
+  std::vector<Exchange> matrix(int level, int rank) const override;
+  std::vector<Exchange> interpolation(int level, int rank) const override;
+  std::map<int, std::int64_t> coarsest() const override;
+  std::int64_t points(int level, int rank) const;
+
+ private:
+  // Indices of a level's mesh in one dimension, from `begin` up to, but not with, `end`.
+  struct Range {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool empty() const { return begin >= end; }
+    std::int64_t common(const Range& other) const;
+  };
+  using Place = std::array<int, 3>;
+
+  Place place_of(int rank) const;
+  std::int64_t side(std::size_t dimension, int level) const {
+    return sides_[static_cast<std::size_t>(level)][dimension];
+  }
+  Range owned(std::size_t dimension, int level, int place) const;
+  static Range widened(const Range& range, int level);
+  // Of a level's mesh, what the matrix couples with the points at that place.
+  Range coupled(std::size_t dimension, int level, int place) const;
+  // Of the mesh below, what the points at that place are interpolated from.
+  Range interpolated_from(std::size_t dimension, int level, int place) const;
+  // Exchanges with all ranks with which `count(dimension, from place, to place)` points are exchanged in every
+  // dimension, over at most `distance[dimension]` places; `factor` of them.
+  template <class Count>
+  std::vector<Exchange> exchanges(int rank, const Place& distance, double factor, Count count) const;
+
+  Dims<3> ranks_;
+  std::vector<std::array<std::int64_t, 3>> sides_;  // of the levels' meshes, the coarsest too
+};
+
+}  // namespace stressbench::amg

@@ -1,0 +1,99 @@
+#include "motifs/application/amg/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "core/units.hpp"
+
+namespace stressbench::amg {
+namespace {
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::istringstream stream{std::string(line.substr(0, line.find('#')))};
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+int number(const std::string& word, const char* what, std::int64_t least, std::int64_t limit) {
+  const std::int64_t value = units::integer(word);
+  if (value < least || value >= limit) {
+    throw UserMistake(fmt::format("{} {} is none of {} to {}", what, value, least, limit - 1));
+  }
+  return static_cast<int>(value);
+}
+
+constexpr std::int64_t most_levels = 100;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 31;
+
+}  // namespace
+
+Table::Table(std::string_view text, const std::string& file, int ranks, const Hierarchy& finest) : finest_(finest) {
+  int at = 0;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    ++at;
+    try {
+      read(text.substr(start, end - start), ranks);
+    } catch (const UserMistake& mistake) {
+      throw ParameterMistake("levels", fmt::format("--levels: '{}', line {}: {}", file, at, mistake.what()));
+    }
+    start = end + 1;
+  }
+  if (levels_ == 0 || coarsest_.empty()) {
+    throw ParameterMistake("levels", fmt::format("--levels: '{}' needs lines with interpolation and coarsest", file));
+  }
+}
+
+void Table::read(std::string_view line, int ranks) {
+  const std::vector<std::string> words = words_of(line);
+  if (words.empty()) return;
+  const bool matrix = words[0] == "matrix";
+  if ((matrix || words[0] == "interpolation") && words.size() == 5) {
+    const int level = number(words[1], "level", matrix ? 1 : 0, most_levels);
+    const int from = number(words[2], "rank", 0, ranks);
+    const int to = number(words[3], "rank", 0, ranks);
+    if (from == to) throw UserMistake("a rank does not send to itself");
+    add(matrix ? matrix_ : interpolation_, level, from, to, number(words[4], "size", 1, most_bytes));
+    levels_ = std::max(levels_, level + 1);
+  } else if (words[0] == "coarsest" && words.size() == 3) {
+    coarsest_[number(words[1], "rank", 0, ranks)] = 8 * number(words[2], "unknowns", 1, most_bytes / 8);
+  } else {
+    throw UserMistake(
+        "must be: matrix LEVEL FROM TO BYTES, interpolation LEVEL FROM TO BYTES, or coarsest RANK UNKNOWNS");
+  }
+}
+
+void Table::add(Exchanges& exchanges, int level, int from, int to, std::int64_t bytes) {
+  Exchange& theirs = exchanges[{level, from}][to];
+  if (theirs.sent > 0) throw UserMistake(fmt::format("{} to {} on level {} was there already", from, to, level));
+  theirs.other = to;
+  theirs.sent = bytes;
+  Exchange& ours = exchanges[{level, to}][from];
+  ours.other = from;
+  ours.received = bytes;
+}
+
+std::vector<Exchange> Table::of(const Exchanges& exchanges, int level, int rank) {
+  std::vector<Exchange> found;
+  const auto at = exchanges.find({level, rank});
+  if (at == exchanges.end()) return found;
+  for (const auto& [other, exchange] : at->second) found.push_back(exchange);
+  return found;
+}
+
+std::vector<Exchange> Table::matrix(int level, int rank) const {
+  return level == 0 ? finest_.matrix(0, rank) : of(matrix_, level, rank);
+}
+
+std::string read_table(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) throw ParameterMistake("levels", fmt::format("--levels: '{}' cannot be read", file));
+  return text;
+}
+
+}  // namespace stressbench::amg

@@ -1,0 +1,207 @@
+// comd: time steps of CoMD, molecular dynamics of copper in link cells (ECP-copa/CoMD, src-mpi; docs/motifs/comd.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/rank_grid.hpp"
+
+namespace stressbench {
+
+enum class Potential { eam, lj };
+template <>
+struct Names<Potential> {
+  static constexpr std::array values{std::pair{std::string_view{"eam"}, Potential::eam},
+                                     std::pair{std::string_view{"lj"}, Potential::lj}};
+};
+
+namespace {
+
+using script::Border;
+using script::Combine;
+using script::Kind;
+using script::Script;
+
+constexpr std::int64_t atom_bytes = 56;    // two ints, position, momentum
+constexpr std::int64_t force_bytes = 8;    // the derivative of the embedding energy
+constexpr std::int64_t most_in_cell = 64;  // atoms that a link cell has room for
+constexpr double eam_cutoff = 4.95;        // Angstrom; of Cu_u6.eam
+constexpr double lj_cutoff = 2.5 * 2.315;
+
+// Nanoseconds of the reference capture (EAM): an atom's move and the end of its force; its force up to the exchange;
+// an atom that is packed into a message or unpacked from one, and its force.
+constexpr double move_ns = 830;
+constexpr double force_ns = 975;
+constexpr double pack_atom_ns = 30;
+constexpr double pack_force_ns = 2.5;
+
+// One dimension of a rank's box: planes of the crystal, half a cell apart, by whether their number is even or odd. The
+// atoms of a face-centred cubic crystal are where the three numbers' sum is even.
+struct Planes {
+  std::array<std::int64_t, 2> count{};
+  void add(std::int64_t plane) { ++count[static_cast<std::size_t>(plane % 2)]; }
+  Planes operator+(const Planes& other) const { return {{count[0] + other.count[0], count[1] + other.count[1]}}; }
+};
+
+std::int64_t atoms_in(const Planes& x, const Planes& y, const Planes& z) noexcept {
+  const auto even = [](const Planes& a, const Planes& b) { return a.count[0] * b.count[0] + a.count[1] * b.count[1]; };
+  const auto odd = [](const Planes& a, const Planes& b) { return a.count[0] * b.count[1] + a.count[1] * b.count[0]; };
+  return even(x, y) * z.count[0] + odd(x, y) * z.count[1];
+}
+
+// The planes of a rank and of its first and its last layer of link cells.
+struct Layer {
+  Planes all;
+  Planes first;
+  Planes last;
+};
+
+// One dimension of the crystal, cut for so many ranks.
+class Axis {
+ public:
+  Axis(std::int64_t cells, int ranks, double lattice, double cutoff)
+      : cells_(cells),
+        lattice_(lattice),
+        extent_(static_cast<double>(cells) * lattice / ranks),
+        link_cells_(static_cast<std::int64_t>(extent_ / cutoff)) {}
+
+  std::int64_t link_cells() const noexcept { return link_cells_; }
+
+  // Positions and borders are computed as CoMD computes them: an atom on a border must fall on the same side.
+  Layer layer(int place) const {
+    const double low = place * extent_;
+    const double high = (place + 1) * extent_;
+    const double per_cell = 1.0 / (extent_ / static_cast<double>(link_cells_));
+    const auto begin = static_cast<std::int64_t>(std::floor(low / lattice_));
+    const auto end = std::min(cells_, static_cast<std::int64_t>(std::ceil(high / lattice_)));
+    Layer layer;
+    for (std::int64_t plane = 2 * begin; plane < 2 * end; ++plane) {
+      const double at = (static_cast<double>(plane / 2) + (plane % 2 == 0 ? 0.25 : 0.75)) * lattice_;
+      if (at < low || at >= high) continue;
+      const auto cell = std::min(static_cast<std::int64_t>(std::floor((at - low) * per_cell)), link_cells_ - 1);
+      layer.all.add(plane);
+      if (cell == 0) layer.first.add(plane);
+      if (cell == link_cells_ - 1) layer.last.add(plane);
+    }
+    return layer;
+  }
+
+ private:
+  std::int64_t cells_;
+  double lattice_;
+  double extent_;  // of a rank
+  std::int64_t link_cells_;
+};
+
+class CoMD final : public Application {
+ protected:
+  void check_ranks(int ranks) const override {
+    if (grid_->chosen()) check_dims("grid", *grid_, ranks);
+    const std::array<Axis, 3> axes = axes_on(ranks);
+    const std::array cells{*nx_, *ny_, *nz_};
+    const Dims<3> dims = dims_for(*grid_, ranks);
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (axes[k].link_cells() >= 2) continue;
+      const double fits = std::ceil(2 * cutoff() * dims[k] / *lattice_);
+      throw ParameterMistake(names[k], fmt::format("--{}: {} cells of {} A on {} ranks have no two link cells of {} A "
+                                                   "each; at least {}",
+                                                   names[k], cells[k], *lattice_, dims[k], cutoff(), fits));
+    }
+  }
+
+  void write(Script& script) const override {
+    const Faces faces(*this, script);
+    script.repeat(*steps_, [&] {
+      script.compute(move_ns * faces.atoms);
+      faces.exchange(script, atom_bytes, faces.atom_room, pack_atom_ns);
+      script.compute(force_ns * faces.atoms);
+      if (*potential_ == Potential::eam) faces.exchange(script, force_bytes, faces.force_room, pack_force_ns);
+    });
+    if (!*energies_) return;
+    script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 2);
+    script.allreduce(script.everybody(), Combine::sum, Kind::ints, 1);
+  }
+
+ private:
+  static constexpr std::array names{"nx", "ny", "nz"};
+
+  // What goes through the six faces, axis after axis: what came through those before goes on.
+  struct Faces {
+    struct Face {
+      int down;  // ranks
+      int up;
+      std::array<std::int64_t, 2> sent;      // atoms down and up
+      std::array<std::int64_t, 2> received;  // from up and from down
+    };
+    std::array<Face, 3> faces;
+    double atoms;
+    std::int64_t atom_room;  // bytes
+    std::int64_t force_room;
+
+    Faces(const CoMD& comd, const Script& script) {
+      const script::RankGrid<3> grid(dims_for(*comd.grid_, script.ranks()), script.rank());
+      const std::array<Axis, 3> axes = comd.axes_on(script.ranks());
+      std::array<Planes, 3> held;  // with what was received
+      for (std::size_t k = 0; k < 3; ++k) held[k] = axes[k].layer(grid.place()[k]).all;
+      atoms = static_cast<double>(atoms_in(held[0], held[1], held[2]));
+      for (std::size_t k = 0; k < 3; ++k) {
+        const int side = grid.side(k);
+        const Layer own = axes[k].layer(grid.place()[k]);
+        const Planes from_up = axes[k].layer((grid.place()[k] + 1) % side).first;
+        const Planes from_down = axes[k].layer((grid.place()[k] + side - 1) % side).last;
+        const auto atoms_of = [&](const Planes& planes) {
+          std::array<Planes, 3> part = held;
+          part[k] = planes;
+          return atoms_in(part[0], part[1], part[2]);
+        };
+        faces[k] = {grid.neighbour(k, -1, Border::periodic),
+                    grid.neighbour(k, 1, Border::periodic),
+                    {atoms_of(own.first), atoms_of(own.last)},
+                    {atoms_of(from_up), atoms_of(from_down)}};
+        held[k] = held[k] + from_up + from_down;
+      }
+      // CoMD takes the larger of the last two faces for both.
+      const std::int64_t x = axes[0].link_cells();
+      const std::int64_t y = axes[1].link_cells();
+      const std::int64_t z = axes[2].link_cells();
+      atom_room = std::max((x + 2) * (z + 2), (x + 2) * (y + 2)) * 2 * most_in_cell * atom_bytes;
+      force_room = std::max((x + 2) * z, (x + 2) * (y + 2)) * most_in_cell * force_bytes;
+    }
+
+    void exchange(Script& script, std::int64_t bytes, std::int64_t room, double pack_ns) const {
+      for (const Face& face : faces) {
+        script.compute(pack_ns * static_cast<double>(face.sent[0] + face.sent[1]));
+        script.sendrecv(face.down, 0, bytes * face.sent[0], face.up, 0, room, bytes * face.received[0]);
+        script.sendrecv(face.up, 0, bytes * face.sent[1], face.down, 0, room, bytes * face.received[1]);
+        script.compute(pack_ns * static_cast<double>(face.received[0] + face.received[1]));
+      }
+    }
+  };
+
+  double cutoff() const { return *potential_ == Potential::eam ? eam_cutoff : lj_cutoff; }
+  std::array<Axis, 3> axes_on(int ranks) const {
+    const Dims<3> dims = dims_for(*grid_, ranks);
+    const auto axis = [&](std::int64_t cells, int side) { return Axis(cells, side, *lattice_, cutoff()); };
+    return {axis(*nx_, dims[0]), axis(*ny_, dims[1]), axis(*nz_, dims[2])};
+  }
+
+  static constexpr std::int64_t most = 1 << 20;
+  Param<std::int64_t> nx_{this, 'x', "nx", 20, "unit cells of the crystal in x", Positive{}, AtMost{most}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 20, "in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 20, "in z", Positive{}, AtMost{most}};
+  Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in x, y and z (-i -j -k of CoMD); auto: as even as can be"};
+  Param<Potential> potential_{this, '\0', "potential", Potential::eam, "of the atoms; lj exchanges no forces"};
+  Param<double> lattice_{this, 'l', "lattice", 3.615, "side of a unit cell, in Angstrom", Positive{}};
+  Param<std::int64_t> steps_{this, 'n', "steps", 1, "in each iteration of the motif", Positive{}, AtMost{most}};
+  Param<bool> energies_{this, '\0', "energies",
+                        "the steps end with the sums of energies and atoms, as each report does"};
+};
+
+const RegisterMotif<CoMD> registered{"comd", Family::application, "molecular dynamics in link cells, periodic in 3-D",
+                                     "CoMD"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,137 @@
+// halo3d: exchange of cell layers with the 6, 18 or 26 neighbours of a block of a 3-D mesh (docs/motifs/halo3d.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/rank_grid.hpp"
+
+namespace stressbench {
+
+// The points of a stencil: how many directions it reaches in at once.
+enum class Stencil { faces = 1, edges = 2, corners = 3 };
+template <>
+struct Names<Stencil> {
+  static constexpr std::array values{std::pair{std::string_view{"7"}, Stencil::faces},
+                                     std::pair{std::string_view{"19"}, Stencil::edges},
+                                     std::pair{std::string_view{"27"}, Stencil::corners}};
+};
+
+namespace {
+
+using script::Border;
+using script::Requests;
+using script::Script;
+using Cells = std::array<std::int64_t, 3>;
+using Away = std::array<int, 3>;
+
+int tag_of(const Away& away) { return (away[0] + 1) + 3 * (away[1] + 1) + 9 * (away[2] + 1); }
+Away opposite(const Away& away) { return {-away[0], -away[1], -away[2]}; }
+
+// Directions in which a stencil reaches: faces, then edges, then corners; of each, x counts fastest.
+std::vector<Away> directions_of(Stencil stencil) {
+  std::vector<Away> directions;
+  for (int sides = 1; sides <= static_cast<int>(stencil); ++sides) {
+    for (int z = -1; z <= 1; ++z) {
+      for (int y = -1; y <= 1; ++y) {
+        for (int x = -1; x <= 1; ++x) {
+          if (std::abs(x) + std::abs(y) + std::abs(z) == sides) directions.push_back({x, y, z});
+        }
+      }
+    }
+  }
+  return directions;
+}
+
+class Halo3d final : public Application {
+ protected:
+  void check_ranks(int ranks) const override {
+    if (grid_->chosen()) check_dims("grid", *grid_, ranks);
+    const Dims<3> dims = dims_for(*grid_, ranks);
+    const Cells cells = mesh();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::int64_t smallest = cells[k] / dims[k];
+      if (smallest >= *depth_) continue;
+      throw ParameterMistake(names[k],
+                             fmt::format("--{}: {} cells in {} blocks are fewer than the halo is deep ({}); at "
+                                         "least {}",
+                                         names[k], cells[k], dims[k], *depth_, *depth_ * dims[k]));
+    }
+  }
+
+  void write(Script& script) const override {
+    const script::RankGrid<3> ranks(dims_for(*grid_, script.ranks()), script.rank());
+    const Cells block = block_at(ranks);
+    const std::vector<Away> directions = neighbours(ranks, script.rank());
+    const Border border = *periodic_ ? Border::periodic : Border::closed;
+    const Requests requests = script.requests(2 * static_cast<int>(directions.size()));
+    int k = 0;
+    for (const Away& away : directions) {
+      script.irecv(requests[k++], ranks.neighbour(away, border), tag_of(opposite(away)), bytes(block, away));
+    }
+    for (const Away& away : directions) {
+      script.isend(requests[k++], ranks.neighbour(away, border), tag_of(away), bytes(block, away));
+    }
+    const std::int64_t all = block[0] * block[1] * block[2];
+    const std::int64_t inner = *overlap_ ? inside(block) : 0;
+    compute(script, inner);
+    script.wait_all(requests);
+    compute(script, all - inner);
+  }
+
+ private:
+  static constexpr std::array names{"columns", "rows", "planes"};
+
+  Cells mesh() const { return {*columns_, *rows_, *planes_}; }
+  Cells block_at(const script::RankGrid<3>& ranks) const {
+    const Cells cells = mesh();
+    Cells block{};
+    for (std::size_t k = 0; k < 3; ++k) block[k] = block_cells(cells[k], ranks.side(k), ranks.place()[k]);
+    return block;
+  }
+  // The directions in which there is another rank.
+  std::vector<Away> neighbours(const script::RankGrid<3>& ranks, int own) const {
+    std::vector<Away> directions = directions_of(*stencil_);
+    std::erase_if(directions, [&](const Away& away) {
+      const int other = ranks.neighbour(away, *periodic_ ? Border::periodic : Border::closed);
+      return other < 0 || other == own;
+    });
+    return directions;
+  }
+  std::int64_t bytes(const Cells& block, const Away& away) const {
+    std::int64_t cells = *fields_;
+    for (std::size_t k = 0; k < 3; ++k) cells *= away[k] == 0 ? block[k] : *depth_;
+    return 8 * cells;
+  }
+  // Cells that need nothing of the halo.
+  std::int64_t inside(const Cells& block) const {
+    std::int64_t cells = 1;
+    for (const std::int64_t side : block) cells *= std::max<std::int64_t>(side - 2 * *depth_, 0);
+    return cells;
+  }
+  void compute(Script& script, std::int64_t cells) const {
+    script.compute(*cell_ns_ * static_cast<double>(cells * *fields_));
+  }
+
+  static constexpr std::int64_t most = 1 << 20;
+  Param<std::int64_t> columns_{this, 'x', "columns", 256, "cells across the whole mesh", Positive{}, AtMost{most}};
+  Param<std::int64_t> rows_{this, 'y', "rows", 256, "cells down", Positive{}, AtMost{most}};
+  Param<std::int64_t> planes_{this, 'z', "planes", 256, "cells in the third dimension", Positive{}, AtMost{most}};
+  Param<Stencil> stencil_{this, 'p', "points", Stencil::faces, "of the stencil: 6, 18 or 26 neighbours"};
+  Param<std::int64_t> depth_{this, 'd', "depth", 1, "layers exchanged", Positive{}, AtMost<std::int64_t>{1000}};
+  Param<std::int64_t> fields_{
+      this, 'f', "fields", 1, "fields packed into one message", Positive{}, AtMost<std::int64_t>{1000}};
+  Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in the three dimensions; auto: as even as can be"};
+  Param<bool> periodic_{this, '\0', "periodic", "the mesh goes on at its other side"};
+  Param<bool> overlap_{this, '\0', "overlap", "cells that need no halo are computed while messages travel"};
+  Param<double> cell_ns_{this, '\0', "cell-time", 2.0, "nanoseconds of computation a cell and field", Positive{}};
+};
+
+const RegisterMotif<Halo3d> registered{"halo3d", Family::application, "exchange with the neighbours of a 3-D mesh",
+                                       "structured meshes"};
+
+}  // namespace
+}  // namespace stressbench

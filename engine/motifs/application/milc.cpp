@@ -1,0 +1,214 @@
+// milc: iterations of the conjugate gradients of MILC's staggered quarks on a 4-D lattice (milc-qcd/milc_qcd, su3_rmd;
+// docs/motifs/milc.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/rank_grid.hpp"
+
+namespace stressbench {
+
+enum class Precision { single_, double_ };
+template <>
+struct Names<Precision> {
+  static constexpr std::array values{std::pair{std::string_view{"single"}, Precision::single_},
+                                     std::pair{std::string_view{"double"}, Precision::double_}};
+};
+
+namespace {
+
+using script::Border;
+using script::Requests;
+using script::Script;
+
+using Sides = std::array<std::int64_t, 4>;
+
+constexpr int largest_prime = 53;  // that MILC's layout knows
+constexpr int reach = 3;           // sites that the third neighbour is away
+
+// Nanoseconds a site of one parity, of the reference capture: the vectors; the links to the neighbours in the positive
+// and in the negative directions; those with the sums for the reduction.
+constexpr double vectors_ns = 5;
+constexpr double positive_ns = 50;
+constexpr double negative_ns = 51;
+constexpr double negative_and_sums_ns = 54;
+
+int largest_prime_factor(int number) noexcept {
+  int largest = 1;
+  for (int factor = 2; factor <= number / factor; ++factor) {
+    while (number % factor == 0) {
+      largest = factor;
+      number /= factor;
+    }
+  }
+  return std::max(largest, number);
+}
+
+// layout_hyper_prime.c: the longest side that the factor divides; of several, one that is divided already, or the
+// first. -1: none.
+int side_to_divide(const Sides& block, const Dims<4>& dims, int factor) noexcept {
+  std::int64_t longest = 0;
+  for (const std::int64_t side : block) {
+    if (side % factor == 0) longest = std::max(longest, side);
+  }
+  int chosen = -1;
+  for (int k = 3; k >= 0; --k) {
+    const auto at = static_cast<std::size_t>(k);
+    const bool divided = chosen >= 0 && dims[static_cast<std::size_t>(chosen)] > 1;
+    if (block[at] == longest && (dims[at] > 1 || !divided)) chosen = k;
+  }
+  return longest > 0 ? chosen : -1;
+}
+
+// Divides by the largest prime factor of the ranks first.
+Dims<4> hyper_prime(Sides block, int ranks) {
+  Dims<4> dims{{1, 1, 1, 1}};
+  while (ranks > 1) {
+    const int factor = largest_prime_factor(ranks);
+    const int side = factor > largest_prime ? -1 : side_to_divide(block, dims, factor);
+    if (side < 0) {
+      throw ParameterMistake(
+          "grid",
+          fmt::format("MILC cannot lay this lattice out: no side is left that the ranks' factor {} divides; {}", factor,
+                      factor > largest_prime ? "factors up to 53 would do"
+                                             : fmt::format("a multiple of {} as a side would do", factor)));
+    }
+    block[static_cast<std::size_t>(side)] /= factor;
+    dims.sides[static_cast<std::size_t>(side)] *= factor;
+    ranks /= factor;
+  }
+  return dims;
+}
+
+// Sites of one parity in a box whose corner is at `origin`.
+std::int64_t sites_of(int parity, const Sides& box, const Sides& origin) noexcept {
+  std::int64_t sites = 1;
+  std::int64_t corner = 0;
+  for (std::size_t k = 0; k < box.size(); ++k) {
+    sites *= box[k];
+    corner += origin[k];
+  }
+  const std::int64_t more = sites % 2 == 0 ? 0 : (corner % 2 + 2) % 2 == parity ? 1 : -1;
+  return (sites + more) / 2;
+}
+
+// A rank's block of the lattice, and what it exchanges with its neighbours for the third neighbours of the sites of one
+// parity; the first neighbours are among them.
+class Gathers {
+ public:
+  Gathers(Script& script, const Dims<4>& dims, const Sides& lattice, std::int64_t vector_bytes)
+      : script_(script), ranks_(dims, script.rank()), vector_bytes_(vector_bytes) {
+    int divided = 0;
+    for (std::size_t k = 0; k < lattice.size(); ++k) {
+      block_[k] = lattice[k] / dims[k];
+      origin_[k] = ranks_.place()[k] * block_[k];
+      divided += dims[k] > 1 ? 1 : 0;
+    }
+    requests_ = script.requests(4 * divided);
+  }
+
+  double sites_of_a_parity() const { return static_cast<double>(block_[0] * block_[1] * block_[2] * block_[3]) / 2; }
+
+  // From the positive directions, then from the negative ones.
+  void start(int parity, int first_tag) const {
+    int gather = 0;
+    for (const int way : {1, -1}) {
+      for (std::size_t k = 0; k < block_.size(); ++k) {
+        if (ranks_.side(k) == 1) continue;
+        const int tag = first_tag + gather;
+        script_.irecv(requests_[2 * gather], ranks_.neighbour(k, way, Border::periodic), tag,
+                      bytes(parity, k, way > 0 ? origin_[k] + block_[k] - reach : origin_[k]), script::Source::any);
+        script_.isend(requests_[2 * gather + 1], ranks_.neighbour(k, -way, Border::periodic), tag,
+                      bytes(parity, k, way > 0 ? origin_[k] - reach : origin_[k] + block_[k]));
+        ++gather;
+      }
+    }
+  }
+
+  // For those of the positive or of the negative directions.
+  void await(int way) const {
+    const int half = requests_.count / 2;
+    for (int k = 0; k < half; ++k) script_.wait(requests_[way > 0 ? k : half + k]);
+  }
+
+ private:
+  // Of the sites, `reach` deep from `start` on in that dimension, to which neighbours are gathered.
+  std::int64_t bytes(int parity, std::size_t dimension, std::int64_t start) const {
+    Sides layers = block_;
+    Sides origin = origin_;
+    layers[dimension] = reach;
+    origin[dimension] = start;
+    return vector_bytes_ * sites_of(parity, layers, origin);
+  }
+
+  Script& script_;
+  script::RankGrid<4> ranks_;
+  std::int64_t vector_bytes_;
+  Sides block_{};
+  Sides origin_{};
+  Requests requests_;
+};
+
+class Milc final : public Application {
+ protected:
+  void check_ranks(int ranks) const override {
+    if (grid_->chosen()) check_dims("grid", *grid_, ranks);
+    const Sides sides = lattice();
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+      if (sides[k] % 2 == 0) continue;
+      throw ParameterMistake(
+          names[k], fmt::format("--{}: {} is odd, but sites of two parities need even sides, such as {}", names[k],
+                                sides[k], sides[k] + 1));
+    }
+    const Dims<4> dims = dims_on(ranks);
+    for (std::size_t k = 0; k < sides.size(); ++k) check_side(names[k], sides[k], dims[k]);
+  }
+
+  void write(Script& script) const override {
+    const Gathers gathers(script, dims_on(script.ranks()), lattice(), *precision_ == Precision::single_ ? 24 : 48);
+    const double sites = gathers.sites_of_a_parity();
+    script.compute(vectors_ns * sites);
+    for (const int parity : {1, 0}) {  // odd sites first
+      gathers.start(parity, parity * 8);
+      gathers.await(1);
+      script.compute(positive_ns * sites);
+      gathers.await(-1);
+      script.compute((parity == 1 ? negative_ns : negative_and_sums_ns) * sites);
+    }
+    script.allreduce(script.everybody(), script::Combine::sum, script::Kind::doubles, 4);
+  }
+
+ private:
+  static constexpr std::array names{"nx", "ny", "nz", "nt"};
+
+  static void check_side(const char* name, std::int64_t side, int ranks) {
+    if (side % ranks != 0) {
+      throw ParameterMistake("grid", fmt::format("--grid: {} ranks do not divide --{} {}", ranks, name, side));
+    }
+    if (ranks > 1 && side / ranks < reach) {
+      throw ParameterMistake(name,
+                             fmt::format("--{}: {} sites on {} ranks are fewer than {} each, the reach of a link; "
+                                         "{} would do",
+                                         name, side, ranks, reach, (reach + 1) * ranks));
+    }
+  }
+
+  Sides lattice() const { return {*nx_, *ny_, *nz_, *nt_}; }
+  Dims<4> dims_on(int ranks) const { return grid_->chosen() ? *grid_ : hyper_prime(lattice(), ranks); }
+
+  static constexpr std::int64_t most = 1 << 15;
+  Param<std::int64_t> nx_{this, 'x', "nx", 8, "sites of the lattice in x", Positive{}, AtMost{most}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 8, "in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 8, "in z", Positive{}, AtMost{most}};
+  Param<std::int64_t> nt_{this, 't', "nt", 8, "in time", Positive{}, AtMost{most}};
+  Param<Dims<4>> grid_{this, '\0', "grid", {}, "ranks in x, y, z and time; auto: as MILC's layout_hyper_prime divides"};
+  Param<Precision> precision_{this, '\0', "precision", Precision::single_, "of the quark's vectors"};
+};
+
+const RegisterMotif<Milc> registered{"milc", Family::application, "conjugate gradients of quarks on a 4-D lattice",
+                                     "MILC su3_rmd"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,178 @@
+// minife: iterations of the conjugate gradients of miniFE, a finite-element mesh of hexahedra in boxes (Mantevo/miniFE,
+// ref; docs/motifs/minife.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <vector>
+
+#include "motifs/application/script/application.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Combine;
+using script::Kind;
+using script::Requests;
+using script::Script;
+
+constexpr int message_tag = 99;
+
+// Nanoseconds a row of the matrix, of the reference capture: r.r; p; A p and p.Ap.
+constexpr double residual_ns = 1.45;
+constexpr double direction_ns = 0.33;
+constexpr double matrix_ns = 13.6;
+
+using Point = std::array<std::int64_t, 3>;
+
+// From `low` up to, but not with, `high`.
+struct Box {
+  Point low{};
+  Point high{};
+
+  bool empty() const { return low[0] >= high[0] || low[1] >= high[1] || low[2] >= high[2]; }
+  std::int64_t points() const { return empty() ? 0 : (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]); }
+  Box grown() const { return {{low[0] - 1, low[1] - 1, low[2] - 1}, {high[0] + 1, high[1] + 1, high[2] + 1}}; }
+  Box common(const Box& other) const {
+    Box both;
+    for (std::size_t k = 0; k < 3; ++k) {
+      both.low[k] = std::max(low[k], other.low[k]);
+      both.high[k] = std::min(high[k], other.high[k]);
+    }
+    return both;
+  }
+};
+
+// The mesh's nodes, cut in two again and again until each rank has a box: across z first, then y, x and z again. Each
+// cut gives the upper half of the ranks its share of elements, rounded down.
+class Boxes {
+ public:
+  Boxes(const Point& elements, int ranks) : elements_(elements), ranks_(ranks) {}
+
+  Box of(int rank) const {
+    Box found;
+    visit(
+        {0, ranks_, 2, {{}, elements_}}, [&](const Cut& cut) { return cut.first <= rank && rank < cut.last; },
+        [&](const Cut& cut) { found = nodes(cut.elements); });
+    return found;
+  }
+  // take(rank, its nodes) of each rank that has nodes in `box`, in ascending order.
+  template <class Take>
+  void touching(const Box& box, Take take) const {
+    visit(
+        {0, ranks_, 2, {{}, elements_}}, [&](const Cut& cut) { return !nodes(cut.elements).common(box).empty(); },
+        [&](const Cut& cut) { take(cut.first, nodes(cut.elements)); });
+  }
+
+ private:
+  struct Cut {
+    int first;
+    int last;
+    std::size_t axis;
+    Box elements;
+  };
+
+  template <class Enter, class Take>
+  static void visit(const Cut& cut, const Enter& enter, const Take& take) {
+    if (!enter(cut)) return;
+    const int ranks = cut.last - cut.first;
+    if (ranks == 1) return take(cut);
+    const int lower = ranks / 2;
+    const std::int64_t elements = cut.elements.high[cut.axis] - cut.elements.low[cut.axis];
+    // As miniFE rounds it: the quotient first.
+    const auto upper_elements =
+        static_cast<std::int64_t>(static_cast<double>(elements) * (static_cast<double>(ranks - lower) / ranks));
+    Cut half{cut.first, cut.first + lower, (cut.axis + 2) % 3, cut.elements};
+    half.elements.high[cut.axis] -= upper_elements;
+    visit(half, enter, take);
+    half = {cut.first + lower, cut.last, (cut.axis + 2) % 3, cut.elements};
+    half.elements.low[cut.axis] = half.elements.high[cut.axis] - upper_elements;
+    visit(half, enter, take);
+  }
+
+  // A node belongs to the box of elements that begins at it; the last ones to the last boxes.
+  Box nodes(Box elements) const {
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (elements.low[k] < elements.high[k] && elements.high[k] == elements_[k]) ++elements.high[k];
+    }
+    return elements;
+  }
+
+  Point elements_;
+  int ranks_;
+};
+
+struct Neighbour {
+  int rank;
+  std::int64_t sent;
+  std::int64_t received;
+  Point first_row;  // own, z slowest, whose matrix row reaches over there
+
+  // The order in which a walk through the rows comes upon neighbours.
+  bool operator<(const Neighbour& other) const { return order() < other.order(); }
+  std::tuple<std::int64_t, std::int64_t, std::int64_t, int> order() const {
+    return {first_row[2], first_row[1], first_row[0], rank};
+  }
+};
+
+std::vector<Neighbour> neighbours_of(int rank, const Boxes& boxes) {
+  const Box own = boxes.of(rank);
+  std::vector<Neighbour> neighbours;
+  boxes.touching(own.grown(), [&](int other, const Box& theirs) {
+    if (other == rank) return;
+    const Box reaching = own.common(theirs.grown());
+    neighbours.push_back({other, reaching.points(), theirs.common(own.grown()).points(), reaching.low});
+  });
+  std::ranges::sort(neighbours, std::less{});
+  return neighbours;
+}
+
+class MiniFE final : public Application {
+ protected:
+  void check_ranks(int ranks) const override {
+    const Boxes boxes(elements(), ranks);
+    int empty = -1;
+    for (int rank = 0; rank < ranks && empty < 0; ++rank) empty = boxes.of(rank).empty() ? rank : -1;
+    if (empty < 0) return;
+    throw ParameterMistake("nx", fmt::format("--nx, --ny, --nz: rank {} of {} would get no elements of {} x {} x {}; "
+                                             "take more, or fewer ranks",
+                                             empty, ranks, *nx_, *ny_, *nz_));
+  }
+
+  void write(Script& script) const override {
+    const Boxes boxes(elements(), script.ranks());
+    const std::vector<Neighbour> neighbours = neighbours_of(script.rank(), boxes);
+    const auto rows = static_cast<double>(boxes.of(script.rank()).points());
+    script.compute(residual_ns * rows);
+    script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 1);
+    script.compute(direction_ns * rows);
+    exchange(script, neighbours);
+    script.compute(matrix_ns * rows);
+    script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 1);
+  }
+
+ private:
+  static void exchange(Script& script, const std::vector<Neighbour>& neighbours) {
+    const Requests requests = script.requests(static_cast<int>(neighbours.size()));
+    for (int k = 0; k < requests.count; ++k) {
+      const Neighbour& neighbour = neighbours[static_cast<std::size_t>(k)];
+      script.irecv(requests[k], neighbour.rank, message_tag, 8 * neighbour.received);
+    }
+    for (const Neighbour& neighbour : neighbours) script.send(neighbour.rank, message_tag, 8 * neighbour.sent);
+    for (int k = 0; k < requests.count; ++k) script.wait(requests[k]);
+  }
+
+  Point elements() const { return {*nx_, *ny_, *nz_}; }
+
+  static constexpr std::int64_t most = 1 << 20;
+  Param<std::int64_t> nx_{this, 'x', "nx", 48, "elements of the mesh in x", Positive{}, AtMost{most}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 48, "in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 48, "in z", Positive{}, AtMost{most}};
+};
+
+const RegisterMotif<MiniFE> registered{"minife", Family::application, "conjugate gradients on finite elements in boxes",
+                                       "miniFE"};
+
+}  // namespace
+}  // namespace stressbench

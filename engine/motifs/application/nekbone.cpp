@@ -1,0 +1,120 @@
+// nekbone: iterations of the conjugate gradients of Nekbone, spectral elements in a brick (Nek5000/Nekbone;
+// docs/motifs/nekbone.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/rank_grid.hpp"
+
+namespace stressbench {
+namespace {
+
+using script::Border;
+using script::Combine;
+using script::Kind;
+using script::Requests;
+using script::Script;
+
+// Nanoseconds a point of an element, of the reference capture: before the three sums, and the matrix.
+constexpr std::array sums_ns{1.0, 1.0, 0.69};
+constexpr double matrix_ns = 9.0;
+
+// Nekbone's own: of all ways to write the number as three factors, for each smallest factor the two others as near to
+// each other as can be, the one whose largest and smallest differ least; in descending order.
+Dims<3> cubic(int number) {
+  Dims<3> best{{number, 1, 1}};
+  double least = number;
+  for (int third = 1; static_cast<std::int64_t>(third) * third * third <= number; ++third) {
+    if (number % third != 0) continue;
+    const Grid others = most_square(number / third);
+    std::array sides{others.x, others.y, third};
+    std::ranges::sort(sides, std::greater{});
+    // A larger first factor is tried first there, and keeps its place against an equal.
+    if (static_cast<double>(sides[0]) / sides[2] <= least) {
+      least = static_cast<double>(sides[0]) / sides[2];
+      best.sides = sides;
+    }
+  }
+  return best;
+}
+
+struct Neighbour {
+  int rank;
+  std::int64_t points;  // shared with it
+};
+
+// Ranks beside in any direction share the points of a face, an edge or a corner with this one; by rank.
+std::vector<Neighbour> neighbours_of(int rank, const Dims<3>& ranks, const Dims<3>& elements, std::int64_t points) {
+  const script::RankGrid<3> grid(ranks, rank);
+  std::vector<Neighbour> neighbours;
+  for (int z = -1; z <= 1; ++z) {
+    for (int y = -1; y <= 1; ++y) {
+      for (int x = -1; x <= 1; ++x) {
+        const std::array away{x, y, z};
+        const int other = grid.neighbour(away, Border::closed);
+        if (other < 0 || other == rank) continue;
+        std::int64_t shared = 1;
+        for (std::size_t k = 0; k < 3; ++k) shared *= away[k] == 0 ? elements[k] * (points - 1) + 1 : 1;
+        neighbours.push_back({other, shared});
+      }
+    }
+  }
+  return neighbours;
+}
+
+class Nekbone final : public Application {
+ protected:
+  void check_ranks(int ranks) const override {
+    if (grid_->chosen() && !*line_) check_dims("grid", *grid_, ranks);
+    if (brick_->chosen() && brick_->ranks() != *elements_) {
+      throw ParameterMistake("brick", fmt::format("--brick: {} has {} elements, but --elements says {}; {} would fit",
+                                                  brick_.text(), brick_->ranks(), *elements_,
+                                                  Spelling<Dims<3>>::write(cubic(static_cast<int>(*elements_)))));
+    }
+    for (const auto* given : {&grid_, &brick_}) {
+      if (!*line_ || !(*given)->chosen()) continue;
+      throw ParameterMistake(given->name(), fmt::format("--{}: with --line elements stand in one row", given->name()));
+    }
+  }
+
+  void write(Script& script) const override {
+    const int own = static_cast<int>(*elements_);
+    const Dims<3> ranks = *line_ ? Dims<3>{{script.ranks(), 1, 1}} : grid_->chosen() ? *grid_ : cubic(script.ranks());
+    const Dims<3> brick = *line_ ? Dims<3>{{own, 1, 1}} : brick_->chosen() ? *brick_ : cubic(own);
+    const auto points = static_cast<double>(*elements_ * *points_ * *points_ * *points_);
+    for (const double sum_ns : sums_ns) {
+      script.compute(sum_ns * points);
+      script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 1);
+    }
+    script.compute(matrix_ns * points);
+    exchange(script, neighbours_of(script.rank(), ranks, brick, *points_));
+  }
+
+ private:
+  // Tags are the senders' ranks.
+  static void exchange(Script& script, const std::vector<Neighbour>& neighbours) {
+    const int count = static_cast<int>(neighbours.size());
+    const Requests requests = script.requests(2 * count);
+    int k = 0;
+    for (const Neighbour& other : neighbours) script.irecv(requests[k++], other.rank, other.rank, 8 * other.points);
+    for (const Neighbour& other : neighbours) script.isend(requests[k++], other.rank, script.rank(), 8 * other.points);
+    script.wait_all(requests);
+  }
+
+  Param<std::int64_t> elements_{
+      this, 'e', "elements", 32, "of each rank (iel0)", Positive{}, AtMost<std::int64_t>{1 << 20}};
+  Param<std::int64_t> points_{
+      this, 'n', "points", 10, "along each side of an element (nx1)", Positive{}, AtMost<std::int64_t>{64}};
+  Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in x, y and z (npx npy npz); auto: as Nekbone divides them"};
+  Param<Dims<3>> brick_{this, '\0', "brick", {}, "a rank's elements in x, y and z (mx my mz); auto: as Nekbone does"};
+  Param<bool> line_{this, '\0', "line", "all elements in one row (ifbrick false)"};
+};
+
+const RegisterMotif<Nekbone> registered{"nekbone", Family::application, "conjugate gradients on spectral elements",
+                                        "Nekbone"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,68 @@
+// npb: iterations of the NAS Parallel Benchmarks CG, FT, MG and LU (NPB3.4-MPI; docs/motifs/npb.md).
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+
+#include "motifs/application/npb/problem.hpp"
+#include "motifs/application/script/application.hpp"
+
+namespace stressbench {
+
+enum class NasBenchmark { cg, ft, mg, lu };
+template <>
+struct Names<NasBenchmark> {
+  static constexpr std::array values{
+      std::pair{std::string_view{"cg"}, NasBenchmark::cg}, std::pair{std::string_view{"ft"}, NasBenchmark::ft},
+      std::pair{std::string_view{"mg"}, NasBenchmark::mg}, std::pair{std::string_view{"lu"}, NasBenchmark::lu}};
+};
+
+namespace npb {
+
+void check_power_of_two(const char* benchmark, int ranks) {
+  if (std::has_single_bit(static_cast<unsigned>(ranks))) return;
+  throw ParameterMistake("benchmark",
+                         fmt::format("--benchmark: {} runs on a power of two of ranks, but the job has {}; "
+                                     "{} would fit",
+                                     benchmark, ranks, std::bit_floor(static_cast<unsigned>(ranks))));
+}
+
+}  // namespace npb
+
+namespace {
+
+class Npb final : public Application {
+ protected:
+  void check_ranks(int ranks) const override { kernel().check(*size_, ranks); }
+  void write(script::Script& script) const override {
+    kernel().write(script, *size_, *run_ ? npb::Extent::run : npb::Extent::iteration);
+  }
+
+ private:
+  struct Kernel {
+    npb::Check check;
+    npb::Write write;
+  };
+  Kernel kernel() const {
+    switch (*benchmark_) {
+      case NasBenchmark::ft:
+        return {npb::check_ft, npb::write_ft};
+      case NasBenchmark::mg:
+        return {npb::check_mg, npb::write_mg};
+      case NasBenchmark::lu:
+        return {npb::check_lu, npb::write_lu};
+      default:
+        return {npb::check_cg, npb::write_cg};
+    }
+  }
+
+  Param<NasBenchmark> benchmark_{this, 'b', "benchmark", NasBenchmark::cg, "which one"};
+  Param<ProblemClass> size_{this, 'c', "class", ProblemClass::a, "of the problem: its size"};
+  Param<bool> run_{this, '\0', "run", "all that the benchmark times, not only one of its iterations"};
+};
+
+const RegisterMotif<Npb> registered{"npb", Family::application, "the NAS Parallel Benchmarks CG, FT, MG and LU",
+                                    "NPB3.4-MPI"};
+
+}  // namespace
+}  // namespace stressbench

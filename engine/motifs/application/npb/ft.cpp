@@ -1,0 +1,98 @@
+// FT: a 3-D Fourier transform in slabs, or in pencils where there are more ranks than planes (NPB3.4-MPI/FT/ft.f).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "motifs/application/npb/problem.hpp"
+
+namespace stressbench::npb {
+namespace {
+
+using script::Combine;
+using script::Kind;
+using script::Ranks;
+using script::Script;
+
+struct Size {
+  std::int64_t x;
+  std::int64_t y;
+  std::int64_t z;
+  std::int64_t iterations;
+};
+constexpr std::array<Size, 8> sizes{{{64, 64, 64, 6},
+                                     {128, 128, 32, 6},
+                                     {256, 256, 128, 6},
+                                     {512, 256, 256, 20},
+                                     {512, 512, 512, 20},
+                                     {2048, 1024, 1024, 25},
+                                     {4096, 2048, 2048, 25},
+                                     {8192, 4096, 4096, 25}}};
+
+// Nanoseconds a point, of the reference capture, all transforms of an iteration together.
+constexpr double transform_ns = 26;
+
+// np1 x np2 of the benchmark.
+struct Layout {
+  int columns;  // more than 1: pencils
+  int slabs;
+  Layout(const Size& size, int ranks)
+      : columns(ranks <= size.z ? 1 : static_cast<int>(size.z)), slabs(ranks / columns) {}
+};
+
+class Kernel {
+ public:
+  Kernel(Script& script, const Size& size)
+      : script_(script), layout_(size, script.ranks()), points_(size.x * size.y * size.z / script.ranks()) {
+    const int rank = script.rank();
+    row_ = script.split(rank / layout_.slabs, rank % layout_.slabs, layout_.slabs);
+    column_ = script.split(rank % layout_.slabs, rank / layout_.slabs, layout_.columns);
+  }
+
+  void forward() const { layout_.columns > 1 ? transform({&column_, &row_}) : transform({&row_}); }
+  void backward() const { layout_.columns > 1 ? transform({&row_, &column_}) : transform({&row_}); }
+  void checksum() const { script_.reduce(script_.everybody(), 0, Combine::sum, Kind::doubles, 2); }
+
+ private:
+  // Computes along the dimensions at hand, and transposes to have others, until all are done.
+  void transform(std::initializer_list<const Ranks*> transpositions) const {
+    const double part_ns = transform_ns / static_cast<double>(transpositions.size() + 1);
+    for (const Ranks* ranks : transpositions) {
+      script_.compute(part_ns * static_cast<double>(points_));
+      if (script_.ranks() > 1) script_.alltoall(*ranks, 16 * points_ / ranks->size);
+    }
+    script_.compute(part_ns * static_cast<double>(points_));
+  }
+
+  Script& script_;
+  Layout layout_;
+  std::int64_t points_;
+  Ranks row_;
+  Ranks column_;
+};
+
+}  // namespace
+
+void check_ft(ProblemClass size, int ranks) {
+  check_power_of_two("FT", ranks);
+  const Size& n = row_of(sizes, size);
+  const std::int64_t most = n.z * std::min(n.y, n.z);
+  if (ranks > most) {
+    throw ParameterMistake("class", fmt::format("--class: {} x {} x {} points have pencils for {} ranks at most, but "
+                                                "the job has {}",
+                                                n.x, n.y, n.z, most, ranks));
+  }
+}
+
+void write_ft(Script& script, ProblemClass size, Extent extent) {
+  const Kernel kernel(script, row_of(sizes, size));
+  const auto iterate = [&] {
+    kernel.backward();
+    kernel.checksum();
+  };
+  if (extent == Extent::iteration) return iterate();
+  kernel.forward();
+  script.repeat(row_of(sizes, size).iterations, iterate);
+}
+
+}  // namespace stressbench::npb

@@ -1,0 +1,136 @@
+// LU: steps of symmetric successive over-relaxation, two wavefronts through a 2-D grid of ranks (NPB3.4-MPI/LU/ssor.f).
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/grid.hpp"
+#include "motifs/application/npb/problem.hpp"
+
+namespace stressbench::npb {
+namespace {
+
+using script::Combine;
+using script::Kind;
+using script::Request;
+using script::Script;
+
+struct Size {
+  std::int64_t side;
+  std::int64_t steps;
+};
+constexpr std::array<Size, 8> sizes{
+    {{12, 50}, {33, 300}, {64, 250}, {102, 250}, {162, 250}, {408, 300}, {1020, 300}, {2560, 300}}};
+constexpr std::int64_t fewest = 3;  // points of a rank along a side
+
+// Nanoseconds a point: the benchmark's count of operations at 2 Gflop/s. There is no capture of it.
+constexpr double triangle_ns = 290;
+constexpr double half_right_side_ns = 135;
+constexpr double vectors_ns = 10;
+
+// Tags say where a message comes from.
+enum From { from_south = 1, from_north, from_east, from_west };
+
+class Kernel {
+ public:
+  Kernel(Script& script, std::int64_t side) : script_(script), side_(side), request_(script.requests(1)[0]) {
+    const Grid grid = most_square(script.ranks());
+    const int rank = script.rank();
+    const int row = rank % grid.x;
+    const int column = rank / grid.x;
+    north_ = row > 0 ? rank - 1 : -1;
+    south_ = row + 1 < grid.x ? rank + 1 : -1;
+    west_ = column > 0 ? rank - grid.x : -1;
+    east_ = column + 1 < grid.y ? rank + grid.x : -1;
+    x_ = block_cells(side, grid.x, row);
+    y_ = block_cells(side, grid.y, column);
+    inner_x_ = x_ - (north_ < 0 ? 1 : 0) - (south_ < 0 ? 1 : 0);
+    inner_y_ = y_ - (west_ < 0 ? 1 : 0) - (east_ < 0 ? 1 : 0);
+  }
+
+  void relax() const {
+    compute(vectors_ns);
+    sweep(north_, from_north, west_, from_west, south_, east_);
+    sweep(south_, from_south, east_, from_east, north_, west_);
+    compute(vectors_ns);
+  }
+  void right_side() const {
+    shift(north_, from_north, south_, from_south, y_);
+    compute(half_right_side_ns);
+    shift(west_, from_west, east_, from_east, x_);
+    compute(half_right_side_ns);
+  }
+  void norm() const { script_.allreduce(script_.everybody(), Combine::sum, Kind::doubles, 5); }
+
+ private:
+  void compute(double ns) const { script_.compute(ns * static_cast<double>(x_ * y_ * side_)); }
+
+  // Plane after plane, from two sides to the other two; the outermost planes belong to the border.
+  void sweep(int behind, From x_tag, int beside, From y_tag, int ahead, int beyond) const {
+    script_.repeat(side_ - 2, [&] {
+      script_.receive(behind, x_tag, 40 * inner_y_);
+      script_.receive(beside, y_tag, 40 * inner_x_);
+      script_.compute(triangle_ns * static_cast<double>(inner_x_ * inner_y_));
+      script_.send(ahead, x_tag, 40 * inner_y_);
+      script_.send(beyond, y_tag, 40 * inner_x_);
+    });
+  }
+
+  // Two layers of points, first in one direction, then in the other.
+  void shift(int low, From low_tag, int high, From high_tag, std::int64_t width) const {
+    const std::int64_t bytes = 80 * width * side_;
+    pass(low, high, low_tag, bytes);
+    pass(high, low, high_tag, bytes);
+  }
+  void pass(int from, int to, From tag, std::int64_t bytes) const {
+    script_.irecv(request_, from, tag, bytes);
+    script_.send(to, tag, bytes);
+    if (from >= 0) script_.wait(request_);
+  }
+
+  Script& script_;
+  std::int64_t side_;
+  Request request_;
+  int north_ = -1;
+  int south_ = -1;
+  int west_ = -1;
+  int east_ = -1;
+  std::int64_t x_ = 0;
+  std::int64_t y_ = 0;
+  std::int64_t inner_x_ = 0;  // without the mesh's border
+  std::int64_t inner_y_ = 0;
+};
+
+}  // namespace
+
+void check_lu(ProblemClass size, int ranks) {
+  const Grid grid = most_square(ranks);
+  if (grid.x > 2 * grid.y) {
+    int fits = ranks;
+    for (Grid g = grid; g.x > 2 * g.y; g = most_square(fits)) --fits;
+    throw ParameterMistake("benchmark", fmt::format("--benchmark: LU needs a grid of ranks at most twice as long as "
+                                                    "wide, but {} make {}x{}; {} would fit",
+                                                    ranks, grid.x, grid.y, fits));
+  }
+  const std::int64_t side = row_of(sizes, size).side;
+  if (side / grid.x < fewest) {
+    throw ParameterMistake("class", fmt::format("--class: {} points along {} ranks are fewer than {} each; at most {} "
+                                                "ranks a side",
+                                                side, grid.x, fewest, side / fewest));
+  }
+}
+
+void write_lu(Script& script, ProblemClass size, Extent extent) {
+  const Kernel kernel(script, row_of(sizes, size).side);
+  const auto step = [&] {
+    kernel.relax();
+    kernel.right_side();
+  };
+  if (extent == Extent::iteration) return step();
+  script.repeat(row_of(sizes, size).steps - 1, step);
+  kernel.relax();
+  kernel.norm();
+  kernel.right_side();
+  kernel.norm();
+}
+
+}  // namespace stressbench::npb

@@ -1,0 +1,216 @@
+// MG: V-cycles of a 3-D multigrid, down to two points a side; ranks without points of a level drop out
+// (NPB3.4-MPI/MG/mg.f).
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "motifs/application/npb/problem.hpp"
+
+namespace stressbench::npb {
+namespace {
+
+using script::Combine;
+using script::Kind;
+using script::Ranks;
+using script::Requests;
+using script::Script;
+
+struct Size {
+  int levels;  // the finest has 2^levels points a side
+  std::int64_t iterations;
+};
+constexpr std::array<Size, 8> sizes{{{5, 4}, {7, 4}, {8, 4}, {8, 20}, {9, 20}, {10, 50}, {11, 50}, {12, 50}}};
+
+// Nanoseconds a point: the benchmark's count of operations at 2 Gflop/s. There is no capture of it.
+constexpr double residual_ns = 7;
+constexpr double smooth_ns = 7;
+constexpr double restrict_ns = 5;
+constexpr double interpolate_ns = 4;
+
+constexpr int axes = 3;
+constexpr std::array directions{-1, 1};
+
+int active(int ranks) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks))); }
+
+// Ranks along each axis: powers of two, the third the largest.
+std::array<int, axes> ranks_along(int ranks) {
+  const int powers = std::bit_width(static_cast<unsigned>(ranks)) - 1;
+  const int x = powers / 3;
+  const int y = (powers - x) / 2;
+  return {1 << x, 1 << y, 1 << (powers - x - y)};
+}
+
+// A rank's part of a level, with a border of one point on each side, and who is beside it there.
+struct Level {
+  std::array<std::int64_t, axes> points{};  // along each axis; 2: none but the border
+  std::array<std::array<int, 2>, axes> neighbours{};
+  std::array<bool, axes> takes{};  // has no part in the next coarser level, and gets its points from those who have
+  std::array<bool, axes> gives{};
+
+  bool idle() const { return points[0] == 2 || points[1] == 2 || points[2] == 2; }
+  double inner() const { return static_cast<double>((points[0] - 2) * (points[1] - 2) * (points[2] - 2)); }
+};
+
+std::vector<Level> levels_of(int rank, int ranks, int finest) {
+  const std::array<int, axes> sides = ranks_along(ranks);
+  const std::array<int, axes> place{rank % sides[0], rank / sides[0] % sides[1], rank / (sides[0] * sides[1])};
+  const std::array<int, axes> stride{1, sides[0], sides[0] * sides[1]};
+  std::array<int, axes> next{1, 1, 1};  // ranks to the neighbour that still has points
+  std::vector<Level> levels(static_cast<std::size_t>(finest) + 1);
+  for (int k = finest; k >= 1; --k) {
+    Level& level = levels[static_cast<std::size_t>(k)];
+    const std::int64_t side = std::int64_t{1} << k;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      const auto points_at = [&](std::int64_t at) {
+        return 2 + (at + 1) * side / sides[axis] - at * side / sides[axis];
+      };
+      const std::int64_t own = points_at(place[axis]);
+      const std::int64_t beside = points_at(place[axis] + next[axis]);
+      if (own == 2 || beside == 2) next[axis] *= 2;
+      if (k < finest) {
+        Level& finer = levels[static_cast<std::size_t>(k) + 1];
+        finer.gives[axis] = beside == 2 && own == 3;
+        finer.takes[axis] = beside == 3 && own == 2;
+      }
+      level.points[axis] = own;
+      for (std::size_t way = 0; way < 2; ++way) {
+        const int at = (place[axis] + directions[way] * next[axis] + sides[axis]) % sides[axis];
+        level.neighbours[axis][way] = rank + (at - place[axis]) * stride[axis];
+      }
+    }
+  }
+  return levels;
+}
+
+class Kernel {
+ public:
+  Kernel(Script& script, const Size& size)
+      : script_(script), ranks_(active(script.ranks())), finest_(size.levels), requests_(script.requests(2)) {
+    const bool works = script.rank() < ranks_;
+    active_ = script.split(works ? 0 : 1, works ? script.rank() : script.rank() - ranks_,
+                           works ? ranks_ : script.ranks() - ranks_);
+    if (works) levels_ = levels_of(script.rank(), ranks_, finest_);
+    const std::int64_t widest =
+        2 + (std::int64_t{1} << (finest_ - (std::bit_width(static_cast<unsigned>(ranks_)) - 1) / 3));
+    room_ = 8 * 2 * widest * widest;
+  }
+
+  bool works() const { return script_.rank() < ranks_; }
+
+  void residual() const { residual(finest_); }
+  void norms() const {
+    script_.allreduce(active_, Combine::max, Kind::doubles, 1);
+    script_.allreduce(active_, Combine::sum, Kind::doubles, 1);
+  }
+  void cycle() const {
+    for (int k = finest_; k > 1; --k) {
+      script_.compute(restrict_ns * at(k).inner());
+      exchange(k - 1);
+    }
+    smooth(1);
+    for (int k = 2; k <= finest_; ++k) {
+      script_.compute(interpolate_ns * at(k).inner());
+      expand(k);
+      residual(k);
+      smooth(k);
+    }
+  }
+
+ private:
+  const Level& at(int k) const { return levels_[static_cast<std::size_t>(k)]; }
+  void residual(int k) const {
+    script_.compute(residual_ns * at(k).inner());
+    exchange(k);
+  }
+  void smooth(int k) const {
+    script_.compute(smooth_ns * at(k).inner());
+    exchange(k);
+  }
+
+  static int tag(std::size_t axis, std::size_t way) {
+    return 100 * (directions[way] + 2 + 10 * (static_cast<int>(axis) + 1));
+  }
+  // What moves in a direction comes from the other side.
+  void post(const Level& level, std::size_t axis, std::size_t way, std::int64_t arriving) const {
+    script_.irecv_up_to(requests_[static_cast<int>(way)], level.neighbours[axis][1 - way], tag(axis, way), room_,
+                        arriving);
+  }
+  void send(const Level& level, std::size_t axis, std::size_t way, std::int64_t bytes) const {
+    script_.send(level.neighbours[axis][way], tag(axis, way), bytes);
+  }
+  void wait() const {
+    script_.wait(requests_[0]);
+    script_.wait(requests_[1]);
+  }
+
+  // Borders, axis by axis: what an earlier axis brought goes along.
+  void exchange(int k) const {
+    const Level& level = at(k);
+    if (ranks_ == 1 || level.idle()) return;
+    const auto [x, y, z] = level.points;
+    const std::array faces{8 * (y - 2) * (z - 2), 8 * x * (z - 2), 8 * x * y};
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      post(level, axis, 0, faces[axis]);
+      post(level, axis, 1, faces[axis]);
+      send(level, axis, 1, faces[axis]);
+      send(level, axis, 0, faces[axis]);
+      wait();
+    }
+  }
+
+  // To those who had no part in the coarser level: two layers upwards, one downwards.
+  void expand(int k) const {
+    const Level& level = at(k);
+    if (ranks_ == 1) return;
+    const auto [x, y, z] = level.points;
+    const std::array layers{8 * y * z, 8 * x * z, 8 * x * y};
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      if (level.takes[axis]) {
+        post(level, axis, 0, layers[axis]);
+        post(level, axis, 1, 2 * layers[axis]);
+        wait();
+      }
+      if (level.gives[axis]) {
+        send(level, axis, 1, 2 * layers[axis]);
+        send(level, axis, 0, layers[axis]);
+      }
+    }
+  }
+
+  Script& script_;
+  int ranks_;
+  int finest_;
+  Requests requests_;
+  Ranks active_;
+  std::vector<Level> levels_;  // 1 is the coarsest
+  std::int64_t room_ = 0;
+};
+
+}  // namespace
+
+void check_mg(ProblemClass size, int ranks) {
+  const std::int64_t side = std::int64_t{1} << row_of(sizes, size).levels;
+  if (ranks_along(active(ranks))[2] > side) {
+    throw ParameterMistake("class", fmt::format("--class: {0} x {0} x {0} points have no point for each of {1} ranks; "
+                                                "{2} would fit",
+                                                side, ranks, side * side * side));
+  }
+}
+
+void write_mg(Script& script, ProblemClass size, Extent extent) {
+  const Kernel kernel(script, row_of(sizes, size));
+  if (!kernel.works()) return;
+  const auto iterate = [&] {
+    kernel.cycle();
+    kernel.residual();
+  };
+  if (extent == Extent::iteration) return iterate();
+  kernel.residual();
+  kernel.norms();
+  script.repeat(row_of(sizes, size).iterations, iterate);
+  kernel.norms();
+}
+
+}  // namespace stressbench::npb

@@ -1,0 +1,49 @@
+// What the NAS Parallel Benchmarks' kernels are written from: the classes of their problems, and the kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "core/parameter.hpp"
+#include "motifs/application/script/script.hpp"
+
+namespace stressbench {
+
+enum class ProblemClass { s, w, a, b, c, d, e, f };
+template <>
+struct Names<ProblemClass> {
+  static constexpr std::array values{
+      std::pair{std::string_view{"S"}, ProblemClass::s}, std::pair{std::string_view{"W"}, ProblemClass::w},
+      std::pair{std::string_view{"A"}, ProblemClass::a}, std::pair{std::string_view{"B"}, ProblemClass::b},
+      std::pair{std::string_view{"C"}, ProblemClass::c}, std::pair{std::string_view{"D"}, ProblemClass::d},
+      std::pair{std::string_view{"E"}, ProblemClass::e}, std::pair{std::string_view{"F"}, ProblemClass::f}};
+};
+
+namespace npb {
+
+// One iteration, or all that the benchmark times.
+enum class Extent { iteration, run };
+
+// Throws ParameterMistake where a benchmark does not run on that many ranks.
+using Check = void (*)(ProblemClass size, int ranks);
+using Write = void (*)(script::Script& script, ProblemClass size, Extent extent);
+
+void check_cg(ProblemClass size, int ranks);
+void write_cg(script::Script& script, ProblemClass size, Extent extent);
+void check_ft(ProblemClass size, int ranks);
+void write_ft(script::Script& script, ProblemClass size, Extent extent);
+void check_mg(ProblemClass size, int ranks);
+void write_mg(script::Script& script, ProblemClass size, Extent extent);
+void check_lu(ProblemClass size, int ranks);
+void write_lu(script::Script& script, ProblemClass size, Extent extent);
+
+// A table with a row for each class.
+template <class Rows>
+const auto& row_of(const Rows& rows, ProblemClass size) noexcept {
+  return rows[static_cast<std::size_t>(size)];
+}
+
+// Throws ParameterMistake unless the ranks are a power of two.
+void check_power_of_two(const char* benchmark, int ranks);
+
+}  // namespace npb
+}  // namespace stressbench

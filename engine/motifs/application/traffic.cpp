@@ -1,0 +1,165 @@
+// traffic: message sizes and calls as four codes of the US Department of Energy are described to make them (Pedretti et
+// al., The Impact of Injection Bandwidth Performance on Application Scalability, section 3.1; docs/motifs/traffic.md).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "motifs/application/script/application.hpp"
+#include "motifs/application/script/rank_grid.hpp"
+
+namespace stressbench {
+
+enum class Code { cth, sage, xnobel, charon };
+template <>
+struct Names<Code> {
+  static constexpr std::array values{
+      std::pair{std::string_view{"cth"}, Code::cth}, std::pair{std::string_view{"sage"}, Code::sage},
+      std::pair{std::string_view{"xnobel"}, Code::xnobel}, std::pair{std::string_view{"charon"}, Code::charon}};
+};
+
+namespace {
+
+using script::Border;
+using script::Combine;
+using script::Kind;
+using script::Requests;
+using script::Script;
+
+constexpr std::int64_t kib = 1024;
+
+// How a code exchanges: in each of its phases every message of a partner's, then its reductions.
+struct Habit {
+  std::int64_t smallest;  // bytes of a partner's messages; those between grow by a constant factor
+  std::int64_t largest;
+  int messages;    // to a partner in a phase
+  int reductions;  // of one double
+  bool overlaps;   // computes while messages travel
+};
+constexpr std::array<Habit, 4> habits{{{4096 * kib, 4096 * kib, 1, 1, false},
+                                       {256 * kib, 1024 * kib, 2, 1, false},
+                                       {32, 256 * kib, 6, 1, true},
+                                       {128, 1024, 4, 2, false}}};
+
+using Partners = std::vector<int>;
+
+// The ranks beside in a mesh of ranks, at most so many dimensions away at once.
+Partners beside(const Script& script, int dimensions, int at_once) {
+  Dims<3> dims{{1, 1, 1}};
+  std::ranges::copy(most_even(script.ranks(), dimensions), dims.sides.begin());
+  const script::RankGrid<3> grid(dims, script.rank());
+  Partners partners;
+  for (int z = -1; z <= 1; ++z) {
+    for (int y = -1; y <= 1; ++y) {
+      for (int x = -1; x <= 1; ++x) {
+        const int sides = std::abs(x) + std::abs(y) + std::abs(z);
+        const int other = grid.neighbour({x, y, z}, Border::closed);
+        if (sides > 0 && sides <= at_once && other >= 0) partners.push_back(other);
+      }
+    }
+  }
+  return partners;
+}
+
+// The two beside along one axis of a 3-D mesh of ranks.
+Partners along(const Script& script, std::size_t axis) {
+  const script::RankGrid<3> grid(dims_for(Dims<3>{}, script.ranks()), script.rank());
+  Partners partners{grid.neighbour(axis, -1, Border::closed), grid.neighbour(axis, 1, Border::closed)};
+  std::erase(partners, -1);
+  return partners;
+}
+
+// The next in a row of ranks that closes to a ring.
+Partners nearest(const Script& script, int distance) {
+  Partners partners;
+  for (int away = 1; away <= distance; ++away) {
+    for (const int other : {script.rank() - away, script.rank() + away}) {
+      const int around = ((other % script.ranks()) + script.ranks()) % script.ranks();
+      if (around != script.rank() && std::ranges::find(partners, around) == partners.end()) partners.push_back(around);
+    }
+  }
+  return partners;
+}
+
+class TrafficLike final : public Application {
+ protected:
+  void check_ranks(int ranks) const override {
+    if (ranks < 2) throw ParameterMistake("", fmt::format("traffic needs 2 ranks or more, but the job has {}", ranks));
+    if (largest() < smallest()) {
+      throw ParameterMistake("largest",
+                             fmt::format("--largest: {} bytes are fewer than the smallest, {}", largest(), smallest()));
+    }
+  }
+
+  void write(Script& script) const override {
+    const std::vector<Partners> phases = phases_of(script);
+    const double work_ns = static_cast<double>(work_->value) / static_cast<double>(phases.size());
+    for (const Partners& partners : phases) {
+      const Requests requests = post(script, partners);
+      if (habit().overlaps) script.compute(work_ns);
+      script.wait_all(requests);
+      if (!habit().overlaps) script.compute(work_ns);
+    }
+    for (int k = 0; k < habit().reductions; ++k) {
+      script.allreduce(script.everybody(), k == 0 ? Combine::min : Combine::sum, Kind::doubles, 1);
+    }
+  }
+
+ private:
+  const Habit& habit() const { return habits[static_cast<std::size_t>(*like_)]; }
+  std::int64_t smallest() const { return smallest_.was_given() ? smallest_->value : habit().smallest; }
+  std::int64_t largest() const { return largest_.was_given() ? largest_->value : habit().largest; }
+
+  std::vector<Partners> phases_of(const Script& script) const {
+    switch (*like_) {
+      case Code::cth:  // a rectangular 3-D mesh, axis after axis
+        return {along(script, 0), along(script, 1), along(script, 2)};
+      case Code::sage:  // gather and scatter
+        return {nearest(script, 2), nearest(script, 2)};
+      case Code::xnobel:  // a 2-D mesh
+        return {beside(script, 2, 1)};
+      case Code::charon:  // finite elements on a 2-D mesh
+        return {beside(script, 2, 2)};
+    }
+    return {};
+  }
+
+  std::int64_t size_of(int message) const {
+    const int last = habit().messages - 1;
+    if (last == 0) return largest();
+    const double growth = static_cast<double>(largest()) / static_cast<double>(smallest());
+    return std::llround(static_cast<double>(smallest()) * std::pow(growth, static_cast<double>(message) / last));
+  }
+
+  Requests post(Script& script, const Partners& partners) const {
+    const int each = habit().messages;
+    const Requests requests = script.requests(2 * each * static_cast<int>(partners.size()));
+    int k = 0;
+    for (const int partner : partners) {
+      for (int message = 0; message < each; ++message) {
+        script.irecv(requests[k++], partner, message, size_of(message));
+      }
+    }
+    for (const int partner : partners) {
+      for (int message = 0; message < each; ++message) {
+        script.isend(requests[k++], partner, message, size_of(message));
+      }
+    }
+    return requests;
+  }
+
+  Param<Code> like_{this, '\0', "like", Code::cth, "whose traffic"};
+  Param<Bytes> smallest_{this, '\0', "smallest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
+  Param<Bytes> largest_{this, '\0', "largest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
+  Param<Nanoseconds> work_{this, '\0', "work", Nanoseconds{1'000'000}, "computation in an iteration"};
+};
+
+const RegisterMotif<TrafficLike> registered{"traffic", Family::application,
+                                            "messages like those of CTH, SAGE, xNOBEL or Charon",
+                                            "Pedretti et al., injection bandwidth"};
+
+}  // namespace
+}  // namespace stressbench

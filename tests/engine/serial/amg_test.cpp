@@ -1,0 +1,119 @@
+// AMG's levels by the formula, and as a table states them.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "messages.hpp"
+#include "motifs/application/amg/lattice.hpp"
+#include "motifs/application/amg/table.hpp"
+
+namespace stressbench::test {
+namespace {
+
+TEST(AmgLattice, HasTheStencilOf27PointsOnTheFinestLevel) {
+  const amg::Lattice lattice({{16, 12, 10}}, {{3, 3, 3}});
+  const std::vector<amg::Exchange> exchanges = lattice.matrix(0, 13);
+  ASSERT_EQ(exchanges.size(), 26u);
+  EXPECT_EQ(exchanges[0].sent, 8);             // corner
+  EXPECT_EQ(exchanges[1].sent, 8 * 16);        // edge
+  EXPECT_EQ(exchanges[4].sent, 8 * 16 * 12);   // face
+  EXPECT_EQ(exchanges[12].sent, 8 * 12 * 10);  // rank 12, beside
+}
+
+TEST(AmgLattice, CoarsensDownToNineUnknowns) {
+  const amg::Lattice lattice({{16, 16, 16}}, {{2, 2, 1}});
+  EXPECT_EQ(lattice.levels(), 3);
+  std::int64_t bytes = 0;
+  for (const auto& [rank, own] : lattice.coarsest()) bytes += own;
+  EXPECT_EQ(bytes, 8 * 9);
+}
+
+TEST(AmgLattice, SharesOutEveryPointOfEveryLevel) {
+  const Dims<3> ranks{{5, 3, 2}};
+  const amg::Lattice lattice({{7, 11, 9}}, ranks);
+  std::int64_t finest = 0;
+  std::int64_t second = 0;
+  for (int rank = 0; rank < ranks.ranks(); ++rank) {
+    finest += lattice.points(0, rank);
+    second += lattice.points(1, rank);
+  }
+  EXPECT_EQ(finest, 35 * 33 * 18);
+  EXPECT_EQ(second, 9 * 9 * 5);  // by 3.85
+}
+
+TEST(Amg, ReceivesWhatIsSentOnEveryNumberOfRanks) {
+  for (int ranks = 1; ranks <= 40; ++ranks) expect_all_received("amg", {{"points", "10x7x5"}}, ranks);
+  expect_all_received("amg", {{"points", "2x2x2"}}, 512);
+}
+
+TEST(Amg, AnnouncesTheSumOfItsRanksScripts) {
+  for (const int ranks : {1, 2, 6, 27}) {
+    const Scripts scripts("amg", {{"points", "9x8x7"}}, ranks);
+    const Traffic said = scripts.traffic();
+    const Traffic sum = scripts.sum_of_scripts();
+    EXPECT_EQ(said.messages, sum.messages);
+    EXPECT_EQ(said.message_bytes, sum.message_bytes);
+    EXPECT_EQ(said.collective_bytes, sum.collective_bytes);
+    EXPECT_NEAR(said.compute_s, sum.compute_s, 1e-12);
+  }
+}
+
+class Tables : public testing::Test {
+ protected:
+  static constexpr const char* good =
+      "# two levels\n"
+      "matrix 1 0 1 80\n"
+      "matrix 1 1 0 88   # more\n"
+      "\n"
+      "interpolation 0 1 0 40\n"
+      "interpolation 1 0 1 8\n"
+      "coarsest 1 3\n";
+  static std::string said_of(const std::string& text) {
+    const amg::Lattice lattice({{4, 4, 4}}, {{2, 1, 1}});
+    try {
+      const amg::Table table(text, "levels.txt", 2, lattice);
+      return "";
+    } catch (const ParameterMistake& mistake) {
+      EXPECT_EQ(mistake.parameter(), "levels");
+      return mistake.what();
+    }
+  }
+};
+
+TEST_F(Tables, StateWhoSendsWhatOnEachLevel) {
+  const amg::Lattice lattice({{4, 4, 4}}, {{2, 1, 1}});
+  const amg::Table table(good, "levels.txt", 2, lattice);
+  EXPECT_EQ(table.levels(), 2);
+  EXPECT_EQ(table.matrix(0, 0)[0].sent, 8 * 16);  // the formula's
+  EXPECT_EQ(table.matrix(1, 0)[0].sent, 80);
+  EXPECT_EQ(table.matrix(1, 0)[0].received, 88);
+  EXPECT_EQ(table.interpolation(0, 0)[0].sent, 0);
+  EXPECT_EQ(table.interpolation(0, 0)[0].received, 40);
+  EXPECT_TRUE(table.matrix(1, 1)[0].other == 0);
+  EXPECT_EQ(table.coarsest(), (std::map<int, std::int64_t>{{1, 24}}));
+}
+
+TEST_F(Tables, WithMistakesAreRefusedByLine) {
+  EXPECT_EQ(said_of(good), "");
+  EXPECT_THAT(said_of("matrix 1 0 2 80\n"), testing::HasSubstr("'levels.txt', line 1: rank 2 is none of 0 to 1"));
+  EXPECT_THAT(said_of("\nmatrix 0 0 1 80\n"), testing::HasSubstr("line 2: level 0 is none of 1 to"));
+  EXPECT_THAT(said_of("matrix 1 0 1 0\n"), testing::HasSubstr("size 0"));
+  EXPECT_THAT(said_of("matrix 1 0 0 8\n"), testing::HasSubstr("does not send to itself"));
+  EXPECT_THAT(said_of("matrix 1 0 1 8\nmatrix 1 0 1 8\n"), testing::HasSubstr("line 2: 0 to 1 on level 1 was there"));
+  EXPECT_THAT(said_of("smoother 1 0 1 8\n"), testing::HasSubstr("must be: matrix LEVEL FROM TO BYTES"));
+  EXPECT_THAT(said_of("matrix 1 0 1 8\n"), testing::HasSubstr("needs lines with interpolation and coarsest"));
+}
+
+TEST_F(Tables, TakeTheFormulasPlace) {
+  const std::string file = testing::TempDir() + "amg_levels.txt";
+  std::ofstream(file) << good;
+  const Scripts scripts("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
+  // Finest: 1 + 3 + 2 exchanges of 128 B both ways; level 1: 3 + 2; each interpolation and its restriction.
+  EXPECT_EQ(scripts.traffic().message_bytes, 6 * 2 * 128 + 5 * (80 + 88) + 2 * 40 + 2 * 8);
+  EXPECT_EQ(scripts.traffic().collective_bytes, 3 * 2 * 8 + 24);
+  expect_all_received("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
+  EXPECT_FALSE(fits("amg", {{"levels", file + ".none"}}, 2));
+}
+
+}  // namespace
+}  // namespace stressbench::test

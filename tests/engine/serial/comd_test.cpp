@@ -1,0 +1,56 @@
+// CoMD's link cells and the atoms in them, by the formula.
+#include <algorithm>
+
+#include "messages.hpp"
+
+namespace stressbench::test {
+namespace {
+
+Options crystal(const std::string& x, const std::string& y, const std::string& z) {
+  return {{"nx", x}, {"ny", y}, {"nz", z}};
+}
+
+TEST(CoMD, SendsTheAtomsOfALayerOfLinkCellsAndWhatCameBefore) {
+  // 10 cells of 3.615 A a rank: 7 link cells of 5.16 A, with 3 planes of atoms in each outer layer.
+  const Scripts scripts("comd", crystal("20", "20", "20"), 8);
+  const std::map<int, std::int64_t> bytes = scripts.bytes_to(0);
+  EXPECT_EQ(bytes.at(1), 2 * (56 + 8) * 3 * 20 * 20 / 2);
+  EXPECT_EQ(bytes.at(2), 2 * (56 + 8) * 3 * 26 * 20 / 2);
+  EXPECT_EQ(bytes.at(4), 2 * (56 + 8) * 3 * 26 * 26 / 2);
+}
+
+TEST(CoMD, ReceivesIntoRoomForFullLinkCells) {
+  const Scripts scripts("comd", crystal("20", "24", "30"), 8);  // 7, 8 and 10 link cells
+  const script::Step& first = *std::ranges::find(scripts.of(0).steps(), script::Act::sendrecv, &script::Step::act);
+  EXPECT_EQ(first.room * size_of(first.kind), 9 * 12 * 2 * 64 * 56);
+}
+
+TEST(CoMD, ExchangesNoForcesWithLennardJones) {
+  Options options = crystal("20", "20", "20");
+  EXPECT_EQ(Scripts("comd", options, 8).traffic().messages, 96);
+  options.emplace_back("potential", "lj");
+  EXPECT_EQ(Scripts("comd", options, 8).traffic().messages, 48);
+}
+
+TEST(CoMD, SendsToItselfWhereItIsAlone) {
+  const Scripts scripts("comd", crystal("8", "8", "8"), 1);
+  EXPECT_EQ(scripts.traffic().messages, 12);
+  EXPECT_EQ(scripts.bytes_to(0).size(), 1u);
+}
+
+TEST(CoMD, ReceivesWhatIsSentAtOddSizes) {
+  for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 12, 27}) {
+    expect_all_received("comd", crystal("21", "23", "25"), ranks);
+    expect_all_received("comd", {{"nx", "41"}, {"ny", "37"}, {"nz", "50"}, {"potential", "lj"}}, ranks);
+  }
+}
+
+TEST(CoMD, EndsItsStepsWithTwoSums) {
+  const Scripts scripts("comd", {{"steps", "10"}, {"energies", ""}}, 8);
+  EXPECT_EQ(scripts.traffic().messages, 960);
+  EXPECT_EQ(scripts.traffic().collectives, 2);
+  EXPECT_EQ(scripts.traffic().collective_bytes, 8 * (16 + 4));
+}
+
+}  // namespace
+}  // namespace stressbench::test

@@ -2,8 +2,6 @@
 // (UK-MAC/CloverLeaf_ref; StressBench III-A; docs/motifs/cloverleaf.md).
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "core/grid.hpp"
 #include "motifs/application/script/application.hpp"
 #include "motifs/application/script/sides.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "core/grid.hpp"
 #include "motifs/application/script/application.hpp"
@@ -168,7 +167,7 @@ class Sweep3d final : public Application {
                              1,
                              "of the solver, in each iteration of the motif; a typical run does 12",
                              Positive{},
-                             AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+                             AtMost{most}};
 };
 
 const RegisterMotif<Sweep3d> registered{"sweep3d", Family::application,

@@ -1,4 +1,5 @@
-"""Dependencies in engine/ go downwards only. Checks every #include and that MPI stays where it belongs.
+"""Dependencies in engine/ go downwards only. Checks every #include, that MPI stays where it belongs, and that no two
+files give one name to two enumerations (which links, and then misreads options).
 
     python scripts/check_layers.py [CHECKOUT]
 
@@ -67,12 +68,32 @@ def violations_in(name: str, source: str) -> Iterator[str]:
             yield f"{place}: {room} may not include {other}/; it may include {may}"
 
 
+def enumerations_in(source: str) -> Iterator[tuple[str, int]]:
+    """Names with their namespaces, and their lines. Those of a file's own (`namespace {`) clash with nobody."""
+    open_now: list[str] = []
+    for number, line in enumerate(source.splitlines(), start=1):
+        if match := re.match(r"namespace\s*([\w:]*)\s*\{", line):
+            open_now.append(match.group(1))
+        elif re.match(r"\}\s*// namespace", line) and open_now:
+            open_now.pop()
+        elif (match := re.match(r"enum class (\w+)[^;]*$|enum class (\w+).*\}", line)) and "" not in open_now:
+            yield "::".join([*open_now, match.group(1) or match.group(2)]), number
+
+
 def violations(checkout: Path) -> Iterator[str]:
     """One line each, in order of file and line."""
     engine = checkout / "engine"
+    enumerations: dict[str, str] = {}
     for path in sorted(engine.rglob("*")):
-        if path.suffix in (".cpp", ".hpp", ".c", ".h"):
-            yield from violations_in(path.relative_to(engine).as_posix(), path.read_text(encoding="utf-8"))
+        if path.suffix not in (".cpp", ".hpp", ".c", ".h"):
+            continue
+        name, source = path.relative_to(engine).as_posix(), path.read_text(encoding="utf-8")
+        yield from violations_in(name, source)
+        for enumeration, number in enumerations_in(source):
+            place = f"engine/{name}:{number}"
+            first = enumerations.setdefault(enumeration, place)
+            if first != place:
+                yield f"{place}: {enumeration} is an enumeration in {first}, too; rename one"
 
 
 def main() -> int:

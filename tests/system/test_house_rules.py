@@ -16,9 +16,12 @@ PLANTED = {
     "MPI in workload": ("workload/a.cpp", "#include <mpi.h>"),
     "the world named in a motif": ("motifs/storage/a.cpp", "MPI_Barrier(MPI_COMM_WORLD);"),
     "an unknown room": ("cellar/a.cpp", ""),
+    "two enumerations of one name": ("motifs/z.cpp", "namespace stressbench {\nenum class Way { to, fro };\n}"),
 }
 ALLOWED = {
     "main.cpp": '#include "command/command.hpp"\n#include "workload/model.hpp"\nauto world = MPI_COMM_WORLD;',
+    "core/way.hpp": "namespace stressbench {\nenum class Way { left, right };\n}  // namespace stressbench",
+    "motifs/own.cpp": "namespace {\nenum class Way { up, down };\n}",
     "schedule/a.cpp": '#include "motifs/motif.hpp"\n#include "workload/model.hpp"\n#include "core/clock.hpp"',
     "motifs/a.cpp": '#include "storage/a.hpp"\n#include "mpi/group.hpp"\n#include "neighbour.hpp"\n#include <mpi.h>',
     "mpi/b.cpp": 'auto rank = std::getenv("OMPI_COMM_WORLD_RANK");',

@@ -1,11 +1,8 @@
 // replay: the calls of a captured program, in its order, with its computation between them (docs/motifs/replay.md).
 #include <fmt/format.h>
 #include <mpi.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 
@@ -16,20 +13,11 @@
 #include "motifs/application/replay/standing.hpp"
 #include "motifs/application/replay/survey.hpp"
 #include "motifs/motif.hpp"
+#include "motifs/pause.hpp"
 
 namespace stressbench {
 
-enum class Computation { busy, sleep, off };
-template <>
-struct Names<Computation> {
-  static constexpr std::array values{std::pair{std::string_view{"busy"}, Computation::busy},
-                                     std::pair{std::string_view{"sleep"}, Computation::sleep},
-                                     std::pair{std::string_view{"off"}, Computation::off}};
-};
-
 namespace {
-
-constexpr std::int64_t shortest_sleep_ns = 100'000;  // below, waking up takes too large a share of it
 
 // Where MPI_Bsend puts its messages, while the sequence runs. There is one such place a process.
 class AttachedBuffer {
@@ -83,8 +71,7 @@ class Replay final : public Motif {
     });
     replay::together(group, [&] { standing_.make(group, standing); });
     for (const replay::Standing::Made& made : standing_.made()) player_.comms.stand(made.number, made.handle);
-    // The kernel may wake a sleeper up to 50 us late, to save wake-ups; ask it not to.
-    if (*compute_ == Computation::sleep) prctl(PR_SET_TIMERSLACK, 1UL);
+    if (*compute_ == Computation::sleep) pause::wake_on_time();
   }
 
   void perform(Recorder& recorder) override {
@@ -93,13 +80,13 @@ class Replay final : public Motif {
     int before = -1;
     std::int64_t since_ns = computes_between ? recorder.now_ns() : 0;
     program_.walk([&](int call) {
-      if (computes_between) pause(recorder, since_ns, gaps_.next(before, call));
+      if (computes_between) compute(recorder, since_ns, gaps_.next(before, call));
       const replay::Instruction& instruction = (*score_)[call];
       instruction.play(player_, instruction);
       if (computes_between) since_ns = recorder.now_ns();
       before = call;
     });
-    if (computes_between) pause(recorder, since_ns, tail_ns_);
+    if (computes_between) compute(recorder, since_ns, tail_ns_);
     player_.release();
   }
 
@@ -130,22 +117,8 @@ class Replay final : public Motif {
     buffered_ = score_->attached_bytes() > 0 ? Buffer(score_->attached_bytes()) : Buffer();
   }
 
-  void pause(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) const {
-    if (gap_ns <= 0) return;
-    const std::int64_t end_ns = since_ns + gap_ns;
-    if (*compute_ == Computation::sleep && gap_ns >= shortest_sleep_ns) {
-      return sleep_for(end_ns - recorder.now_ns());
-    }
-    while (recorder.now_ns() < end_ns) {
-    }
-  }
-  static void sleep_for(std::int64_t duration_ns) {
-    if (duration_ns <= 0) return;
-    timespec left{};
-    left.tv_sec = duration_ns / 1'000'000'000;
-    left.tv_nsec = duration_ns % 1'000'000'000;
-    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-    }
+  void compute(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) const {
+    if (gap_ns > 0) pause::until(*compute_, recorder, since_ns + gap_ns);
   }
 
   Param<std::string> path_{this, 'f', "file", "", "the trace, as `stressbench capture` writes it"};

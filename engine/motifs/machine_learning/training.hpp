@@ -25,11 +25,11 @@ struct Names<Model> {
 
 // What gradients, weights and activations travel as. MPI has no 16-bit floating point: elements of two bytes are summed
 // as MPI_SHORT.
-enum class Precision { fp32, bf16 };
+enum class NumberFormat { fp32, bf16 };
 template <>
-struct Names<Precision> {
-  static constexpr std::array values{std::pair{std::string_view{"fp32"}, Precision::fp32},
-                                     std::pair{std::string_view{"bf16"}, Precision::bf16}};
+struct Names<NumberFormat> {
+  static constexpr std::array values{std::pair{std::string_view{"fp32"}, NumberFormat::fp32},
+                                     std::pair{std::string_view{"bf16"}, NumberFormat::bf16}};
 };
 
 namespace training {
@@ -63,8 +63,8 @@ class Training : public Application {
   std::int64_t layer_parameters(std::int64_t layer) const {
     return parameters() / layers() + (layer < parameters() % layers() ? 1 : 0);
   }
-  std::int64_t width() const { return *precision_ == Precision::fp32 ? 4 : 2; }
-  script::Kind kind() const { return *precision_ == Precision::fp32 ? script::Kind::floats : script::Kind::shorts; }
+  std::int64_t width() const { return *precision_ == NumberFormat::fp32 ? 4 : 2; }
+  script::Kind kind() const { return *precision_ == NumberFormat::fp32 ? script::Kind::floats : script::Kind::shorts; }
   std::int64_t tokens() const { return *tokens_; }
   // 2 operations a parameter and token forwards, 4 backwards (Kaplan et al. 2020), of the parameters that work on it.
   double forward_ns(double parameters) const {
@@ -87,7 +87,7 @@ class Training : public Application {
   Param<std::int64_t> layers_{this, '\0', "layers", 0, "of the model; 0: as --model", AtMost<std::int64_t>{100'000}};
   Param<std::int64_t> hidden_{
       this, '\0', "hidden", 0, "width of a layer; 0: as --model", AtMost<std::int64_t>{1'000'000}};
-  Param<Precision> precision_{this, '\0', "precision", Precision::bf16, "of what is sent"};
+  Param<NumberFormat> precision_{this, '\0', "precision", NumberFormat::bf16, "of what is sent"};
   Param<std::int64_t> tokens_{this,
                               '\0',
                               "tokens",

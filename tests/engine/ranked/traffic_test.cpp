@@ -32,7 +32,6 @@ std::vector<Case> cases() {
       {"pingpong", {}},
       {"pingpong", {{"size", "0"}}},
       {"pingpong", {{"size", "100KiB"}, {"pairs", "halves"}}},
-      {"pingpong", {{"pairs", "random:5"}, {"window", "7"}, {"size", "3000"}}},
       {"incast", {}},
       {"incast", {{"size", "500"}, {"senders", "1"}, {"root", "1"}}},
       {"incast", {{"size", "1000"}, {"senders", "2"}, {"spread", "0.3"}}},

@@ -31,6 +31,7 @@ static int by_value(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+#ifndef STRESSBENCH_BARE_NO_MEASURE
 // Does `once` ITERATIONS times between two readings of the clock, REPETITIONS times; prints the median over repetitions
 // of the mean over ranks of the time of one iteration, times `share`.
 typedef void (*Pattern)(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm group);
@@ -76,5 +77,7 @@ static int measure(int argc, char** argv, Pattern once, double share, int parts)
   MPI_Finalize();
   return 0;
 }
+
+#endif
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "motifs/application/amg/lattice.hpp"
 #include "motifs/application/amg/table.hpp"
-#include "motifs/application/script/application.hpp"
+#include "motifs/script/application.hpp"
 
 namespace stressbench {
 namespace {

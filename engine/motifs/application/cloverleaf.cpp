@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/grid.hpp"
-#include "motifs/application/script/application.hpp"
-#include "motifs/application/script/sides.hpp"
+#include "motifs/script/application.hpp"
+#include "motifs/script/sides.hpp"
 
 namespace stressbench {
 namespace {

@@ -2,8 +2,8 @@
 // transposed back (FFTW 3.3, MPI; docs/motifs/fft2d.md).
 #include <fmt/format.h>
 
-#include "motifs/application/script/application.hpp"
-#include "motifs/application/script/transpose.hpp"
+#include "motifs/script/application.hpp"
+#include "motifs/script/transpose.hpp"
 
 namespace stressbench {
 namespace {

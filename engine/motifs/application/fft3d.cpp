@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/grid.hpp"
-#include "motifs/application/script/application.hpp"
-#include "motifs/application/script/transpose.hpp"
+#include "motifs/script/application.hpp"
+#include "motifs/script/transpose.hpp"
 
 namespace stressbench {
 

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/grid.hpp"
-#include "motifs/application/script/scripted.hpp"
-#include "motifs/application/script/tealeaf_halo.hpp"
+#include "motifs/script/scripted.hpp"
+#include "motifs/script/tealeaf_halo.hpp"
 
 namespace stressbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "motifs/application/script/application.hpp"
-#include "motifs/application/script/rank_grid.hpp"
+#include "motifs/script/application.hpp"
+#include "motifs/script/rank_grid.hpp"
 
 namespace stressbench {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "motifs/application/script/application.hpp"
+#include "motifs/script/application.hpp"
 
 namespace stressbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "motifs/application/script/application.hpp"
-#include "motifs/application/script/rank_grid.hpp"
+#include "motifs/script/application.hpp"
+#include "motifs/script/rank_grid.hpp"
 
 namespace stressbench {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "motifs/application/script/application.hpp"
+#include "motifs/script/application.hpp"
 
 namespace stressbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "motifs/application/npb/problem.hpp"
-#include "motifs/application/script/application.hpp"
+#include "motifs/script/application.hpp"
 
 namespace stressbench {
 

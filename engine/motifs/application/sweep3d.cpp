@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/grid.hpp"
-#include "motifs/application/script/application.hpp"
+#include "motifs/script/application.hpp"
 
 namespace stressbench {
 namespace {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "core/grid.hpp"
-#include "motifs/application/script/application.hpp"
-#include "motifs/application/script/tealeaf_halo.hpp"
+#include "motifs/script/application.hpp"
+#include "motifs/script/tealeaf_halo.hpp"
 
 namespace stressbench {
 

@@ -6,10 +6,10 @@
 
 #include <optional>
 #include <string>
-#include <type_traits>
 
 #include "motifs/collective/arrival.hpp"
 #include "motifs/motif.hpp"
+#include "mpi/either.hpp"
 
 namespace stressbench {
 
@@ -53,11 +53,10 @@ class Collective : public Motif {
   // Waits for the nonblocking form.
   virtual void finish();
 
-  // The same call in its two forms, whose arguments differ by the request alone.
-  template <class... Arguments>
-  void either(int (*at_once)(Arguments...), std::type_identity_t<int (*)(Arguments..., MPI_Request*)> started,
-              std::type_identity_t<Arguments>... arguments) {
-    mpi::must(posts_ ? started(arguments..., &request_) : at_once(arguments...), called_.c_str());
+  // The same call in its two forms.
+  template <class AtOnce, class Started, class... Arguments>
+  void either(AtOnce at_once, Started started, Arguments... arguments) {
+    mpi::either(posts_ ? &request_ : nullptr, called_.c_str(), at_once, started, arguments...);
   }
 
   bool nonblocking() const noexcept { return !nonblocking_ || **nonblocking_; }

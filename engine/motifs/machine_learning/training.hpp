@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "motifs/application/script/application.hpp"
+#include "motifs/script/application.hpp"
 
 namespace stressbench {
 

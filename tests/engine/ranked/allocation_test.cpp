@@ -1,5 +1,8 @@
 // Nothing is allocated in what is timed.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "allocations.hpp"
 #include "motif_bench.hpp"
@@ -17,6 +20,46 @@ TEST_P(Allocations, AreNoneInPerform) {
   const std::int64_t before = allocations();
   for (int i = 0; i < 3; ++i) bench.perform();
   EXPECT_EQ(allocations() - before, 0);
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  file >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+// The options, without computation where the motif may do without.
+Options without_computation(const std::string& name, const Options& options) {
+  Options all = options;
+  try {
+    make_motif(name)->find("compute")->parse("off");
+    all.emplace_back("compute", "off");
+  } catch (const ParameterMistake&) {  // a time, as collectives take it
+  }
+  return all;
+}
+
+// What is left behind each time, be it memory or an object of MPI, would add up.
+TEST_P(Allocations, LeaveNothingBehindInTenThousandRepetitions) {
+  const auto& [name, given] = GetParam();
+  if (world_size() != 2) GTEST_SKIP() << "on 2 ranks";
+  if (name == "mpiio") GTEST_SKIP() << "opens a file each time";
+  const Options options = make_motif(name)->find("compute") ? without_computation(name, given) : given;
+  const mpi::Group group = mpi::Group::view(MPI_COMM_WORLD).duplicate();
+  if (!fits(*make_motif(name, options), group.size())) GTEST_SKIP() << "does not fit 2 ranks";
+  MotifBench bench(group, name, options);
+  const auto repeat = [&](int times) {
+    for (int i = 0; i < times; ++i) bench.perform();
+    group.barrier();
+  };
+  repeat(1000);
+  const std::int64_t before = resident_bytes();
+  repeat(10'000);
+  // An object a repetition would take more: even a datatype is some 200 bytes. What one rank is ahead of the other
+  // fills buffers of the library's.
+  EXPECT_LT(resident_bytes() - before, 10'000 * 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "motifs/application/script/transpose.hpp"
+#include "motifs/script/transpose.hpp"
 #include "scripts.hpp"
 
 namespace stressbench::test {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "motifs/application/script/scripted.hpp"
+#include "motifs/script/scripted.hpp"
 
 namespace stressbench::test {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "motifs/application/script/scripted.hpp"
+#include "motifs/script/scripted.hpp"
 
 namespace stressbench::test {
 

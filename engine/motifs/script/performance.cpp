@@ -1,4 +1,4 @@
-#include "motifs/application/script/performance.hpp"
+#include "motifs/script/performance.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "motifs/payload.hpp"
+#include "mpi/either.hpp"
 
 namespace stressbench::script {
 namespace {
@@ -227,11 +228,7 @@ void Performance::perform(const Recorder& recorder, Pace& pace) {
         if (--left_[static_cast<std::size_t>(step.other)] > 0) k = static_cast<std::size_t>(step.other);
         break;
       default:
-        if (step.act < Act::barrier) {
-          post(step, places_[k]);
-        } else {
-          step.posted ? start(step, places_[k]) : communicate(step, places_[k]);
-        }
+        step.act < Act::barrier ? post(step, places_[k]) : communicate(step, places_[k]);
     }
   }
 }
@@ -281,69 +278,36 @@ void Performance::communicate(const Step& step, const Place& place) {
   MPI_Datatype type = datatype_of(step.kind);
   MPI_Op operation = operation_of(step.combine);
   MPI_Comm ranks = ranks_of(step).handle();
+  MPI_Request* const request = step.posted ? requests_.data() + step.request : nullptr;
   const List* const list = step.list < 0 ? nullptr : &lists_[static_cast<std::size_t>(step.list)];
   switch (step.act) {
     case Act::barrier:
-      return mpi::must(MPI_Barrier(ranks), "MPI_Barrier");
+      return mpi::either(request, "MPI_Barrier", MPI_Barrier, MPI_Ibarrier, ranks);
     case Act::bcast:
-      return mpi::must(MPI_Bcast(ranks_of(step).rank() == step.peer ? out : in, step.count, type, step.peer, ranks),
-                       "MPI_Bcast");
+      return mpi::either(request, "MPI_Bcast", MPI_Bcast, MPI_Ibcast, ranks_of(step).rank() == step.peer ? out : in,
+                         step.count, type, step.peer, ranks);
     case Act::reduce:
-      return mpi::must(MPI_Reduce(out, in, step.count, type, operation, step.peer, ranks), "MPI_Reduce");
+      return mpi::either(request, "MPI_Reduce", MPI_Reduce, MPI_Ireduce, out, in, step.count, type, operation,
+                         step.peer, ranks);
     case Act::allreduce:
-      return mpi::must(MPI_Allreduce(out, in, step.count, type, operation, ranks), "MPI_Allreduce");
+      return mpi::either(request, "MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, out, in, step.count, type, operation,
+                         ranks);
     case Act::reduce_scatter:
-      return mpi::must(MPI_Reduce_scatter_block(out, in, step.room, type, operation, ranks),
-                       "MPI_Reduce_scatter_block");
+      return mpi::either(request, "MPI_Reduce_scatter_block", MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out,
+                         in, step.room, type, operation, ranks);
     case Act::allgather:
-      return mpi::must(MPI_Allgather(out, step.count, type, in, step.room, type, ranks), "MPI_Allgather");
+      return mpi::either(request, "MPI_Allgather", MPI_Allgather, MPI_Iallgather, out, step.count, type, in, step.room,
+                         type, ranks);
     case Act::allgatherv:
-      return mpi::must(
-          MPI_Allgatherv(out, step.count, type, in, list->counts.data(), list->displacements.data(), type, ranks),
-          "MPI_Allgatherv");
+      return mpi::either(request, "MPI_Allgatherv", MPI_Allgatherv, MPI_Iallgatherv, out, step.count, type, in,
+                         list->counts.data(), list->displacements.data(), type, ranks);
     case Act::alltoall:
-      return mpi::must(MPI_Alltoall(out, step.count, type, in, step.room, type, ranks), "MPI_Alltoall");
+      return mpi::either(request, "MPI_Alltoall", MPI_Alltoall, MPI_Ialltoall, out, step.count, type, in, step.room,
+                         type, ranks);
     default:
-      return mpi::must(MPI_Alltoallv(out, list[0].counts.data(), list[0].displacements.data(), type, in,
-                                     list[1].counts.data(), list[1].displacements.data(), type, ranks),
-                       "MPI_Alltoallv");
-  }
-}
-
-void Performance::start(const Step& step, const Place& place) {
-  std::byte* const out = out_.data() + place.out;
-  std::byte* const in = in_.data() + place.in;
-  MPI_Datatype type = datatype_of(step.kind);
-  MPI_Op operation = operation_of(step.combine);
-  MPI_Comm ranks = ranks_of(step).handle();
-  MPI_Request* const request = requests_.data() + step.request;
-  const List* const list = step.list < 0 ? nullptr : &lists_[static_cast<std::size_t>(step.list)];
-  switch (step.act) {
-    case Act::barrier:
-      return mpi::must(MPI_Ibarrier(ranks, request), "MPI_Ibarrier");
-    case Act::bcast:
-      return mpi::must(
-          MPI_Ibcast(ranks_of(step).rank() == step.peer ? out : in, step.count, type, step.peer, ranks, request),
-          "MPI_Ibcast");
-    case Act::reduce:
-      return mpi::must(MPI_Ireduce(out, in, step.count, type, operation, step.peer, ranks, request), "MPI_Ireduce");
-    case Act::allreduce:
-      return mpi::must(MPI_Iallreduce(out, in, step.count, type, operation, ranks, request), "MPI_Iallreduce");
-    case Act::reduce_scatter:
-      return mpi::must(MPI_Ireduce_scatter_block(out, in, step.room, type, operation, ranks, request),
-                       "MPI_Ireduce_scatter_block");
-    case Act::allgather:
-      return mpi::must(MPI_Iallgather(out, step.count, type, in, step.room, type, ranks, request), "MPI_Iallgather");
-    case Act::allgatherv:
-      return mpi::must(MPI_Iallgatherv(out, step.count, type, in, list->counts.data(), list->displacements.data(), type,
-                                       ranks, request),
-                       "MPI_Iallgatherv");
-    case Act::alltoall:
-      return mpi::must(MPI_Ialltoall(out, step.count, type, in, step.room, type, ranks, request), "MPI_Ialltoall");
-    default:
-      return mpi::must(MPI_Ialltoallv(out, list[0].counts.data(), list[0].displacements.data(), type, in,
-                                      list[1].counts.data(), list[1].displacements.data(), type, ranks, request),
-                       "MPI_Ialltoallv");
+      return mpi::either(request, "MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out, list[0].counts.data(),
+                         list[0].displacements.data(), type, in, list[1].counts.data(), list[1].displacements.data(),
+                         type, ranks);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "motifs/application/script/script.hpp"
+#include "motifs/script/script.hpp"
 
 #include <fmt/format.h>
 

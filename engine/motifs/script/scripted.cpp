@@ -1,4 +1,4 @@
-#include "motifs/application/script/scripted.hpp"
+#include "motifs/script/scripted.hpp"
 
 namespace stressbench {
 

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "motifs/application/script/performance.hpp"
-#include "motifs/application/script/script.hpp"
 #include "motifs/motif.hpp"
+#include "motifs/script/performance.hpp"
+#include "motifs/script/script.hpp"
 
 namespace stressbench {
 

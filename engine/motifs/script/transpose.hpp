@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/grid.hpp"
-#include "motifs/application/script/script.hpp"
+#include "motifs/script/script.hpp"
 
 namespace stressbench {
 

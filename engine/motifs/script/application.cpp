@@ -1,4 +1,4 @@
-#include "motifs/application/script/application.hpp"
+#include "motifs/script/application.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/distribution.hpp"
-#include "motifs/application/script/scripted.hpp"
 #include "motifs/pause.hpp"
+#include "motifs/script/scripted.hpp"
 
 namespace stressbench {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "motifs/application/script/script.hpp"
 #include "motifs/message.hpp"
 #include "motifs/pause.hpp"
+#include "motifs/script/script.hpp"
 
 namespace stressbench::script {
 
@@ -76,7 +76,6 @@ class Performance {
 
   void post(const Step& step, const Place& place);
   void communicate(const Step& step, const Place& place);
-  void start(const Step& step, const Place& place);
 
   Script script_;
   const mpi::Group* group_;

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/grid.hpp"
-#include "motifs/application/script/sides.hpp"
+#include "motifs/script/sides.hpp"
 
 namespace stressbench::script {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "motifs/application/script/script.hpp"
+#include "motifs/script/script.hpp"
 
 namespace stressbench::script {
 

@@ -1,0 +1,20 @@
+// A collective in one of its two forms, whose arguments differ by the request alone.
+#pragma once
+
+#include <mpi.h>
+
+#include <type_traits>
+
+#include "mpi/group.hpp"
+
+namespace stressbench::mpi {
+
+// Blocking where `request` is null, else started with it. `call` is what a fault names.
+template <class... Arguments>
+void either(MPI_Request* request, const char* call, int (*at_once)(Arguments...),
+            std::type_identity_t<int (*)(Arguments..., MPI_Request*)> started,
+            std::type_identity_t<Arguments>... arguments) {
+  must(request != nullptr ? started(arguments..., request) : at_once(arguments...), call);
+}
+
+}  // namespace stressbench::mpi

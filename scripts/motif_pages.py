@@ -112,7 +112,7 @@ def capture(engine: Path, name: str, arguments: str) -> Any | None:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "motif.trace"
         command = [
-            CHECKOUT / "scripts" / "mpirun.sh", "mpicxx.openmpi", str(RANKS), engine, "motif", name,
+            str(CHECKOUT / "scripts" / "mpirun.sh"), "mpicxx.openmpi", str(RANKS), str(engine), "motif", name,
             *arguments.format(scratch=folder).split(), "--repetitions", "1", "--warmup", "0", "--pcontrol",
         ]  # fmt: skip
         done = subprocess.run(
@@ -184,7 +184,7 @@ def draw(engine: Path, entry: Entry) -> None:
     arguments = SMALL.get(name, "")
     if arguments is None:
         return
-    if any(option["name"] == "compute" and "off" in option["accepted"] for option in entry["options"]):
+    if any(option["name"] == "compute" and "off" in (option["accepted"] or "") for option in entry["options"]):
         arguments = f"{arguments} --compute off".strip()
     profile = capture(engine, name, arguments)
     if profile is None or not (profile["p2p_matrix"] or profile["collectives"]):

@@ -32,9 +32,9 @@ class Application:
 
 APPLICATIONS = {
     "tealeaf": Application("-x 1000 -y 1000", 1000, 2, 20, 10),
-    "sweep3d": Application("--it 50 --jt 50 --kt 50 --mk 10 --mmi 3 --mm 6", 50, 2, 1, 10),
+    "sweep3d": Application("-x 50 -y 50 -z 50 -k 10 -a 3 --mm 6", 50, 2, 1, 10),
     "lulesh": Application("-s 8", 8, 8, 20, 10),
-    "fft2d": Application("-n 512 --compute off", 512, 4, 50, 10),
+    "fft2d": Application("-x 512 --compute off", 512, 4, 50, 10),
 }
 WARMUP = 1
 

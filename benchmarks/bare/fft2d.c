@@ -1,5 +1,5 @@
-// Two transposes of SIZE x SIZE complex numbers in slabs of rows, as FFTW's MPI transform does them with an even number
-// of ranks: a tournament of MPI_Sendrecv. No computation.
+// Four transposes (to and fro, each with one back) of SIZE x SIZE complex numbers in slabs of rows, as FFTW's MPI
+// transform does them with an even number of ranks: a tournament of MPI_Sendrecv. No computation.
 #include "loop.h"
 
 static double *outgoing, *incoming;
@@ -23,7 +23,7 @@ static void once(char* out, char* in, int n, int rank, int ranks, MPI_Comm group
     outgoing = (double*)buffer(16 * (size_t)slab * (size_t)slab);
     incoming = (double*)buffer(16 * (size_t)slab * (size_t)slab);
   }
-  for (int transpose = 0; transpose < 2; ++transpose) {
+  for (int transpose = 0; transpose < 4; ++transpose) {
     for (int round = 0; round < ranks - 1; ++round) {
       const int other = partner(round, rank, ranks);
       const int send = 2 * rows_of(n, ranks, rank) * rows_of(n, ranks, other);

@@ -51,7 +51,7 @@ int completed(int code) {
   if (wrong_on_arrival != nullptr) *std::exchange(wrong_on_arrival, nullptr) ^= std::byte{0xff};
   return code;
 }
-int size_of(MPI_Group group) {
+int members_of(MPI_Group group) {
   int size = 0;
   PMPI_Group_size(group, &size);
   return size;
@@ -164,11 +164,11 @@ int MPI_Win_flush_all(MPI_Win window) {
   return completed(PMPI_Win_flush_all(window));
 }
 int MPI_Win_post(MPI_Group group, int assertion, MPI_Win window) {
-  noted("Post({})", size_of(group));
+  noted("Post({})", members_of(group));
   return PMPI_Win_post(group, assertion, window);
 }
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win window) {
-  noted("Start({})", size_of(group));
+  noted("Start({})", members_of(group));
   return PMPI_Win_start(group, assertion, window);
 }
 int MPI_Win_complete(MPI_Win window) {

@@ -82,17 +82,17 @@ class Call {
     if (tag == MPI_ANY_TAG) key_.any |= any_tag;
   }
   void in_place(bool yes) noexcept { key_.in_place = yes ? 1 : 0; }
-  void gives(int count, MPI_Datatype type) noexcept {
+  void gives(std::int64_t count, MPI_Datatype type) noexcept {
     if (key_.in_place != 0 && !is_vector_of_all() && !is_scatter()) return;  // not significant
     key_.unit = type_of(type);
-    key_.bytes = std::int64_t{count} * key_.unit;
+    key_.bytes = count * key_.unit;
   }
-  void takes(int count, MPI_Datatype type) noexcept {
+  void takes(std::int64_t count, MPI_Datatype type) noexcept {
     if (!is_collective()) {
-      key_.receive_bytes = std::int64_t{count} * process().types().size_of(type);
+      key_.receive_bytes = count * process().types().size_of(type);
     } else if (key_.bytes < 0 && !(key_.in_place != 0 && is_scatter())) {
       key_.unit = type_of(type);
-      key_.bytes = std::int64_t{count} * key_.unit;
+      key_.bytes = count * key_.unit;
     }
   }
   template <class Counts, class Types>
@@ -123,7 +123,7 @@ class Call {
     this->comm(comm);
     process().forget(comm);
   }
-  void unit(int bytes) noexcept { key_.unit = bytes; }
+  void unit(std::int64_t bytes) noexcept { key_.unit = static_cast<std::int32_t>(bytes); }
   // Left out where the thread has named too many: calls that differ in it alone would be too many different calls.
   void displacement(MPI_Aint units) noexcept;
   void assertion(int given) noexcept;
@@ -241,7 +241,7 @@ class Call {
     const auto bytes = [&](int k) {
       std::int32_t size = one_size;
       if constexpr (!one_type) size = process().types().size_of(kinds(k));
-      const std::int64_t of_rank = std::int64_t{counts(k)} * size;
+      const std::int64_t of_rank = static_cast<std::int64_t>(counts(k)) * size;
       sum += of_rank;
       if (own != nullptr && comm_ != nullptr && k == comm_->rank) *own = of_rank;
       return of_rank;

@@ -1,4 +1,5 @@
-"""Wrappers of MPI functions from functions.txt: operations.inc and wrappers_c.inc, wrappers_fortran.inc, wrappers_fortran2008_(openmpi|mpich).inc.
+"""Wrappers of MPI functions from functions.txt: operations.inc and wrappers_c.inc, wrappers_large.inc (MPI 4.0's MPI_Send_c and so on, whose counts are
+MPI_Count), wrappers_fortran.inc, wrappers_fortran2008_(openmpi|mpich).inc.
 
     python3 generate.py functions.txt FOLDER
 
@@ -23,6 +24,7 @@ C_TYPES = {
     "newcomm": "MPI_Comm*", "pcomm": "MPI_Comm*", "newfh": "MPI_File*", "pfh": "MPI_File*",
     "newwin": "MPI_Win*", "pwin": "MPI_Win*", "newmsg": "MPI_Message*", "pmsg": "MPI_Message*",
 }  # fmt: skip
+LARGE_TYPES = {"n": "MPI_Count", "cs": "const MPI_Count*", "ds": "const MPI_Aint*", "unit": "MPI_Aint"}
 FORTRAN_TYPES = {"cbuf": "void*", "buf": "void*", "ptr": "void*", "cstr": "char*", "off": "MPI_Offset*",
                  "disp": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*"}  # fmt: skip  # all else: MPI_Fint*
 HANDLES = {"t": "Type", "type": "Type", "etype": "Type", "ftype": "Type", "group": "Group", "op": "Op", "comm": "Comm", "req": "Request", "preq": "Request",
@@ -55,17 +57,24 @@ class Function:
     def has(self, *roles: str) -> bool:
         return all(self.get(role) for role in roles)
 
+    @property
+    def has_large_form(self) -> bool:
+        return any(p.kind in LARGE_TYPES for p in self.parameters)
+
 
 class Language:
     """How parameters are declared, read and passed on."""
 
-    def __init__(self, *, fortran: bool, in_place: str) -> None:
+    def __init__(self, *, fortran: bool, in_place: str, large: bool = False) -> None:
         self.fortran = fortran
+        self.large = large
         self.in_place = in_place  # the function that tells MPI_IN_PLACE from a buffer
 
     def declaration(self, p: Parameter) -> str:
         if self.fortran:
             return f"{FORTRAN_TYPES.get(p.kind, 'MPI_Fint*')} {p.name}"
+        if self.large and p.kind in LARGE_TYPES:
+            return f"{LARGE_TYPES[p.kind]} {p.name}"
         return f"{C_TYPES.get(p.kind, 'int')} {p.name}"
 
     def value(self, p: Parameter) -> str:
@@ -219,10 +228,11 @@ def body(f: Function, say: Language, target: str) -> str:
     )
 
 
-def c_wrapper(f: Function) -> str:
-    say = Language(fortran=False, in_place="c_in_place")
+def c_wrapper(f: Function, *, large: bool = False) -> str:
+    say = Language(fortran=False, in_place="c_in_place", large=large)
     declared = ", ".join(say.declaration(p) for p in f.parameters)
-    return f"int MPI_{f.name}({declared}) {{\n{body(f, say, 'PMPI_' + f.name)}}}\n\n"
+    name = f.name + ("_c" if large else "")
+    return f"int MPI_{name}({declared}) {{\n{body(f, say, 'PMPI_' + name)}}}\n\n"
 
 
 def fortran_wrapper(f: Function, name: str, target: str) -> str:
@@ -253,6 +263,8 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "operations.inc").write_text(operations)
     (folder / "wrappers_c.inc").write_text("".join(map(c_wrapper, functions)))
+    large = (c_wrapper(f, large=True) for f in functions if f.has_large_form)
+    (folder / "wrappers_large.inc").write_text("".join(large))
     for name in fortran_names(functions[0]):
         text = "".join(fortran_wrapper(f, *fortran_names(f)[name]) for f in functions)
         (folder / f"wrappers_{name}.inc").write_text(text)

@@ -37,6 +37,9 @@ bool descriptor_in_place(const void* descriptor) noexcept {
 #pragma GCC visibility push(default)
 extern "C" {
 #include "wrappers_c.inc"
+#if MPI_VERSION >= 4
+#include "wrappers_large.inc"
+#endif
 #include "wrappers_fortran.inc"
 #if defined(OPEN_MPI)
 #include "wrappers_fortran2008_openmpi.inc"

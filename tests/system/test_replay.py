@@ -14,7 +14,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent.parent
 RANKS = 3  # MPICH spins while it waits
 PATTERNS = [
     "cg", "sweep", "neighbours", "persistent", "ring", "collectives", "derived", "communicators", "any_source",
-    "probes", "graphs", "planes", "windows", "epochs", "files",
+    "probes", "large", "graphs", "planes", "windows", "epochs", "files",
 ]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ PATTERNS = CHECKOUT / "tests" / "tracer"
 RANKS = 3  # MPICH spins while it waits
 NAMES = [
     "cg", "sweep", "neighbours", "persistent", "ring", "collectives", "derived", "communicators", "any_source",
-    "probes",
+    "probes", "large",
 ]  # fmt: skip
 
 

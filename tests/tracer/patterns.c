@@ -258,6 +258,7 @@ static const struct {
            {"any_source", any_source},
            {"probes", probes},
            {"irregular", irregular},
+           {"large", large},
            {"small", small},
            {"graphs", graphs},
            {"planes", planes},

@@ -7,6 +7,7 @@ void fail(const char* what);  // and end the program
 void work(int microseconds);
 
 void graphs(int iterations);
+void large(int iterations);
 void planes(int iterations);
 void parts(int iterations);
 void windows(int iterations);

@@ -43,7 +43,8 @@ TEST(Halo3d, ComputesInnerCellsWhileMessagesTravel) {
   options.emplace_back("cell-time", "1");
   const auto shares = [&](int ranks) {
     std::vector<double> found;
-    for (const script::Step& step : Scripts("halo3d", options, ranks).of(0).steps()) {
+    const Scripts scripts("halo3d", options, ranks);
+    for (const script::Step& step : scripts.of(0).steps()) {
       if (step.act == script::Act::compute) found.push_back(step.compute_ns);
       if (step.act == script::Act::wait_all) found.push_back(-1);
     }

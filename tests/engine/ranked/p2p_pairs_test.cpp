@@ -2,61 +2,40 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "capture.hpp"
-#include "motif_bench.hpp"
+#include "expected_calls.hpp"
 
 namespace stressbench::test {
 namespace {
 
-struct Calls {
-  std::string motif;
-  Options options;
-  std::vector<std::string> of_ranks;  // 0, 1, ...
-  friend void PrintTo(const Calls& c, std::ostream* out) {
-    *out << c.motif << " on " << c.of_ranks.size();
-    for (const auto& [option, text] : c.options) *out << ' ' << option << '=' << text;
-  }
-};
+class PairCalls : public testing::TestWithParam<ExpectedCalls> {};
 
-class PairCalls : public testing::TestWithParam<Calls> {};
-
-TEST_P(PairCalls, AreThoseOfTheirDefinition) {
-  const auto& [name, options, of_ranks] = GetParam();
-  const auto ranks = static_cast<int>(of_ranks.size());
-  if (world_size() < ranks) GTEST_SKIP() << "needs " << ranks << " ranks";
-  const mpi::Group group = first_ranks(ranks);
-  if (!group) return;
-  MotifBench bench(group, name, options);
-  capture::start();
-  bench.perform();
-  EXPECT_EQ(capture::joined(capture::stop().tokens), of_ranks[static_cast<std::size_t>(group.rank())]);
-}
+TEST_P(PairCalls, AreThoseOfTheirDefinition) { expect_calls(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, PairCalls,
-    testing::Values(Calls{"sendrecv", {{"size", "5"}}, {"SR>1:5<1:5", "SR>0:5<0:5"}},
-                    Calls{"sendrecv", {{"size", "5"}}, {"SR>1:5<2:5", "SR>2:5<0:5", "SR>0:5<1:5"}},
-                    Calls{"sendrecv", {{"size", "16"}, {"layout", "vector"}}, {"SR>1:16<1:16", "SR>0:16<0:16"}},
-                    Calls{"exchange",
-                          {{"size", "5"}},
-                          {"Is>1:1:5 Is>2:1:5 R<2:1:5 R<1:1:5 Wa(2)", "Is>2:1:5 Is>0:1:5 R<0:1:5 R<2:1:5 Wa(2)",
-                           "Is>0:1:5 Is>1:1:5 R<1:1:5 R<0:1:5 Wa(2)"}},
-                    Calls{"exchange",
-                          {{"size", "5"}},
-                          {"Is>1:1:5 Is>1:1:5 R<1:1:5 R<1:1:5 Wa(2)", "Is>0:1:5 Is>0:1:5 R<0:1:5 R<0:1:5 Wa(2)"}},
-                    Calls{"pingping", {{"size", "5"}}, {"Is>1:1:5 R<1:1:5 W(1)", "Is>0:1:5 R<0:1:5 W(1)", ""}},
-                    Calls{
-                        "bandwidth",
-                        {{"size", "64"}, {"window", "3"}},
-                        {"Is>1:1:64 Is>1:1:64 Is>1:1:64 Wa(3) R<1:1:4", "Ir<0:1:64 Ir<0:1:64 Ir<0:1:64 Wa(3) S>0:1:4"}},
-                    Calls{"bandwidth",
-                          {{"size", "64"}, {"window", "2"}, {"direction", "both"}},
-                          {"Ir<1:1:64 Ir<1:1:64 Is>1:1:64 Is>1:1:64 Wa(2) Wa(2)",
-                           "Ir<0:1:64 Ir<0:1:64 Is>0:1:64 Is>0:1:64 Wa(2) Wa(2)"}},
-                    Calls{"bandwidth",
-                          {{"size", "64"}, {"window", "1"}, {"pairs", "halves"}},
-                          {"Is>2:1:64 Wa(1) R<2:1:4", "Is>3:1:64 Wa(1) R<3:1:4", "Ir<0:1:64 Wa(1) S>0:1:4",
-                           "Ir<1:1:64 Wa(1) S>1:1:4"}}));
+    testing::Values(
+        ExpectedCalls{"sendrecv", {{"size", "5"}}, {"SR>1:5<1:5", "SR>0:5<0:5"}},
+        ExpectedCalls{"sendrecv", {{"size", "5"}}, {"SR>1:5<2:5", "SR>2:5<0:5", "SR>0:5<1:5"}},
+        ExpectedCalls{"sendrecv", {{"size", "16"}, {"layout", "vector"}}, {"SR>1:16<1:16", "SR>0:16<0:16"}},
+        ExpectedCalls{"exchange",
+                      {{"size", "5"}},
+                      {"Is>1:1:5 Is>2:1:5 R<2:1:5 R<1:1:5 Wa(2)", "Is>2:1:5 Is>0:1:5 R<0:1:5 R<2:1:5 Wa(2)",
+                       "Is>0:1:5 Is>1:1:5 R<1:1:5 R<0:1:5 Wa(2)"}},
+        ExpectedCalls{"exchange",
+                      {{"size", "5"}},
+                      {"Is>1:1:5 Is>1:1:5 R<1:1:5 R<1:1:5 Wa(2)", "Is>0:1:5 Is>0:1:5 R<0:1:5 R<0:1:5 Wa(2)"}},
+        ExpectedCalls{"pingping", {{"size", "5"}}, {"Is>1:1:5 R<1:1:5 W(1)", "Is>0:1:5 R<0:1:5 W(1)", ""}},
+        ExpectedCalls{"bandwidth",
+                      {{"size", "64"}, {"window", "3"}},
+                      {"Is>1:1:64 Is>1:1:64 Is>1:1:64 Wa(3) R<1:1:4", "Ir<0:1:64 Ir<0:1:64 Ir<0:1:64 Wa(3) S>0:1:4"}},
+        ExpectedCalls{"bandwidth",
+                      {{"size", "64"}, {"window", "2"}, {"direction", "both"}},
+                      {"Ir<1:1:64 Ir<1:1:64 Is>1:1:64 Is>1:1:64 Wa(2) Wa(2)",
+                       "Ir<0:1:64 Ir<0:1:64 Is>0:1:64 Is>0:1:64 Wa(2) Wa(2)"}},
+        ExpectedCalls{"bandwidth",
+                      {{"size", "64"}, {"window", "1"}, {"pairs", "halves"}},
+                      {"Is>2:1:64 Wa(1) R<2:1:4", "Is>3:1:64 Wa(1) R<3:1:4", "Ir<0:1:64 Wa(1) S>0:1:4",
+                       "Ir<1:1:64 Wa(1) S>1:1:4"}}));
 
 struct Figure {
   std::string motif;

@@ -2,79 +2,60 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "capture.hpp"
-#include "motif_bench.hpp"
+#include "expected_calls.hpp"
 
 namespace stressbench::test {
 namespace {
 
 using testing::ContainsRegex;
 
-struct Calls {
-  std::string motif;
-  Options options;
-  std::vector<std::string> of_ranks;  // 0, 1, ...
-  friend void PrintTo(const Calls& c, std::ostream* out) {
-    *out << c.motif << " on " << c.of_ranks.size();
-    for (const auto& [option, text] : c.options) *out << ' ' << option << '=' << text;
-  }
-};
+class OneSidedCalls : public testing::TestWithParam<ExpectedCalls> {};
 
-class OneSidedCalls : public testing::TestWithParam<Calls> {};
-
-TEST_P(OneSidedCalls, AreAnEpochWithItsOperations) {
-  const auto& [name, options, of_ranks] = GetParam();
-  const auto ranks = static_cast<int>(of_ranks.size());
-  if (world_size() < ranks) GTEST_SKIP() << "needs " << ranks << " ranks";
-  const mpi::Group group = first_ranks(ranks);
-  if (!group) return;
-  MotifBench bench(group, name, options);
-  capture::start();
-  bench.perform();
-  EXPECT_EQ(capture::joined(capture::stop().tokens), of_ranks[static_cast<std::size_t>(group.rank())]);
-}
+TEST_P(OneSidedCalls, AreAnEpochWithItsOperations) { expect_calls(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, OneSidedCalls,
     testing::Values(
-        Calls{"put", {{"size", "9"}}, {"Lock:1 Put>1:0:9 Unlock:1", ""}},
-        Calls{"put", {{"size", "9"}, {"sync", "fence"}}, {"Fence Put>1:0:9 Fence", "Fence Fence", "Fence Fence"}},
-        Calls{"put", {{"size", "9"}, {"sync", "pscw"}}, {"Start(1) Put>1:0:9 Complete", "Post(1) Wait", ""}},
-        Calls{"put", {{"size", "9"}, {"sync", "lock_all"}}, {"LockAll Put>1:0:9 UnlockAll", ""}},
-        Calls{"put", {{"size", "9"}, {"flush", ""}}, {"Put>1:0:9 Flush:1", ""}},
-        Calls{
+        ExpectedCalls{"put", {{"size", "9"}}, {"Lock:1 Put>1:0:9 Unlock:1", ""}},
+        ExpectedCalls{
+            "put", {{"size", "9"}, {"sync", "fence"}}, {"Fence Put>1:0:9 Fence", "Fence Fence", "Fence Fence"}},
+        ExpectedCalls{"put", {{"size", "9"}, {"sync", "pscw"}}, {"Start(1) Put>1:0:9 Complete", "Post(1) Wait", ""}},
+        ExpectedCalls{"put", {{"size", "9"}, {"sync", "lock_all"}}, {"LockAll Put>1:0:9 UnlockAll", ""}},
+        ExpectedCalls{"put", {{"size", "9"}, {"flush", ""}}, {"Put>1:0:9 Flush:1", ""}},
+        ExpectedCalls{
             "put", {{"size", "9"}, {"flush", ""}, {"operations", "3"}}, {"Put>1:0:9 Put>1:9:9 Put>1:18:9 Flush:1", ""}},
-        Calls{"get",
-              {{"size", "9"}, {"flush", ""}, {"sync", "lock_all"}, {"pattern", "one_to_all"}},
-              {"Get>1:0:9 Get>2:0:9 FlushAll", "", ""}},
-        Calls{"get",
-              {{"size", "9"}, {"pattern", "both_ways"}, {"pairs", "halves"}},
-              {"Lock:2 Get>2:0:9 Unlock:2", "Lock:3 Get>3:0:9 Unlock:3", "Lock:0 Get>0:0:9 Unlock:0",
-               "Lock:1 Get>1:0:9 Unlock:1"}},
-        Calls{
+        ExpectedCalls{"get",
+                      {{"size", "9"}, {"flush", ""}, {"sync", "lock_all"}, {"pattern", "one_to_all"}},
+                      {"Get>1:0:9 Get>2:0:9 FlushAll", "", ""}},
+        ExpectedCalls{"get",
+                      {{"size", "9"}, {"pattern", "both_ways"}, {"pairs", "halves"}},
+                      {"Lock:2 Get>2:0:9 Unlock:2", "Lock:3 Get>3:0:9 Unlock:3", "Lock:0 Get>0:0:9 Unlock:0",
+                       "Lock:1 Get>1:0:9 Unlock:1"}},
+        ExpectedCalls{
             "put",
             {{"size", "9"}, {"pattern", "exchange"}, {"sync", "pscw"}},
             {"Post(2) Start(2) Put>1:0:9 Put>2:9:9 Complete Wait", "Post(2) Start(2) Put>2:0:9 Put>0:9:9 Complete Wait",
              "Post(2) Start(2) Put>0:0:9 Put>1:9:9 Complete Wait"}},
-        Calls{"put",
-              {{"size", "9"}, {"pattern", "exchange"}, {"flush", ""}},
-              {"Put>1:0:9 Put>1:9:9 Flush:1", "Put>0:0:9 Put>0:9:9 Flush:0"}},
-        Calls{
+        ExpectedCalls{"put",
+                      {{"size", "9"}, {"pattern", "exchange"}, {"flush", ""}},
+                      {"Put>1:0:9 Put>1:9:9 Flush:1", "Put>0:0:9 Put>0:9:9 Flush:0"}},
+        ExpectedCalls{
             "put",
             {{"size", "9"}, {"pattern", "all_to_all"}, {"sync", "fence"}},
             {"Fence Put>1:0:9 Put>2:0:9 Fence", "Fence Put>2:9:9 Put>0:0:9 Fence", "Fence Put>0:9:9 Put>1:9:9 Fence"}},
-        Calls{"put",
-              {{"size", "9"}, {"pattern", "all_to_one"}, {"operations", "2"}, {"sync", "lock_all"}},
-              {"", "LockAll Put>0:0:9 Put>0:9:9 UnlockAll", "LockAll Put>0:18:9 Put>0:27:9 UnlockAll"}},
-        Calls{"accumulate",
-              {{"size", "16"}, {"pattern", "all_to_one"}, {"operations", "2"}},
-              {"", "Lock:0 Acc[SUM]>0:0:16 Acc[SUM]>0:16:16 Unlock:0",
-               "Lock:0 Acc[SUM]>0:0:16 Acc[SUM]>0:16:16 Unlock:0"}},
-        Calls{"accumulate", {{"size", "16"}, {"call", "get_accumulate"}}, {"Lock:1 GetAcc>1:0:16 Unlock:1", ""}},
-        Calls{"atomic",
-              {{"pattern", "all_to_one"}, {"operations", "2"}, {"flush", ""}},
-              {"", "FetchOp>0:0:8 FetchOp>0:0:8 Flush:0", "FetchOp>0:0:8 FetchOp>0:0:8 Flush:0"}},
-        Calls{"atomic", {{"call", "compare_and_swap"}}, {"Lock:1 Cas>1:0:8 Unlock:1", ""}}));
+        ExpectedCalls{"put",
+                      {{"size", "9"}, {"pattern", "all_to_one"}, {"operations", "2"}, {"sync", "lock_all"}},
+                      {"", "LockAll Put>0:0:9 Put>0:9:9 UnlockAll", "LockAll Put>0:18:9 Put>0:27:9 UnlockAll"}},
+        ExpectedCalls{"accumulate",
+                      {{"size", "16"}, {"pattern", "all_to_one"}, {"operations", "2"}},
+                      {"", "Lock:0 Acc[SUM]>0:0:16 Acc[SUM]>0:16:16 Unlock:0",
+                       "Lock:0 Acc[SUM]>0:0:16 Acc[SUM]>0:16:16 Unlock:0"}},
+        ExpectedCalls{
+            "accumulate", {{"size", "16"}, {"call", "get_accumulate"}}, {"Lock:1 GetAcc>1:0:16 Unlock:1", ""}},
+        ExpectedCalls{"atomic",
+                      {{"pattern", "all_to_one"}, {"operations", "2"}, {"flush", ""}},
+                      {"", "FetchOp>0:0:8 FetchOp>0:0:8 Flush:0", "FetchOp>0:0:8 FetchOp>0:0:8 Flush:0"}},
+        ExpectedCalls{"atomic", {{"call", "compare_and_swap"}}, {"Lock:1 Cas>1:0:8 Unlock:1", ""}}));
 
 struct Way {
   std::string motif;

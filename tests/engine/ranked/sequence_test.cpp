@@ -7,8 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "capture.hpp"
-#include "motif_bench.hpp"
+#include "expected_calls.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -100,31 +99,9 @@ TEST_F(TeaLeafReference, GridIsThatOfTheLibraryWhereTheLibraryKeepsToTheStandard
   }
 }
 
-struct Sequence {
-  std::string motif;
-  Options options;
-  std::vector<std::string> calls;  // of ranks 0, 1, ...
-  friend void PrintTo(const Sequence& s, std::ostream* out) {
-    *out << s.motif;
-    for (const auto& [option, text] : s.options) *out << ' ' << option << '=' << text;
-  }
-};
+class Sequences : public testing::TestWithParam<ExpectedCalls> {};
 
-class Sequences : public testing::TestWithParam<Sequence> {};
-
-TEST_P(Sequences, HoldTheCallsUnderTestOnly) {
-  const auto& [name, options, calls] = GetParam();
-  const auto ranks = static_cast<int>(calls.size());
-  if (world_size() < ranks) GTEST_SKIP() << "needs " << ranks << " ranks";
-  const mpi::Group group = first_ranks(ranks);
-  if (!group) return;
-  MotifBench bench(group, name, options);
-
-  const auto record = calls_of({&bench});
-
-  EXPECT_EQ(capture::joined(record.tokens), calls[static_cast<std::size_t>(group.rank())]);
-  EXPECT_THAT(record.tests, IsEmpty());
-}
+TEST_P(Sequences, HoldTheCallsUnderTestOnly) { expect_calls(GetParam()); }
 
 // Whose time counts, by rank.
 struct Watch {
@@ -153,44 +130,47 @@ const std::string scratch = "sequence_test.out";
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, Sequences,
     testing::Values(
-        Sequence{"allreduce",
-                 {{"count", "5"}, {"type", "int"}, {"op", "min"}},
-                 {"Allreduce[MIN]:20@2", "Allreduce[MIN]:20@2"}},
-        Sequence{"alltoall", {{"size", "10"}}, {"Alltoall:10@2", "Alltoall:10@2"}},
-        Sequence{"alltoall", {{"size", "10"}, {"call", "alltoallv"}}, {"Alltoallv:20@2", "Alltoallv:20@2"}},
-        Sequence{"alltoall",
-                 {{"size", "9"}, {"call", "pairwise"}},
-                 {"Ir<2:1:9 Is>1:1:9 Wa(2) Ir<1:1:9 Is>2:1:9 Wa(2)", "Ir<0:1:9 Is>2:1:9 Wa(2) Ir<2:1:9 Is>0:1:9 Wa(2)",
-                  "Ir<1:1:9 Is>0:1:9 Wa(2) Ir<0:1:9 Is>1:1:9 Wa(2)"}},
-        Sequence{"pingpong", {{"size", "8"}}, {"S>1:1:8 R<1:1:8", "R<0:1:8 S>0:1:8"}},
-        Sequence{"pingpong", {{"size", "8"}}, {"S>1:1:8 R<1:1:8", "R<0:1:8 S>0:1:8", ""}},
-        Sequence{"pingpong",
-                 {{"size", "7"}, {"pairs", "halves"}},
-                 {"S>2:1:7 R<2:1:7", "S>3:1:7 R<3:1:7", "R<0:1:7 S>0:1:7", "R<1:1:7 S>1:1:7"}},
-        Sequence{"incast", {{"size", "100"}}, {"Ir<1:1:100 Ir<2:1:100 Wa(2)", "S>0:1:100", "S>0:1:100"}},
-        Sequence{"incast",
-                 {{"size", "100"}, {"root", "2"}, {"senders", "2"}, {"spread", "0.5"}},
-                 {"S>2:1:150", "", "Ir<3:1:50 Ir<0:1:150 Wa(2)", "S>2:1:50"}},
-        Sequence{"incast", {{"size", "100"}, {"call", "gather"}, {"senders", "1"}}, {"Gather:0@2", "Gather:100@2", ""}},
-        Sequence{"incast",
-                 {{"size", "100"}, {"call", "gatherv"}, {"spread", "0.1"}},
-                 {"Gatherv:0@3", "Gatherv:90@3", "Gatherv:110@3"}},
-        Sequence{"halo2d", {}, {""}}, Sequence{"compute", {{"mean", "10"}}, {"", ""}},
-        Sequence{"compute", {{"mean", "10"}, {"mode", "sleep"}}, {"", ""}},
-        Sequence{
+        ExpectedCalls{"allreduce",
+                      {{"count", "5"}, {"type", "int"}, {"op", "min"}},
+                      {"Allreduce[MIN]:20@2", "Allreduce[MIN]:20@2"}},
+        ExpectedCalls{"alltoall", {{"size", "10"}}, {"Alltoall:10@2", "Alltoall:10@2"}},
+        ExpectedCalls{"alltoall", {{"size", "10"}, {"call", "alltoallv"}}, {"Alltoallv:20@2", "Alltoallv:20@2"}},
+        ExpectedCalls{
+            "alltoall",
+            {{"size", "9"}, {"call", "pairwise"}},
+            {"Ir<2:1:9 Is>1:1:9 Wa(2) Ir<1:1:9 Is>2:1:9 Wa(2)", "Ir<0:1:9 Is>2:1:9 Wa(2) Ir<2:1:9 Is>0:1:9 Wa(2)",
+             "Ir<1:1:9 Is>0:1:9 Wa(2) Ir<0:1:9 Is>1:1:9 Wa(2)"}},
+        ExpectedCalls{"pingpong", {{"size", "8"}}, {"S>1:1:8 R<1:1:8", "R<0:1:8 S>0:1:8"}},
+        ExpectedCalls{"pingpong", {{"size", "8"}}, {"S>1:1:8 R<1:1:8", "R<0:1:8 S>0:1:8", ""}},
+        ExpectedCalls{"pingpong",
+                      {{"size", "7"}, {"pairs", "halves"}},
+                      {"S>2:1:7 R<2:1:7", "S>3:1:7 R<3:1:7", "R<0:1:7 S>0:1:7", "R<1:1:7 S>1:1:7"}},
+        ExpectedCalls{"incast", {{"size", "100"}}, {"Ir<1:1:100 Ir<2:1:100 Wa(2)", "S>0:1:100", "S>0:1:100"}},
+        ExpectedCalls{"incast",
+                      {{"size", "100"}, {"root", "2"}, {"senders", "2"}, {"spread", "0.5"}},
+                      {"S>2:1:150", "", "Ir<3:1:50 Ir<0:1:150 Wa(2)", "S>2:1:50"}},
+        ExpectedCalls{
+            "incast", {{"size", "100"}, {"call", "gather"}, {"senders", "1"}}, {"Gather:0@2", "Gather:100@2", ""}},
+        ExpectedCalls{"incast",
+                      {{"size", "100"}, {"call", "gatherv"}, {"spread", "0.1"}},
+                      {"Gatherv:0@3", "Gatherv:90@3", "Gatherv:110@3"}},
+        ExpectedCalls{"halo2d", {}, {""}}, ExpectedCalls{"compute", {{"mean", "10"}}, {"", ""}},
+        ExpectedCalls{"compute", {{"mean", "10"}, {"mode", "sleep"}}, {"", ""}},
+        ExpectedCalls{
             "mpiio",
             {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write"}},
             {"File_open@2 File_seek:0 File_write:10 File_close", "File_open@2 File_seek:10 File_write:10 File_close"}},
-        Sequence{"mpiio",
-                 {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_all"}, {"sync", ""}},
-                 {"File_open@2 File_seek:0 File_write_all:10 File_sync File_close",
-                  "File_open@2 File_seek:10 File_write_all:10 File_sync File_close"}},
-        Sequence{"mpiio",
-                 {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_at"}},
-                 {"File_open@2 File_write_at:0:10 File_close", "File_open@2 File_write_at:10:10 File_close"}},
-        Sequence{"mpiio",
-                 {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_at_all"}},
-                 {"File_open@2 File_write_at_all:0:10 File_close", "File_open@2 File_write_at_all:10:10 File_close"}}));
+        ExpectedCalls{"mpiio",
+                      {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_all"}, {"sync", ""}},
+                      {"File_open@2 File_seek:0 File_write_all:10 File_sync File_close",
+                       "File_open@2 File_seek:10 File_write_all:10 File_sync File_close"}},
+        ExpectedCalls{"mpiio",
+                      {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_at"}},
+                      {"File_open@2 File_write_at:0:10 File_close", "File_open@2 File_write_at:10:10 File_close"}},
+        ExpectedCalls{
+            "mpiio",
+            {{"size", "10"}, {"file", scratch}, {"call", "MPI_File_write_at_all"}},
+            {"File_open@2 File_write_at_all:0:10 File_close", "File_open@2 File_write_at_all:10:10 File_close"}}));
 
 }  // namespace
 }  // namespace stressbench::test

@@ -2,37 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "motifs/motif.hpp"
+#include "refusal.hpp"
 
 namespace stressbench {
 namespace {
 
-struct Refusal {
-  std::string motif;
-  std::vector<std::pair<std::string, std::string>> options;
-  int ranks;
-  std::string parameter;
-  std::string message;
-  friend void PrintTo(const Refusal& r, std::ostream* out) {
-    *out << r.motif << " on " << r.ranks;
-    for (const auto& [option, text] : r.options) *out << ' ' << option << '=' << text;
-  }
-};
-
 class CollectiveRefusals : public testing::TestWithParam<Refusal> {};
 
-TEST_P(CollectiveRefusals, NameTheValueAndWhatWouldFit) {
-  const auto motif = MotifCatalogue::instance().make(GetParam().motif);
-  ASSERT_NE(motif, nullptr);
-  try {
-    for (const auto& [option, text] : GetParam().options) motif->find(option)->parse(text);
-    motif->check(GetParam().ranks);
-    ADD_FAILURE() << "was not refused";
-  } catch (const ParameterMistake& mistake) {
-    EXPECT_EQ(mistake.parameter(), GetParam().parameter);
-    EXPECT_THAT(mistake.what(), testing::HasSubstr(GetParam().message));
-  }
-}
+TEST_P(CollectiveRefusals, NameTheValueAndWhatWouldFit) { expect_refusal(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, CollectiveRefusals,

@@ -4,41 +4,14 @@
 
 #include <algorithm>
 
-#include "motifs/motif.hpp"
+#include "refusal.hpp"
 
 namespace stressbench {
 namespace {
 
-struct Refusal {
-  std::string motif;
-  std::vector<std::pair<std::string, std::string>> options;
-  int ranks;
-  std::string parameter;
-  std::string message;
-  friend void PrintTo(const Refusal& r, std::ostream* out) {
-    *out << r.motif << " on " << r.ranks;
-    for (const auto& [option, text] : r.options) *out << ' ' << option << '=' << text;
-  }
-};
-
-void configure_and_check(const Refusal& refusal, int ranks) {
-  const auto motif = MotifCatalogue::instance().make(refusal.motif);
-  ASSERT_NE(motif, nullptr);
-  for (const auto& [option, text] : refusal.options) motif->find(option)->parse(text);
-  motif->check(ranks);
-}
-
 class Refusals : public testing::TestWithParam<Refusal> {};
 
-TEST_P(Refusals, NameTheValueAndWhatWouldFit) {
-  try {
-    configure_and_check(GetParam(), GetParam().ranks);
-    ADD_FAILURE() << "was not refused";
-  } catch (const ParameterMistake& mistake) {
-    EXPECT_EQ(mistake.parameter(), GetParam().parameter);
-    EXPECT_THAT(mistake.what(), testing::HasSubstr(GetParam().message));
-  }
-}
+TEST_P(Refusals, NameTheValueAndWhatWouldFit) { expect_refusal(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, Refusals,

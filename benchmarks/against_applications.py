@@ -6,15 +6,12 @@ Goal: ratios within 5 %. The loops (benchmarks/bare) are written from the applic
 read the clock around the whole loop and take turns.
 """
 
-import argparse
-import json
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-import compare
 import mpi
+import versus
 
 GOAL = 0.05
 
@@ -25,72 +22,36 @@ class Application:
 
     options: str
     size: int
-    ranks: int
-    iterations: int
-    repetitions: int
+    loop: versus.Loop
 
 
 APPLICATIONS = {
-    "tealeaf": Application("-x 1000 -y 1000", 1000, 2, 20, 10),
-    "sweep3d": Application("-x 50 -y 50 -z 50 -k 10 -a 3 --mm 6", 50, 2, 1, 10),
-    "lulesh": Application("-s 8", 8, 8, 20, 10),
-    "fft2d": Application("-x 512 --compute off", 512, 4, 50, 10),
+    "tealeaf": Application("-x 1000 -y 1000", 1000, versus.Loop(2, 20, 10, 1)),
+    "sweep3d": Application("-x 50 -y 50 -z 50 -k 10 -a 3 --mm 6", 50, versus.Loop(2, 1, 10, 1)),
+    "lulesh": Application("-s 8", 8, versus.Loop(8, 20, 10, 1)),
+    "fft2d": Application("-x 512 --compute off", 512, versus.Loop(4, 50, 10, 1)),
 }
-WARMUP = 1
 
 
-def launch_loop(program: Path, application: Application) -> Callable[[], compare.Times]:
-    """A launch of the C loop."""
-
-    def launch() -> compare.Times:
-        numbers = [application.iterations, application.repetitions, WARMUP, application.size]
-        output = mpi.run(mpi.OPEN_MPI, application.ranks, [str(program), *map(str, numbers)])
-        return {application.size: json.loads(output)["rank_mean_median_s"]}
-
-    return launch
-
-
-def launch_engine(program: Path, motif: str, application: Application) -> Callable[[], compare.Times]:
-    """A launch of the motif."""
-
-    def launch() -> compare.Times:
-        arguments = [
-            str(program), "motif", motif, *application.options.split(), "-i", str(application.iterations),
-            "--timer", "loop", "--repetitions", str(application.repetitions), "--warmup", str(WARMUP), "--json",
-        ]  # fmt: skip
-        (row,) = json.loads(mpi.run(mpi.OPEN_MPI, application.ranks, arguments))["rows"]
-        return {application.size: row["rank_mean_median_s"]}
-
-    return launch
+def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
+    """Every application."""
+    engine = mpi.build_engine(mpi.OPEN_MPI)
+    for name in chosen or APPLICATIONS:
+        application = APPLICATIONS[name]
+        bare = mpi.build_bare(mpi.OPEN_MPI, name)
+        yield versus.Case(
+            (f"{name} {application.options}", str(application.loop.ranks)),
+            versus.motif(mpi.OPEN_MPI, engine, name, application.options.split(), application.loop),
+            versus.c_loop(mpi.OPEN_MPI, bare, application.size, application.loop),
+        )
 
 
 def main() -> int:
     """Prints the table; status 1 when a ratio misses the goal."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--launches", type=int, default=21)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--motif", choices=APPLICATIONS, action="append", help="only this one (may be repeated)")
-    arguments = parser.parse_args()
-    engine = mpi.build_engine(mpi.OPEN_MPI)
-    rows, missed = [], 0
-    for motif in arguments.motif or APPLICATIONS:
-        application = APPLICATIONS[motif]
-        ours, theirs = compare.interleave(
-            launch_engine(engine, motif, application),
-            launch_loop(mpi.build_bare(mpi.OPEN_MPI, motif), application),
-            launches=arguments.launches, seed=arguments.seed,
-        )  # fmt: skip
-        size = application.size
-        found = compare.ratio([t[size] for t in ours], [t[size] for t in theirs], seed=arguments.seed)
-        met = abs(found.of_medians.value - 1) <= GOAL
-        missed += not met
-        rows.append([
-            f"{motif} {application.options}", str(application.ranks), compare.in_words(found.ours_s),
-            compare.in_words(found.theirs_s), *compare.cells(found), "yes" if met else "no",
-        ])  # fmt: skip
-    header = ["motif", "ranks", "engine", "C loop", *compare.HEADER, f"within {GOAL:.0%}"]
-    sys.stdout.write(compare.table(header, rows) + "\n")
-    return 1 if missed else 0
+    arguments = versus.parser(__doc__, launches=21, motifs=APPLICATIONS).parse_args()
+    return versus.judge(
+        cases(arguments.motif), about=("motif", "ranks"), theirs="C loop", goal=GOAL, arguments=arguments
+    )
 
 
 if __name__ == "__main__":

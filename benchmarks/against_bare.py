@@ -1,83 +1,69 @@
-"""The engine's PingPong, AllReduce and AllToAll against bare C loops of the same calls, under Open MPI on two ranks.
+"""The engine's microbenchmarks against bare C loops of the same calls, under Open MPI.
 
     .venv/bin/python benchmarks/against_bare.py [--launches 31] [--motif pingpong]
 
 Goal: ratios within 2 %. Both sides read the clock around the whole loop, use page-aligned buffers that were written
-to before, and pass the same sizes, iterations, repetitions and warm-up.
+to before, and pass the same sizes, iterations, repetitions and warm-up. The time of `bandwidth` is a window's of 64
+messages; on 4 ranks two pairs stream at once, and its inverse is the message rate.
 """
 
-import argparse
-import json
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import compare
 import mpi
+import versus
 
 GOAL = 0.02
-RANKS = 2
 REPETITIONS, WARMUP = 20, 2
-ITERATIONS = {8: 2000, 8192: 1000, 1 << 20: 100}
-MOTIFS = ("pingpong", "allreduce", "alltoall")
 
 
-def launch_bare(program: Path) -> Callable[[], compare.Times]:
-    """A launch of the bare loop for every size."""
+@dataclass(frozen=True)
+class Test:
+    """A motif on so many ranks, the loop beside it, and iterations of three sizes."""
 
-    def launch() -> compare.Times:
-        times: dict[int, float] = {}
-        for size, iterations in ITERATIONS.items():
-            arguments = [str(program), str(iterations), str(REPETITIONS), str(WARMUP), str(size)]
-            row = json.loads(mpi.run(mpi.OPEN_MPI, RANKS, arguments))
-            times[size] = row["rank_mean_median_s"]
-        return times
-
-    return launch
+    motif: str
+    ranks: int
+    iterations: tuple[int, int, int]
+    loop: str
+    options: tuple[str, ...] = ()
 
 
-def launch_engine(program: Path, motif: str) -> Callable[[], compare.Times]:
-    """A launch of the engine for every size."""
+SIZES = (8, 8192, 1 << 20)
+TESTS = (
+    Test("pingpong", 2, (2000, 1000, 100), "pingpong"),
+    Test("bandwidth", 2, (200, 50, 5), "bandwidth"),
+    Test("bandwidth", 4, (200, 50, 5), "bandwidth"),
+    Test("allreduce", 2, (2000, 1000, 100), "allreduce"),
+    Test("alltoall", 2, (2000, 1000, 100), "alltoall"),
+    Test("put", 2, (2000, 1000, 100), "put"),
+    Test("put", 2, (2000, 1000, 100), "put_flush", ("--flush",)),
+)
 
-    def launch() -> compare.Times:
-        times: dict[int, float] = {}
-        for size, iterations in ITERATIONS.items():
-            arguments = [
-                str(program), "motif", motif, "--sizes", str(size), "-i", str(iterations), "--timer", "loop",
-                "--repetitions", str(REPETITIONS), "--warmup", str(WARMUP), "--json",
-            ]  # fmt: skip
-            (row,) = json.loads(mpi.run(mpi.OPEN_MPI, RANKS, arguments))["rows"]
-            times[size] = row["rank_mean_median_s"]
-        return times
 
-    return launch
+def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
+    """Every test at every size."""
+    engine = mpi.build_engine(mpi.OPEN_MPI)
+    for test in TESTS:
+        if chosen and test.motif not in chosen:
+            continue
+        bare = mpi.build_bare(mpi.OPEN_MPI, test.loop)
+        for size, iterations in zip(SIZES, test.iterations, strict=True):
+            loop = versus.Loop(test.ranks, iterations, REPETITIONS, WARMUP)
+            name = " ".join((test.motif, *test.options))
+            yield versus.Case(
+                (name, str(test.ranks), compare.size_in_words(size), str(iterations)),
+                versus.motif(mpi.OPEN_MPI, engine, test.motif, (*test.options, "--sizes", str(size)), loop),
+                versus.c_loop(mpi.OPEN_MPI, bare, size, loop),
+            )
 
 
 def main() -> int:
     """Prints the table; status 1 when a ratio misses the goal."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--launches", type=int, default=31)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--motif", choices=MOTIFS, action="append", help="only this one (may be repeated)")
-    arguments = parser.parse_args()
-    engine = mpi.build_engine(mpi.OPEN_MPI)
-    rows, missed = [], 0
-    for motif in arguments.motif or MOTIFS:
-        ours, theirs = compare.interleave(
-            launch_engine(engine, motif), launch_bare(mpi.build_bare(mpi.OPEN_MPI, motif)),
-            launches=arguments.launches, seed=arguments.seed,
-        )  # fmt: skip
-        for size in ours[0]:
-            found = compare.ratio([t[size] for t in ours], [t[size] for t in theirs], seed=arguments.seed)
-            met = abs(found.of_medians.value - 1) <= GOAL
-            missed += not met
-            rows.append([
-                motif, compare.size_in_words(size), str(ITERATIONS[size]), compare.in_words(found.ours_s),
-                compare.in_words(found.theirs_s), *compare.cells(found), "yes" if met else "no",
-            ])  # fmt: skip
-    header = ["motif", "size", "iterations", "engine", "bare C", *compare.HEADER, f"within {GOAL:.0%}"]
-    sys.stdout.write(compare.table(header, rows) + "\n")
-    return 1 if missed else 0
+    arguments = versus.parser(__doc__, launches=31, motifs=[test.motif for test in TESTS]).parse_args()
+    about = ("motif", "ranks", "size", "iterations")
+    return versus.judge(cases(arguments.motif), about=about, theirs="bare C", goal=GOAL, arguments=arguments)
 
 
 if __name__ == "__main__":

@@ -1,33 +1,32 @@
-"""The engine's PingPong, AllReduce and AllToAll against the Intel MPI Benchmarks, both under Intel MPI through shared
-memory on two ranks.
+"""The engine against the Intel MPI Benchmarks (IMB-MPI1, P2P, NBC and RMA), both under Intel MPI through shared memory.
 
-    .venv/bin/python benchmarks/against_imb.py [--launches 15] [--motif pingpong]
+    .venv/bin/python benchmarks/against_imb.py [--launches 21] [--motif pingpong]
 
-Goal: ratio of medians 1.00 +- 0.03. Same library, sizes, iterations and one warm-up on both sides, in launches that
-take turns. What each side's number is: the mean over ranks of the time of one iteration (PingPong: half of it), the
-clock read as the Intel benchmarks read it: around the loop for PingPong, around every call without a barrier in
-between (`-sync off`) for the collectives. IMB prints two decimals of a microsecond; for PingPong its bandwidth column
-has more digits and is used instead. IMB's buffers are placed at page borders, where the engine's are, by a preloaded
-malloc; `--as-is` leaves them where they are, 16 bytes behind one, and 1 MiB then takes IMB some 5 % longer.
+Goal: ratios of medians within 2 %. Same library, sizes, iterations and one warm-up on both sides, in launches that take
+turns. What each side's number is: the mean over ranks of the time of one iteration (PingPong: half of it; Uniband and
+Biband: a window of 64 messages each way), the clock read as the Intel benchmarks read it: around every call without a
+barrier in between (`-sync off`) for the collectives, else around the loop. IMB prints two decimals of a microsecond;
+where it prints a message rate or a bandwidth too, that has more digits and is used instead. IMB's buffers are placed at
+page borders, where the engine's are, by a preloaded malloc; `--as-is` leaves them where they are, 16 bytes behind one,
+and 1 MiB then takes IMB some 5 % longer.
 
 Installs the wheels `impi-rt` and `impi-devel` into .cache/intel-mpi at the first start.
 """
 
-import argparse
-import json
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import compare
 import mpi
+import versus
 
-GOAL = 0.03
-RANKS = 2
+GOAL = 0.02
 WARMUP = 1
 SIZES = {8: 200_000, 8192: 50_000, 1 << 20: 2000}  # size in bytes: iterations, some 50 ms of them or more
+WINDOW = 64  # messages, Uniband's and Biband's
 
 
 @dataclass(frozen=True)
@@ -35,23 +34,46 @@ class Peer:
     """A motif and its counterpart."""
 
     motif: str
+    suite: str
     imb: str
-    timer: str
-    imb_options: tuple[str, ...] = ()
     motif_options: tuple[str, ...] = ()
+    timer: str = "loop"
+    ranks: int = 2
+    window: int = 1  # messages one way that an iteration stands for
+
+    def command(self, lengths: Path, size: int, iterations: int) -> list[str]:
+        """IMB's arguments. P2P takes its iterations in another way; collectives go without a barrier."""
+        program = [str(mpi.INTEL / "bin" / f"IMB-{self.suite}"), self.imb, "-msglen", str(lengths)]
+        if self.suite == "P2P":
+            return [*program, "-iter", f"{iterations},{iterations * size // (1 << 20) + 1}"]
+        sync = ["-sync", "off"] if self.timer == "iteration" else []
+        fixed = ["-npmin", str(self.ranks), "-iter", str(iterations), "-iter_policy", "off", "-time", "60"]
+        return [*program, *fixed, *sync]
 
 
 PEERS = (
-    Peer("pingpong", "PingPong", "loop"),
-    Peer("allreduce", "Allreduce", "iteration", ("-sync", "off"), ("--type", "float")),
-    Peer("alltoall", "Alltoall", "iteration", ("-sync", "off")),
+    Peer("pingpong", "MPI1", "PingPong"),
+    Peer("pingpong", "P2P", "PingPong"),
+    Peer("pingping", "MPI1", "PingPing"),
+    Peer("sendrecv", "MPI1", "Sendrecv"),
+    Peer("exchange", "MPI1", "Exchange"),
+    Peer("bandwidth", "MPI1", "Uniband", window=WINDOW),
+    Peer("bandwidth", "MPI1", "Uniband", window=WINDOW, ranks=4),
+    Peer("bandwidth", "MPI1", "Biband", ("--direction", "both"), window=WINDOW),
+    Peer("allreduce", "MPI1", "Allreduce", ("--type", "float"), "iteration"),
+    Peer("alltoall", "MPI1", "Alltoall", (), "iteration"),
+    Peer("bcast", "MPI1", "Bcast", ("--root", "rotate"), "iteration"),
+    Peer("allreduce", "NBC", "Iallreduce_pure", ("--type", "float", "--nonblocking"), "iteration"),
+    Peer("alltoall", "NBC", "Ialltoall_pure", ("--nonblocking",), "iteration"),
+    Peer("put", "RMA", "Unidir_put", ("--flush",)),
+    Peer("get", "RMA", "Unidir_get", ("--flush",)),
 )
 
 
-def imb_time_s(output: str, benchmark: str, size_bytes: int) -> float:
-    """Time of one row of an IMB-MPI1 table, in seconds: PingPong's by way of its bandwidth, t_avg of collectives.
+def imb_time_s(output: str, benchmark: str, size_bytes: int, window: int = 1) -> float:
+    """Time that a row of an IMB table gives for `window` messages, in seconds, from its column with the most digits.
 
-    Raises ValueError where the table has no such row.
+    The first table that has a row for the size counts (IMB-RMA: non-aggregate). Raises ValueError where there is none.
     """
     head: list[str] = []
     for line in output.splitlines():
@@ -62,76 +84,51 @@ def imb_time_s(output: str, benchmark: str, size_bytes: int) -> float:
             row = dict(zip(head, cells, strict=True))
             if "t_avg[usec]" in row:
                 return float(row["t_avg[usec]"]) * 1e-6
+            if "Msg/sec" in row:
+                return window / float(row["Msg/sec"])
             return size_bytes / (float(row["Mbytes/sec"]) * 1e6)
     raise ValueError(f"IMB {benchmark} printed no row for {size_bytes} bytes:\n{output}")
 
 
-def launch_imb(peer: Peer, lengths: Path, preload: Path | None) -> Callable[[], compare.Times]:
-    """A launch of IMB-MPI1 for every size."""
+def imb(peer: Peer, lengths: Path, size: int, iterations: int, preload: Path | None) -> Callable[[], float]:
+    """A launch of IMB."""
+    before = ("env", f"LD_PRELOAD={preload}") if preload else ()
 
-    def launch() -> compare.Times:
-        times: dict[int, float] = {}
-        for size, iterations in SIZES.items():
-            lengths.write_text(f"{size}\n")
-            output = mpi.run(mpi.INTEL_MPI, RANKS, [
-                *(("env", f"LD_PRELOAD={preload}") if preload else ()), str(mpi.INTEL / "bin" / "IMB-MPI1"), peer.imb,
-                "-npmin", str(RANKS), "-iter", str(iterations), "-iter_policy", "off", "-msglen", str(lengths),
-                "-time", "60", *peer.imb_options,
-            ])  # fmt: skip
-            times[size] = imb_time_s(output, peer.imb, size)
-        return times
+    def launch() -> float:
+        lengths.write_text(f"{size}\n")
+        output = mpi.run(mpi.INTEL_MPI, peer.ranks, [*before, *peer.command(lengths, size, iterations)])
+        return imb_time_s(output, peer.imb, size, peer.window)
 
     return launch
 
 
-def launch_engine(peer: Peer, program: Path) -> Callable[[], compare.Times]:
-    """A launch of the engine for every size."""
-
-    def launch() -> compare.Times:
-        times: dict[int, float] = {}
-        for size, iterations in SIZES.items():
-            output = mpi.run(mpi.INTEL_MPI, RANKS, [
-                str(program), "motif", peer.motif, *peer.motif_options, "--sizes", str(size), "-i", str(iterations),
-                "--timer", peer.timer, "--repetitions", "1", "--warmup", str(WARMUP), "--json",
-            ])  # fmt: skip
-            (row,) = json.loads(output)["rows"]
-            times[size] = row["rank_mean_median_s"]
-        return times
-
-    return launch
+def cases(peers: list[Peer], lengths: Path, *, aligned: bool) -> Iterator[versus.Case]:
+    """Every peer at every size."""
+    mpi.install_intel()
+    engine = mpi.build_engine(mpi.INTEL_MPI)
+    preload = mpi.build_preload(mpi.INTEL_MPI, "page_aligned") if aligned else None
+    for peer in peers:
+        for size, most in SIZES.items():
+            iterations = max(1, most // peer.window)
+            loop = versus.Loop(peer.ranks, iterations, 1, WARMUP, peer.timer)
+            yield versus.Case(
+                (f"{peer.suite} {peer.imb}", str(peer.ranks), compare.size_in_words(size), str(iterations)),
+                versus.motif(mpi.INTEL_MPI, engine, peer.motif, (*peer.motif_options, "--sizes", str(size)), loop),
+                imb(peer, lengths, size, iterations, preload),
+            )
 
 
 def main() -> int:
     """Prints the table; status 1 when a ratio misses the goal."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--launches", type=int, default=31)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--motif", choices=[peer.motif for peer in PEERS], action="append")
+    parser = versus.parser(__doc__, launches=21, motifs=[peer.motif for peer in PEERS])
     parser.add_argument("--as-is", action="store_true", help="leave IMB's buffers where its malloc puts them")
     arguments = parser.parse_args()
-    mpi.install_intel()
-    engine = mpi.build_engine(mpi.INTEL_MPI)
-    preload = None if arguments.as_is else mpi.build_preload(mpi.INTEL_MPI, "page_aligned")
-    rows, missed = [], 0
+    peers = [peer for peer in PEERS if not arguments.motif or peer.motif in arguments.motif]
     with tempfile.TemporaryDirectory() as folder:
-        for peer in PEERS:
-            if arguments.motif and peer.motif not in arguments.motif:
-                continue
-            ours, theirs = compare.interleave(
-                launch_engine(peer, engine), launch_imb(peer, Path(folder) / "lengths", preload),
-                launches=arguments.launches, seed=arguments.seed,
-            )  # fmt: skip
-            for size, iterations in SIZES.items():
-                found = compare.ratio([t[size] for t in ours], [t[size] for t in theirs], seed=arguments.seed)
-                met = abs(found.of_medians.value - 1) <= GOAL
-                missed += not met
-                rows.append([
-                    peer.imb, compare.size_in_words(size), str(iterations), compare.in_words(found.ours_s),
-                    compare.in_words(found.theirs_s), *compare.cells(found), "yes" if met else "no",
-                ])  # fmt: skip
-    header = ["benchmark", "size", "iterations", "engine", "IMB", *compare.HEADER, "within 3 %"]
-    sys.stdout.write(compare.table(header, rows) + "\n")
-    return 1 if missed else 0
+        return versus.judge(
+            cases(peers, Path(folder) / "lengths", aligned=not arguments.as_is),
+            about=("benchmark", "ranks", "size", "iterations"), theirs="IMB", goal=GOAL, arguments=arguments,
+        )  # fmt: skip
 
 
 if __name__ == "__main__":

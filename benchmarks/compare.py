@@ -9,10 +9,9 @@ median of the blocks' own ratios, which a machine that changes between blocks le
 import random
 import statistics
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-Times = Mapping[int, float]  # seconds, by size in bytes
 RESAMPLES = 4000
 
 
@@ -41,13 +40,16 @@ class Ratio:
 
 
 def interleave(
-    ours: Callable[[], Times], theirs: Callable[[], Times], *, launches: int, seed: int
-) -> tuple[list[Times], list[Times]]:
-    """One warming launch of each, then `launches` blocks of one launch each, in random order within the block."""
+    ours: Callable[[], float], theirs: Callable[[], float], *, launches: int, seed: int
+) -> tuple[list[float], list[float]]:
+    """One warming launch of each, then `launches` blocks of one launch each, in random order within the block.
+
+    A launch returns its time in seconds.
+    """
     order = random.Random(seed)
     ours(), theirs()
-    mine: list[Times] = []
-    other: list[Times] = []
+    mine: list[float] = []
+    other: list[float] = []
     for block in range(launches):
         turns = [(ours, mine), (theirs, other)]
         order.shuffle(turns)

@@ -125,6 +125,17 @@ def build_engine(library: Library, *, target: str = "stressbench-mpi") -> Path:
     return folder / "engine" / "stressbench-mpi"
 
 
+def build_tracer(library: Library) -> Path:
+    """Builds the tracer under `library`: a shared object to preload."""
+    return build_engine(library, target="stressbench-trace").parent.parent / "tracer" / "libstressbench-trace.so"
+
+
+def traced(tracer: Path, output: Path, *, mode: str = "capture", paused: bool = False) -> list[str]:
+    """What stands in front of a program to trace it: `env` and its assignments."""
+    return ["env", f"LD_PRELOAD={tracer}", f"STRESSBENCH_TRACE_MODE={mode}", f"STRESSBENCH_TRACE_OUTPUT={output}",
+            "STRESSBENCH_TRACE_ID=benchmark", f"STRESSBENCH_TRACE_PAUSED={int(paused)}"]  # fmt: skip
+
+
 def install_intel() -> None:
     """Intel's runtime, benchmarks and compiler wrappers from PyPI, in a virtual environment under .cache."""
     if (INTEL / "bin" / "IMB-MPI1").exists() and (INTEL / "bin" / "mpigxx").exists():

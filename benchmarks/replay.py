@@ -23,7 +23,6 @@ import mpi
 
 GOAL = 0.05
 RANKS = 2
-SIZE = 0  # compare.Times is by size; a program has one
 MELT = """\
 units lj
 atom_style atomic
@@ -91,9 +90,8 @@ class Setting:
         """Runs the program under the tracer: its trace, and the longest rank's time between init and finalize."""
         output = self.folder / "made.trace"
         mpi.run(mpi.OPEN_MPI, RANKS, [
-            "env", "-C", str(self.folder), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", f"LD_PRELOAD={self.library}",
-            f"STRESSBENCH_TRACE_MODE={mode}", f"STRESSBENCH_TRACE_OUTPUT={output}", "STRESSBENCH_TRACE_ID=benchmark",
-            f"STRESSBENCH_TRACE_PAUSED={int(not looks)}", *program.command,
+            "env", "-C", str(self.folder), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
+            *mpi.traced(self.library, output, mode=mode, paused=not looks), *program.command,
         ])  # fmt: skip
         lines = [json.loads(line) for line in output.read_text().splitlines()]
         return output, max(line["wall_s"] for line in lines if line["type"] == "rank")
@@ -107,15 +105,15 @@ class Setting:
         return float(row["median_s"])
 
 
-def launches_of(program: Program, setting: Setting) -> tuple[Callable[[], compare.Times], Callable[[], compare.Times]]:
+def launches_of(program: Program, setting: Setting) -> tuple[Callable[[], float], Callable[[], float]]:
     """The replay, and the program itself."""
 
-    def replay() -> compare.Times:
+    def replay() -> float:
         trace, _ = setting.traced(program, "capture", looks=True)
-        return {SIZE: setting.replayed(trace)}
+        return setting.replayed(trace)
 
-    def itself() -> compare.Times:
-        return {SIZE: setting.traced(program, "profile", looks=False)[1]}
+    def itself() -> float:
+        return setting.traced(program, "profile", looks=False)[1]
 
     return replay, itself
 
@@ -127,10 +125,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     engine = mpi.build_engine(mpi.OPEN_MPI)
-    library = mpi.build_engine(mpi.OPEN_MPI, target="stressbench-trace").parent.parent
+    library = mpi.build_tracer(mpi.OPEN_MPI)
     rows, missed = [], 0
     with tempfile.TemporaryDirectory() as name:
-        setting = Setting(Path(name), library / "tracer" / "libstressbench-trace.so", engine)
+        setting = Setting(Path(name), library, engine)
         for program in PROGRAMS:
             if program.file:
                 (setting.folder / program.file).write_text(program.text)
@@ -140,10 +138,10 @@ def main() -> int:
             ours, theirs = compare.interleave(
                 *launches_of(program, setting), launches=arguments.launches, seed=arguments.seed
             )
-            found = compare.ratio([t[SIZE] for t in ours], [t[SIZE] for t in theirs], seed=arguments.seed)
+            found = compare.ratio(ours, theirs, seed=arguments.seed)
             met = abs(found.of_medians.value - 1) <= GOAL
             missed += not met
-            spread = statistics.quantiles([t[SIZE] for t in theirs], n=4)
+            spread = statistics.quantiles(theirs, n=4)
             rows.append([
                 program.name, compare.in_words(found.ours_s), compare.in_words(found.theirs_s),
                 f"{(spread[2] - spread[0]) / spread[1]:.1%}", *compare.cells(found), "yes" if met else "no",

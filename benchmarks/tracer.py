@@ -15,28 +15,18 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import compare
 import mpi
+import versus
 
 SIZES = {8: (2000, 100), 8192: (500, 100), 1 << 20: (100, 80)}  # bytes: iterations of a block, pairs of blocks
-LAUNCH = (100_000, 5, 1, 8)  # iterations, repetitions, warm-up, bytes
+PLAIN = versus.Loop(2, iterations=100_000, repetitions=5, warmup=1)  # of 8 bytes
 SMALL_GOAL_S = 0.5e-6
 LARGE_GOAL = 1.01
 MEMORY_GOAL_MIB = 32
 RANKS = 2
-
-
-def launch(program: Path, prefix: list[str]) -> Callable[[], compare.Times]:
-    """A launch of the plain ping-pong."""
-
-    def once() -> compare.Times:
-        output = mpi.run(mpi.OPEN_MPI, RANKS, [*prefix, str(program), *map(str, LAUNCH)])
-        return {LAUNCH[-1]: json.loads(output)["rank_mean_median_s"]}
-
-    return once
 
 
 def in_turns(program: Path, prefix: list[str], size: int) -> tuple[float, float]:
@@ -45,12 +35,6 @@ def in_turns(program: Path, prefix: list[str], size: int) -> tuple[float, float]
     output = mpi.run(mpi.OPEN_MPI, RANKS, [*prefix, str(program), str(iterations), str(blocks), str(size)])
     found = json.loads(output)
     return found["traced_s"], found["paused_s"]
-
-
-def traced(library: Path, output: Path) -> list[str]:
-    """What a program is started with to be captured."""
-    return ["env", f"LD_PRELOAD={library}", "STRESSBENCH_TRACE_MODE=capture", f"STRESSBENCH_TRACE_OUTPUT={output}",
-            "STRESSBENCH_TRACE_ID=benchmark"]  # fmt: skip
 
 
 def peak_mib(command: list[str]) -> float:
@@ -68,9 +52,7 @@ def main() -> int:
     parser.add_argument("--launches", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    library = (
-        mpi.build_engine(mpi.OPEN_MPI, target="stressbench-trace").parent.parent / "tracer/libstressbench-trace.so"
-    )
+    library = mpi.build_tracer(mpi.OPEN_MPI)
     program = mpi.build_bare(mpi.OPEN_MPI, "pingpong")
     turns = mpi.build_bare(mpi.OPEN_MPI, "pingpong_traced")
     sources = mpi.CHECKOUT / "tests" / "tracer"
@@ -78,7 +60,7 @@ def main() -> int:
     patterns = mpi.compile_c(mpi.OPEN_MPI, sources / "patterns.c", "patterns", *others)
     rows, missed = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        prefix = traced(library, Path(folder) / "pingpong.trace")
+        prefix = mpi.traced(library, Path(folder) / "pingpong.trace")
         for size in SIZES:
             pairs = [in_turns(turns, prefix, size) for _ in range(arguments.launches)]
             found = compare.ratio([p[0] for p in pairs], [p[1] for p in pairs], seed=arguments.seed)
@@ -90,16 +72,17 @@ def main() -> int:
         header = ["size", "captured", "not looking", "more", *compare.HEADER, "goal met"]
         sys.stdout.write(compare.table(header, rows) + "\n\n")
         loaded, without = compare.interleave(
-            launch(program, [*prefix, "STRESSBENCH_TRACE_PAUSED=1"]), launch(program, []),
+            versus.c_loop(mpi.OPEN_MPI, program, 8, PLAIN, mpi.traced(library, Path(folder) / "none", paused=True)),
+            versus.c_loop(mpi.OPEN_MPI, program, 8, PLAIN),
             launches=arguments.launches, seed=arguments.seed,
         )  # fmt: skip
-        found = compare.ratio([t[8] for t in loaded], [t[8] for t in without], seed=arguments.seed)
+        found = compare.ratio(loaded, without, seed=arguments.seed)
         more = f"{(found.ours_s - found.theirs_s) * 1e6:+.3f} us"
         row = ["8 B", compare.in_words(found.ours_s), compare.in_words(found.theirs_s), more, *compare.cells(found)]
         sys.stdout.write(compare.table(["size", "not looking", "without it", "more", *compare.HEADER], [row]) + "\n\n")
         output = Path(folder) / "small.trace"
         command = [str(patterns), "small", "1000000"]
-        memory_mib = peak_mib([*traced(library, output), *command]) - peak_mib(command)
+        memory_mib = peak_mib([*mpi.traced(library, output), *command]) - peak_mib(command)
         size_kib = output.stat().st_size / 1024
     missed += memory_mib > MEMORY_GOAL_MIB
     sys.stdout.write(f"10^7 calls of one rank: {memory_mib:+.1f} MiB of memory, a file of {size_kib:.1f} KiB\n")

@@ -36,6 +36,8 @@ static int by_value(const void* a, const void* b) {
 // of the mean over ranks of the time of one iteration, times `share`.
 typedef void (*Pattern)(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm group);
 
+static void (*finish)(void);  // set by a pattern that has something to give back
+
 static int measure(int argc, char** argv, Pattern once, double share, int parts) {
   MPI_Init(&argc, &argv);
   if (argc < 5) {
@@ -68,6 +70,7 @@ static int measure(int argc, char** argv, Pattern once, double share, int parts)
       const double median = (sums[(repetitions - 1) / 2] + sums[repetitions / 2]) / 2 / ranks;
       printf("{\"size_bytes\": %d, \"rank_mean_median_s\": %.6e}\n", bytes, median);
     }
+    if (finish != NULL) finish();
     free(out);
     free(in);
   }

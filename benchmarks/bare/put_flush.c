@@ -1,0 +1,3 @@
+// put.c with MPI_Win_flush after each operation.
+#define FLUSH
+#include "put.c"

@@ -94,6 +94,10 @@ class Motif : public Pattern {
   virtual void stamp(std::uint64_t pass) { (void)pass; }
   virtual void verify(std::uint64_t pass) const { (void)pass; }
 
+  // After the last repetition of a round (0: of none, alone), untimed and not after a fault: what a motif has to tell
+  // beside its metrics. Collective over the group of `decompose`.
+  virtual void conclude(const mpi::Group& group, int round) { (void)group, (void)round; }
+
   // A motif that stands for a series (all sizes of a ping-pong) gives its parts; the engine runs them in its place.
   // Empty: itself.
   virtual std::vector<std::unique_ptr<Motif>> parts() const { return {}; }

@@ -53,6 +53,14 @@ void Chain::decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed)
   }
 }
 
+void Chain::conclude(int round) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    interrupt::whereabouts().motif = steps_[i].lasting_name;
+    steps_[i].motif->conclude((*groups_)[i], round);
+  }
+  interrupt::whereabouts().motif = nullptr;
+}
+
 std::size_t Chain::columns() const noexcept {
   std::size_t metrics = 0;
   for (const ChainStep& step : steps_) metrics += step.motif->measured().size();

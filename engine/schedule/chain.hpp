@@ -40,6 +40,9 @@ class Chain {
   // One repetition: fills the tally's row with the job's time, each step's and each metric's.
   void repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification);
 
+  // Collective over all groups, after the last repetition of a round.
+  void conclude(int round);
+
   // From here on each execution of a motif stands between MPI_Pcontrol(1) and MPI_Pcontrol(0), at which tracers begin
   // and stop to look; what the engine does around it is not seen.
   void mark_for_tracers() noexcept;

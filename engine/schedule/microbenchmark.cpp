@@ -97,6 +97,7 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
     chain.decompose(groups, options.seed);
     world.barrier();
     run_round(chain, tally, crew, clock, assignment, nullptr);
+    chain.conclude(0);
     Collection collection{world};
     collection.contribute(crew, tally, chain);
     if (world.rank() != 0) continue;

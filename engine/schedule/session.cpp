@@ -208,10 +208,12 @@ void Session::execute(const Round& round) {
       Muster muster{cast_.is_root() ? &cast_.roots : nullptr};
       (contended ? cast_.busy : cast_.control).barrier();
       run_round(*chain, *tally, cast_.crew(), clock_, assignment(*chain), contended ? &muster : nullptr);
-      interrupt::whereabouts().motif = nullptr;
     }
     gentle_barrier(world_, Pace::parked);
-    if (chain) collection.contribute(cast_.crew(), *tally, *chain);
+    if (chain) {
+      chain->conclude(round.number);
+      collection.contribute(cast_.crew(), *tally, *chain);
+    }
   }
   if (world_.rank() == 0) tell_results(round, collection, started_s);
 }

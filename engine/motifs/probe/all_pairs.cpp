@@ -1,15 +1,18 @@
-// all_pairs: every pair of ranks plays ping-pong once, in a tournament; finds the slowest pair
+// all_pairs: every pair of ranks plays ping-pong once, in a tournament; finds the slowest pair, and keeps all times
 // (docs/motifs/all_pairs.md).
 #include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "motifs/message.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/payload.hpp"
 #include "motifs/point_to_point/pairing.hpp"
+#include "motifs/probe/pair_times.hpp"
 #include "motifs/probe/tournament.hpp"
 
 namespace stressbench {
@@ -53,6 +56,7 @@ class AllPairs final : public Motif {
     outgoing_ = Buffer(static_cast<std::size_t>(ranks_) * length());
     incoming_ = Buffer(static_cast<std::size_t>(ranks_) * length());
     times_s_.assign(static_cast<std::size_t>(ranks_ - 1), 0);
+    if (matrix_.was_given()) matrix_of_own_.emplace(rank_, ranks_);
   }
 
   void perform(Recorder& recorder) override {
@@ -64,12 +68,18 @@ class AllPairs final : public Motif {
       if (other == no_partner) continue;
       const double time_s = rank_ < other ? begin(other, recorder) : answer(other);
       times_s_[played++] = time_s;
-      if (rank_ > other || time_s <= slowest.time_s) continue;
+      if (rank_ > other) continue;
+      if (matrix_of_own_) matrix_of_own_->add(other, time_s);
+      if (time_s <= slowest.time_s) continue;
       slowest.time_s = time_s;
       slowest_opponent = other;
     }
     agree_on(slowest, slowest_opponent);
     describe_own();
+  }
+
+  void conclude(const mpi::Group& group, int round) override {
+    if (matrix_of_own_) matrix_of_own_->append(*matrix_, group, round, size_->value);
   }
 
   void stamp(std::uint64_t pass) override {
@@ -155,6 +165,7 @@ class AllPairs final : public Motif {
                               "round trips that a pair is timed over",
                               Positive{},
                               AtMost<std::int64_t>{1'000'000'000}};
+  Param<std::string> matrix_{this, '\0', "matrix", "", "append every pair's times to this file, as CSV", NotEmpty{}};
 
   Metric slowest_time_{this, "slowest_pair_time_s", Better::lower, "one-way time of the slowest pair"};
   Metric slowest_lower_{this, "slowest_pair_lower_rank", Better::lower, "its lower rank, of the job"};
@@ -170,6 +181,7 @@ class AllPairs final : public Motif {
   Buffer outgoing_;  // a message for each other rank, so that each can be told by its bytes
   Buffer incoming_;
   std::vector<double> times_s_;
+  std::optional<PairTimes> matrix_of_own_;
 };
 
 const RegisterMotif<AllPairs> registered{"all_pairs", Family::probe,

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 
 #include "capture.hpp"
@@ -14,13 +15,13 @@ namespace {
 // How long this rank's game against each other rank takes, in the order in which it begins them.
 class ClockOfGames final : public Clock {
  public:
-  ClockOfGames(int rank, int ranks, std::int64_t (*duration_ns)(int, int)) {
+  ClockOfGames(int rank, int ranks, std::int64_t (*duration_ns)(int, int), std::int64_t factor = 1) {
     std::int64_t now = 0;
     for (int round = 0; round < tournament_rounds(ranks); ++round) {
       const int other = opponent(rank, round, ranks);
       if (other < rank) continue;
       readings_.push_back(now);
-      now += duration_ns(rank, other);
+      now += factor * duration_ns(rank, other);
       readings_.push_back(now);
     }
   }
@@ -57,6 +58,52 @@ TEST(AllPairs, NamesTheSlowestPairOnEveryRank) {
   EXPECT_NEAR(metrics["pair_time_mean_s"], means_us[rank] * 1e-6, 1e-12);
   EXPECT_NEAR(metrics["pair_time_median_s"], medians_us[rank] * 1e-6, 1e-12);
   EXPECT_NEAR(metrics["pair_time_fastest_s"], fastest_us[rank] * 1e-6, 1e-12);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(AllPairs, AppendsALineForEachPairToItsMatrix) {
+  if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
+  const mpi::Group group = first_ranks(4);
+  if (!group) return;
+  const std::string path = "all_pairs_matrix.csv";  // in the launch's own folder
+  MotifBench bench(group, "all_pairs", {{"matrix", path}});
+  for (const std::int64_t factor : {3, 1, 2}) {
+    const ClockOfGames clock(group.rank(), 4, duration_ns, factor);
+    Recorder recorder{clock};
+    bench->perform(recorder);
+  }
+  bench->conclude(group, 7);
+  bench->conclude(group, 8);
+  if (group.rank() != 0) return;
+  const auto lines_of = [](const std::string& round) {
+    return round + ",8,0,1,3,3.000000e-06,6.000000e-06,9.000000e-06\n" +
+           round + ",8,0,2,3,4.000000e-06,8.000000e-06,1.200000e-05\n" +
+           round + ",8,0,3,3,5.000000e-06,1.000000e-05,1.500000e-05\n" +
+           round + ",8,1,2,3,8.000000e-06,1.600000e-05,2.400000e-05\n" +
+           round + ",8,1,3,3,1.000000e-03,2.000000e-03,3.000000e-03\n" +
+           round + ",8,2,3,3,1.500000e-05,3.000000e-05,4.500000e-05\n";
+  };
+  EXPECT_EQ(text_of(path),
+            "round,size_bytes,lower_rank,higher_rank,tournaments,fastest_s,median_s,slowest_s\n" + lines_of("7") +
+                lines_of("8"));
+}
+
+TEST(AllPairs, SaysOnEveryRankThatItsMatrixCannotBeWritten) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const mpi::Group group = first_ranks(2);
+  if (!group) return;
+  MotifBench bench(group, "all_pairs", {{"matrix", "/no/such/folder/pairs.csv"}});
+  bench.perform();
+  try {
+    bench->conclude(group, 1);
+    ADD_FAILURE() << "was not refused";
+  } catch (const MachineFault& fault) {
+    EXPECT_STREQ(fault.what(), "--matrix '/no/such/folder/pairs.csv': No such file or directory");
+  }
 }
 
 TEST(AllPairs, PlaysOneUnmeasuredRoundTripThenItsRounds) {

@@ -1,7 +1,7 @@
 """The records of a run file, key by key (docs/records.md); pydantic fills these dataclasses at the file's edge.
 
 A key has its one Python home here. `schema/run.schema.json` says the same to other languages and
-`tests/contract/test_schema_and_model.py` fails when the two disagree. `None` is "unknown" or "not asked for", never 0.
+`tests/contract/test_schemas.py` fails when the two disagree. `None` is "unknown" or "not asked for", never 0.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The lines of a trace file, key by key (docs/trace-format.md); pydantic fills these dataclasses at the file's edge.
 
-`schema/trace.schema.json` says the same to other languages and `tests/contract/test_trace_schema.py` fails when the two
+`schema/trace.schema.json` says the same to other languages and `tests/contract/test_schemas.py` fails when the two
 disagree. None is "not known" or "means nothing for this operation", never 0. Times in seconds, sizes in bytes.
 """
 

@@ -7,16 +7,13 @@ disagree. None is "not known" or "means nothing for this operation", never 0. Ti
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from pydantic import Field
-
-from stressbench.model.records import Bytes, Count, Index, Positive, Seconds
+from stressbench.model.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
 
 TRACE_FORMAT = "stressbench-trace"
 TRACE_VERSION = 1
 
-NonNegative: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Rule: TypeAlias = tuple[tuple[int, Positive], ...]  # [symbol, times]: a call's number, or minus a rule's
 
 
@@ -98,12 +95,12 @@ class Peer(NamedTuple):
 class Timeline:
     """Seconds in MPI by class, in slices of `width_s` from the end of MPI_Init; all of one length."""
 
-    width_s: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    p2p: tuple[NonNegative, ...]
-    coll: tuple[NonNegative, ...]
-    wait: tuple[NonNegative, ...]
-    io: tuple[NonNegative, ...]
-    other: tuple[NonNegative, ...]
+    width_s: MoreThanZero
+    p2p: tuple[Seconds, ...]
+    coll: tuple[Seconds, ...]
+    wait: tuple[Seconds, ...]
+    io: tuple[Seconds, ...]
+    other: tuple[Seconds, ...]
 
 
 class MemberRun(NamedTuple):

@@ -212,8 +212,8 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankTrace:
-    """One rank's line."""
+class RankTrace(Stream):
+    """One rank's line, and the calls of its first thread; `streams` are those of all where several called MPI."""
 
     rank: Index
     ended: Ended
@@ -228,12 +228,6 @@ class RankTrace:
     comms: tuple[Communicator, ...] = ()
     modules: tuple[str, ...] = ()
     sites: tuple[Site, ...] = ()
-    calls: tuple[Call, ...] = ()
-    gaps: tuple[Gap, ...] | None = None
-    tail_s: Seconds | None = None
-    rules: tuple[Rule, ...] | None = None
-    sequence_calls: Count | None = None
-    lost: tuple[Lost, ...] | None = None
     streams: tuple[Stream, ...] | None = None
 
     def module_of(self, site: Site) -> str:
@@ -242,13 +236,7 @@ class RankTrace:
 
     def threads_apart(self) -> tuple[Stream, ...]:
         """What each thread did, one entry where one thread called MPI."""
-        if self.streams:
-            return self.streams
-        own = Stream(
-            calls=self.calls, gaps=self.gaps, tail_s=self.tail_s, rules=self.rules,
-            sequence_calls=self.sequence_calls, lost=self.lost,
-        )  # fmt: skip
-        return (own,)
+        return self.streams or (self,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

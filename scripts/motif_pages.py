@@ -107,27 +107,28 @@ def index(entries: list[Entry]) -> str:
     return "\n".join(lines)
 
 
+def stressbench(engine: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command, with this engine's tracer, which sees nothing before the program asks for it."""
+    return subprocess.run(
+        [sys.executable, "-m", "stressbench", *arguments], capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "STRESSBENCH_MPI": str(engine), "STRESSBENCH_TRACE_PAUSED": "1"},
+    )  # fmt: skip
+
+
 def capture(engine: Path, name: str, arguments: str) -> Any | None:
     """One iteration's profile; None where the motif cannot be run so."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "motif.trace"
-        command = [
-            str(CHECKOUT / "scripts" / "mpirun.sh"), "mpicxx.openmpi", str(RANKS), str(engine), "motif", name,
-            *arguments.format(scratch=folder).split(), "--repetitions", "1", "--warmup", "0", "--pcontrol",
-        ]  # fmt: skip
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=120,
-            env={**os.environ, "LD_PRELOAD": str(engine.parent.parent / "tracer" / "libstressbench-trace.so"),
-                 "STRESSBENCH_TRACE_MODE": "capture", "STRESSBENCH_TRACE_PAUSED": "1",
-                 "STRESSBENCH_TRACE_OUTPUT": str(trace), "STRESSBENCH_TRACE_ID": Path(folder).name},
+        done = stressbench(
+            engine, "capture", "-o", trace, "--", CHECKOUT / "scripts" / "mpirun.sh", "mpicxx.openmpi", str(RANKS),
+            engine, "motif", name, *arguments.format(scratch=folder).split(),
+            "--repetitions", "1", "--warmup", "0", "--pcontrol",
         )  # fmt: skip
         if done.returncode != 0:
             sys.stderr.write(f"{name}: not drawn: {done.stderr.strip().splitlines()[:1]}\n")
             return None
-        exported = subprocess.run(
-            [sys.executable, "-m", "stressbench", "trace", "export", "--profile", trace],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        exported = stressbench(engine, "trace", "export", "--profile", trace)
+        exported.check_returncode()
         return json.loads(exported.stdout)
 
 

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from stressbench.launch.tracing import Tracing
+from stressbench.model import TraceMode
+
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 GRACE_S = 60
 
@@ -37,10 +40,40 @@ class Engine:
     compiler: str
     program: Path
 
+    @property
+    def build(self) -> Path:
+        return self.program.parent.parent
+
+    @property
+    def tracer(self) -> Path:
+        """The library that captures programs under this MPI."""
+        return self.build / "tracer" / "libstressbench-trace.so"
+
     def command(self, *arguments: str | Path, ranks: int | None = None) -> list[str]:
         """The argument list; `ranks` None starts the program without a launcher."""
         words = [str(self.program), *map(str, arguments)]
-        return words if ranks is None else [str(CHECKOUT / "scripts" / "mpirun.sh"), self.compiler, str(ranks), *words]
+        return words if ranks is None else self.launch(*words, ranks=ranks)
+
+    def launch(self, *program: str | Path, ranks: int) -> list[str]:
+        """The argument list that starts any program."""
+        return [str(CHECKOUT / "scripts" / "mpirun.sh"), self.compiler, str(ranks), *map(str, program)]
+
+    def traced(
+        self, *program: str | Path, ranks: int, trace: Path, mode: str = "capture", **environment: str
+    ) -> Outcome:
+        """Runs any program with the tracer in it, in the folder of the trace; `environment` comes on top."""
+        tracing = Tracing(mode=TraceMode(mode), output=trace, key=trace.parent.name, library=self.tracer, names=False)
+        return finished(
+            self.launch(*program, ranks=ranks), cwd=trace.parent,
+            environment={**dict(tracing.environment(os.environ)), **environment},
+        )  # fmt: skip
+
+    def stressbench(self, *arguments: str | Path, cwd: Path | None = None, timeout_s: float = 180) -> Outcome:
+        """The `stressbench` command with this engine and its tracer."""
+        return finished(
+            [sys.executable, "-m", "stressbench", *map(str, arguments)],
+            cwd=cwd, timeout_s=timeout_s, environment={"STRESSBENCH_MPI": str(self.program)},
+        )  # fmt: skip
 
     def run(
         self,
@@ -50,9 +83,7 @@ class Engine:
         timeout_s: float = 180,
         environment: Mapping[str, str] | None = None,
     ) -> Outcome:
-        with self.started(*arguments, ranks=ranks, cwd=cwd, environment=environment) as process:
-            output, errors = process.communicate(timeout=timeout_s)
-            return Outcome(process.returncode, output, errors)
+        return finished(self.command(*arguments, ranks=ranks), cwd=cwd, timeout_s=timeout_s, environment=environment)
 
     def started(
         self,
@@ -86,6 +117,19 @@ class Started:
                 self._process.communicate()
 
 
+def finished(
+    command: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    timeout_s: float = 180,
+    environment: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Starts the command and waits for its end."""
+    with Started(command, cwd=cwd, environment=environment) as process:
+        output, errors = process.communicate(timeout=timeout_s)
+        return Outcome(process.returncode, output, errors)
+
+
 ENGINES = (
     Engine("Open MPI", "mpicxx.openmpi", CHECKOUT / "build" / "release" / "engine" / "stressbench-mpi"),
     Engine("MPICH", "mpicxx.mpich", CHECKOUT / "build" / "mpich" / "engine" / "stressbench-mpi"),
@@ -111,6 +155,12 @@ def engine() -> Engine:
 
 
 @pytest.fixture(scope="session")
+def patterns(any_engine: Engine) -> Path:
+    """The program that makes the calls which the tracer is to see."""
+    return any_engine.build / "tests" / "tracer" / "patterns"
+
+
+@pytest.fixture(scope="session")
 def checkout() -> Path:
     return CHECKOUT
 
@@ -118,16 +168,7 @@ def checkout() -> Path:
 @pytest.fixture(scope="session")
 def stressbench(engine: Engine) -> Callable[..., Outcome]:
     """The `stressbench` command, with the engine that was built here."""
-
-    def run(*arguments: str | Path, timeout_s: float = 180) -> Outcome:
-        done = subprocess.run(
-            [sys.executable, "-m", "stressbench", *map(str, arguments)],
-            capture_output=True, text=True, check=False, timeout=timeout_s,
-            env={**os.environ, "STRESSBENCH_MPI": str(engine.program)},
-        )  # fmt: skip
-        return Outcome(done.returncode, done.stdout, done.stderr)
-
-    return run
+    return engine.stressbench
 
 
 @pytest.fixture

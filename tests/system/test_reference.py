@@ -7,7 +7,6 @@ unmodified applications; nothing of them is in the motifs but the formulas.
 import json
 import os
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -67,15 +66,12 @@ def captured(engine, stressbench, tmp_path) -> Callable[..., Profile]:
 
     def run(motif: str, ranks: int, whole: bool = False) -> Profile:
         trace = tmp_path / "motif.trace"
-        done = subprocess.run(
-            [CHECKOUT / "scripts" / "mpirun.sh", engine.compiler, str(ranks), engine.program, "motif", *motif.split(),
-             "--compute", "off", "--repetitions", "1", "--warmup", "0", *([] if whole else ["--pcontrol"])],
-            capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path,
-            env={**os.environ, "LD_PRELOAD": str(engine.program.parent.parent / "tracer" / "libstressbench-trace.so"),
-                 "STRESSBENCH_TRACE_MODE": "capture", "STRESSBENCH_TRACE_PAUSED": "0" if whole else "1",
-                 "STRESSBENCH_TRACE_OUTPUT": str(trace), "STRESSBENCH_TRACE_ID": tmp_path.name},
+        done = engine.traced(
+            engine.program, "motif", *motif.split(), "--compute", "off", "--repetitions", "1", "--warmup", "0",
+            *([] if whole else ["--pcontrol"]), ranks=ranks, trace=trace,
+            STRESSBENCH_TRACE_PAUSED="0" if whole else "1",
         )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.status == 0, done.said
         outcome = stressbench("trace", "export", "--profile", trace)
         assert outcome.status == 0, outcome.said
         return json.loads(outcome.output)

@@ -1,16 +1,12 @@
 """What was captured is what is replayed: capture, replay under the tracer, capture again, compare; under both MPIs."""
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-CHECKOUT = Path(__file__).resolve().parent.parent.parent
 RANKS = 3  # MPICH spins while it waits
 PATTERNS = [
     "cg", "sweep", "neighbours", "persistent", "ring", "collectives", "derived", "communicators", "any_source",
@@ -21,18 +17,12 @@ PATTERNS = [
 @pytest.fixture
 def traced(any_engine, tmp_path) -> Callable[..., Path]:
     """Captures a launch, which must end well; gives the file."""
-    library = any_engine.program.parent.parent / "tracer" / "libstressbench-trace.so"
 
     def run(name: str, *program: str | Path, **environment: str) -> Path:
-        output = tmp_path / name
-        done = subprocess.run(
-            [CHECKOUT / "scripts" / "mpirun.sh", any_engine.compiler, str(RANKS), *map(str, program)],
-            capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path,
-            env={**os.environ, "LD_PRELOAD": str(library), "STRESSBENCH_TRACE_MODE": "capture",
-                 "STRESSBENCH_TRACE_OUTPUT": str(output), "STRESSBENCH_TRACE_ID": tmp_path.name, **environment},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        return output
+        trace = tmp_path / name
+        done = any_engine.traced(*program, ranks=RANKS, trace=trace, **environment)
+        assert done.status == 0, done.said
+        return trace
 
     return run
 
@@ -50,11 +40,6 @@ def replayed(traced, any_engine, tmp_path) -> Callable[[Path], Path]:
         )  # fmt: skip
 
     return run
-
-
-@pytest.fixture
-def patterns(any_engine) -> Path:
-    return any_engine.program.parent.parent / "tests" / "tracer" / "patterns"
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -123,63 +108,53 @@ def test_another_number_of_ranks_is_refused(traced, patterns, any_engine):
     assert f"captured on {RANKS} ranks" in outcome.said
 
 
-def stressbench_with(engine, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The command as a user has it, with this engine's tracer."""
-    build = engine.program.parent.parent
-    return subprocess.run(
-        [sys.executable, "-m", "stressbench", *map(str, arguments)],
-        capture_output=True, text=True, check=False, timeout=180, cwd=cwd,
-        env={**os.environ, "STRESSBENCH_MPI": str(engine.program),
-             "STRESSBENCH_TRACE_LIBRARY": str(build / "tracer" / "libstressbench-trace.so")},
-    )  # fmt: skip
+@pytest.fixture
+def looking_at(any_engine, patterns, tmp_path) -> Callable[..., Any]:
+    """A command of `stressbench` that looks at a pattern, as a user has it."""
+
+    def run(command: Sequence[str | Path], *pattern: str) -> Any:
+        launch = any_engine.launch(patterns, *pattern, ranks=RANKS)
+        return any_engine.stressbench(*command, "--", *launch, cwd=tmp_path)
+
+    return run
 
 
-def launch_of(engine, *program: str | Path) -> list[str]:
-    return [str(CHECKOUT / "scripts" / "mpirun.sh"), engine.compiler, str(RANKS), *map(str, program)]
-
-
-def test_profile_shows_what_a_program_spends_its_time_on(any_engine, patterns, tmp_path):
-    done = stressbench_with(any_engine, "profile", "--", *launch_of(any_engine, patterns, "cg", "50"), cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "loop " in done.stdout  # the program's own output
+def test_profile_shows_what_a_program_spends_its_time_on(looking_at):
+    done = looking_at(["profile"], "cg", "50")
+    assert done.status == 0, done.said
+    assert "loop " in done.output  # the program's own output
     for word in ("Allreduce", "Waitall", "% p2p", "collective", "cg"):
-        assert word in done.stdout
+        assert word in done.output
 
 
-def test_profile_as_json_adds_up(any_engine, patterns, tmp_path):
+def test_profile_as_json_adds_up(looking_at, tmp_path):
     output = tmp_path / "profile.json"
-    done = stressbench_with(
-        any_engine, "profile", "-o", output, "--", *launch_of(any_engine, patterns, "ring", "50"), cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = looking_at(["profile", "-o", output], "ring", "50")
+    assert done.status == 0, done.said
     text = output.read_text()
     assert '"Sendrecv"' in text
     assert json.loads(text)
 
 
-def test_a_program_s_exit_status_passes_through(any_engine, patterns, tmp_path):
-    done = stressbench_with(any_engine, "profile", "--", *launch_of(any_engine, patterns, "nothing"), cwd=tmp_path)
-    assert done.returncode == 2
+def test_a_program_s_exit_status_passes_through(looking_at):
+    assert looking_at(["profile"], "nothing").status == 2
 
 
-def test_what_a_killed_program_had_is_kept(any_engine, patterns, tmp_path):
+def test_what_a_killed_program_had_is_kept(looking_at, tmp_path, monkeypatch):
+    monkeypatch.setenv("STRESSBENCH_TRACE_POOL", str(tmp_path))
     output = tmp_path / "killed.trace"
-    done = stressbench_with(
-        any_engine, "capture", "-o", output, "--", *launch_of(any_engine, patterns, "killed", "100"), cwd=tmp_path
-    )
-    assert done.returncode != 0
-    assert output.exists(), done.stdout + done.stderr
+    done = looking_at(["capture", "-o", output], "killed", "100")
+    assert done.status != 0
+    assert output.exists(), done.said
     lines = [json.loads(line) for line in output.read_text().splitlines()]
     assert sum(line["type"] == "rank" for line in lines) == RANKS
     assert not lines[-1]["complete"]
-    assert not list(Path("/dev/shm").glob("stressbench-trace-*.pool")) or done
+    assert not list(tmp_path.glob("*.pool")), "a pool was left behind"
 
 
-def test_a_recorded_program_runs_beside_another(any_engine, patterns, tmp_path):
-    done = stressbench_with(
-        any_engine, "record", "-o", "app.sb", "--", *launch_of(any_engine, patterns, "cg", "20"), cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_a_recorded_program_runs_beside_another(looking_at, any_engine, tmp_path):
+    done = looking_at(["record", "-o", "app.sb"], "cg", "20")
+    assert done.status == 0, done.said
     workload = tmp_path / "app.sb"
     workload.write_text(workload.read_text() + "\n[JOB_NAME] other\n[NODES] 1\n[MOTIF] Compute -m 1ms\n")
     outcome = any_engine.run(

@@ -50,26 +50,15 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def traced(any_engine, tmp_path) -> Callable[..., Traced]:
-    """Starts a program with the tracer of an MPI loaded."""
-    build = any_engine.program.parent.parent
+    """Starts a program with the tracer of an MPI loaded; ranks leave what they must in the test's own folder."""
 
     def run(program: Sequence[str | Path], *, ranks: int = RANKS, mode: str = "capture", **environment: str) -> Traced:
-        output = tmp_path / "made.trace"
-        done = subprocess.run(
-            [CHECKOUT / "scripts" / "mpirun.sh", any_engine.compiler, str(ranks), *map(str, program)],
-            capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path,
-            env={**os.environ, "LD_PRELOAD": str(build / "tracer" / "libstressbench-trace.so"),
-                 "STRESSBENCH_TRACE_MODE": mode, "STRESSBENCH_TRACE_OUTPUT": str(output),
-                 "STRESSBENCH_TRACE_ID": tmp_path.name, "STRESSBENCH_TRACE_POOL": str(tmp_path), **environment},
-        )  # fmt: skip
-        return Traced(done.returncode, done.stdout + done.stderr, lines_of(output))
+        trace = tmp_path / "made.trace"
+        environment = {"STRESSBENCH_TRACE_POOL": str(tmp_path), **environment}
+        done = any_engine.traced(*program, ranks=ranks, trace=trace, mode=mode, **environment)
+        return Traced(done.status, done.said, lines_of(trace))
 
     return run
-
-
-@pytest.fixture
-def patterns(any_engine) -> Path:
-    return any_engine.program.parent.parent / "tests" / "tracer" / "patterns"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -138,7 +127,7 @@ def test_what_a_killed_rank_had_can_be_saved(traced, patterns, any_engine, tmp_p
     assert not run.lines
     pools = sorted(tmp_path.glob("*.pool"))
     assert len(pools) == RANKS
-    salvage = any_engine.program.parent.parent / "tracer" / "stressbench-trace-salvage"
+    salvage = any_engine.tracer.with_name("stressbench-trace-salvage")
     saved = tmp_path / "saved.trace"
     subprocess.run([salvage, saved, *pools], check=True)
     lines = lines_of(saved)
@@ -155,10 +144,8 @@ def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, pattern
 
 
 def test_programs_without_mpi_are_left_alone(any_engine):
-    library = any_engine.program.parent.parent / "tracer" / "libstressbench-trace.so"
-    done = subprocess.run(
-        ["/bin/echo", "x"], env={**os.environ, "LD_PRELOAD": str(library)}, capture_output=True, text=True
-    )
+    alone = {**os.environ, "LD_PRELOAD": str(any_engine.tracer)}
+    done = subprocess.run(["/bin/echo", "x"], env=alone, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "x\n", "")
 
 

@@ -15,6 +15,7 @@ from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, 
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
 from stressbench.model import Trace, TraceFileError, TraceMode
+from stressbench.model.errors import reason_of
 from stressbench.trace.profile import Profile, profile_of
 
 _HELP = f"""\
@@ -90,7 +91,7 @@ def _tell(taken: Taken, *, output: Path | None, as_json: bool) -> None:
     except TraceFileError as fault:
         raise stop(str(fault), status=taken.status or NOTHING) from None
     except OSError as fault:
-        message = f"--output: {fault.filename}: {(fault.strerror or str(fault)).lower()}"
+        message = f"--output: {fault.filename}: {reason_of(fault)}"
         raise stop(message, status=taken.status or NOTHING) from None
     if output is not None:
         say(f"wrote {output}")

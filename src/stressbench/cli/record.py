@@ -12,6 +12,7 @@ from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, 
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import TraceWish, check_output, take
 from stressbench.model import Trace, TraceFileError, TraceMode
+from stressbench.model.errors import reason_of
 from stressbench.trace.replay import suitability, trace_beside, workload_text
 
 _HELP = f"""\
@@ -77,7 +78,7 @@ def _write(trace: Trace, output: Path, *, job: str | None) -> bool:
         say(str(fault))
         return False
     except OSError as fault:
-        say(f"--output: {fault.filename}: {(fault.strerror or str(fault)).lower()}")
+        say(f"--output: {fault.filename}: {reason_of(fault)}")
         return False
     say(f"next: {shlex.join(('stressbench', 'run', str(output), '-n', str(trace.header.ranks)))}")
     return True

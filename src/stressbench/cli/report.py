@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.model import RunFileError, read_run
+from stressbench.model.errors import reason_of
 
 _HELP = """\
 Make one self-contained HTML page from one or more run files.
@@ -44,7 +45,7 @@ def report(
     except RunFileError as fault:
         _stop(str(fault))
     except OSError as fault:
-        _stop(f"--output: {fault.filename}: {(fault.strerror or str(fault)).lower()}")
+        _stop(f"--output: {fault.filename}: {reason_of(fault)}")
     typer.echo(str(target))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
+from stressbench.model.errors import reason_of
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _FROM_KERNEL = 0x80  # si_code of what a terminal sends to all processes in its foreground, the command among them
@@ -37,7 +38,7 @@ def follow(command: Command) -> Followed:
         )
         return _attend(process, heard)
     except OSError as fault:
-        raise LaunchMistake(f"{command.argv[0]}: {(fault.strerror or str(fault)).lower()}") from fault
+        raise LaunchMistake(f"{command.argv[0]}: {reason_of(fault)}") from fault
     finally:
         while signal.sigtimedwait(heard, 0) is not None:  # came too late: the command is through
             pass

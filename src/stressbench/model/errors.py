@@ -3,6 +3,11 @@
 from pathlib import Path
 
 
+def reason_of(fault: OSError) -> str:
+    """What the system said, as the end of a sentence."""
+    return (fault.strerror or str(fault)).lower()
+
+
 class _FileError(Exception):
     """A file is broken: a person's message, `FILE:LINE: what stands there; what was expected`."""
 

@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from stressbench.model.errors import RunFileError
+from stressbench.model.errors import RunFileError, reason_of
 from stressbench.model.ranges import parse_ranges
 from stressbench.model.records import SCHEMA_VERSION, End, Event, Header, HistogramRecord, Kind, Round, Sample
 from stressbench.model.run import Launch, Run
@@ -36,7 +36,7 @@ def read_run(path: Path) -> Run:
         with path.open("rb") as file, _without_collector():
             return _Reader(path=path).read(file)
     except OSError as fault:
-        raise RunFileError((fault.strerror or str(fault)).lower(), path=path) from fault
+        raise RunFileError(reason_of(fault), path=path) from fault
 
 
 _ADAPTERS: Mapping[type[Any], TypeAdapter[Any]] = {

@@ -1,7 +1,7 @@
 """The records of a run file, key by key (docs/records.md); pydantic fills these dataclasses at the file's edge.
 
 A key has its one Python home here. `schema/run.schema.json` says the same to other languages and
-`tests/contract/test_schema_and_model.py` fails when the two disagree. `None` is "unknown" or "not asked for", never 0.
+`tests/contract/test_schemas.py` fails when the two disagree. `None` is "unknown" or "not asked for", never 0.
 """
 
 from collections.abc import Mapping
@@ -20,6 +20,7 @@ Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Bytes: TypeAlias = Annotated[int, Field(ge=0)]
+MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -118,7 +119,7 @@ class Step:
     iterations: Positive
     timer: Timer
     quantity: str
-    quantity_scale: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    quantity_scale: MoreThanZero
     bandwidth_bytes: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
     bandwidth_definition: str | None
 
@@ -135,7 +136,7 @@ class Job:
     repeat: Positive | None
     min_time_s: Seconds | None
     load: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None
-    rate_bytes_per_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+    rate_bytes_per_s: MoreThanZero | None
     steps: tuple[Step, ...]
 
 
@@ -147,7 +148,7 @@ class Plan:
     contended: Count
     warmup: Count
     finish: Finish
-    until_interval: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+    until_interval: MoreThanZero | None
     time_limit_s: Seconds | None
     placement: str
     verify: bool

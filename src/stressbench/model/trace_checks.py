@@ -14,8 +14,7 @@ def faults_of(rank: RankTrace) -> str | None:
         line = rank.timeline
         if len({len(line.p2p), len(line.coll), len(line.wait), len(line.io), len(line.other)}) != 1:
             return "timeline: expected lists of one length"
-    streams: tuple[RankTrace | Stream, ...] = (rank, *(rank.streams or ()))
-    for stream in streams:
+    for stream in (rank, *(rank.streams or ())):
         for number, call in enumerate(stream.calls):
             if fault := _call_fault(rank, call):
                 return f"calls.{number}.{fault}"
@@ -35,7 +34,7 @@ def _call_fault(rank: RankTrace, call: Call) -> str | None:
     return None
 
 
-def _stream_fault(stream: RankTrace | Stream) -> str | None:
+def _stream_fault(stream: Stream) -> str | None:
     calls = len(stream.calls)
     for number, gap in enumerate(stream.gaps or ()):
         if not (-1 <= gap.before < calls and 0 <= gap.after < calls):

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from stressbench.model.errors import TraceFileError
+from stressbench.model.errors import TraceFileError, reason_of
 from stressbench.model.trace import RankPlace, Trace
 from stressbench.model.trace_checks import faults_of
 from stressbench.model.trace_line import checksum_fault, is_sealed
@@ -38,7 +38,7 @@ def read_trace(path: Path) -> Trace:
         with path.open("rb") as file:
             return _Reader(path=path).read(file)
     except OSError as fault:
-        raise TraceFileError((fault.strerror or str(fault)).lower(), path=path) from fault
+        raise TraceFileError(reason_of(fault), path=path) from fault
 
 
 @dataclass(slots=True)
@@ -145,7 +145,7 @@ def _load(path: Path, place: RankPlace) -> RankTrace:
             file.seek(place.offset)
             body = file.read(place.length)
     except OSError as fault:
-        raise TraceFileError((fault.strerror or str(fault)).lower(), path=path) from fault
+        raise TraceFileError(reason_of(fault), path=path) from fault
     rank = _validate(RankTrace, body, path=path, line=place.line)
     if wrong := faults_of(rank):
         raise TraceFileError(f"rank {rank.rank}: {wrong}", path=path, line=place.line)

@@ -1,22 +1,19 @@
 """The lines of a trace file, key by key (docs/trace-format.md); pydantic fills these dataclasses at the file's edge.
 
-`schema/trace.schema.json` says the same to other languages and `tests/contract/test_trace_schema.py` fails when the two
+`schema/trace.schema.json` says the same to other languages and `tests/contract/test_schemas.py` fails when the two
 disagree. None is "not known" or "means nothing for this operation", never 0. Times in seconds, sizes in bytes.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from pydantic import Field
-
-from stressbench.model.records import Bytes, Count, Index, Positive, Seconds
+from stressbench.model.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
 
 TRACE_FORMAT = "stressbench-trace"
 TRACE_VERSION = 1
 
-NonNegative: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Rule: TypeAlias = tuple[tuple[int, Positive], ...]  # [symbol, times]: a call's number, or minus a rule's
 
 
@@ -98,12 +95,12 @@ class Peer(NamedTuple):
 class Timeline:
     """Seconds in MPI by class, in slices of `width_s` from the end of MPI_Init; all of one length."""
 
-    width_s: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    p2p: tuple[NonNegative, ...]
-    coll: tuple[NonNegative, ...]
-    wait: tuple[NonNegative, ...]
-    io: tuple[NonNegative, ...]
-    other: tuple[NonNegative, ...]
+    width_s: MoreThanZero
+    p2p: tuple[Seconds, ...]
+    coll: tuple[Seconds, ...]
+    wait: tuple[Seconds, ...]
+    io: tuple[Seconds, ...]
+    other: tuple[Seconds, ...]
 
 
 class MemberRun(NamedTuple):
@@ -215,8 +212,8 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankTrace:
-    """One rank's line."""
+class RankTrace(Stream):
+    """One rank's line, and the calls of its first thread; `streams` are those of all where several called MPI."""
 
     rank: Index
     ended: Ended
@@ -231,12 +228,6 @@ class RankTrace:
     comms: tuple[Communicator, ...] = ()
     modules: tuple[str, ...] = ()
     sites: tuple[Site, ...] = ()
-    calls: tuple[Call, ...] = ()
-    gaps: tuple[Gap, ...] | None = None
-    tail_s: Seconds | None = None
-    rules: tuple[Rule, ...] | None = None
-    sequence_calls: Count | None = None
-    lost: tuple[Lost, ...] | None = None
     streams: tuple[Stream, ...] | None = None
 
     def module_of(self, site: Site) -> str:
@@ -245,13 +236,7 @@ class RankTrace:
 
     def threads_apart(self) -> tuple[Stream, ...]:
         """What each thread did, one entry where one thread called MPI."""
-        if self.streams:
-            return self.streams
-        own = Stream(
-            calls=self.calls, gaps=self.gaps, tail_s=self.tail_s, rules=self.rules,
-            sequence_calls=self.sequence_calls, lost=self.lost,
-        )  # fmt: skip
-        return (own,)
+        return self.streams or (self,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
 from stressbench.model import TraceFileError, read_trace
+from stressbench.model.errors import reason_of
 from stressbench.trace.reference import ReferenceProfile, reference_profile
 
 _HELP = """\
@@ -53,7 +54,7 @@ def export(
     except TraceFileError as fault:
         raise stop(str(fault)) from None
     except OSError as fault:
-        raise stop(f"--output: {fault.filename}: {(fault.strerror or str(fault)).lower()}") from None
+        raise stop(f"--output: {fault.filename}: {reason_of(fault)}") from None
 
 
 def _text(found: ReferenceProfile) -> bytes:

@@ -4,9 +4,9 @@
 namespace stressbench::output {
 
 inline constexpr const char* program = "stressbench-mpi";
-inline constexpr const char* version = STRESSBENCH_VERSION;
-inline constexpr const char* commit = STRESSBENCH_COMMIT;  // empty when built outside a checkout
-inline constexpr const char* compiler = STRESSBENCH_COMPILER;
-inline constexpr const char* build_type = STRESSBENCH_BUILD_TYPE;
+extern const char* const version;
+extern const char* const commit;  // empty when built outside a checkout
+extern const char* const compiler;
+extern const char* const build_type;
 
 }  // namespace stressbench::output

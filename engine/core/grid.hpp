@@ -13,29 +13,6 @@
 
 namespace stressbench {
 
-// Ranks across and down; rank = x index * y + y index, as MPI_Cart_create numbers them. {0, 0}: to be chosen.
-struct Grid {
-  int x = 0;
-  int y = 0;
-  bool chosen() const noexcept { return x > 0; }
-  bool operator==(const Grid&) const = default;
-};
-
-template <>
-struct Spelling<Grid> {
-  static Grid read(std::string_view text);  // "auto", "4x2"
-  static std::string write(Grid grid);
-  static constexpr std::string_view unit = "grid";
-};
-
-// The two factors of `ranks` that are nearest to each other, x >= y: what the standard asks of MPI_Dims_create. Open
-// MPI 4.1's own answer is another one for 102 of the first 4096 numbers (72: 12x6 instead of 9x8); a workload must not
-// change with the library.
-Grid most_square(int ranks) noexcept;
-
-// The `dimensions` factors of `ranks`, in descending order, of which the largest is as small as can be, then the next.
-std::vector<int> most_even(int ranks, int dimensions);
-
 // Ranks in each of `n` dimensions; the application says which of them counts fastest. All 0: to be chosen.
 template <std::size_t n>
 struct Dims {
@@ -49,6 +26,17 @@ struct Dims {
   int operator[](std::size_t k) const noexcept { return sides[k]; }
   bool operator==(const Dims&) const = default;
 };
+
+// The `dimensions` factors of `ranks`, in descending order, of which the largest is as small as can be, then the next:
+// what the standard asks of MPI_Dims_create. Open MPI 4.1's own answer is another one for 102 of the first 4096 numbers
+// in 2 dimensions (72: 12x6 instead of 9x8); a workload must not change with the library.
+std::vector<int> most_even(int ranks, int dimensions);
+template <std::size_t n>
+Dims<n> most_even(int ranks) {
+  Dims<n> dims;
+  std::ranges::copy(most_even(ranks, static_cast<int>(n)), dims.sides.begin());
+  return dims;
+}
 
 namespace grid_detail {
 std::vector<int> read_sides(std::string_view text, std::size_t count);
@@ -72,20 +60,16 @@ struct Spelling<Dims<n>> {
 // The grid asked for, or the most even one.
 template <std::size_t n>
 Dims<n> dims_for(const Dims<n>& given, int ranks) {
-  if (given.chosen()) return given;
-  Dims<n> dims;
-  std::ranges::copy(most_even(ranks, static_cast<int>(n)), dims.sides.begin());
-  return dims;
+  return given.chosen() ? given : most_even<n>(ranks);
 }
 
 // Throws ParameterMistake naming `parameter` where the grid does not have that many ranks, with one that would fit.
 template <std::size_t n>
 void check_dims(const char* parameter, const Dims<n>& dims, int ranks) {
   if (dims.ranks() == ranks) return;
-  const std::vector<int> fits = most_even(ranks, static_cast<int>(n));
   throw ParameterMistake(parameter, "--" + std::string(parameter) + ": " + Spelling<Dims<n>>::write(dims) + " has " +
                                         std::to_string(dims.ranks()) + " ranks, but the job has " +
-                                        std::to_string(ranks) + "; " + grid_detail::write_sides(fits.data(), n) +
+                                        std::to_string(ranks) + "; " + Spelling<Dims<n>>::write(most_even<n>(ranks)) +
                                         " would fit");
 }
 

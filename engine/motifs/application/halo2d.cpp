@@ -14,7 +14,7 @@ namespace {
 
 struct KnownGrid {
   static constexpr std::string_view words = "auto, or ranks across x ranks down: 4x2";
-  static bool holds(Grid) noexcept { return true; }  // Spelling refuses the rest
+  static bool holds(const Dims<2>&) noexcept { return true; }  // Spelling refuses the rest
 };
 using Whole = AtMost<std::int64_t>;
 constexpr std::int64_t int_max = std::numeric_limits<int>::max();
@@ -22,17 +22,12 @@ constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 class Halo2d final : public Scripted {
  public:
   void check(int ranks) const override {
-    const Grid grid = grid_for(ranks);
-    if (static_cast<std::int64_t>(grid.x) * grid.y != ranks) {
-      const Grid fits = most_square(ranks);
-      throw ParameterMistake(
-          "grid", fmt::format("--grid: {}x{} has {} ranks, but the job has {}; {}x{} would fit", grid.x, grid.y,
-                              static_cast<std::int64_t>(grid.x) * grid.y, ranks, fits.x, fits.y));
-    }
-    check_blocks("columns", *columns_, grid.x);
-    check_blocks("rows", *rows_, grid.y);
+    const Dims<2> grid = dims_for(*grid_given_, ranks);
+    check_dims("grid", grid, ranks);
+    check_blocks("columns", *columns_, grid[0]);
+    check_blocks("rows", *rows_, grid[1]);
     const std::int64_t longest =
-        std::max(block_cells(*columns_, grid.x, 0), block_cells(*rows_, grid.y, 0)) + 2 * *depth_;
+        std::max(block_cells(*columns_, grid[0], 0), block_cells(*rows_, grid[1], 0)) + 2 * *depth_;
     if (*fields_ * *depth_ > int_max / longest) {
       throw ParameterMistake(
           "fields", fmt::format("--fields: {} fields, {} deep, along {} cells make a message of more than {} doubles",
@@ -40,7 +35,7 @@ class Halo2d final : public Scripted {
     }
   }
   Traffic traffic(int ranks) const override {
-    const auto [x, y] = grid_for(ranks);
+    const auto [x, y] = dims_for(*grid_given_, ranks).sides;
     const std::int64_t across = 2LL * (x - 1);  // messages in each row of blocks
     const std::int64_t down = 2LL * (y - 1);    // messages in each column of blocks
     return {
@@ -50,13 +45,12 @@ class Halo2d final : public Scripted {
 
  protected:
   void write(script::Script& script) const override {
-    const Grid grid = grid_for(script.ranks());
+    const Dims<2> grid = dims_for(*grid_given_, script.ranks());
     const script::TealeafHalo halo(script, script::tealeaf_block(script.rank(), grid, *columns_, *rows_));
     halo.exchange(script, *fields_, *depth_);
   }
 
  private:
-  Grid grid_for(int ranks) const { return grid_given_->chosen() ? *grid_given_ : most_square(ranks); }
   std::int64_t layer_bytes() const { return static_cast<std::int64_t>(sizeof(double)) * *fields_ * *depth_; }
 
   void check_blocks(const char* parameter, std::int64_t cells, int blocks) const {
@@ -75,8 +69,8 @@ class Halo2d final : public Scripted {
   Param<std::int64_t> rows_{this, 'y', "rows", 4000, "cells down the whole mesh", Positive{}, Whole{int_max}};
   Param<std::int64_t> depth_{this, 'd', "depth", 1, "layers exchanged", Positive{}, Whole{int_max}};
   Param<std::int64_t> fields_{this, 'f', "fields", 1, "fields packed into one message", Positive{}, Whole{1000}};
-  Param<Grid> grid_given_{
-      this,       '\0', "grid", Grid{}, "ranks across and down; auto: as square as can be, the longer side across",
+  Param<Dims<2>> grid_given_{
+      this,       '\0', "grid", Dims<2>{}, "ranks across and down; auto: as square as can be, the longer side across",
       KnownGrid{}};
 };
 

@@ -29,8 +29,8 @@ Dims<3> cubic(int number) {
   double least = number;
   for (int third = 1; static_cast<std::int64_t>(third) * third * third <= number; ++third) {
     if (number % third != 0) continue;
-    const Grid others = most_square(number / third);
-    std::array sides{others.x, others.y, third};
+    const Dims<2> others = most_even<2>(number / third);
+    std::array sides{others[0], others[1], third};
     std::ranges::sort(sides, std::greater{});
     // A larger first factor is tried first there, and keeps its place against an equal.
     if (static_cast<double>(sides[0]) / sides[2] <= least) {

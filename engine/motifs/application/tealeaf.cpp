@@ -38,13 +38,13 @@ constexpr double chebyshev_ns = 3.63;
 class TeaLeaf final : public Application {
  protected:
   void check_ranks(int ranks) const override {
-    const Grid grid = most_square(ranks);
-    check_blocks("columns", *columns_, grid.x);
-    check_blocks("rows", *rows_, grid.y);
+    const Dims<2> grid = most_even<2>(ranks);
+    check_blocks("columns", *columns_, grid[0]);
+    check_blocks("rows", *rows_, grid[1]);
   }
 
   void write(Script& script) const override {
-    const script::Block block = script::tealeaf_block(script.rank(), most_square(script.ranks()), *columns_, *rows_);
+    const script::Block block = script::tealeaf_block(script.rank(), most_even<2>(script.ranks()), *columns_, *rows_);
     const script::TealeafHalo halo(script, block);
     const Part part{script, halo, static_cast<double>(block.columns * block.rows)};
     if (*step_) {

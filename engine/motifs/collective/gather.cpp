@@ -1,45 +1,41 @@
 // gather, gatherv: the root gets a block from every rank (docs/motifs/gather.md).
 #include <mpi.h>
 
-#include "motifs/collective/movement.hpp"
-#include "motifs/collective/root.hpp"
+#include "motifs/collective/rooted_blocks.hpp"
 #include "motifs/collective/shares.hpp"
 
 namespace stressbench {
 namespace {
 
 template <class Shares>
-class Gather final : public Movement {
+class Gather final : public RootedBlocks<Shares> {
+  using Base = RootedBlocks<Shares>;
+  using Base::all_, Base::own_, Base::root_, Base::shares_, Base::in_place_;
+  using Base::bytes_of, Base::elements;
+  using Base::rank_, Base::ranks_, Base::communicator_, Base::datatype, Base::either;
+
  public:
-  Gather() : Movement(Shares::varied ? "Gatherv" : "Gather", Bytes{4096}, "bytes from each rank") {}
+  Gather()
+      : Base(Shares::varied ? "Gatherv" : "Gather", "bytes from each rank",
+             "the root's own block is in its place from the first (MPI_IN_PLACE)") {}
   void check(int ranks) const override {
-    Movement::check(ranks);
-    root_.check(ranks);
-    if (Shares::varied) check_displacements(shares_.total(elements(), ranks));
+    Base::check(ranks);
     if (*in_place_ && root_.rotates() && shares_.skewed()) {
       throw ParameterMistake("in-place", "--in-place: with --skew it goes with a root that stays, not --root rotate");
     }
   }
   // In place the root's block lies in its receive buffer from the first: it gives nothing.
   Traffic traffic(int ranks) const override {
-    const std::int64_t kept = *in_place_ ? shares_.of(elements(), root_.fixed(), ranks) : 0;
-    return {.collectives = 1, .collective_bytes = bytes_of(shares_.total(elements(), ranks) - kept)};
+    Traffic sum = Base::traffic(ranks);
+    if (*in_place_) sum.collective_bytes -= bytes_of(shares_.of(elements(), root_.fixed(), ranks));
+    return sum;
   }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
-    return Bandwidth{static_cast<double>(bytes_of(shares_.total(elements(), ranks))),
+    return Bandwidth{static_cast<double>(Base::bytes_of_all(ranks)),
                      "bytes that the root has in the end / time of the call"};
-  }
-  void stamp(std::uint64_t pass) override {
-    root_.hold();
-    Movement::stamp(pass);
   }
 
  protected:
-  void lay_out(const mpi::Group&) override {
-    root_.decompose(rank_, ranks_);
-    own_ = blocks({shares_.of(elements(), rank_, ranks_)});
-    if (root_.may_be(rank_)) all_ = blocks(shares_.all(elements(), ranks_));
-  }
   std::vector<Part> outgoing() const override {
     return {{*in_place_ && root_.here() ? all_[rank_] : own_[0], rank_, root_.now()}};
   }
@@ -61,13 +57,6 @@ class Gather final : public Movement {
              communicator_);
     }
   }
-
- private:
-  Root root_{this};
-  Param<bool> in_place_{this, '\0', "in-place", "the root's own block is in its place from the first (MPI_IN_PLACE)"};
-  Shares shares_{this};
-  Blocks own_;
-  Blocks all_;
 };
 
 const RegisterMotif<Gather<EvenShares>> gather{"gather", Family::collective, "the root gets a block from every rank"};

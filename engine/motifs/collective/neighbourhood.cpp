@@ -38,8 +38,7 @@ std::vector<int> balanced_sides(int ranks, int dimensions) {
       if (ranks % side == 0) shortest = static_cast<int>(side);
     }
   }
-  const Grid rest = most_square(ranks / shortest);
-  std::vector<int> sides{rest.x, rest.y};
+  std::vector<int> sides = most_even(ranks / shortest, 2);
   if (dimensions == 3) sides.push_back(shortest);
   std::ranges::sort(sides, std::greater{});
   return sides;

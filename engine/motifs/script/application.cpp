@@ -26,7 +26,7 @@ void Application::decompose(const mpi::Group& group, const Draw& draws) {
   Scripted::decompose(group, draws);
   position_ = draws;
   position_.rank = static_cast<std::uint32_t>(group.rank());
-  computations_ = script_of(group.rank(), group.size()).computations();
+  computations_ = computations();
   pace_ = {scale() > 0 ? *compute_ : Computation::off, scale(), {}, 0};
   if (*distribution_ != Shape::constant && pace_.how != Computation::off) {
     const std::uint64_t wanted = computations_ * static_cast<std::uint64_t>(iterations());

@@ -36,6 +36,7 @@ class Performance {
   Performance& operator=(const Performance&) = delete;
   ~Performance();
 
+  std::uint64_t computations() const { return script_.computations(); }  // in an iteration
   void perform(const Recorder& recorder, Pace& pace);
 
   // Checked payload: every step gets memory of its own, so that all of it is still there afterwards. An application

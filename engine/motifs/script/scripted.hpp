@@ -1,6 +1,7 @@
 // A motif that performs a script which it writes for each rank: what remains of it is the formula of its messages.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "motifs/motif.hpp"
@@ -27,6 +28,8 @@ class Scripted : public Motif {
   virtual void write(script::Script& script) const = 0;
   // Factor on the script's computation, in what is announced.
   virtual double scale() const { return 1.0; }
+  // Of this rank in an iteration; from decompose on.
+  std::uint64_t computations() const { return performance_->computations(); }
 
   script::Pace pace_;
 

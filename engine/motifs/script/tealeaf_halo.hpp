@@ -9,11 +9,11 @@
 namespace stressbench::script {
 
 // Ranks count down first, as MPI_Cart_create numbers them.
-inline Block tealeaf_block(int rank, Grid grid, std::int64_t columns, std::int64_t rows) {
-  const int x = rank / grid.y;
-  const int y = rank % grid.y;
-  return {block_cells(columns, grid.x, x),     block_cells(rows, grid.y, y), x > 0 ? rank - grid.y : -1,
-          x + 1 < grid.x ? rank + grid.y : -1, y > 0 ? rank - 1 : -1,        y + 1 < grid.y ? rank + 1 : -1};
+inline Block tealeaf_block(int rank, const Dims<2>& grid, std::int64_t columns, std::int64_t rows) {
+  const int x = rank / grid[1];
+  const int y = rank % grid[1];
+  return {block_cells(columns, grid[0], x),      block_cells(rows, grid[1], y), x > 0 ? rank - grid[1] : -1,
+          x + 1 < grid[0] ? rank + grid[1] : -1, y > 0 ? rank - 1 : -1,         y + 1 < grid[1] ? rank + 1 : -1};
 }
 
 class TealeafHalo {

@@ -6,13 +6,13 @@ namespace stressbench {
 namespace {
 
 TEST(Grid, IsAsSquareAsCanBeWithTheLongerSideAcross) {
-  EXPECT_EQ(most_square(1), (Grid{1, 1}));
-  EXPECT_EQ(most_square(2), (Grid{2, 1}));
-  EXPECT_EQ(most_square(8), (Grid{4, 2}));
-  EXPECT_EQ(most_square(13), (Grid{13, 1}));
-  EXPECT_EQ(most_square(36), (Grid{6, 6}));
-  EXPECT_EQ(most_square(72), (Grid{9, 8}));
-  EXPECT_EQ(most_square(256), (Grid{16, 16}));
+  EXPECT_EQ(most_even<2>(1), (Dims<2>{{1, 1}}));
+  EXPECT_EQ(most_even<2>(2), (Dims<2>{{2, 1}}));
+  EXPECT_EQ(most_even<2>(8), (Dims<2>{{4, 2}}));
+  EXPECT_EQ(most_even<2>(13), (Dims<2>{{13, 1}}));
+  EXPECT_EQ(most_even<2>(36), (Dims<2>{{6, 6}}));
+  EXPECT_EQ(most_even<2>(72), (Dims<2>{{9, 8}}));
+  EXPECT_EQ(most_even<2>(256), (Dims<2>{{16, 16}}));
 }
 
 TEST(Grid, HasItsLargestSideAsSmallAsCanBeInEachNumberOfDimensions) {
@@ -21,9 +21,14 @@ TEST(Grid, HasItsLargestSideAsSmallAsCanBeInEachNumberOfDimensions) {
   EXPECT_EQ(most_even(13, 3), (std::vector{13, 1, 1}));
   EXPECT_EQ(most_even(1, 4), (std::vector{1, 1, 1, 1}));
   EXPECT_EQ(most_even(16, 4), (std::vector{2, 2, 2, 2}));
-  for (int ranks = 1; ranks <= 200; ++ranks) {
-    const Grid square = most_square(ranks);
-    EXPECT_EQ(most_even(ranks, 2), (std::vector{square.x, square.y})) << ranks;
+}
+
+TEST(Grid, OfTwoDimensionsHasNoDivisorBetweenItsSides) {
+  for (int ranks = 1; ranks <= 4096; ++ranks) {
+    const Dims<2> grid = most_even<2>(ranks);
+    ASSERT_EQ(grid.ranks(), ranks);
+    ASSERT_GE(grid[0], grid[1]) << ranks;
+    for (int side = grid[1] + 1; side < grid[0]; ++side) ASSERT_NE(ranks % side, 0) << ranks;
   }
 }
 
@@ -54,16 +59,16 @@ TEST(Grid, BlocksTakeTheRemainderFromTheFirstOn) {
   EXPECT_EQ(block_cells(10, 4, 3), 2);
 }
 
-TEST(Grid, ReadsWhatItWrites) {
-  EXPECT_EQ(Spelling<Grid>::read("4x2"), (Grid{4, 2}));
-  EXPECT_EQ(Spelling<Grid>::write({4, 2}), "4x2");
-  EXPECT_FALSE(Spelling<Grid>::read("AUTO").chosen());
-  EXPECT_EQ(Spelling<Grid>::write({}), "auto");
+TEST(Grid, OfTwoDimensionsReadsWhatItWrites) {
+  EXPECT_EQ(Spelling<Dims<2>>::read("4x2"), (Dims<2>{{4, 2}}));
+  EXPECT_EQ(Spelling<Dims<2>>::write({{4, 2}}), "4x2");
+  EXPECT_FALSE(Spelling<Dims<2>>::read("AUTO").chosen());
+  EXPECT_EQ(Spelling<Dims<2>>::write({}), "auto");
 }
 
-TEST(Grid, RefusesWhatIsNone) {
+TEST(Grid, OfTwoDimensionsRefusesWhatIsNone) {
   for (const char* text : {"", "4", "x", "4x", "x2", "0x2", "4x0", "4x2x1", "-1x2", "4 x 2", "99999999999x1"}) {
-    EXPECT_THROW(Spelling<Grid>::read(text), UserMistake) << text;
+    EXPECT_THROW(Spelling<Dims<2>>::read(text), UserMistake) << text;
   }
 }
 

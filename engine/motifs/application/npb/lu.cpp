@@ -33,16 +33,16 @@ enum From { from_south = 1, from_north, from_east, from_west };
 class Kernel {
  public:
   Kernel(Script& script, std::int64_t side) : script_(script), side_(side), request_(script.requests(1)[0]) {
-    const Grid grid = most_square(script.ranks());
+    const Dims<2> grid = most_even<2>(script.ranks());
     const int rank = script.rank();
-    const int row = rank % grid.x;
-    const int column = rank / grid.x;
+    const int row = rank % grid[0];
+    const int column = rank / grid[0];
     north_ = row > 0 ? rank - 1 : -1;
-    south_ = row + 1 < grid.x ? rank + 1 : -1;
-    west_ = column > 0 ? rank - grid.x : -1;
-    east_ = column + 1 < grid.y ? rank + grid.x : -1;
-    x_ = block_cells(side, grid.x, row);
-    y_ = block_cells(side, grid.y, column);
+    south_ = row + 1 < grid[0] ? rank + 1 : -1;
+    west_ = column > 0 ? rank - grid[0] : -1;
+    east_ = column + 1 < grid[1] ? rank + grid[0] : -1;
+    x_ = block_cells(side, grid[0], row);
+    y_ = block_cells(side, grid[1], column);
     inner_x_ = x_ - (north_ < 0 ? 1 : 0) - (south_ < 0 ? 1 : 0);
     inner_y_ = y_ - (west_ < 0 ? 1 : 0) - (east_ < 0 ? 1 : 0);
   }
@@ -103,19 +103,19 @@ class Kernel {
 }  // namespace
 
 void check_lu(ProblemClass size, int ranks) {
-  const Grid grid = most_square(ranks);
-  if (grid.x > 2 * grid.y) {
+  const Dims<2> grid = most_even<2>(ranks);
+  if (grid[0] > 2 * grid[1]) {
     int fits = ranks;
-    for (Grid g = grid; g.x > 2 * g.y; g = most_square(fits)) --fits;
+    for (Dims<2> g = grid; g[0] > 2 * g[1]; g = most_even<2>(fits)) --fits;
     throw ParameterMistake("benchmark", fmt::format("--benchmark: LU needs a grid of ranks at most twice as long as "
                                                     "wide, but {} make {}x{}; {} would fit",
-                                                    ranks, grid.x, grid.y, fits));
+                                                    ranks, grid[0], grid[1], fits));
   }
   const std::int64_t side = row_of(sizes, size).side;
-  if (side / grid.x < fewest) {
+  if (side / grid[0] < fewest) {
     throw ParameterMistake("class", fmt::format("--class: {} points along {} ranks are fewer than {} each; at most {} "
                                                 "ranks a side",
-                                                side, grid.x, fewest, side / fewest));
+                                                side, grid[0], fewest, side / fewest));
   }
 }
 

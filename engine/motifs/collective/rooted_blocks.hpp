@@ -1,0 +1,46 @@
+// What gather and scatter share: a block of each rank, and all of them at the root.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "motifs/collective/movement.hpp"
+#include "motifs/collective/root.hpp"
+
+namespace stressbench {
+
+template <class Shares>
+class RootedBlocks : public Movement {
+ public:
+  void check(int ranks) const override {
+    Movement::check(ranks);
+    root_.check(ranks);
+    if (Shares::varied) check_displacements(shares_.total(elements(), ranks));
+  }
+  Traffic traffic(int ranks) const override { return {.collectives = 1, .collective_bytes = bytes_of_all(ranks)}; }
+  void stamp(std::uint64_t pass) final {
+    root_.hold();
+    Movement::stamp(pass);
+  }
+
+ protected:
+  RootedBlocks(std::string function, std::string size_help, std::string in_place_help)
+      : Movement(std::move(function), Bytes{4096}, std::move(size_help)),
+        in_place_(this, '\0', "in-place", std::move(in_place_help)) {}
+
+  std::int64_t bytes_of_all(int ranks) const { return bytes_of(shares_.total(elements(), ranks)); }
+  void lay_out(const mpi::Group&) final {
+    root_.decompose(rank_, ranks_);
+    own_ = blocks({shares_.of(elements(), rank_, ranks_)});
+    if (root_.may_be(rank_)) all_ = blocks(shares_.all(elements(), ranks_));
+  }
+
+  Root root_{this};
+  Param<bool> in_place_;
+  Shares shares_{this};
+  Blocks own_;
+  Blocks all_;
+};
+
+}  // namespace stressbench

@@ -28,6 +28,7 @@ LINES: dict[str, type[Any]] = {
 }
 PARTS: dict[str, type[Any]] = {
     "total": records.Total,
+    "objects": records.ObjectCount,
     "sizes": records.SizeCounts,
     "timeline": records.Timeline,
     "communicator": records.Communicator,
@@ -47,8 +48,11 @@ def example_lines() -> list[dict[str, Any]]:
         call("Alltoallv", comm=0, bytes=8, counts=[4, 4], receive_counts=[4, 4]),
     ]
     rules = [[[-1, 3], [4, 1], [5, 1]], [[0, 1], [1, 1], [2, 1], [3, 1]]]
-    lost = {"lost": [{"what": "gaps", "after_calls": 9, "why": "too many"}]}
-    made = MadeTrace([MadeRank(calls, rules, extra=lost)] * 2, symbols={"cg+0x1000": "main (cg.c:12)"})
+    extra = {
+        "lost": [{"what": "gaps", "after_calls": 9, "why": "too many"}],
+        "objects": [{"kind": "requests", "made": 6, "released": 6}],
+    }
+    made = MadeTrace([MadeRank(calls, rules, extra=extra)] * 2, symbols={"cg+0x1000": "main (cg.c:12)"})
     return [{**record, "crc32": "0123abcd"} for record in made.records()]
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from trace_lines import Traced, lines_of
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 GRACE_S = 60
@@ -128,6 +129,30 @@ def stressbench(engine: Engine) -> Callable[..., Outcome]:
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture
+def traced(any_engine, tmp_path) -> Callable[..., Traced]:
+    """Starts a program with the tracer of an MPI loaded; on 3 ranks, since MPICH spins while it waits."""
+    build = any_engine.program.parent.parent
+
+    def run(program: Sequence[str | Path], *, ranks: int = 3, mode: str = "capture", **environment: str) -> Traced:
+        output = tmp_path / "made.trace"
+        done = subprocess.run(
+            [CHECKOUT / "scripts" / "mpirun.sh", any_engine.compiler, str(ranks), *map(str, program)],
+            capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path,
+            env={**os.environ, "LD_PRELOAD": str(build / "tracer" / "libstressbench-trace.so"),
+                 "STRESSBENCH_TRACE_MODE": mode, "STRESSBENCH_TRACE_OUTPUT": str(output),
+                 "STRESSBENCH_TRACE_ID": tmp_path.name, "STRESSBENCH_TRACE_POOL": str(tmp_path), **environment},
+        )  # fmt: skip
+        return Traced(done.returncode, done.stdout + done.stderr, lines_of(output))
+
+    return run
+
+
+@pytest.fixture
+def patterns(any_engine) -> Path:
+    return any_engine.program.parent.parent / "tests" / "tracer" / "patterns"
 
 
 @pytest.fixture

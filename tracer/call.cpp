@@ -52,10 +52,8 @@ FortranStatuses::FortranStatuses(Call& call, MPI_Fint* wanted, int count) noexce
 }
 
 Call::Call(Op op, const void* site) noexcept : address_(site) {
-  if (!process().looks()) return;
+  if (!process().looks() || !outermost()) return;
   thread_ = process().thread();
-  if (thread_ == nullptr) return;
-  noted_ = thread_->depth++ == 0;
   key_.op = static_cast<std::uint16_t>(op);
 }
 

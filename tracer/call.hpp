@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "communicators.hpp"
+#include "counted.hpp"
 #include "mpi_library.hpp"
 #include "operations.hpp"
 #include "process.hpp"
@@ -51,15 +52,10 @@ class FortranStatuses {
   bool known_;
 };
 
-class Call {
+class Call : public Counted {
  public:
   Call(Op op, const void* site) noexcept;
-  ~Call() {
-    if (thread_ != nullptr) --thread_->depth;
-  }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-  explicit operator bool() const noexcept { return noted_; }
+  explicit operator bool() const noexcept { return thread_ != nullptr; }
 
   void comm(MPI_Comm comm) noexcept {
     comm_ = process().communicator(comm);
@@ -285,7 +281,6 @@ class Call {
   int in_ = 0;
   int out_ = 0;
   bool degrees_known_ = false;
-  bool noted_ = false;
   bool looked_up_ = false;
   bool fortran_ = false;
   int request_slot_ = Thread::most_requests;

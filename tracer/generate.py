@@ -1,10 +1,11 @@
-"""Wrappers of MPI functions from functions.txt: operations.inc and wrappers_c.inc, wrappers_large.inc (MPI 4.0's MPI_Send_c and so on, whose counts are
-MPI_Count), wrappers_fortran.inc, wrappers_fortran2008_(openmpi|mpich).inc.
+"""Wrappers of MPI functions from functions.txt: operations.inc and wrappers_c.inc, wrappers_mpi4.inc (what came with MPI 4.0: MPI_Send_c and so on, whose
+counts are MPI_Count, persistent collectives), wrappers_fortran.inc, wrappers_fortran2008_(openmpi|mpich).inc.
 
     python3 generate.py functions.txt FOLDER
 
 A wrapper asks `Call` (call.hpp) whether anybody looks, tells it what it is given, makes the call, tells it what came back. C and Fortran wrappers say
-the same; they differ in how a parameter is read: `Language` has the two spellings.
+the same; they differ in how a parameter is read: `Language` has the two spellings. Objects that are made and released are counted even when nobody looks,
+also by wrappers that do nothing else.
 """
 
 import sys
@@ -23,14 +24,33 @@ C_TYPES = {
     "flag": "int*", "idx": "int*", "outn": "int*", "idxs": "int*",
     "newcomm": "MPI_Comm*", "pcomm": "MPI_Comm*", "newfh": "MPI_File*", "pfh": "MPI_File*",
     "newwin": "MPI_Win*", "pwin": "MPI_Win*", "newmsg": "MPI_Message*", "pmsg": "MPI_Message*",
+    "newtype": "MPI_Datatype*", "ptype": "MPI_Datatype*", "gottypes": "MPI_Datatype*", "typelist": "MPI_Datatype*", "newgroup": "MPI_Group*", "pgroup": "MPI_Group*",
+    "newop": "MPI_Op*", "pop": "MPI_Op*", "newerr": "MPI_Errhandler*", "perr": "MPI_Errhandler*", "newkeyval": "int*", "pkeyval": "int*",
+    "newinfo": "MPI_Info*", "pinfo": "MPI_Info*", "infos": "const MPI_Info*", "errh": "MPI_Errhandler", "session": "MPI_Session",
+    "step": "MPI_Aint", "steps": "const MPI_Aint*", "aint": "MPI_Aint", "count": "MPI_Count", "ranges": "Ranges", "words": "char**", "wordss": "char***",
+    "outints": "int*", "outaints": "MPI_Aint*", "outcounts": "MPI_Count*",
+    "userfn": "MPI_User_function*", "commfn": "MPI_Comm_errhandler_function*", "winfn": "MPI_Win_errhandler_function*",
+    "filefn": "MPI_File_errhandler_function*", "copy": "MPI_Copy_function*", "delete": "MPI_Delete_function*",
+    "commcopy": "MPI_Comm_copy_attr_function*", "commdelete": "MPI_Comm_delete_attr_function*", "typecopy": "MPI_Type_copy_attr_function*",
+    "typedelete": "MPI_Type_delete_attr_function*", "wincopy": "MPI_Win_copy_attr_function*", "windelete": "MPI_Win_delete_attr_function*",
+    "queryfn": "MPI_Grequest_query_function*", "freefn": "MPI_Grequest_free_function*", "cancelfn": "MPI_Grequest_cancel_function*",
 }  # fmt: skip
-LARGE_TYPES = {"n": "MPI_Count", "cs": "const MPI_Count*", "ds": "const MPI_Aint*", "unit": "MPI_Aint"}
-FORTRAN_TYPES = {"cbuf": "void*", "buf": "void*", "ptr": "void*", "cstr": "char*", "off": "MPI_Offset*",
-                 "disp": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*"}  # fmt: skip  # all else: MPI_Fint*
+LARGE_TYPES = {"n": "MPI_Count", "cs": "const MPI_Count*", "ds": "const MPI_Aint*", "unit": "MPI_Aint", "step": "MPI_Count",
+               "steps": "const MPI_Count*", "userfn": "MPI_User_function_c*"}  # fmt: skip
+STRINGS = ("cstr", "words", "wordss")  # whose length Fortran hands over behind all else
+FORTRAN_TYPES = {"cbuf": "void*", "buf": "void*", "ptr": "void*", "off": "MPI_Offset*",
+                 "disp": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*",
+                 **dict.fromkeys(STRINGS, "char*")}  # fmt: skip  # all else: MPI_Fint*
 HANDLES = {"t": "Type", "type": "Type", "etype": "Type", "ftype": "Type", "group": "Group", "op": "Op", "comm": "Comm", "req": "Request", "preq": "Request",
            "reqs": "Request", "ts": "Type", "fh": "File", "win": "Win", "newcomm": "Comm", "pcomm": "Comm",
            "newfh": "File", "pfh": "File", "newwin": "Win", "pwin": "Win", "newmsg": "Message",
-           "pmsg": "Message"}  # fmt: skip
+           "pmsg": "Message", "newtype": "Type", "ptype": "Type", "gottypes": "Type", "newgroup": "Group", "pgroup": "Group",
+           "newop": "Op", "pop": "Op", "newerr": "Errhandler", "perr": "Errhandler", "newinfo": "Info", "pinfo": "Info"}  # fmt: skip
+# What is counted (objects.hpp), by the roles that make one and that release one.
+MAKES = {"req": "request", "newcomm": "communicator", "newtype": "datatype", "newgroup": "group", "newwin": "window", "newfh": "file", "newop": "op",
+         "newerr": "errhandler", "newkeyval": "keyval", "newinfo": "info"}  # fmt: skip
+RELEASES = {"preq": "request", "reqs": "request", "pcomm": "communicator", "ptype": "datatype", "pgroup": "group", "pwin": "window", "pfh": "file",
+            "pop": "op", "perr": "errhandler", "pkeyval": "keyval", "pinfo": "info"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,7 +79,18 @@ class Function:
 
     @property
     def has_large_form(self) -> bool:
-        return any(p.kind in LARGE_TYPES for p in self.parameters)
+        return self.kind != "count1" and any(p.kind in LARGE_TYPES for p in self.parameters)
+
+    @property
+    def only_counts(self) -> bool:
+        return self.kind.startswith("count")
+
+    @property
+    def persistent_form(self) -> "Function":
+        """MPI_Bcast_init of MPI_Ibcast."""
+        before = [p for p in self.parameters if p.kind != "req"]
+        renamed = [Parameter("info", False, f"a{len(before) + 1}"), Parameter("req", False, f"a{len(before) + 2}")]
+        return Function("count4", f"{self.name[1:].capitalize()}_init", (*before, *renamed))
 
 
 class Language:
@@ -98,6 +129,7 @@ def read(path: Path) -> list[Function]:
         kind, name, *roles = line.split()
         parameters = tuple(Parameter(r.rstrip("!"), r.endswith("!"), f"a{k}") for k, r in enumerate(roles, 1))
         functions.append(Function(kind, name, parameters))
+    functions += [f.persistent_form for f in functions if f.kind == "coll" and f.has("req")]
     repeated = [name for name, n in Counter(f.name for f in functions).items() if n > 1]
     if repeated:
         sys.exit(f"{path}: {', '.join(repeated)}: named twice")
@@ -194,6 +226,50 @@ def told_after(f: Function, say: Language) -> list[str]:
     return lines
 
 
+def objects_held(f: Function, say: Language) -> str | None:
+    """How many objects the call may release are behind its handles."""
+    for p in f.parameters:
+        if kind := RELEASES.get(p.kind):
+            handle = f"{p.name}[k]"
+            if say.fortran and p.kind in HANDLES:
+                handle = f"PMPI_{HANDLES[p.kind]}_f2c({handle})"
+            is_object = f"is_object<Object::{kind}>({handle})"
+            if say.fortran and kind == "request":
+                is_object = f"is_fortran_request({p.name}[k])"
+            many = say.value(f.get("nreq")) if p.kind == "reqs" else "1"
+            return f"call.held({many}, [&](int k) {{ return {is_object}; }})"
+    return None
+
+
+def counted(f: Function, say: Language) -> list[str]:
+    """Objects that the call made and released."""
+    lines = []
+    good = f"call.counts() && succeeded({'ierror' if say.fortran else 'code'})"
+    for p in f.parameters:
+        if kind := MAKES.get(p.kind):
+            # A communicator whose making goes on in the background need not be there yet.
+            there = "" if f.has("newcomm", "req") else f" && is_object<Object::{kind}>({say.value(p)})"
+            lines.append(f"if ({good}{there}) call.made(Object::{kind});")
+        if p.role == "gottypes":
+            lines.append(f"if ({good}) call.made(Object::datatype, contents({say.value(f.get('t'))}, {say.element(p)}));")
+        if kind := RELEASES.get(p.kind):
+            lines.append(f"call.released(Object::{kind}, held - {objects_held(f, say)});")
+    return lines
+
+
+def unseen(f: Function, say: Language, call: str) -> str:
+    """The wrapper's way when nobody looks."""
+    before, after = [], counted(f, say)
+    if made := f.get("newcomm"):
+        after.append(f"process().made_unseen({say.value(made)});")
+    elif freed := f.get("pcomm"):
+        before.append(f"process().freed_unseen({say.value(freed)});")
+    if not before and not after:
+        return f"return {call};"
+    lines = [*before, f"{call};" if say.fortran else f"const int code = {call};", *after, "return;" if say.fortran else "return code;"]
+    return "{\n" + "".join(f"    {line}\n" for line in lines) + "  }"
+
+
 def body(f: Function, say: Language, target: str) -> str:
     names = [p.name for p in f.parameters]
     status = f.get("st") or f.get("sts")
@@ -202,29 +278,30 @@ def body(f: Function, say: Language, target: str) -> str:
         count = say.value(f.get("nreq")) if f.has("sts") else "1"
         kind = "FortranStatuses" if say.fortran else "CStatuses"
         setup = f"  {kind} statuses{{call, {status.name}, {count}}};\n"
-    passed = ", ".join("statuses.given()" if p is status else p.name for p in f.parameters)
     extra = ""
     if say.fortran:
-        strings = [f"length_of_{p.name}" for p in f.parameters if p.kind == "cstr"]
+        strings = [f"length_of_{p.name}" for p in f.parameters if p.kind in STRINGS]
         extra = ", ".join(["", "ierror", *strings])
-    unseen = f"return {target}({', '.join(names)}{extra});"
-    if made := f.get("newcomm"):
-        call = f"{target}({', '.join(names)}{extra});"
-        told = f"process().made_unseen({say.value(made)});"
-        unseen = f"{{ {call} {told} return; }}" if say.fortran else f"{{ const int code = {call} {told} return code; }}"
-    elif freed := f.get("pcomm"):
-        unseen = f"return process().freed_unseen({say.value(freed)}), {target}({', '.join(names)}{extra});"
+    plain = f"{target}({', '.join(names)}{extra})"
+    held = objects_held(f, say)
+    held = f"  const std::int64_t held = {held};\n" if held else ""
+    objects = "".join(f"  {line}\n" for line in counted(f, say))
+    if f.only_counts:
+        result, last = ("", "") if say.fortran else ("const int code = ", "  return code;\n")
+        return f"  const Counted call;\n{held}  {result}{plain};\n{objects}{last}"
+    passed = ", ".join("statuses.given()" if p is status else p.name for p in f.parameters)
     before = "".join(f"  {line}\n" for line in told_before(f, say))
     after = "".join(f"  {line}\n" for line in told_after(f, say))
+    start = f"  Call call{{Op::{f.name}, SITE}};\n{held}  if (!call) {unseen(f, say, plain)}\n"
     if say.fortran:
         after = after.replace("return call.found_nothing(), code;", "return call.found_nothing();")
         return (
-            f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) {unseen}\n  call.speaks_fortran();\n{before}{setup}"
-            f"  call.enters();\n  {target}({passed}{extra});\n  call.leaves();\n{after}  call.finish();\n"
+            f"{start}  call.speaks_fortran();\n{before}{setup}"
+            f"  call.enters();\n  {target}({passed}{extra});\n  call.leaves();\n{after}{objects}  call.finish();\n"
         )
     return (
-        f"  Call call{{Op::{f.name}, SITE}};\n  if (!call) {unseen}\n{before}{setup}"
-        f"  call.enters();\n  const int code = {target}({passed});\n  call.leaves();\n{after}  call.finish();\n  return code;\n"
+        f"{start}{before}{setup}"
+        f"  call.enters();\n  const int code = {target}({passed});\n  call.leaves();\n{after}{objects}  call.finish();\n  return code;\n"
     )
 
 
@@ -232,12 +309,13 @@ def c_wrapper(f: Function, *, large: bool = False) -> str:
     say = Language(fortran=False, in_place="c_in_place", large=large)
     declared = ", ".join(say.declaration(p) for p in f.parameters)
     name = f.name + ("_c" if large else "")
-    return f"int MPI_{name}({declared}) {{\n{body(f, say, 'PMPI_' + name)}}}\n\n"
+    undeclared = f"#undef MPI_{name}\nint PMPI_{name}({declared});\n" if f.kind == "count1" else ""
+    return f"{undeclared}int MPI_{name}({declared}) {{\n{body(f, say, 'PMPI_' + name)}}}\n\n"
 
 
 def fortran_wrapper(f: Function, name: str, target: str) -> str:
     say = Language(fortran=True, in_place="descriptor_in_place" if name.endswith("ts_") else "fortran_in_place")
-    strings = [f"std::size_t length_of_{p.name}" for p in f.parameters if p.kind == "cstr"]
+    strings = [f"std::size_t length_of_{p.name}" for p in f.parameters if p.kind in STRINGS]
     declared = ", ".join([*(say.declaration(p) for p in f.parameters), "MPI_Fint* ierror", *strings])
     return f"void {target}({declared}) __attribute__((weak));\nvoid {name}({declared}) {{\n{body(f, say, target)}}}\n\n"
 
@@ -258,15 +336,18 @@ def main() -> None:
     table, folder = map(Path, sys.argv[1:])
     functions = read(table)
     operations = "".join(
-        f'X({f.name}, {f.kind}, {int(f.has("dst") and not f.name.endswith("_init"))}, {int(f.has("src", "n") or f.has("src2") or f.has("pmsg"))})\n' for f in functions
-    )
+        f'X({f.name}, {f.kind}, {int(f.has("dst") and not f.name.endswith("_init"))}, {int(f.has("src", "n") or f.has("src2") or f.has("pmsg"))})\n'
+        for f in functions if not f.only_counts
+    )  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "operations.inc").write_text(operations)
-    (folder / "wrappers_c.inc").write_text("".join(map(c_wrapper, functions)))
+    (folder / "wrappers_c.inc").write_text("".join(c_wrapper(f) for f in functions if f.kind != "count4"))
+    new = [c_wrapper(f) for f in functions if f.kind == "count4"]
     large = (c_wrapper(f, large=True) for f in functions if f.has_large_form)
-    (folder / "wrappers_large.inc").write_text("".join(large))
+    (folder / "wrappers_mpi4.inc").write_text("".join([*new, *large]))
+    in_fortran = [f for f in functions if not f.name.endswith("_c")]
     for name in fortran_names(functions[0]):
-        text = "".join(fortran_wrapper(f, *fortran_names(f)[name]) for f in functions)
+        text = "".join(fortran_wrapper(f, *fortran_names(f)[name]) for f in in_fortran)
         (folder / f"wrappers_{name}.inc").write_text(text)
 
 

@@ -43,6 +43,7 @@ std::string own_line() {
     thread.recording->header.ended = Ended::finalize;
     recordings.push_back(thread.recording);
   }
+  process().sum_objects(process().first_recording().objects);
   return rank_line(recordings, settings::with_names());
 }
 

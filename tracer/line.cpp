@@ -227,6 +227,18 @@ void add_totals(std::string& text, std::span<const Recording* const> threads) {
   text += ']';
 }
 
+// Known only where the program came to its end: before that, everything may still be released.
+void add_objects(std::string& text, const Recording& recording) {
+  if (recording.header.ended != Ended::finalize) return;
+  text += ",\"objects\":[";
+  for (int kind = 0; kind < object_kinds; ++kind) {
+    const ObjectCount& objects = recording.objects[kind];
+    add(text, "%s{\"kind\":\"%s\",\"made\":%" PRIu64 ",\"released\":%" PRIu64 "}", kind == 0 ? "" : ",",
+        object_names[kind], objects.made, objects.released);
+  }
+  text += ']';
+}
+
 void add_sizes(std::string& text, std::span<const Recording* const> threads) {
   static constexpr const char* names[] = {"p2p", "coll", "io"};
   text += ",\"sizes\":{";
@@ -347,6 +359,7 @@ std::string rank_line(std::span<const Recording* const> threads, bool with_host)
   add(text, ",\"ended\":\"%s\",\"wall_s\":%.9g,\"threads\":%zu,", endings[static_cast<int>(header.ended)],
       static_cast<double>(std::max<std::int64_t>(last_ns - header.began_ns, 0)) * 1e-9, threads.size());
   add_totals(text, threads);
+  add_objects(text, first);
   add_sizes(text, threads);
   add_peers(text, threads);
   add_timeline(text, threads);

@@ -133,6 +133,22 @@ Thread* Process::new_thread() noexcept {
   return made;
 }
 
+void Process::count_elsewhere(Object kind, std::int64_t made, std::int64_t released) noexcept {
+  auto& counted = elsewhere_[static_cast<int>(kind)];
+  counted.made.fetch_add(static_cast<std::uint64_t>(made), std::memory_order_relaxed);
+  counted.released.fetch_add(static_cast<std::uint64_t>(released), std::memory_order_relaxed);
+}
+
+void Process::sum_objects(ObjectCount (&sums)[object_kinds]) const noexcept {
+  for (int kind = 0; kind < object_kinds; ++kind) {
+    sums[kind] = {elsewhere_[kind].made.load(), elsewhere_[kind].released.load()};
+    for (int k = 0; k < threads(); ++k) {
+      sums[kind].made += threads_[k]->objects[kind].made;
+      sums[kind].released += threads_[k]->objects[kind].released;
+    }
+  }
+}
+
 std::int32_t Process::new_site(const void* address) noexcept {
   const std::lock_guard<std::mutex> alone{growing_};
   Recording& recording = *first_->recording;

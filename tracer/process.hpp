@@ -52,10 +52,18 @@ class Process {
   bool started() const noexcept { return first_ != nullptr; }
   // Of this thread; made at its first call. Null when there is no memory.
   Thread* thread() noexcept {
-    thread_local Thread* mine = nullptr;
-    if (mine == nullptr) mine = new_thread();
-    return mine;
+    if (mine_ == nullptr) mine_ = new_thread();
+    return mine_;
   }
+  // Not before the start.
+  void count(Object kind, std::int64_t made, std::int64_t released) noexcept {
+    if (mine_ == nullptr) return count_elsewhere(kind, made, released);
+    ObjectCount& counted = mine_->objects[static_cast<int>(kind)];
+    counted.made += static_cast<std::uint64_t>(made);
+    counted.released += static_cast<std::uint64_t>(released);
+  }
+  // Of all threads.
+  void sum_objects(ObjectCount (&sums)[object_kinds]) const noexcept;
   Recording& first_recording() noexcept { return *first_->recording; }
 
   const Communicators::Known* communicator(MPI_Comm comm) noexcept { return communicators_.find(comm); }
@@ -84,7 +92,10 @@ class Process {
 
  private:
   Thread* new_thread() noexcept;
+  void count_elsewhere(Object kind, std::int64_t made, std::int64_t released) noexcept;
   std::int32_t new_site(const void* address) noexcept;
+
+  static constinit inline thread_local Thread* mine_ = nullptr;
 
   std::atomic<bool> looking_{false};
   Thread* first_ = nullptr;
@@ -99,6 +110,11 @@ class Process {
   Types types_;
   Slots<1024> files_;
   Slots<1024> windows_;
+  // Of threads that nothing else is kept of: they called MPI only while nobody looked, or are too many.
+  struct {
+    std::atomic<std::uint64_t> made;
+    std::atomic<std::uint64_t> released;
+  } elsewhere_[object_kinds] = {};
 };
 
 // The one of this process.

@@ -8,6 +8,7 @@
 
 #include "grammar.hpp"
 #include "key.hpp"
+#include "objects.hpp"
 
 namespace stressbench::trace {
 
@@ -129,6 +130,7 @@ struct Recording {
   Loss lost_sender;
 
   Total totals[most_ops];
+  ObjectCount objects[object_kinds];     // of all threads, in the first one's recording, from MPI_Finalize on
   std::uint64_t sizes[3][size_classes];  // p2p, coll, io
   std::uint64_t timeline[slices][class_count];
   Peer other_peers;

@@ -6,6 +6,7 @@
 
 #include "handles.hpp"
 #include "mpi_library.hpp"
+#include "objects.hpp"
 #include "recording.hpp"
 
 namespace stressbench::trace {
@@ -36,7 +37,7 @@ class Thread {
   void give_up_waiting() noexcept;
 
   Recording* recording = nullptr;
-  int depth = 0;
+  ObjectCount objects[object_kinds];
   std::int64_t left_ns = 0;
   struct Polling {             // tests and probes in a row that found nothing
     std::int64_t time_ns = 0;  // in MPI

@@ -19,6 +19,8 @@ extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));
 namespace stressbench::trace {
 namespace {
 
+using Ranges = int (*)[3];
+
 bool c_in_place(const void* address) noexcept { return address == MPI_IN_PLACE; }
 bool fortran_in_place(const void* address) noexcept {
   return (&mpi_fortran_in_place_ != nullptr && address == &mpi_fortran_in_place_) ||
@@ -35,10 +37,11 @@ bool descriptor_in_place(const void* descriptor) noexcept {
 }  // namespace
 
 #pragma GCC visibility push(default)
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // programs call what is deprecated, too
 extern "C" {
 #include "wrappers_c.inc"
 #if MPI_VERSION >= 4
-#include "wrappers_large.inc"
+#include "wrappers_mpi4.inc"
 #endif
 #include "wrappers_fortran.inc"
 #if defined(OPEN_MPI)

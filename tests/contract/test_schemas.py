@@ -45,8 +45,11 @@ def trace_lines() -> list[dict[str, Any]]:
         call("Alltoallv", comm=0, bytes=8, counts=[4, 4], receive_counts=[4, 4]),
     ]
     rules = [[[-1, 3], [4, 1], [5, 1]], [[0, 1], [1, 1], [2, 1], [3, 1]]]
-    lost = {"lost": [{"what": "gaps", "after_calls": 9, "why": "too many"}]}
-    made = MadeTrace([MadeRank(calls, rules, extra=lost)] * 2, symbols={"cg+0x1000": "main (cg.c:12)"})
+    extra = {
+        "lost": [{"what": "gaps", "after_calls": 9, "why": "too many"}],
+        "objects": [{"kind": "requests", "made": 6, "released": 6}],
+    }
+    made = MadeTrace([MadeRank(calls, rules, extra=extra)] * 2, symbols={"cg+0x1000": "main (cg.c:12)"})
     return [{**record, "crc32": "0123abcd"} for record in made.records()]
 
 
@@ -117,6 +120,7 @@ TRACE = Format(
     },
     parts={
         "total": trace_records.Total,
+        "objects": trace_records.ObjectCount,
         "sizes": trace_records.SizeCounts,
         "timeline": trace_records.Timeline,
         "communicator": trace_records.Communicator,

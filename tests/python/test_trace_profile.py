@@ -1,14 +1,19 @@
 """The profile of made-up traces: what is added, shared out, reduced to hosts, and doubted."""
 
+import io
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall, write_lines
 
 from stressbench.model import read_trace
+from stressbench.report.page.traffic import render_profile
+from stressbench.report.terminal import print_profile
 from stressbench.trace.matrix import MatrixOf, MatrixUnit
 from stressbench.trace.operations import OperationClass, class_of
 from stressbench.trace.phases import regrid
@@ -153,6 +158,63 @@ def test_what_a_rank_lost_and_how_it_ended_become_warnings(tmp_path: Path) -> No
 
     assert "ranks 1-2: ended by a signal; counted up to its last call" in warnings
     assert any(text.startswith("ranks 1-2: made too many distinct calls") for text in warnings)
+
+
+def objects(*, comms: int, types: int = 2) -> dict[str, list[dict[str, object]]]:
+    """Of 7 communicators and 2 datatypes that a rank made, so many are released."""
+    kinds = {"communicators": (7, comms), "datatypes": (2, types)}
+    return {"objects": [{"kind": kind, "made": made, "released": done} for kind, (made, done) in kinds.items()]}
+
+
+def test_what_is_left_is_told_by_kind_with_the_rank_that_left_most(tmp_path: Path) -> None:
+    made = ring(4)
+    for rank, released in zip(made.ranks, (7, 4, 5, 4), strict=True):
+        rank.extra |= objects(comms=released)
+
+    comms, types = profiled(tmp_path, made).objects or ()
+
+    assert (comms.kind, comms.made, comms.left, comms.ranks) == ("communicators", 28, 8, 4)
+    assert (comms.least, comms.most, comms.most_rank) == (0, 3, 1)
+    assert (types.left, types.made) == (0, 8)
+
+
+def test_a_rank_that_releases_what_nobody_saw_being_made_hides_nothing_of_others(tmp_path: Path) -> None:
+    made = ring(2)
+    made.ranks[0].extra |= objects(comms=9)
+    made.ranks[1].extra |= objects(comms=6)
+
+    comms, _ = profiled(tmp_path, made).objects or ()
+
+    assert (comms.left, comms.least, comms.most, comms.most_rank) == (1, 0, 1, 1)
+
+
+def test_of_ranks_that_were_killed_and_of_older_traces_nothing_is_known(tmp_path: Path) -> None:
+    made = ring(3)
+    assert profiled(tmp_path, made).objects is None
+    made.ranks[1].extra |= objects(comms=5)
+
+    comms, _ = profiled(tmp_path, made).objects or ()
+
+    assert (comms.ranks, comms.least, comms.most, comms.most_rank) == (1, 2, 2, 1)
+
+
+def test_tables_and_page_show_only_kinds_of_which_something_is_left(tmp_path: Path) -> None:
+    made = ring(2)
+    for rank in made.ranks:
+        rank.extra |= objects(comms=7)
+    assert "left open" not in shown(profiled(tmp_path, made))
+    made.ranks[1].extra |= objects(comms=4)
+
+    found = profiled(tmp_path, made)
+
+    assert re.search(r"left open at the end .*\n─+\ncommunicators +3 +0 +3 +1 +14\n\n", shown(found))
+    assert "left open at the end" in render_profile(found)
+
+
+def shown(profile: Profile) -> str:
+    console = Console(file=io.StringIO(), width=120)
+    print_profile(profile, console=console)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 def test_a_cut_off_file_is_profiled_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from trace_lines import Traced, lines_of
 
 from stressbench.launch.tracing import Tracing
 from stressbench.model import TraceMode
@@ -169,6 +170,22 @@ def checkout() -> Path:
 def stressbench(engine: Engine) -> Callable[..., Outcome]:
     """The `stressbench` command, with the engine that was built here."""
     return engine.stressbench
+
+
+@pytest.fixture
+def traced(any_engine, tmp_path) -> Callable[..., Traced]:
+    """Starts a program with the tracer of an MPI loaded, on 3 ranks since MPICH spins while it waits.
+
+    Ranks leave what they must in the test's own folder.
+    """
+
+    def run(program: Sequence[str | Path], *, ranks: int = 3, mode: str = "capture", **environment: str) -> Traced:
+        trace = tmp_path / "made.trace"
+        environment = {"STRESSBENCH_TRACE_POOL": str(tmp_path), **environment}
+        done = any_engine.traced(*program, ranks=ranks, trace=trace, mode=mode, **environment)
+        return Traced(done.status, done.said, lines_of(trace))
+
+    return run
 
 
 @pytest.fixture

@@ -267,6 +267,10 @@ static const struct {
            {"epochs", epochs},
            {"scattered", scattered},
            {"files", files},
+           {"objects", objects},
+           {"objects_unseen", objects_unseen},
+           {"objects_threads", objects_threads},
+           {"objects_mpi4", objects_mpi4},
            {"killed", killed},
            {"aborted", aborted}};
 

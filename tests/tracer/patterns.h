@@ -14,3 +14,7 @@ void windows(int iterations);
 void epochs(int iterations);
 void scattered(int iterations);
 void files(int iterations);
+void objects(int open);
+void objects_unseen(int open);
+void objects_threads(int times);
+void objects_mpi4(int times);

@@ -17,8 +17,8 @@ class PairTimes {
   PairTimes(int rank, int ranks);
   void add(int higher, double time_s) noexcept;
 
-  // Collective. A line for each pair, in order of the lower rank, then the higher, behind what the file has; with a head
-  // where it is new. Through rank 0, which holds one rank's lines at a time. Throws MachineFault on all ranks.
+  // Collective. A line for each pair, in order of the lower rank, then the higher, behind what the file has; with a
+  // head where it is new. Through rank 0, which holds one rank's lines at a time. Throws MachineFault on all ranks.
   void append(const std::string& path, const mpi::Group& group, int round, std::int64_t size_bytes) const;
 
  private:

@@ -75,6 +75,15 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectCount:
+    """MPI objects of one kind (`requests`, `communicators`, ...) that one rank made, and released, in its whole run."""
+
+    kind: str
+    made: Count
+    released: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SizeCounts:
     """Calls by size: element 0 counts 0 bytes, element k > 0 sizes in [2^(k-1), 2^k)."""
 
@@ -222,6 +231,7 @@ class RankTrace(Stream):
     node: Index | None = None
     host: str | None = None
     threads: Count | None = None
+    objects: tuple[ObjectCount, ...] | None = None
     sizes: SizeCounts | None = None
     peers: tuple[Peer, ...] | None = None
     timeline: Timeline | None = None

@@ -13,6 +13,8 @@ from stressbench.trace.phases import Phases, PhasesOf
 from stressbench.trace.tables import (
     CommunicatorSize,
     CommunicatorsOf,
+    ObjectRow,
+    ObjectsOf,
     OperationRow,
     OperationsOf,
     SiteRow,
@@ -101,7 +103,10 @@ class ProfileFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A run in numbers. `total` adds all ranks up; `pairs` are the busiest; `warnings` say what to doubt."""
+    """A run in numbers. `total` adds all ranks up; `pairs` are the busiest; `warnings` say what to doubt.
+
+    `objects` is None where no rank's MPI objects were counted up to its end.
+    """
 
     facts: ProfileFacts
     total: Split
@@ -113,6 +118,7 @@ class Profile:
     matrix: Matrix
     pairs: tuple[Pair, ...]
     imbalances: tuple[Imbalance, ...]
+    objects: tuple[ObjectRow, ...] | None
     phases: Phases | None
     ranks: tuple[RankRow, ...]
     warnings: tuple[str, ...]
@@ -121,11 +127,11 @@ class Profile:
 def profile_of(trace: Trace) -> Profile:
     """The profile of all ranks that the file holds, read one after another."""
     operations, sites, sizes, communicators = OperationsOf(), SitesOf(trace.symbols), SizesOf(), CommunicatorsOf()
-    matrix, phases = MatrixOf(trace.header.ranks), PhasesOf()
+    matrix, phases, objects = MatrixOf(trace.header.ranks), PhasesOf(), ObjectsOf()
     rows: list[RankRow] = []
     warnings = _Warnings()
     for rank in trace.ranks():
-        for part in (operations, sites, sizes, communicators, matrix, phases, warnings):
+        for part in (operations, sites, sizes, communicators, matrix, phases, objects, warnings):
             part.add(rank)
         rows.append(_row(rank))
     total = _sum([row.split for row in rows])
@@ -133,8 +139,8 @@ def profile_of(trace: Trace) -> Profile:
     return Profile(
         facts=_facts(trace, rows), total=total, columns=_columns(total, rows, found), operations=found,
         sites=sites.rows(), sizes=sizes.rows(), communicators=communicators.rows(), matrix=matrix.finish(),
-        pairs=pairs_of(matrix), imbalances=_imbalances(rows), phases=phases.finish(), ranks=tuple(rows),
-        warnings=(*_file_warnings(trace), *warnings.sentences()),
+        pairs=pairs_of(matrix), imbalances=_imbalances(rows), objects=objects.rows(), phases=phases.finish(),
+        ranks=tuple(rows), warnings=(*_file_warnings(trace), *warnings.sentences()),
     )  # fmt: skip
 
 

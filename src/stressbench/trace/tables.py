@@ -58,6 +58,22 @@ class CommunicatorSize:
     time_s: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectRow:
+    """MPI objects of one kind over the `ranks` that came to MPI_Finalize; `left` were made there and not released.
+
+    `least` and `most` are what a rank left, `most_rank` the first one that left most.
+    """
+
+    kind: str
+    made: int
+    left: int
+    ranks: int
+    least: int
+    most: int
+    most_rank: int
+
+
 @dataclass(slots=True)
 class _Sum:
     calls: int = 0
@@ -188,3 +204,26 @@ class CommunicatorsOf:
             )
             for size, seen in sorted(self._seen.items(), reverse=True)
         )
+
+
+@dataclass(slots=True)
+class ObjectsOf:
+    """By kind, in the tracer's order."""
+
+    _rows: dict[str, ObjectRow] = field(default_factory=dict)
+
+    def add(self, rank: RankTrace) -> None:
+        """Count one rank."""
+        for found in rank.objects or ():
+            left = max(0, found.made - found.released)  # what was made where the tracer does not look is only released
+            one = self._rows.get(found.kind)
+            self._rows[found.kind] = ObjectRow(
+                kind=found.kind, made=found.made + (one.made if one else 0), left=left + (one.left if one else 0),
+                ranks=1 + (one.ranks if one else 0), least=min(left, one.least) if one else left,
+                most=max(left, one.most) if one else left,
+                most_rank=one.most_rank if one and one.most >= left else rank.rank,
+            )  # fmt: skip
+
+    def rows(self) -> tuple[ObjectRow, ...] | None:
+        """The table; None where no rank tells."""
+        return tuple(self._rows.values()) or None

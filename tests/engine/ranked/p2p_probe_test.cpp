@@ -80,16 +80,15 @@ TEST(AllPairs, AppendsALineForEachPairToItsMatrix) {
   bench->conclude(group, 8);
   if (group.rank() != 0) return;
   const auto lines_of = [](const std::string& round) {
-    return round + ",8,0,1,3,3.000000e-06,6.000000e-06,9.000000e-06\n" +
-           round + ",8,0,2,3,4.000000e-06,8.000000e-06,1.200000e-05\n" +
-           round + ",8,0,3,3,5.000000e-06,1.000000e-05,1.500000e-05\n" +
-           round + ",8,1,2,3,8.000000e-06,1.600000e-05,2.400000e-05\n" +
-           round + ",8,1,3,3,1.000000e-03,2.000000e-03,3.000000e-03\n" +
-           round + ",8,2,3,3,1.500000e-05,3.000000e-05,4.500000e-05\n";
+    return round + ",8,0,1,3,3.000000e-06,6.000000e-06,9.000000e-06\n" + round +
+           ",8,0,2,3,4.000000e-06,8.000000e-06,1.200000e-05\n" + round +
+           ",8,0,3,3,5.000000e-06,1.000000e-05,1.500000e-05\n" + round +
+           ",8,1,2,3,8.000000e-06,1.600000e-05,2.400000e-05\n" + round +
+           ",8,1,3,3,1.000000e-03,2.000000e-03,3.000000e-03\n" + round +
+           ",8,2,3,3,1.500000e-05,3.000000e-05,4.500000e-05\n";
   };
-  EXPECT_EQ(text_of(path),
-            "round,size_bytes,lower_rank,higher_rank,tournaments,fastest_s,median_s,slowest_s\n" + lines_of("7") +
-                lines_of("8"));
+  EXPECT_EQ(text_of(path), "round,size_bytes,lower_rank,higher_rank,tournaments,fastest_s,median_s,slowest_s\n" +
+                               lines_of("7") + lines_of("8"));
 }
 
 TEST(AllPairs, SaysOnEveryRankThatItsMatrixCannotBeWritten) {

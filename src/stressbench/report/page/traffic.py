@@ -9,7 +9,7 @@ from stressbench.report.page.provenance import Fact
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.page.template import environment, style_sheet
 from stressbench.report.section import printable
-from stressbench.report.terminal.profile_table import percent, said_imbalance, split_rows
+from stressbench.report.terminal.profile_table import LEFT_COLUMNS, left_rows, percent, said_imbalance, split_rows
 from stressbench.report.traffic import figures_of
 from stressbench.report.units import MISSING, count, size, time
 from stressbench.trace.profile import Profile, RankRow
@@ -32,7 +32,8 @@ class _View:
 def render_profile(profile: Profile) -> str:
     """The page as HTML text."""
     program = printable(profile.facts.program or "a program without a name")
-    tables = (_operations(profile), _sites(profile), _communicators(profile), _pairs(profile), _ranks(profile))
+    tables = (_operations(profile), _sites(profile), _communicators(profile), _pairs(profile), _left_open(profile),
+              _ranks(profile))  # fmt: skip
     view = _View(
         title=f"Profile of {program} on {count(profile.facts.ranks, 'rank')}",
         findings=tuple(_findings(profile)),
@@ -127,6 +128,11 @@ def _communicators(profile: Profile) -> Table:
     )  # fmt: skip
     caption = "By size of the communicator."
     return _table("communicators", caption, ("communicator of",), ("how many", "calls", "time"), rows)
+
+
+def _left_open(profile: Profile) -> Table:
+    caption = "MPI objects that were made and not released; least and most of a rank."
+    return _table("left", caption, ("left open at the end",), LEFT_COLUMNS, left_rows(profile))
 
 
 def _pairs(profile: Profile) -> Table:

@@ -12,6 +12,7 @@ from stressbench.trace.operations import OperationClass
 from stressbench.trace.profile import Imbalance, Profile, Quantity, Split
 
 ROWS = 16
+LEFT_COLUMNS = ("all ranks", "least", "most", "on rank", "made")
 _KEY = (
     "Times are sums over the ranks; % is of all ranks' time between MPI_Init and MPI_Finalize.",
     "`% p2p` counts sends, receives and waits, as mpiP does.",
@@ -19,11 +20,12 @@ _KEY = (
 
 
 def print_profile(profile: Profile, *, console: Console, rows: int = ROWS) -> None:
-    """Head, mpiP's columns, time by class, calls, call sites, sizes, communicators, pairs, balance, warnings."""
+    """Head, mpiP's columns, time by class, the tables, balance, warnings."""
     for line in head(profile):
         say(console, line)
-    for table in (_columns(profile), _split(profile), _operations(profile, rows), _sites(profile, rows),
-                  _sizes(profile), _communicators(profile, rows), _pairs(profile, rows)):  # fmt: skip
+    tables = (_columns(profile), _split(profile), _operations(profile, rows), _sites(profile, rows), _sizes(profile),
+              _communicators(profile, rows), _pairs(profile, rows), _left_open(profile))  # fmt: skip
+    for table in tables:
         if table.row_count:
             console.print()
             print_table(console, table)
@@ -69,6 +71,14 @@ def split_rows(total: Split) -> Iterable[tuple[str, float]]:
     yield "application", total.application_s
     for kind in OperationClass:
         yield kind.label, getattr(total, f"{kind.value}_s")
+
+
+def left_rows(profile: Profile) -> Iterable[tuple[str, ...]]:
+    """Kinds of MPI objects of which something is left: the kind, then `LEFT_COLUMNS`."""
+    for row in profile.objects or ():
+        if row.left:
+            numbers = (row.left, row.least, row.most)
+            yield printable(row.kind), *(f"{n:,}" for n in numbers), f"{row.most_rank}", f"{row.made:,}"
 
 
 def _columns(profile: Profile) -> Table:
@@ -129,6 +139,13 @@ def _pairs(profile: Profile, rows: int) -> Table:
     table = new_table(left=(), right=("from rank", "to rank", "messages", "bytes"))
     for pair in profile.pairs[:rows]:
         table.add_row(f"{pair.source}", f"{pair.destination}", f"{pair.messages:,}", size(pair.bytes))
+    return table
+
+
+def _left_open(profile: Profile) -> Table:
+    table = new_table(left=("left open at the end",), right=LEFT_COLUMNS)
+    for cells in left_rows(profile):
+        table.add_row(*cells)
     return table
 
 

@@ -1,0 +1,90 @@
+// A call of MPI whose objects are counted, whether anybody looks or not. Made by the generated wrappers.
+#pragma once
+
+#include "mpi_library.hpp"
+#include "objects.hpp"
+#include "process.hpp"
+
+namespace stressbench::trace {
+
+// That of the program that spawned this one: nobody here made it.
+bool is_parent(MPI_Comm comm) noexcept;
+
+struct Envelope {
+  std::int64_t types;  // that the datatype is made of
+  bool is_predefined;
+};
+Envelope envelope_of(MPI_Datatype type) noexcept;
+
+// Something that the program has to release: no null handle, and nothing predefined.
+template <Object kind, class Handle>
+bool is_object(Handle handle) noexcept {
+  if constexpr (kind == Object::request) {
+    return handle != MPI_REQUEST_NULL;
+  } else if constexpr (kind == Object::communicator) {
+    return handle != MPI_COMM_NULL && !is_parent(handle);
+  } else if constexpr (kind == Object::datatype) {
+    return handle != MPI_DATATYPE_NULL;
+  } else if constexpr (kind == Object::group) {
+    return handle != MPI_GROUP_NULL && handle != MPI_GROUP_EMPTY;
+  } else if constexpr (kind == Object::window) {
+    return handle != MPI_WIN_NULL;
+  } else if constexpr (kind == Object::file) {
+    return handle != MPI_FILE_NULL;
+  } else if constexpr (kind == Object::op) {
+    return handle != MPI_OP_NULL;
+  } else if constexpr (kind == Object::errhandler) {
+    return handle != MPI_ERRHANDLER_NULL && handle != MPI_ERRORS_ARE_FATAL && handle != MPI_ERRORS_RETURN;
+  } else if constexpr (kind == Object::keyval) {
+    return handle != MPI_KEYVAL_INVALID;
+  } else {
+    return handle != MPI_INFO_NULL;
+  }
+}
+// The same without a search for the handle: requests are many.
+inline bool is_fortran_request(MPI_Fint request) noexcept {
+  static const MPI_Fint null = PMPI_Request_c2f(MPI_REQUEST_NULL);
+  return request != null;
+}
+
+// Fortran 2008 may leave the error out.
+inline bool succeeded(int code) noexcept { return code == MPI_SUCCESS; }
+inline bool succeeded(const MPI_Fint* ierror) noexcept { return ierror == nullptr || *ierror == MPI_SUCCESS; }
+
+class Counted {
+ public:
+  Counted() noexcept : outermost_(depth_++ == 0) {}
+  ~Counted() { --depth_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+  // What the library calls itself, within a call, is not the program's.
+  bool outermost() const noexcept { return outermost_; }
+  bool counts() const noexcept { return outermost_ && process().started(); }
+  // Of `count` handles, how many are objects. A call sets those that it releases to null: asked before and after it.
+  template <class IsObject>
+  std::int64_t held(std::int64_t count, IsObject is_object) const noexcept {
+    std::int64_t held = 0;
+    for (int k = 0; counts() && k < count; ++k) held += is_object(k) ? 1 : 0;
+    return held;
+  }
+  void made(Object kind, int how_many = 1) const noexcept { process().count(kind, how_many, 0); }
+  void released(Object kind, std::int64_t how_many) const noexcept {
+    if (how_many > 0) process().count(kind, 0, how_many);
+  }
+
+ private:
+  static constinit inline thread_local int depth_ = 0;
+  bool outermost_;
+};
+
+// Of the datatypes that MPI_Type_get_contents hands out of `type`, those that the program has to free.
+template <class Types>
+int contents(MPI_Datatype type, Types types) noexcept {
+  const std::int64_t all = envelope_of(type).types;
+  int own = 0;
+  for (int k = 0; k < all; ++k) own += envelope_of(types(k)).is_predefined ? 0 : 1;
+  return own;
+}
+
+}  // namespace stressbench::trace

@@ -70,7 +70,10 @@ def parser(description: str | None, *, launches: int, motifs: Iterable[str]) -> 
 def judge(
     cases: Iterable[Case], *, about: Sequence[str], theirs: str, goal: float, arguments: argparse.Namespace
 ) -> int:
-    """Runs all cases and prints their table; status 1 when a ratio of medians is further than `goal` from 1."""
+    """Runs all cases and prints their table; status 1 when a ratio of medians is further than `goal` from 1.
+
+    Rows go to standard error as they come, where that is no terminal: a long comparison may be cut.
+    """
     rows, missed = [], 0
     for case in cases:
         mine, other = compare.interleave(case.ours, case.theirs, launches=arguments.launches, seed=arguments.seed)
@@ -79,6 +82,8 @@ def judge(
         missed += not met
         times = (compare.in_words(found.ours_s), compare.in_words(found.theirs_s))
         rows.append([*case.about, *times, *compare.cells(found), "yes" if met else "no"])
+        if not sys.stderr.isatty():
+            sys.stderr.write(" | ".join(rows[-1]) + "\n")
     header = [*about, "engine", theirs, *compare.HEADER, f"within {goal:.0%}"]
     sys.stdout.write(compare.table(header, rows) + "\n")
     return 1 if missed else 0

@@ -90,10 +90,11 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
   const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
                               Finish::once,   Care::barrier_before_each, options.verification};
   for (const workload::Job& part : split(job)) {
+    std::vector<mpi::Group> groups;  // outlive the motifs: Intel MPI crashes in MPI_Win_free without them
     Chain chain{part, 0};
     if (options.marked) chain.mark_for_tracers();
     Tally tally{chain.columns()};
-    const std::vector<mpi::Group> groups = make_groups(world, chain);
+    groups = make_groups(world, chain);
     chain.decompose(groups, options.seed);
     world.barrier();
     run_round(chain, tally, crew, clock, assignment, nullptr);

@@ -56,20 +56,18 @@ class Accumulate final : public OneSided {
   bool fetches() const { return *call_ == AccumulateCall::get_accumulate; }
   std::size_t numbers() const { return static_cast<std::size_t>(size_->value / number_bytes); }
 
-  void issue(std::size_t target, std::size_t operation) override {
+  void issue(const Operation& operation) override {
     const auto count = static_cast<int>(numbers());
-    std::byte* own = local(target, operation).data();
-    const MPI_Aint there = displacement(target, operation);
+    const auto& [target, number, rank, own, there] = operation;
     if (fetches()) {
-      std::byte* result = fetched(target, operation).data();
-      mpi::must(MPI_Get_accumulate(own, count, MPI_UINT64_T, result, count, MPI_UINT64_T, target_rank(target), there,
-                                   count, MPI_UINT64_T, MPI_SUM, window()),
+      std::byte* result = fetched(target, number).data();
+      mpi::must(MPI_Get_accumulate(own, count, MPI_UINT64_T, result, count, MPI_UINT64_T, rank, there, count,
+                                   MPI_UINT64_T, MPI_SUM, window()),
                 "MPI_Get_accumulate");
       return;
     }
-    mpi::must(
-        MPI_Accumulate(own, count, MPI_UINT64_T, target_rank(target), there, count, MPI_UINT64_T, MPI_SUM, window()),
-        "MPI_Accumulate");
+    mpi::must(MPI_Accumulate(own, count, MPI_UINT64_T, rank, there, count, MPI_UINT64_T, MPI_SUM, window()),
+              "MPI_Accumulate");
   }
 
   void prepare(std::uint64_t) override {

@@ -31,17 +31,14 @@ class Atomic final : public OneSided {
   Piece piece() const override { return Piece::one; }  // one counter a target
   bool swaps() const { return *call_ == AtomicCall::compare_and_swap; }
 
-  void issue(std::size_t target, std::size_t operation) override {
-    std::byte* result = local(target, operation).data();
-    const MPI_Aint there = displacement(target, operation);
+  void issue(const Operation& operation) override {
+    const auto& [target, number, rank, result, there] = operation;
     if (swaps()) {
-      mpi::must(MPI_Compare_and_swap(&steps_[operation + 1], &steps_[operation], result, MPI_UINT64_T,
-                                     target_rank(target), there, window()),
+      mpi::must(MPI_Compare_and_swap(&steps_[number + 1], &steps_[number], result, MPI_UINT64_T, rank, there, window()),
                 "MPI_Compare_and_swap");
       return;
     }
-    mpi::must(MPI_Fetch_and_op(&one_, result, MPI_UINT64_T, target_rank(target), there, MPI_SUM, window()),
-              "MPI_Fetch_and_op");
+    mpi::must(MPI_Fetch_and_op(&one_, result, MPI_UINT64_T, rank, there, MPI_SUM, window()), "MPI_Fetch_and_op");
   }
 
   void prepare(std::uint64_t) override {

@@ -76,7 +76,19 @@ void OneSided::decompose(const mpi::Group& group, const Draw&) {
   }
   targets_ = mpi::Members(group, target_ranks_);
   origins_ = mpi::Members(group, each_once(reached_.origins));
+  plan();
   if (*flush_) open_for_good();
+}
+
+void OneSided::plan() {
+  planned_.clear();
+  for (std::size_t target = 0; target < reached_.targets.size(); ++target) {
+    const auto place = static_cast<std::size_t>(reached_.targets[target].place);
+    for (std::size_t i = 0; i < operations(); ++i) {
+      const auto there = static_cast<MPI_Aint>(place_of(place, i)) * static_cast<MPI_Aint>(operation_bytes());
+      planned_.push_back({target, i, target_rank(target), local(target, i).data(), there});
+    }
+  }
 }
 
 void OneSided::open_for_good() {
@@ -107,9 +119,7 @@ void OneSided::perform(Recorder&) {
 }
 
 void OneSided::issue_all() {
-  for (std::size_t target = 0; target < reached_.targets.size(); ++target) {
-    for (std::size_t i = 0; i < operations(); ++i) issue(target, i);
-  }
+  for (const Operation& operation : planned_) issue(operation);
 }
 
 void OneSided::fence_epoch() {
@@ -119,10 +129,12 @@ void OneSided::fence_epoch() {
 }
 
 void OneSided::lock_epochs() {
-  for (std::size_t target = 0; target < reached_.targets.size(); ++target) {
-    mpi::must(MPI_Win_lock(MPI_LOCK_SHARED, target_rank(target), 0, window()), "MPI_Win_lock");
-    for (std::size_t i = 0; i < operations(); ++i) issue(target, i);
-    mpi::must(MPI_Win_unlock(target_rank(target), window()), "MPI_Win_unlock");
+  for (auto first = planned_.begin(); first != planned_.end();) {
+    const int target = first->rank;
+    const auto end = first + static_cast<std::ptrdiff_t>(operations());
+    mpi::must(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window()), "MPI_Win_lock");
+    for (; first != end; ++first) issue(*first);
+    mpi::must(MPI_Win_unlock(target, window()), "MPI_Win_unlock");
   }
 }
 
@@ -189,11 +201,6 @@ std::span<std::byte> OneSided::local(std::size_t target, std::size_t operation) 
 std::span<std::byte> OneSided::exposed(std::size_t place, std::size_t operation) const {
   const auto length = static_cast<std::size_t>(operation_bytes());
   return window_.memory().subspan(place_of(place, operation) * length, length);
-}
-
-MPI_Aint OneSided::displacement(std::size_t target, std::size_t operation) const {
-  const auto place = static_cast<std::size_t>(reached_.targets[target].place);
-  return static_cast<MPI_Aint>(place_of(place, operation)) * static_cast<MPI_Aint>(operation_bytes());
 }
 
 }  // namespace stressbench

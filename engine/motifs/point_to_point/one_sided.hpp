@@ -55,7 +55,15 @@ class OneSided : public Motif {
   // number, or one for all.
   enum class Piece { own, by_operation, one };
   virtual Piece piece() const { return Piece::own; }
-  virtual void issue(std::size_t target, std::size_t operation) = 0;
+  // One operation, worked out before the clock starts.
+  struct Operation {
+    std::size_t target = 0;  // among this rank's targets
+    std::size_t number = 0;  // among the operations on it
+    int rank = 0;
+    std::byte* local = nullptr;
+    MPI_Aint there = 0;  // in the target's window
+  };
+  virtual void issue(const Operation& operation) = 0;
   virtual void stamp_memory(std::uint64_t pass) = 0;
   virtual void verify_memory(std::uint64_t pass) const = 0;
 
@@ -63,7 +71,6 @@ class OneSided : public Motif {
   std::span<std::byte> local(std::size_t target, std::size_t operation) const;
   // Of this rank's window, what the origin at a place works on with an operation.
   std::span<std::byte> exposed(std::size_t place, std::size_t operation) const;
-  MPI_Aint displacement(std::size_t target, std::size_t operation) const;
 
   const Reached& reach() const noexcept { return reached_; }
   int target_rank(std::size_t target) const { return reached_.targets[target].rank; }
@@ -75,6 +82,7 @@ class OneSided : public Motif {
  private:
   std::size_t pieces(std::size_t origins) const;
   std::size_t place_of(std::size_t place, std::size_t operation) const;
+  void plan();
   void open_for_good();
   void issue_all();
   void fence_epoch();
@@ -104,7 +112,8 @@ class OneSided : public Motif {
   int rank_ = 0;
   int ranks_ = 0;
   Reached reached_;
-  std::vector<int> target_ranks_;  // each once
+  std::vector<int> target_ranks_;   // each once
+  std::vector<Operation> planned_;  // of a target one after the other
   Buffer local_;
   Buffer given_;  // to MPI_Win_create
   mpi::Window window_;

@@ -38,9 +38,8 @@ class Transfer : public OneSided {
 
 class Put final : public Transfer {
  private:
-  void issue(std::size_t target, std::size_t operation) override {
-    mpi::must(MPI_Put(local(target, operation).data(), count(), MPI_BYTE, target_rank(target),
-                      displacement(target, operation), count(), MPI_BYTE, window()),
+  void issue(const Operation& operation) override {
+    mpi::must(MPI_Put(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
               "MPI_Put");
   }
   void stamp_memory(std::uint64_t pass) override {
@@ -54,9 +53,8 @@ class Put final : public Transfer {
 
 class Get final : public Transfer {
  private:
-  void issue(std::size_t target, std::size_t operation) override {
-    mpi::must(MPI_Get(local(target, operation).data(), count(), MPI_BYTE, target_rank(target),
-                      displacement(target, operation), count(), MPI_BYTE, window()),
+  void issue(const Operation& operation) override {
+    mpi::must(MPI_Get(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
               "MPI_Get");
   }
   void stamp_memory(std::uint64_t pass) override {

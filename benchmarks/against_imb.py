@@ -39,7 +39,7 @@ class Peer:
     motif_options: tuple[str, ...] = ()
     timer: str = "loop"
     ranks: int = 2
-    window: int = 1  # messages one way that an iteration stands for
+    window: int = 1  # messages of all pairs, both ways, in an iteration: what IMB's message rate counts
 
     def command(self, lengths: Path, size: int, iterations: int) -> list[str]:
         """IMB's arguments. P2P takes its iterations in another way; collectives go without a barrier."""
@@ -58,8 +58,8 @@ PEERS = (
     Peer("sendrecv", "MPI1", "Sendrecv"),
     Peer("exchange", "MPI1", "Exchange"),
     Peer("bandwidth", "MPI1", "Uniband", window=WINDOW),
-    Peer("bandwidth", "MPI1", "Uniband", window=WINDOW, ranks=4),
-    Peer("bandwidth", "MPI1", "Biband", ("--direction", "both"), window=WINDOW),
+    Peer("bandwidth", "MPI1", "Uniband", ("--pairs", "halves"), window=2 * WINDOW, ranks=4),
+    Peer("bandwidth", "MPI1", "Biband", ("--direction", "both"), window=2 * WINDOW),
     Peer("allreduce", "MPI1", "Allreduce", ("--type", "float"), "iteration"),
     Peer("alltoall", "MPI1", "Alltoall", (), "iteration"),
     Peer("bcast", "MPI1", "Bcast", ("--root", "rotate"), "iteration"),

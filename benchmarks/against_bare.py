@@ -33,8 +33,8 @@ class Test:
 SIZES = (8, 8192, 1 << 20)
 TESTS = (
     Test("pingpong", 2, (2000, 1000, 100), "pingpong"),
-    Test("bandwidth", 2, (200, 50, 5), "bandwidth"),
-    Test("bandwidth", 4, (200, 50, 5), "bandwidth"),
+    Test("bandwidth", 2, (1000, 200, 10), "bandwidth"),
+    Test("bandwidth", 4, (2000, 200, 10), "bandwidth"),
     Test("allreduce", 2, (2000, 1000, 100), "allreduce"),
     Test("alltoall", 2, (2000, 1000, 100), "alltoall"),
     Test("put", 2, (2000, 1000, 100), "put"),

@@ -4,11 +4,11 @@
 
 Goal: ratios of medians within 2 %. Same library, sizes, iterations and one warm-up on both sides, in launches that take
 turns. What each side's number is: the mean over ranks of the time of one iteration (PingPong: half of it; Uniband and
-Biband: a window of 64 messages each way), the clock read as the Intel benchmarks read it: around every call without a
-barrier in between (`-sync off`) for the collectives, else around the loop. IMB prints two decimals of a microsecond;
-where it prints a message rate or a bandwidth too, that has more digits and is used instead. IMB's buffers are placed at
-page borders, where the engine's are, by a preloaded malloc; `--as-is` leaves them where they are, 16 bytes behind one,
-and 1 MiB then takes IMB some 5 % longer.
+Biband: a window of 64 messages, each way and of each pair), the clock read as the Intel benchmarks read it: around
+every call without a barrier in between (`-sync off`) for the collectives, else around the loop. IMB prints two decimals
+of a microsecond; where it prints a message rate or a bandwidth too, that has more digits and is used instead. IMB's
+buffers are placed at page borders, where the engine's are, by a preloaded malloc; `--as-is` leaves them where they are,
+16 bytes behind one, and 1 MiB then takes IMB some 5 % longer.
 
 Installs the wheels `impi-rt` and `impi-devel` into .cache/intel-mpi at the first start.
 """

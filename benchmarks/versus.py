@@ -13,11 +13,20 @@ import mpi
 
 @dataclass(frozen=True)
 class Case:
-    """A row: the cells in front, and one launch of each side, which returns seconds."""
+    """A row: the cells in front, and a launch of each side, or one of both that take turns in it; in seconds."""
 
     about: tuple[str, ...]
-    ours: Callable[[], float]
-    theirs: Callable[[], float]
+    ours: Callable[[], float] | None = None
+    theirs: Callable[[], float] | None = None
+    together: Callable[[], tuple[float, float]] | None = None
+
+    def measure(self, launches: int, seed: int) -> tuple[list[float], list[float]]:
+        """Times of all launches of each side, paired."""
+        if self.together is not None:
+            pairs = [self.together() for _ in range(launches)]
+            return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        assert self.ours is not None and self.theirs is not None
+        return compare.interleave(self.ours, self.theirs, launches=launches, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -76,7 +85,7 @@ def judge(
     """
     rows, missed = [], 0
     for case in cases:
-        mine, other = compare.interleave(case.ours, case.theirs, launches=arguments.launches, seed=arguments.seed)
+        mine, other = case.measure(arguments.launches, arguments.seed)
         found = compare.ratio(mine, other, seed=arguments.seed)
         met = abs(found.of_medians.value - 1) <= goal
         missed += not met

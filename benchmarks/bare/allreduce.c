@@ -7,4 +7,4 @@ static void once(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm g
   MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, group);
 }
 
-int main(int argc, char** argv) { return measure(argc, argv, once, 1.0, 0); }
+BARE_LOOP(allreduce, once, 1.0, 0)

@@ -7,4 +7,4 @@ static void once(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm g
   MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, group);
 }
 
-int main(int argc, char** argv) { return measure(argc, argv, once, 1.0, 1); }
+BARE_LOOP(alltoall, once, 1.0, 1)

@@ -23,4 +23,4 @@ static void once(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm g
   }
 }
 
-int main(int argc, char** argv) { return measure(argc, argv, once, 1.0, 0); }
+BARE_LOOP(bandwidth, once, 1.0, 0)

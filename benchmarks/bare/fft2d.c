@@ -33,4 +33,4 @@ static void once(char* out, char* in, int n, int rank, int ranks, MPI_Comm group
   }
 }
 
-int main(int argc, char** argv) { return measure(argc, argv, once, 1, 0); }
+BARE_LOOP(fft2d, once, 1, 0)

@@ -68,4 +68,4 @@ static void once(char* out, char* in, int elements, int rank, int ranks, MPI_Com
   exchange(3072, 3, elements, 6, 0, 0, rest_ns * own, rank, group);
 }
 
-int main(int argc, char** argv) { return measure(argc, argv, once, 1, 0); }
+BARE_LOOP(lulesh, once, 1, 0)

@@ -12,4 +12,4 @@ static void once(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm g
   }
 }
 
-int main(int argc, char** argv) { return measure(argc, argv, once, 0.5, 0); }
+BARE_LOOP(pingpong, once, 0.5, 0)

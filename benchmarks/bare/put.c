@@ -10,7 +10,7 @@ static void close_window(void) {
 #ifdef FLUSH
   if (origin) MPI_Win_unlock(1, window);
 #endif
-  MPI_Win_free(&window);
+  MPI_Win_free(&window);  // MPI_WIN_NULL now: the next one opens anew
 }
 
 static void open_window(char* memory, int bytes, int rank, MPI_Comm group) {
@@ -37,4 +37,8 @@ static void once(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm g
 }
 
 // Only one of the two ranks spends time: the mean over both is half of it.
-int main(int argc, char** argv) { return measure(argc, argv, once, 2.0, 0); }
+#ifdef FLUSH
+BARE_LOOP(put_flush, once, 2.0, 0)
+#else
+BARE_LOOP(put, once, 2.0, 0)
+#endif

@@ -48,4 +48,4 @@ static void once(char* out, char* in, int cells, int rank, int ranks, MPI_Comm g
   MPI_Allreduce(&error, &largest, 1, MPI_DOUBLE, MPI_MAX, group);
 }
 
-int main(int argc, char** argv) { return measure(argc, argv, once, 1, 0); }
+BARE_LOOP(sweep3d, once, 1, 0)

@@ -57,4 +57,4 @@ static void once(char* out, char* in, int cells, int rank, int ranks, MPI_Comm g
   MPI_Waitall(down, y, MPI_STATUSES_IGNORE);
 }
 
-int main(int argc, char** argv) { return measure(argc, argv, once, 1, 0); }
+BARE_LOOP(tealeaf, once, 1, 0)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/suggest.hpp"
+#include "motifs/alone.hpp"
 #include "schedule/interrupt.hpp"
 #include "schedule/streams.hpp"
 
@@ -41,6 +42,11 @@ void Chain::append_motif(const workload::MotifCall& call, std::int64_t execution
     step.motif = std::move(part);
     step.executions = executions;
   }
+}
+
+bool Chain::decomposes_alone() const noexcept {
+  return std::ranges::any_of(
+      steps_, [](const ChainStep& step) { return dynamic_cast<const DecomposesAlone*>(step.motif.get()) != nullptr; });
 }
 
 void Chain::decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed) {

@@ -34,6 +34,8 @@ class Chain {
   // Builds the motifs from the job's text; no MPI. Throws UserMistake where the catalogue or a rule refuses.
   Chain(const workload::Job& job, int job_index);
 
+  // Whether no other job may decompose at the same time.
+  bool decomposes_alone() const noexcept;
   // Collective over `group`, one duplicate a step, made by `make_groups` once a launch.
   void decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed);
 

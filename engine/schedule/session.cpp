@@ -29,6 +29,15 @@ std::int64_t period_of(const Chain& chain, int ranks, Bytes rate) {
   return std::llround(bytes / ranks / static_cast<double>(rate.value) * 1e9);
 }
 
+std::vector<int> jobs_that_decompose_alone(const workload::Workload& workload) {
+  std::vector<int> jobs;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    const auto number = static_cast<int>(i);
+    if (Chain{workload.jobs[i], number}.decomposes_alone()) jobs.push_back(number);
+  }
+  return jobs;
+}
+
 std::vector<int> measured_jobs(const workload::Workload& workload) {
   std::vector<int> jobs;
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
@@ -52,6 +61,7 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
       prior_(prior),
       cast_(assign(world, machine, workload)),
       measured_(measured_jobs(workload)),
+      alone_(jobs_that_decompose_alone(workload)),
       plan_(measured_, options.counts, options.seed),
       longest_s_(workload.jobs.size() + 1, 0) {
   interrupt::Whereabouts& here = interrupt::whereabouts();
@@ -197,10 +207,8 @@ void Session::execute(const Round& round) {
     if (active(round)) {
       chain.emplace(workload_.jobs[static_cast<std::size_t>(cast_.job)], cast_.job);
       tally.emplace(chain->columns());
-      // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
-      chain->decompose(cast_.steps,
-                       options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1)));
     }
+    decompose(chain ? &*chain : nullptr, round);
     gentle_barrier(world_, Pace::meeting);
     started_s = elapsed_s();
     if (chain) {
@@ -216,6 +224,22 @@ void Session::execute(const Round& round) {
     }
   }
   if (world_.rank() == 0) tell_results(round, collection, started_s);
+}
+
+// First the jobs that must be alone for it, one after the other; then all others at once.
+void Session::decompose(Chain* chain, const Round& round) {
+  // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
+  const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
+  bool done = chain == nullptr;
+  for (const int job : alone_) {
+    if (round.kind != RoundKind::contended) break;
+    if (!done && job == cast_.job) {
+      chain->decompose(cast_.steps, seed);
+      done = true;
+    }
+    gentle_barrier(world_, Pace::meeting);
+  }
+  if (!done) chain->decompose(cast_.steps, seed);
 }
 
 void Session::tell_results(const Round& round, Collection& collection, double started_s) {

@@ -54,6 +54,7 @@ class Session {
   void execute(const Round& round);
   bool active(const Round& round) const noexcept;
   Assignment assignment(const Chain& chain) const;
+  void decompose(Chain* chain, const Round& round);
   void tell_results(const Round& round, Collection& collection, double started_s);
   void tell_job(const Round& round, int job, const Collection::Result& result);
   void check_timer(const Sample& sample);
@@ -72,6 +73,7 @@ class Session {
   Prior prior_;
   Cast cast_;
   std::vector<int> measured_;
+  std::vector<int> alone_;  // jobs that decompose one after the other
   Plan plan_;
   std::vector<JobRecord> jobs_;  // rank 0
   std::vector<Round> queue_;     // rounds of the present block that are still to come; rank 0

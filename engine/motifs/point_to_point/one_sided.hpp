@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "motifs/alone.hpp"
 #include "motifs/message.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/reach.hpp"
@@ -29,7 +30,7 @@ struct Names<WindowKind> {
                                      std::pair{std::string_view{"allocate"}, WindowKind::allocate}};
 };
 
-class OneSided : public Motif {
+class OneSided : public Motif, public DecomposesAlone {
  public:
   ~OneSided() override;
 

@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "engine_fixture.hpp"
+#include "motifs/alone.hpp"
 
 namespace stressbench::schedule {
 namespace {
@@ -130,6 +134,36 @@ TEST(Session, FinishOnceStopsEachAtItsCount) {
   const Outcome outcome = run({on_nodes({0}, "quick"), slow}, options);
   if (!is_root()) return;
   for (const JobProgress& job : outcome.notebook.rounds.front().jobs) EXPECT_EQ(job.repetitions[2], 0);
+}
+
+// Notes when it decomposed, which takes a while.
+class Loner final : public Motif, public DecomposesAlone {
+ public:
+  Traffic traffic(int) const override { return {}; }
+  void decompose(const mpi::Group&, const Draw&) override {
+    const MonotonicClock clock;
+    when.front() = clock.now_ns();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    when.back() = clock.now_ns();
+  }
+  void perform(Recorder&) override {}
+  static inline std::array<std::int64_t, 2> when{};  // one host, one clock
+};
+const RegisterMotif<Loner> registered_loner{"loner", Family::probe, "decomposes alone"};
+
+TEST(Session, JobsThatMustBeAloneDecomposeOneAfterTheOther) {
+  if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+  workload::MotifCall loner;
+  loner.name = "loner";
+  std::vector<workload::Job> jobs{job_of({loner}, "a"), job_of({loner}, "b")};
+  for (int node = 0; node < 2; ++node) {
+    jobs[static_cast<std::size_t>(node)].nodes = {node};
+    jobs[static_cast<std::size_t>(node)].repeat = 1;
+  }
+  run(jobs, options_of(0, 1));
+  std::vector<std::array<std::int64_t, 2>> all(static_cast<std::size_t>(ranks()));
+  MPI_Allgather(Loner::when.data(), 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, MPI_COMM_WORLD);
+  EXPECT_LE(all[0].back(), all[1].front());
 }
 
 TEST(Session, BackgroundJobsRunOnlyInContendedRounds) {

@@ -68,7 +68,7 @@ def turns(program: Path, test: Test, size: int, iterations: int) -> Callable[[],
         step: dict[int, list[float]] = {number: [] for number in range(4)}
         for sample in samples:
             if sample["step"] is not None and sample["phase"] == "measured":
-                step[sample["step"]].append(sample["time_s"][test.timed])
+                step[sample["step"]].append(sample[f"time_{test.timed}_s"])
         both = [statistics.median(map(sum, zip(step[a], step[b], strict=True))) for a, b in ((0, 3), (1, 2))]
         return both[0] / (2 * iterations), both[1] / (2 * iterations)
 

@@ -57,6 +57,10 @@ class Shift {
     }
   }
 
+  // A rank that has nothing to do in the last repetition waits inside the library: a rank whose memory others work on
+  // may have to help them, and a rank that rests outside does not.
+  void end() const { crew_.group->barrier(); }
+
   bool is_root() const { return crew_.group->rank() == crew_.root; }
 
  private:
@@ -99,11 +103,13 @@ void run_round(Chain& chain, Tally& tally, const Crew& crew, const Clock& clock,
   Shift shift{chain, tally, crew, clock, assignment};
   shift.repeat(assignment.warmup, Phase::warmup);
   if (!assignment.background) shift.measured();
+  shift.end();
   if (muster == nullptr) return;
   if (shift.is_root()) muster->enter();
   if (assignment.background || assignment.finish == Finish::sustain) {
     const Phase phase = assignment.background ? Phase::measured : Phase::extra;
     shift.repeat_while(phase, [&] { return !muster->everyone_is_through(); });
+    shift.end();
   }
   if (shift.is_root()) muster->wait();
 }

@@ -22,6 +22,9 @@ class Allgather final : public Movement {
     return Bandwidth{static_cast<double>(bytes_of(shares_.total(elements(), ranks))),
                      "bytes that each rank has in the end / time of the call"};
   }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   void lay_out(const mpi::Group&) override {

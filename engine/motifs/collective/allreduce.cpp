@@ -9,6 +9,9 @@ namespace {
 class Allreduce final : public Reducing {
  public:
   Allreduce() : Reducing("Allreduce", "elements of each rank's vector") {}
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   Result result() const override { return {.elements = count(), .ranks = ranks_}; }

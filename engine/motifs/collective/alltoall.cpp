@@ -83,6 +83,9 @@ class Alltoall final : public BlockExchange<EvenShares> {
     if (*call_ == AlltoallCall::pairwise) return {.messages = others, .message_bytes = others * size().value};
     return BlockExchange::traffic(ranks);
   }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   void call() override {
@@ -141,6 +144,9 @@ class AnySizes : public BlockExchange<SkewedShares> {
 class Alltoallv final : public AnySizes {
  public:
   Alltoallv() : AnySizes("Alltoallv", Bytes{4096}, "bytes from each rank to each") {}
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   void call() override { exchange_any_counts(); }
@@ -152,6 +158,9 @@ class Alltoallw final : public AnySizes {
   void check(int ranks) const override {
     AnySizes::check(ranks);
     check_displacements(bytes_of(largest_buffer(ranks)));  // here they count bytes
+  }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
   }
 
  protected:

@@ -10,6 +10,9 @@ class Barrier final : public Collective {
  public:
   Barrier() : Collective("Barrier") {}
   Traffic traffic(int) const override { return {.collectives = 1}; }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   void lay_out(const mpi::Group&) override {}

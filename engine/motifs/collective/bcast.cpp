@@ -22,6 +22,9 @@ class Bcast final : public Movement {
     root_.hold();
     Movement::stamp(pass);
   }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   void lay_out(const mpi::Group&) override {

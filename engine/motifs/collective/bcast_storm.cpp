@@ -25,6 +25,9 @@ class BcastStorm final : public Movement {
     return Bandwidth{static_cast<double>(roots(ranks)) * static_cast<double>(size().value),
                      "bytes of all roots' messages / time until a rank has them"};
   }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   void lay_out(const mpi::Group& group) override {

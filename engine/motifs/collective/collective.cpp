@@ -54,12 +54,7 @@ void Collective::prepare(std::uint64_t execution) {
   pure_ns_ = clock.now_ns() - start;
 }
 
-void Collective::perform(Recorder& recorder) {
-  if (plain_) {
-    call();
-    if (posts_) finish();
-    return;
-  }
+void Collective::perform_in_parts(Recorder& recorder) {
   arrival_.wait(recorder);
   const std::int64_t entry = recorder.now_ns();
   call();

@@ -12,7 +12,7 @@ class Gather final : public RootedBlocks<Shares> {
   using Base = RootedBlocks<Shares>;
   using Base::all_, Base::own_, Base::root_, Base::shares_, Base::in_place_;
   using Base::bytes_of, Base::elements;
-  using Base::rank_, Base::ranks_, Base::communicator_, Base::datatype, Base::either;
+  using Base::rank_, Base::ranks_, Base::communicator_, Base::datatype, Base::around, Base::either;
 
  public:
   Gather()
@@ -33,6 +33,9 @@ class Gather final : public RootedBlocks<Shares> {
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(Base::bytes_of_all(ranks)),
                      "bytes that the root has in the end / time of the call"};
+  }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
   }
 
  protected:

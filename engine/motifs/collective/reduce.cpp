@@ -18,6 +18,9 @@ class Reduce final : public Reducing {
     root_.hold();
     Reducing::stamp(pass);
   }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   void lay_out(const mpi::Group& group) override {

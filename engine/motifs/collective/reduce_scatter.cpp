@@ -16,6 +16,9 @@ class ReduceScatter final : public Reducing {
  public:
   ReduceScatter()
       : Reducing(Shares::varied ? "Reduce_scatter" : "Reduce_scatter_block", "elements that each rank gets") {}
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   std::int64_t given(int ranks) const override { return shares_.total(count(), ranks); }

@@ -9,6 +9,9 @@ namespace {
 class Scan final : public Reducing {
  public:
   Scan() : Reducing("Scan", "elements of each rank's vector") {}
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   Result result() const override { return {.elements = count(), .ranks = rank_ + 1}; }
@@ -20,6 +23,9 @@ class Scan final : public Reducing {
 class Exscan final : public Reducing {
  public:
   Exscan() : Reducing("Exscan", "elements of each rank's vector") {}
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
+  }
 
  protected:
   // Rank 0 has nobody before it: MPI leaves its result undefined.

@@ -11,7 +11,7 @@ template <class Shares>
 class Scatter final : public RootedBlocks<Shares> {
   using Base = RootedBlocks<Shares>;
   using Base::all_, Base::own_, Base::root_, Base::in_place_;
-  using Base::rank_, Base::ranks_, Base::communicator_, Base::datatype, Base::either;
+  using Base::rank_, Base::ranks_, Base::communicator_, Base::datatype, Base::around, Base::either;
 
  public:
   Scatter()
@@ -20,6 +20,9 @@ class Scatter final : public RootedBlocks<Shares> {
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(Base::bytes_of_all(ranks)),
                      "bytes that the root has for all / time of the call"};
+  }
+  void perform(Recorder& recorder) override {
+    around(recorder, [this] { call(); });
   }
 
  protected:

@@ -47,6 +47,9 @@ class Accumulate final : public OneSided {
  public:
   std::optional<Bytes> message_size() const override { return *size_; }
   std::string size_parameter() const override { return "size"; }
+  void perform(Recorder&) override {
+    in_epochs([this](const Operation& operation) { issue(operation); });
+  }
 
  private:
   std::int64_t operation_bytes() const override { return size_->value; }
@@ -56,7 +59,7 @@ class Accumulate final : public OneSided {
   bool fetches() const { return *call_ == AccumulateCall::get_accumulate; }
   std::size_t numbers() const { return static_cast<std::size_t>(size_->value / number_bytes); }
 
-  void issue(const Operation& operation) override {
+  void issue(const Operation& operation) {
     const auto count = static_cast<int>(numbers());
     const auto& [target, number, rank, own, there] = operation;
     if (fetches()) {

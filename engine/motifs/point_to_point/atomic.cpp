@@ -24,6 +24,9 @@ using Number = std::uint64_t;
 class Atomic final : public OneSided {
  public:
   std::optional<Bytes> message_size() const override { return Bytes{operation_bytes()}; }
+  void perform(Recorder&) override {
+    in_epochs([this](const Operation& operation) { issue(operation); });
+  }
 
  private:
   std::int64_t operation_bytes() const override { return sizeof(Number); }
@@ -31,7 +34,7 @@ class Atomic final : public OneSided {
   Piece piece() const override { return Piece::one; }  // one counter a target
   bool swaps() const { return *call_ == AtomicCall::compare_and_swap; }
 
-  void issue(const Operation& operation) override {
+  void issue(const Operation& operation) {
     const auto& [target, number, rank, result, there] = operation;
     if (swaps()) {
       mpi::must(MPI_Compare_and_swap(&steps_[number + 1], &steps_[number], result, MPI_UINT64_T, rank, there, window()),

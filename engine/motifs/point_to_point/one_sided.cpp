@@ -101,68 +101,12 @@ void OneSided::open_for_good() {
   locked_ = true;
 }
 
-void OneSided::perform(Recorder&) {
-  if (*flush_) {
-    issue_all();
-    return flush();
-  }
-  switch (*sync_) {
-    case Synchronisation::fence:
-      return fence_epoch();
-    case Synchronisation::lock:
-      return lock_epochs();
-    case Synchronisation::lock_all:
-      return lock_all_epoch();
-    case Synchronisation::pscw:
-      return pscw_epoch();
-  }
-}
-
-void OneSided::issue_all() {
-  for (const Operation& operation : planned_) issue(operation);
-}
-
-void OneSided::fence_epoch() {
-  mpi::must(MPI_Win_fence(0, window()), "MPI_Win_fence");
-  issue_all();
-  mpi::must(MPI_Win_fence(0, window()), "MPI_Win_fence");
-}
-
-void OneSided::lock_epochs() {
-  for (auto first = planned_.begin(); first != planned_.end();) {
-    const int target = first->rank;
-    const auto end = first + static_cast<std::ptrdiff_t>(operations());
-    mpi::must(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window()), "MPI_Win_lock");
-    for (; first != end; ++first) issue(*first);
-    mpi::must(MPI_Win_unlock(target, window()), "MPI_Win_unlock");
-  }
-}
-
-void OneSided::lock_all_epoch() {
-  if (reached_.targets.empty()) return;
-  mpi::must(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
-  issue_all();
-  mpi::must(MPI_Win_unlock_all(window()), "MPI_Win_unlock_all");
-}
-
 void OneSided::flush() {
   if (*sync_ == Synchronisation::lock_all && target_ranks_.size() > 1) {
     mpi::must(MPI_Win_flush_all(window()), "MPI_Win_flush_all");
     return;
   }
   for (const int target : target_ranks_) mpi::must(MPI_Win_flush(target, window()), "MPI_Win_flush");
-}
-
-void OneSided::pscw_epoch() {
-  const bool exposes = !reached_.origins.empty();
-  const bool accesses = !reached_.targets.empty();
-  if (exposes) mpi::must(MPI_Win_post(origins_.handle(), 0, window()), "MPI_Win_post");
-  if (accesses) {
-    mpi::must(MPI_Win_start(targets_.handle(), 0, window()), "MPI_Win_start");
-    issue_all();
-    mpi::must(MPI_Win_complete(window()), "MPI_Win_complete");
-  }
-  if (exposes) mpi::must(MPI_Win_wait(window()), "MPI_Win_wait");
 }
 
 void OneSided::stamp(std::uint64_t pass) {

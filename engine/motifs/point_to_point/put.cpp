@@ -37,8 +37,13 @@ class Transfer : public OneSided {
 };
 
 class Put final : public Transfer {
+ public:
+  void perform(Recorder&) override {
+    in_epochs([this](const Operation& operation) { issue(operation); });
+  }
+
  private:
-  void issue(const Operation& operation) override {
+  void issue(const Operation& operation) {
     mpi::must(MPI_Put(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
               "MPI_Put");
   }
@@ -52,8 +57,13 @@ class Put final : public Transfer {
 };
 
 class Get final : public Transfer {
+ public:
+  void perform(Recorder&) override {
+    in_epochs([this](const Operation& operation) { issue(operation); });
+  }
+
  private:
-  void issue(const Operation& operation) override {
+  void issue(const Operation& operation) {
     mpi::must(MPI_Get(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
               "MPI_Get");
   }

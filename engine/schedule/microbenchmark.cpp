@@ -86,7 +86,9 @@ std::vector<workload::Job> split(const workload::Job& job) {
 std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
                                          const MicroOptions& options) {
   std::vector<MicroRow> rows;
-  const Crew crew{0, &world, 0};
+  // Not the world itself: who waits in a barrier of it under Intel MPI does not help those that work on its memory.
+  const mpi::Group own = world.duplicate();
+  const Crew crew{0, &own, 0};
   const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
                               Finish::once,   Care::barrier_before_each, options.verification};
   for (const workload::Job& part : split(job)) {

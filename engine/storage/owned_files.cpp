@@ -45,10 +45,13 @@ std::string key_of(const std::string& path) {
                   path, owner.run.id, owner.host, owner.pid, owner.run.started_at, owner.run.id));
 }
 
-// Another job of this launch, or another launch of this run on this host, that is alive.
-bool in_use(const Sidecar& owner, const Run& run) {
-  if (owner.run.started_at == run.started_at) return true;
-  const Sidecar self = sidecar_of(run, {});
+bool of_another_job(const Sidecar& owner, const Run& run) {
+  return owner.run.id == run.id && owner.run.started_at == run.started_at;
+}
+
+// Another launch on this host. Of those on other hosts nothing is known.
+bool lives(const Sidecar& owner) {
+  const Sidecar self = sidecar_of({}, {});
   return owner.host == self.host && owner.pid != self.pid &&
          (::kill(static_cast<pid_t>(owner.pid), 0) == 0 || errno == EPERM);
 }
@@ -65,19 +68,17 @@ std::optional<Sidecar> owner_of(const Claim& claim) {
 void remove_leftovers(const Claim& claim, std::vector<std::string>& remarks) {
   const auto owner = owner_of(claim);
   if (!owner) return;
-  if (claim.existing == Existing::refuse) {
-    if (owner->run.id != claim.run.id) refuse_owner(claim.path, *owner);
-    if (in_use(*owner, claim.run)) {
-      refuse(
-          fmt::format("'{}' is in use by process {} on host {}, of the same run '{}'; give each job a file of its own",
-                      claim.path, owner->pid, owner->host, owner->run.id));
-    }
+  const bool may_replace = claim.existing == Existing::replace;
+  if (!may_replace && owner->run.id != claim.run.id) refuse_owner(claim.path, *owner);
+  if (of_another_job(*owner, claim.run) || (!may_replace && lives(*owner))) {
+    refuse(fmt::format("'{}' is in use by process {} on host {}, of the same run '{}'; give each job a file of its own",
+                       claim.path, owner->pid, owner->host, owner->run.id));
   }
   const std::int64_t removed = remove_all(claim.path, owner->layout);
   if (!remove_sidecar(claim.path)) raise("unlink", sidecar_name(claim.path), errno);
   if (owner->run.id.empty()) return;
-  remarks.push_back(fmt::format("removed {} files of '{}' that run '{}' had left when it was interrupted", removed,
-                                claim.path, owner->run.id));
+  remarks.push_back(fmt::format("'{}': removed {} that run '{}' had left when it was interrupted", claim.path,
+                                removed == 1 ? "a file" : fmt::format("{} files", removed), owner->run.id));
 }
 
 // Nothing, or what may be replaced.

@@ -164,7 +164,7 @@ TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
   EXPECT_EQ(there(), Names{note_});
   if (world_rank() == 0) {
     EXPECT_THAT(files.remarks(),
-                ElementsAre("removed 4 files of '" + path_ + "' that run 'mine' had left when it was interrupted"));
+                ElementsAre("'" + path_ + "': removed 4 files that run 'mine' had left when it was interrupted"));
   }
   EXPECT_THAT(files.remarks(), IsEmpty());
 }
@@ -190,6 +190,7 @@ TEST_F(OwnedFilesOf, AnotherRunAreReplacedWhenAskedDirectoriesToo) {
 TEST_F(OwnedFilesOf, AnotherJobOfTheSameLaunchAreInUse) {
   leave({.id = "mine", .started_at = "today"}, {.one = true});
   EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process 12345 on host elsewhere"));
+  EXPECT_THAT(refusal(replacing()), HasSubstr("give each job a file of its own"));
   EXPECT_EQ(there(), (Names{name_, note_}));
 }
 

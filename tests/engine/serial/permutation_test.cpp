@@ -67,9 +67,9 @@ TEST(Permutation, LeavesFewWhereTheyWere) {
 TEST(Permutation, StaysWithinTheLongestFileThatThereCanBe) {
   constexpr auto n = std::numeric_limits<std::int64_t>::max();
   const Permutation permutation(n, 3);
-  for (const std::int64_t index : {std::int64_t{0}, n / 2, n - 1}) {
-    EXPECT_GE(permutation(index), 0);
-    EXPECT_LT(permutation(index), n);
+  for (std::int64_t index = n - 1000; index < n - 1; ++index) {
+    ASSERT_GE(permutation(index), 0);
+    ASSERT_LT(permutation(index), n);
   }
 }
 

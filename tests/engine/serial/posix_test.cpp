@@ -8,6 +8,7 @@
 
 #include "backend_bench.hpp"
 #include "storage/direct.hpp"
+#include "storage/page_cache.hpp"
 #include "torn_calls.hpp"
 
 namespace stressbench::storage {
@@ -256,6 +257,7 @@ TEST_F(Direct, GoesPastThePageCache) {
   bench_->read(0, aligned);
   bench_->close();
   EXPECT_TRUE(std::ranges::equal(aligned, bytes(aligned.size())));
+  EXPECT_EQ(drop_cache(path())->pages_before, 0);
   EXPECT_THAT(bench_->remarks(), IsEmpty());
   std::free(memory);
 }

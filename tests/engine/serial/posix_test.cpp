@@ -1,10 +1,15 @@
 // posix: bytes where they belong by each of its calls, whole or with the reason why not.
 #include <linux/magic.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 
+#include <array>
 #include <cstdlib>
+#include <optional>
 
 #include "backend_bench.hpp"
 #include "storage/direct.hpp"
@@ -52,6 +57,30 @@ std::int64_t mapped_bytes(const std::string& path) {
     if (line.ends_with(path)) sum += static_cast<std::int64_t>(std::strtoul(dash + 1, nullptr, 16) - begin);
   }
   return sum;
+}
+
+// The words of the fault that `action` throws while `folder` is a file system of 64 KiB; none where there can be none.
+template <class Action>
+std::optional<std::string> fault_on_small_disk(const std::string& folder, Action action) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return std::nullopt;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=64k") != 0) {
+      ::_exit(1);
+    }
+    const std::string words = fault_of(action);
+    ::_exit(::write(ends[1], words.data(), words.size()) < 0);
+  }
+  ::close(ends[1]);
+  std::array<char, 1000> words{};
+  const ssize_t length = ::read(ends[0], words.data(), words.size());
+  ::close(ends[0]);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 1) return std::nullopt;
+  return std::string(words.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
 }
 
 class Posix : public StorageTest {};
@@ -169,6 +198,20 @@ TEST_P(PosixByCopyingCalls, SaysHowMuchWasWrittenUntilItFailed) {
   const FileSizeLimit limit(3000);
   EXPECT_EQ(fault_of([&] { bench_->write(1000, bytes(4096)); }),
             std::string(GetParam()) + " '" + path() + "': wrote 2000 of 4096 bytes at offset 1000: File too large");
+}
+
+TEST_P(PosixByEachCall, SaysThatASmallDiskIsFull) {
+  const auto words = fault_on_small_disk(folder_, [&] {
+    bench_->open(opening(Access::write));
+    for (std::int64_t at = 0;; at += 40'000) bench_->write(at, bytes(40'000));
+  });
+  if (!words) GTEST_SKIP() << "a small file system cannot be mounted here (needs root)";
+  const bool mapped = std::string(GetParam()) == "mmap";
+  EXPECT_EQ(*words,
+            GetParam() + (" '" + path() + "': wrote ") +
+                (mapped ? "0 of 40000 bytes at offset 40000: the storage has no page for them (SIGBUS): full, or "
+                          "an error"
+                        : "25536 of 40000 bytes at offset 40000: No space left on device"));
 }
 
 TEST_F(Posix, SaysThatSyncFailed) {

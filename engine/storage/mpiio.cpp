@@ -238,7 +238,7 @@ class MpiIo final : public Backend {
     if (*call_ == MpiIoCall::ordered && end_ == 0) must_have_been_there();
     errno = 0;
     must(MPI_File_close(&file_), "MPI_File_close", errno);
-    if (end_ > 0 && (form_.together == Together::yes || form_.starts())) must_reach(end_);
+    if (end_ > 0 && (form_.together == Together::yes || form_.starts())) must_hold("MPI_File_close", path_, end_);
   }
 
   bool takes_offsets() const override { return form_of(*call_).pointer != Pointer::shared; }
@@ -377,8 +377,8 @@ class MpiIo final : public Backend {
       tell(transfer, transfer.writes ? "writing" : "reading", words.empty() ? words_of(code) : words);
     if (words.empty() && !transfer.writes) words = "the file ends there";
     if (words.empty() && moved < transfer.size()) {
-      const std::int64_t next = takes_offsets() ? transfer.offset + moved : length_of(path_).value_or(0);
-      words = why_not_written(path_, next, transfer.bytes[static_cast<std::size_t>(moved)]);
+      const std::byte next = transfer.bytes[static_cast<std::size_t>(moved)];
+      words = takes_offsets() ? why_not_written(path_, transfer.offset + moved, next) : why_not_longer(path_);
     }
     tell(transfer, fmt::format("{} {} of", transfer.writes ? "wrote" : "read", moved), words);
   }
@@ -391,16 +391,7 @@ class MpiIo final : public Backend {
   void preallocate(std::int64_t size) const {
     errno = 0;
     must(MPI_File_preallocate(file_, size), "MPI_File_preallocate", errno);
-    if (lacks_room(path_, size)) refuse("MPI_File_preallocate", path_, storage_words(ENOSPC));  // Open MPI says nothing
-  }
-
-  void must_reach(std::int64_t end) const {
-    const auto length = length_of(path_);
-    if (!length || *length >= end) [[likely]]
-      return;
-    const std::string words = why_not_written(path_, *length, std::byte{0});
-    refuse("MPI_File_close", path_,
-           fmt::format("the file has {} of {} bytes{}{}", *length, end, words.empty() ? "" : ": ", words));
+    must_hold("MPI_File_preallocate", path_, size);  // Open MPI says nothing
   }
 
   void tell_hints() {

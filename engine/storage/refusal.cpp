@@ -46,6 +46,15 @@ int flags_of(Access access) {
   return O_RDWR;
 }
 
+// So many bytes are neither allocated nor free. Files of holes, and compressed ones, lack allocated bytes alone.
+bool lacks_room(const std::string& path, std::int64_t size) {
+  struct stat file {};
+  struct statvfs disk {};
+  if (::stat(path.c_str(), &file) != 0 || ::statvfs(path.c_str(), &disk) != 0) return false;
+  constexpr std::int64_t block = 512;  // st_blocks, whatever the file system's own
+  return file.st_blocks * block + static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize) < size;
+}
+
 }  // namespace
 
 std::string storage_words(int error) {
@@ -82,13 +91,21 @@ std::optional<std::int64_t> length_of(const std::string& path) {
   return found.st_size;
 }
 
-bool lacks_room(const std::string& path, std::int64_t size) {
-  struct stat file {};
+std::string why_not_longer(const std::string& path) {
   struct statvfs disk {};
-  if (::stat(path.c_str(), &file) != 0 || ::statvfs(path.c_str(), &disk) != 0) return false;
-  constexpr std::int64_t block = 512;  // st_blocks, whatever the file system's own
-  const auto free = static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize);
-  return file.st_blocks * block + free < size;
+  if (::statvfs(path.c_str(), &disk) == 0 && disk.f_bavail == 0) return words_of(ENOSPC);
+  return why_not_written(path, length_of(path).value_or(0), std::byte{0});
+}
+
+void must_hold(std::string_view call, const std::string& path, std::int64_t end) {
+  const auto length = length_of(path);
+  if (length && *length < end) {
+    const std::string words = why_not_longer(path);
+    refuse(call, path, fmt::format("the file has {} of {} bytes{}{}", *length, end, words.empty() ? "" : ": ", words));
+  }
+  if (lacks_room(path, end)) {
+    refuse(call, path, fmt::format("there is no room for the {} bytes: {}", end, words_of(ENOSPC)));
+  }
 }
 
 void refuse(std::string_view call, const std::string& path, const std::string& words) {

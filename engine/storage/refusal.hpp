@@ -24,11 +24,15 @@ std::string why_not_written(const std::string& path, std::int64_t offset, std::b
 // Why the byte at `offset` is not read. Empty where it is, and where the file ends before.
 std::string why_not_read(const std::string& path, std::int64_t offset);
 
+// Why the file cannot have one byte more, which it gets where it can: then empty.
+std::string why_not_longer(const std::string& path);
+
 // Bytes in the file; none where the system does not say. Opens it: without that, NFS tells a length of seconds ago.
 std::optional<std::int64_t> length_of(const std::string& path);
 
-// Whether the file certainly lacks room for `size` bytes: so many are not allocated, nor free.
-bool lacks_room(const std::string& path, std::int64_t size);
+// Throws MachineFault, as of `call`, where a file that was written up to `end` certainly is not on the storage: it is
+// shorter, or the disk has no room for all of it.
+void must_hold(std::string_view call, const std::string& path, std::int64_t end);
 
 // Throws MachineFault: "CALL 'PATH': WORDS".
 [[noreturn]] void refuse(std::string_view call, const std::string& path, const std::string& words);

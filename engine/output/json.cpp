@@ -92,6 +92,7 @@ Json to_json(const schedule::Header& header) {
           {"version", version},
           {"commit", built_from.empty() ? Json(nullptr) : Json(built_from)},
           {"launch", header.launch},
+          {"run_id", header.run_id},
           {"started_at", utc_now()},
           {"command", header.command},
           {"seed", header.seed},

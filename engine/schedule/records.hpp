@@ -78,6 +78,7 @@ struct LibraryRecord {
 
 struct Header {
   int launch = 0;
+  std::string run_id;
   std::vector<std::string> command;
   std::uint64_t seed = 0;
   LibraryRecord mpi;

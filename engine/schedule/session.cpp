@@ -108,6 +108,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
 Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {
   Header header;
   header.launch = prior_.launch;
+  header.run_id = options_.run_id;
   header.command = command;
   header.seed = options_.seed;
   header.mpi = describe_library();

@@ -41,21 +41,26 @@ def engine() -> Path | None:
     return newest or (Path(found) if found else None)
 
 
-@pytest.fixture(scope="module")
-def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stressbench_run(folder: Path, *words: str) -> Path:
+    """The run file, in `folder`."""
     program = engine()
     if program is None:
         pytest.skip("NO ENGINE: build stressbench-mpi or set STRESSBENCH_MPI; its output was not checked")
-    folder = tmp_path_factory.mktemp("engine")
     (folder / "demo.sb").write_text(WORKLOAD, encoding="utf-8")
-    path = folder / "demo.jsonl"
-    asked = ["-n", "4", "--ranks-per-node", "2", "--isolated", "2", "--contended", "2", "--seed", "7", "-o", str(path)]
     done = subprocess.run(
-        [sys.executable, "-m", "stressbench", "run", "demo.sb", *asked, "--engine", str(program)],
+        [sys.executable, "-m", "stressbench", "run", *words, "--engine", str(program)],
         cwd=folder, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return path
+    return folder / "demo.jsonl"
+
+
+SMALL = ("demo.sb", "-n", "4", "--ranks-per-node", "2", "--isolated", "2", "--contended", "2", "-o", "demo.jsonl")
+
+
+@pytest.fixture(scope="module")
+def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return stressbench_run(tmp_path_factory.mktemp("engine"), *SMALL, "--seed", "7")
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +107,30 @@ def test_the_engine_s_run_can_be_summarised(run: Run) -> None:
     assert talkers.timing.impact.paired_blocks == 2
     assert noise.timing.isolated_s is None
     assert all(step.timing.contended_s is not None for step in talkers.steps)
+
+
+def run_ids(path: Path) -> list[str | None]:
+    return [launch.header.run_id for launch in read_run(path).launches]
+
+
+def test_a_run_has_the_id_that_it_was_given_and_keeps_it(tmp_path: Path) -> None:
+    path = stressbench_run(tmp_path, *SMALL, "--run-id", "my_run-7", "--time-limit", "1ns")
+    assert not read_run(path).complete
+
+    stressbench_run(tmp_path, "--continue", str(path))
+
+    assert read_run(path).complete
+    assert run_ids(path) == ["my_run-7", "my_run-7"]
+
+
+def test_a_file_without_an_id_is_continued_under_a_new_one(tmp_path: Path) -> None:
+    path = stressbench_run(tmp_path, *SMALL, "--time-limit", "1ns")
+    header, *rest = path.read_text(encoding="utf-8").splitlines()
+    older = {key: value for key, value in json.loads(header).items() if key != "run_id"}
+    path.write_text("".join(f"{line}\n" for line in (json.dumps(older), *rest)), encoding="utf-8")
+
+    stressbench_run(tmp_path, "--continue", str(path))
+
+    first, second = run_ids(path)
+    assert first is None
+    assert second is not None

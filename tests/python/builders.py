@@ -132,7 +132,8 @@ def header(
     text = "".join(f"[JOB_NAME] {job.name}\n" + "".join(f"[MOTIF] {s.motif}\n" for s in job.steps) for job in jobs)
     return {
         "type": "header", "schema_version": 1, "program": "stressbench-mpi", "version": "0.1.0", "commit": None,
-        "launch": 0, "started_at": "2026-01-02T03:04:05Z", "command": ["run", "demo.sb"], "seed": seed,
+        "launch": 0, "run_id": "20260102T030405Z-0123456789ab", "started_at": "2026-01-02T03:04:05Z",
+        "command": ["run", "demo.sb"], "seed": seed,
         "mpi": {"standard": "3.1", "library": "Open MPI 4.1.4", "flavour": "openmpi", "transports": None},
         "compiler": "GCC 12.2.0", "build_type": "Release", "ranks": width * count, "ranks_per_node": None,
         "nodes": [

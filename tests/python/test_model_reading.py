@@ -75,6 +75,12 @@ def test_times_that_no_rank_took_are_unknown_and_do_not_count(made: MadeRun, tmp
     assert spread.isolated_s.count + spread.contended_s.count == 2 * 2 * SMALL.repetitions - 1
 
 
+def test_a_file_of_before_there_were_run_ids_has_none(made: MadeRun, tmp_path: Path) -> None:
+    del made.header["run_id"]
+
+    assert read_run(made.write(tmp_path)).header.run_id is None
+
+
 def test_metrics_of_motifs_are_kept(tmp_path: Path) -> None:
     job = MadeJob(steps=(MadeStep(), MadeStep(motif="posix", metrics=(("open_time_s", 0.25),))))
     made = build_run(jobs=(job,), plan=SMALL)

@@ -21,6 +21,7 @@ Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Bytes: TypeAlias = Annotated[int, Field(ge=0)]
 MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
 Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -165,7 +166,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The first record of a launch."""
+    """The first record of a launch; files of early versions lack `run_id`."""
 
     schema_version: int
     program: str
@@ -186,6 +187,7 @@ class Header:
     plan: Plan
     clock: Clock
     load_average: tuple[Load, Load, Load] | None
+    run_id: RunId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

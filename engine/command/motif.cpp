@@ -6,6 +6,7 @@
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
+#include "core/run_id.hpp"
 #include "core/statistics.hpp"
 #include "output/json.hpp"
 #include "output/motif_page.hpp"
@@ -23,7 +24,7 @@ struct Options {
   std::string name;
   std::vector<std::string> motif_arguments;
   std::string sizes;
-  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false};
+  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false, ""};
   bool verify = false;
   bool json = false;
   bool help = false;
@@ -230,10 +231,13 @@ int measure(const Options& options, const Context& context) {
   workload::Workload workload = load_text(text, command_line, std::nullopt);
   set_iterations(workload.jobs.front(), entry);
   const MonotonicClock clock;
+  schedule::MicroOptions micro = options.micro;
+  if (world.rank() == 0) micro.run_id = run_id::make();
+  broadcast(world, micro.run_id);
   schedule::interrupt::whereabouts().job = "motif";
   schedule::interrupt::whereabouts().rank = world.rank();
   const auto rows =
-      guarded(world, [&] { return schedule::run_microbenchmark(world, clock, workload.jobs.front(), options.micro); });
+      guarded(world, [&] { return schedule::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
   return on_root(world, [&] {
     write_result(options.json ? rows_as_json(rows, options, world.size()) : rows_as_table(rows, options, world.size()),
                  options.output);

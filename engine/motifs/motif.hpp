@@ -72,8 +72,17 @@ class WrongByte : public MachineFault {
   WrongByte(int sender, int receiver, std::int64_t offset, int expected, int found);
 };
 
+// Where a motif runs, for what it leaves outside of memory: files under the run's id, one a node.
+struct Place {
+  std::string run_id;
+  int node = 0;  // this rank's, as the engine numbers them (with --ranks-per-node too)
+};
+
 class Motif : public Pattern {
  public:
+  // Once, before decompose.
+  virtual void settle(const Place& place) { (void)place; }
+
   // Builds neighbours and buffers for the ranks of `group` (own context, nothing else in it), and touches every buffer.
   // `draws` is this job's and step's stream. Collective over the group. check(group.size()) passed before.
   virtual void decompose(const mpi::Group& group, const Draw& draws) = 0;

@@ -43,12 +43,13 @@ void Chain::append_motif(const workload::MotifCall& call, std::int64_t execution
   }
 }
 
-void Chain::decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed) {
+void Chain::decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed) {
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     interrupt::whereabouts().motif = steps_[i].lasting_name;
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
+    steps_[i].motif->settle(place);
     steps_[i].motif->decompose(groups[i], draws);
   }
 }

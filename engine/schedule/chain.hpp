@@ -34,8 +34,9 @@ class Chain {
   // Builds the motifs from the job's text; no MPI. Throws UserMistake where the catalogue or a rule refuses.
   Chain(const workload::Job& job, int job_index);
 
-  // Collective over `group`, one duplicate a step, made by `make_groups` once a launch.
-  void decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed);
+  // Settles and decomposes each motif. Collective over `groups`, one duplicate a step, made by `make_groups` once a
+  // launch.
+  void decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed);
 
   // One repetition: fills the tally's row with the job's time, each step's and each metric's.
   void repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification);

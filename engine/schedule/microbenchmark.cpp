@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/statistics.hpp"
+#include "schedule/machine.hpp"
 #include "schedule/session.hpp"
 
 namespace stressbench::schedule {
@@ -87,6 +88,7 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
                                          const MicroOptions& options) {
   std::vector<MicroRow> rows;
   const Crew crew{0, &world, 0};
+  const Place place{options.run_id, discover(world, std::nullopt).my_node};
   const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
                               Finish::once,   Care::barrier_before_each, options.verification};
   for (const workload::Job& part : split(job)) {
@@ -94,7 +96,7 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
     if (options.marked) chain.mark_for_tracers();
     Tally tally{chain.columns()};
     const std::vector<mpi::Group> groups = make_groups(world, chain);
-    chain.decompose(groups, options.seed);
+    chain.decompose(groups, place, options.seed);
     world.barrier();
     run_round(chain, tally, crew, clock, assignment, nullptr);
     chain.conclude(0);

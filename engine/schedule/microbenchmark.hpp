@@ -36,6 +36,7 @@ struct MicroOptions {
   std::uint64_t seed = 1;
   Verification verification = Verification::off;
   bool marked = false;  // for tracers: see Chain::mark_for_tracers
+  std::string run_id;   // the same on every rank
 };
 
 // Collective over world: every rank in one job, a barrier before each timed region. Rows on rank 0, none elsewhere;

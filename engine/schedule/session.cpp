@@ -199,7 +199,7 @@ void Session::execute(const Round& round) {
       chain.emplace(workload_.jobs[static_cast<std::size_t>(cast_.job)], cast_.job);
       tally.emplace(chain->columns());
       // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
-      chain->decompose(cast_.steps,
+      chain->decompose(cast_.steps, {options_.run_id, machine_.my_node},
                        options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1)));
     }
     gentle_barrier(world_, Pace::meeting);

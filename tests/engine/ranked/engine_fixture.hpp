@@ -28,6 +28,7 @@ class Tick final : public Motif {
   Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
 
   Traffic traffic(int) const override { return {}; }
+  void settle(const Place& place) override { aside("settle " + place.run_id + " " + std::to_string(place.node)); }
   void decompose(const mpi::Group&, const Draw&) override { aside("decompose"); }
   void prepare(std::uint64_t execution) override { aside("prepare " + std::to_string(execution)); }
   void perform(Recorder&) override {
@@ -53,10 +54,9 @@ inline workload::MotifCall tick(std::vector<std::pair<std::string, std::string>>
   workload::MotifCall call;
   call.name = "test_tick";
   for (auto& [name, value] : options) {
-    workload::Option option;
+    workload::Option& option = call.options.emplace_back();
     option.name = name;
     if (!value.empty()) option.value = value;
-    call.options.push_back(option);
   }
   return call;
 }

@@ -98,6 +98,18 @@ TEST(Session, TellsEveryRepetitionOfJobAndStep) {
   EXPECT_EQ(counts, expected);
 }
 
+TEST(Session, TellsMotifsTheRunsIdAndTheirNode) {
+  const int node = ranks() - 1;
+  workload::Job job = on_nodes({node}, "a");
+  job.steps = {tick()};
+  RunOptions options = options_of(1, 0);
+  options.run_id = "run-7";
+  journal.clear();
+  run({job}, options);
+  if (mpi::Group::view(MPI_COMM_WORLD).rank() != node) return;
+  EXPECT_THAT(journal, testing::Contains("settle run-7 " + std::to_string(node)).Times(1));
+}
+
 TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   const Outcome outcome = run({on_nodes({0}, "a"), on_nodes({1}, "b")}, options_of(1, 0));

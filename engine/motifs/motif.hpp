@@ -94,6 +94,10 @@ class Motif : public Pattern {
   // The pattern, once. This is what is timed: nothing is allocated, printed, looked up or drawn here.
   virtual void perform(Recorder& recorder) = 0;
 
+  // Called after each timed region, untimed: reduce what this rank noted in it, before metrics are taken. May be
+  // collective over the group of `decompose`.
+  virtual void review() {}
+
   // Whether this rank's time counts. An idle rank of an odd-sized ping-pong has none; only initiators do when every
   // iteration is timed.
   virtual bool observes() const { return true; }

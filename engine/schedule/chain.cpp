@@ -91,7 +91,8 @@ void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
   }
 }
 
-// What is done around a step (drawing, waiting for all, stamping, checking) is no part of the job's time either.
+// What is done around a step (drawing, waiting for all, stamping, checking, reviewing) is no part of the job's time
+// either.
 void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
@@ -102,6 +103,9 @@ void Chain::execute(int index, Recorder& recorder) {
   aside_ns_ += recorder.now_ns() - start;
   times_ns_[at] += verification_ == Verification::on ? iterate_verified(step, recorder) : iterate(step, recorder);
   step.executed += static_cast<std::uint64_t>(step.motif->iterations());
+  const std::int64_t end = recorder.now_ns();
+  step.motif->review();
+  aside_ns_ += recorder.now_ns() - end;
 }
 
 void Chain::mark_for_tracers() noexcept {

@@ -30,7 +30,7 @@ TEST(TimedRegion, HoldsPerformAndNothingElse) {
   EXPECT_DOUBLE_EQ(row[1], 100e-9);
 }
 
-TEST(TimedRegion, OfTheJobLeavesOutWhatIsPreparedStampedAndChecked) {
+TEST(TimedRegion, OfTheJobLeavesOutWhatIsPreparedStampedCheckedAndReviewed) {
   const workload::Job job = job_of({tick({{"time", "100"}, {"iterations", "2"}}), tick({{"time", "30"}})});
   EXPECT_DOUBLE_EQ(run_once(job)[0], 230e-9);
   EXPECT_DOUBLE_EQ(run_once(job, Verification::on)[0], 230e-9);
@@ -56,10 +56,10 @@ TEST(Chain, TellsEachMotifItsPlaceBeforeItIsDecomposed) {
   EXPECT_THAT(journal, testing::ElementsAre("settle run-7 3", "decompose", "settle run-7 3", "decompose"));
 }
 
-TEST(Chain, PreparesBeforeEachExecutionAndCountsIterations) {
+TEST(Chain, PreparesBeforeEachExecutionCountsIterationsAndReviewsAfterIt) {
   run_once(job_of({tick({{"iterations", "2"}}), tick()}));
-  EXPECT_THAT(journal,
-              testing::ElementsAre("prepare 0", "perform", "perform", "prepare 0", "perform", "cleanup", "cleanup"));
+  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "perform", "perform", "review", "prepare 0", "perform",
+                                            "review", "cleanup", "cleanup"));
 }
 
 TEST(Chain, LeavesItsMotifsNameToWhoeverReportsAFault) {
@@ -90,10 +90,18 @@ TEST(Chain, MetricsAreSummedOverARepetitionAndStartAtZero) {
   EXPECT_DOUBLE_EQ(run_once(job_of({loop})).back(), 28);
 }
 
+TEST(Chain, TakesMetricsAfterTheReview) {
+  workload::Loop loop;
+  loop.count = 4;
+  loop.steps = {tick({{"iterations", "2"}})};
+  const std::vector<double> row = run_once(job_of({loop}));
+  EXPECT_DOUBLE_EQ(row[2], 8) << "reviewed performs";
+}
+
 TEST(Chain, VerificationStampsAndChecksAroundEachIteration) {
   run_once(job_of({tick({{"iterations", "2"}})}), Verification::on);
   EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "stamp 0", "perform", "verify 0", "stamp 1", "perform",
-                                            "verify 1", "cleanup"));
+                                            "verify 1", "review", "cleanup"));
 }
 
 TEST(Chain, AFailedVerificationIsAFault) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -25,6 +26,7 @@ class Tick final : public Motif {
  public:
   Param<std::int64_t> time_{this, 't', "time", 100, "fake nanoseconds of one perform", Positive{}};
   Param<bool> wrong_{this, '\0', "wrong", "verification fails"};
+  Metric reviewed_{this, "reviewed_performs", Better::higher, "performs that a review followed"};
   Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
 
   Traffic traffic(int) const override { return {}; }
@@ -35,6 +37,11 @@ class Tick final : public Motif {
     journal.emplace_back("perform");
     fake_clock.now += *time_;
     work_.add(7);
+    ++to_review_;
+  }
+  void review() override {
+    aside("review");
+    reviewed_.add(std::exchange(to_review_, 0));
   }
   void stamp(std::uint64_t pass) override { aside("stamp " + std::to_string(pass)); }
   void verify(std::uint64_t pass) const override {
@@ -44,6 +51,8 @@ class Tick final : public Motif {
   ~Tick() override { journal.emplace_back("cleanup"); }
 
  private:
+  int to_review_ = 0;
+
   static void aside(const std::string& what) {
     journal.push_back(what);
     fake_clock.now += 1'000'000'000;

@@ -123,7 +123,7 @@ void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
 output::Json metrics_json(const schedule::MicroRow& row) {
   output::Json metrics = output::Json::object();
   for (std::size_t i = 0; i < row.metrics.size(); ++i) {
-    output::Json& repetitions = metrics[row.step.metrics[i]] = output::Json::array();
+    output::Json& repetitions = metrics[row.step.metrics[i].name] = output::Json::array();
     for (const schedule::Spread& spread : row.metrics[i]) {
       repetitions.push_back({{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}});
     }
@@ -139,7 +139,7 @@ std::string metrics_table(const std::vector<schedule::MicroRow>& rows) {
       std::vector<double> means;
       for (const schedule::Spread& spread : row.metrics[i]) means.push_back(spread.mean);
       const auto text = [](std::optional<double> value) { return value ? fmt::format("{:.6g}", *value) : "-"; };
-      cells.push_back({row.step.size ? std::to_string(row.step.size->value) : "-", row.step.metrics[i],
+      cells.push_back({row.step.size ? std::to_string(row.step.size->value) : "-", row.step.metrics[i].name,
                        text(quantile(means, 0)), text(median(means)), text(quantile(means, 1))});
     }
   }

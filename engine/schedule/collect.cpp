@@ -14,6 +14,7 @@ struct Cell {
   double sum = 0;
   double max = -std::numeric_limits<double>::infinity();
   std::int32_t slowest = -1;
+  std::int32_t lowest = -1;
   std::int32_t observers = 0;
 };
 
@@ -23,7 +24,10 @@ void merge(void* in, void* inout, int* length, MPI_Datatype*) {
   for (int i = 0; i < *length; ++i) {
     Cell& a = ours[i];
     const Cell& b = theirs[i];
-    a.min = std::min(a.min, b.min);
+    if (b.min < a.min || (b.min == a.min && b.lowest < a.lowest)) {
+      a.min = b.min;
+      a.lowest = b.lowest;
+    }
     a.sum += b.sum;
     if (b.max > a.max || (b.max == a.max && b.slowest < a.slowest)) {
       a.max = b.max;
@@ -73,7 +77,7 @@ std::vector<bool> observed_columns(const Chain& chain) {
 
 Spread spread_of(const Cell& cell) {
   if (cell.observers == 0) return {};
-  return {cell.min, cell.sum / cell.observers, cell.max, cell.slowest};
+  return {cell.min, cell.sum / cell.observers, cell.max, cell.slowest, cell.lowest};
 }
 
 struct Shape {
@@ -173,7 +177,7 @@ void Collection::contribute(const Crew& crew, const Tally& tally, const Chain& c
     cells.assign(std::min(block_cells, values.size() - start), Cell{});
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const double value = values[start + i];
-      if (observed[(start + i) % tally.columns()]) cells[i] = {value, value, value, world_.rank(), 1};
+      if (observed[(start + i) % tally.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
     }
     reduction.reduce(cells, result, crew);
     if (keep) {

@@ -23,7 +23,7 @@ StepRecord describe_step(const ChainStep& step, int ranks) {
   record.quantity = motif.quantity();
   record.quantity_scale = motif.quantity_scale();
   record.bandwidth = motif.bandwidth(ranks);
-  for (const Metric* metric : motif.measured()) record.metrics.push_back(metric->name());
+  for (const Metric* metric : motif.measured()) record.metrics.push_back({metric->name(), metric->better()});
   return record;
 }
 

@@ -248,7 +248,10 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
       const StepRecord& step = known.steps[i];
       Sample part{round.number, job, static_cast<int>(i), result.heads[row], step.executions * step.iterations,
                   *cell++,      {}};
-      for (const std::string& name : step.metrics) part.metrics.emplace_back(name, *metric++);
+      for (const MetricRecord& known_metric : step.metrics) {
+        part.metrics.push_back({known_metric.name, *metric, metric->worst_rank(known_metric.better)});
+        ++metric;
+      }
       check_timer(part);
       tell([&](Listener& listener) { listener.on_sample(part); });
     }

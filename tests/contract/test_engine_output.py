@@ -21,6 +21,7 @@ WORKLOAD = """\
 [REPEAT] 3
 [MOTIF] allreduce
 [MOTIF] pingpong -i 20
+[MOTIF] mpiio -s 1000 -f out
 [JOB_NAME] noise
 [NID_LIST] 1
 [REPEAT] 2
@@ -98,6 +99,13 @@ def test_the_engine_s_counts_are_the_samples(run: Run) -> None:
             samples = run.samples_of(job=entry.job)
             assert samples is not None
             assert (samples.round == found.round).sum() == entry.measured + entry.extra + entry.warmup
+
+
+def test_the_engine_names_the_slowest_rank_of_each_metric(run: Run) -> None:
+    metrics = run.metrics_of(job=0, step=2)
+
+    assert "open_time_s" in {metric.name for metric in metrics}
+    assert all({0, 1}.issuperset(metric.slowest_rank.tolist()) for metric in metrics)
 
 
 def test_the_engine_s_run_can_be_summarised(run: Run) -> None:

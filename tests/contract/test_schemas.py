@@ -109,7 +109,7 @@ PARTS_OF = {
     "sample": ("metric",),
     "round": ("round_job",),
 }
-ADDED_LATER = {"header": {"run_id"}}  # older files lack them
+ADDED_LATER = {"header": {"run_id"}, "metric": {"slowest_rank"}}  # older files lack them
 TRACE = Format(
     name="trace",
     schema=schema_of("trace"),

@@ -234,7 +234,10 @@ def _samples(
         place = {"round": number, "job": index, "repetition": repetition, "phase": phase}
         last = {"slowest_rank": rank, "slowest_host": host}
         for step, (made, time) in enumerate(zip(job.steps, times, strict=True)):
-            metrics = {name: {"min": 0.5 * v, "mean": 0.8 * v, "max": v * factor} for name, v in made.metrics}
+            metrics = {
+                name: {"min": 0.5 * v, "mean": 0.8 * v, "max": v * factor, "slowest_rank": rank}
+                for name, v in made.metrics
+            }
             yield {
                 "type": "sample", **place, "step": step, "iterations": made.executions * made.iterations,
                 **_over_ranks(time), **last, "metrics": metrics,

@@ -192,11 +192,15 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricValue:
-    """A motif's own metric, reduced over the ranks of its job; the unit stands in the metric's name."""
+    """A motif's own metric, reduced over the ranks of its job; the unit stands in the metric's name.
+
+    `slowest_rank` had the worst value, by the metric's own direction; files of early versions lack it.
+    """
 
     min: Number
     mean: Number
     max: Number
+    slowest_rank: Index | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

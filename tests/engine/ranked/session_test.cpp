@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 
 #include "engine_fixture.hpp"
 
@@ -29,6 +30,23 @@ class Notebook final : public Listener {
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
 };
+
+// Rank 1 moves least; the higher the rank, the longer it takes.
+class Uneven final : public Motif {
+ public:
+  Traffic traffic(int) const override { return {}; }
+  void decompose(const mpi::Group& group, const Draw&) override { rank_ = group.rank(); }
+  void perform(Recorder&) override {
+    took_.add(rank_);
+    moved_.add(rank_ == 1 ? 1 : 5);
+  }
+
+ private:
+  Metric took_{this, "took_s", Better::lower, "more on higher ranks"};
+  Metric moved_{this, "moved_bytes", Better::higher, "least on rank 1"};
+  int rank_ = 0;
+};
+const RegisterMotif<Uneven> registered{"test_uneven", Family::probe, "metrics that differ by rank"};
 
 workload::MotifCall compute() {
   workload::MotifCall call;
@@ -210,6 +228,23 @@ TEST(Session, TheSlowestRankIsNamed) {
     if (!sample.step) continue;
     EXPECT_EQ(sample.time.slowest_rank, 0) << "node 1 was listed first, so world rank 0 is the job's rank 1";
   }
+}
+
+TEST(Session, NamesWhoHadTheWorstOfAMetric) {
+  std::vector<int> nodes(static_cast<std::size_t>(ranks()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  workload::Job job = on_nodes(nodes, "a");
+  workload::MotifCall uneven;
+  uneven.name = "test_uneven";
+  job.steps = {uneven};
+  const Outcome outcome = run({job}, options_of(1, 0));
+  if (!is_root()) return;
+  const Sample& sample = outcome.notebook.samples.back();
+  ASSERT_EQ(sample.metrics.size(), 2U);
+  EXPECT_EQ(sample.metrics[0].name, "took_s");
+  EXPECT_EQ(sample.metrics[0].slowest_rank, ranks() - 1);
+  EXPECT_EQ(sample.metrics[1].name, "moved_bytes");
+  EXPECT_EQ(sample.metrics[1].slowest_rank, ranks() > 1 ? 1 : 0);
 }
 
 }  // namespace

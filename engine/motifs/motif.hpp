@@ -10,6 +10,7 @@
 
 #include "core/catalogue.hpp"
 #include "core/clock.hpp"
+#include "core/histogram.hpp"
 #include "core/pattern.hpp"
 #include "core/random.hpp"
 #include "mpi/group.hpp"
@@ -48,6 +49,28 @@ class Metric {
   std::string help_;
   Better better_;
   double sum_ = 0;
+};
+
+// Durations of parts of a pattern, such as single transfers, that a motif notes while it performs: in the run file a
+// histogram of its own, beside that of whole executions. Holds measured repetitions only, which the engine sees to.
+class OwnHistogram {
+ public:
+  // "write transfer": unlike the motif's quantity() and its other histograms'.
+  explicit OwnHistogram(std::string quantity) : quantity_(std::move(quantity)) {}
+
+  void note(std::int64_t duration_ns) noexcept {
+    if (open_) durations_.record(duration_ns);
+  }
+  const std::string& quantity() const noexcept { return quantity_; }
+  const Durations& durations() const noexcept { return durations_; }
+
+  void open() noexcept { open_ = true; }
+  void close() noexcept { open_ = false; }
+
+ private:
+  std::string quantity_;
+  Durations durations_;
+  bool open_ = true;
 };
 
 // Handed to `perform`: the clock, for a motif that times parts of itself.
@@ -118,6 +141,8 @@ class Motif : public Pattern {
   // All that it can measure, and those that it does measure as its parameters are now.
   std::span<Metric* const> metrics() const noexcept { return metrics_; }
   virtual std::span<Metric* const> measured() const { return metrics(); }
+  // Histograms that it keeps itself: the same on every rank and whenever asked.
+  virtual std::vector<OwnHistogram*> histograms() { return {}; }
 
  private:
   friend class Metric;

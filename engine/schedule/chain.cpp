@@ -69,7 +69,7 @@ std::size_t Chain::columns() const noexcept {
 }
 
 void Chain::repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification) {
-  phase_ = phase;
+  enter(phase);
   care_ = care;
   verification_ = verification;
   std::fill(times_ns_.begin(), times_ns_.end(), 0);
@@ -79,6 +79,17 @@ void Chain::repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Ver
   run(links_, recorder);
   const std::int64_t end = clock.now_ns();
   store(end - start - aside_ns_, tally, phase);
+}
+
+// The motifs' own histograms hold what the steps' hold: measured repetitions.
+void Chain::enter(Phase phase) {
+  if (phase == phase_) return;
+  phase_ = phase;
+  for (const ChainStep& step : steps_) {
+    for (OwnHistogram* histogram : step.motif->histograms()) {
+      phase == Phase::measured ? histogram->open() : histogram->close();
+    }
+  }
 }
 
 void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
@@ -160,11 +171,7 @@ std::int64_t Chain::iterate_verified(ChainStep& step, Recorder& recorder) {
 
 void Chain::note(ChainStep& step, std::int64_t duration_ns) const {
   if (phase_ != Phase::measured || !step.motif->observes()) return;
-  const auto scaled = std::llround(static_cast<double>(duration_ns) * step.motif->quantity_scale());
-  step.histogram.record(scaled);
-  step.exact_sum_ns += static_cast<double>(scaled);
-  step.exact_min_ns = step.exact_min_ns < 0 ? scaled : std::min<std::int64_t>(step.exact_min_ns, scaled);
-  step.exact_max_ns = std::max<std::int64_t>(step.exact_max_ns, scaled);
+  step.durations.record(std::llround(static_cast<double>(duration_ns) * step.motif->quantity_scale()));
 }
 
 void Chain::store(std::int64_t job_ns, Tally& tally, Phase phase) {

@@ -19,11 +19,8 @@ struct ChainStep {
   const char* lasting_name = nullptr;
   std::unique_ptr<Motif> motif;
   std::int64_t executions = 1;  // in one repetition: the product of the loops around it
-  Histogram histogram;  // of single executions or iterations, measured phase only, scaled to the motif's quantity
+  Durations durations;  // of single executions or iterations, measured phase only, scaled to the motif's quantity
   std::uint64_t executed = 0;
-  double exact_sum_ns = 0;  // beside the histogram's buckets
-  std::int64_t exact_min_ns = -1;
-  std::int64_t exact_max_ns = 0;
 };
 
 enum class Care { none, barrier_before_each };
@@ -59,6 +56,7 @@ class Chain {
     std::vector<Link> body;
   };
 
+  void enter(Phase phase);
   void append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<Link>& links);
   void append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<Link>& links);
   void run(const std::vector<Link>& links, Recorder& recorder);

@@ -48,8 +48,9 @@ MicroRow row_of(const StepRecord& step, std::size_t index, const Collection::Res
   row.rank_mean_median_s = median(means).value_or(0);
   row.rank_max_median_s = median(slowest).value_or(0);
   row.slowest_rank = most_frequent(ranks);
-  const auto histogram = std::find_if(result.histograms.begin(), result.histograms.end(),
-                                      [&](const HistogramRecord& h) { return h.step == static_cast<int>(index); });
+  const auto histogram =
+      std::find_if(result.histograms.begin(), result.histograms.end(),
+                   [&](const HistogramRecord& h) { return h.step == static_cast<int>(index) && !h.own; });
   if (histogram != result.histograms.end()) {
     row.min_s = histogram->min_s;
     row.mean_s = histogram->mean_s;

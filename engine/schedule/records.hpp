@@ -51,6 +51,7 @@ struct StepRecord {
   double quantity_scale = 1;
   std::optional<Bandwidth> bandwidth;
   std::vector<MetricRecord> metrics;
+  std::vector<std::string> histograms;  // quantities of those that the motif keeps itself
 };
 
 struct JobRecord {
@@ -129,6 +130,7 @@ struct HistogramRecord {
   int round = 0;
   int job = 0;
   int step = 0;
+  std::optional<int> own;  // which of those that the motif keeps itself; none: that of its executions
   std::string quantity;
   Histogram counts;
   double min_s = 0;

@@ -259,7 +259,8 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
   for (HistogramRecord histogram : result.histograms) {
     histogram.round = round.number;
     histogram.job = job;
-    histogram.quantity = known.steps[static_cast<std::size_t>(histogram.step)].quantity;
+    const StepRecord& step = known.steps[static_cast<std::size_t>(histogram.step)];
+    histogram.quantity = histogram.own ? step.histograms[static_cast<std::size_t>(*histogram.own)] : step.quantity;
     tell([&](Listener& listener) { listener.on_histogram(histogram); });
   }
   if (result.stride > 1) {

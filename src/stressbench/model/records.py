@@ -226,7 +226,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistogramRecord:
-    """Every execution of a motif in one round, all ranks; a bucket is (lower s, upper s, count)."""
+    """Every execution of a motif in one round, all ranks, or of what it notes itself, by another `quantity`.
+
+    A bucket is (lower s, upper s, count).
+    """
 
     round: Positive
     job: Index

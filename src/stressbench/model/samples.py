@@ -75,7 +75,10 @@ class MetricSamples:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Histogram:
-    """Every execution of one step in one round; bucket columns have shape (buckets,), bounds in seconds."""
+    """Every execution of one step in one round, or what its motif noted of another `quantity`.
+
+    Bucket columns have shape (buckets,), bounds in seconds.
+    """
 
     round: int
     job: int

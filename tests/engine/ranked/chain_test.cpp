@@ -117,8 +117,24 @@ TEST(Chain, HistogramHoldsSingleExecutionsOfMeasuredRepetitionsOnly) {
   for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
     chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);
   }
-  EXPECT_EQ(chain.steps()[0].histogram.total(), 4U);
-  EXPECT_NEAR(chain.steps()[0].histogram.quantile_ns(0.5), 1000, 8);
+  EXPECT_EQ(chain.steps()[0].durations.counts.total(), 4U);
+  EXPECT_NEAR(chain.steps()[0].durations.counts.quantile_ns(0.5), 1000, 8);
+}
+
+TEST(Chain, AMotifsOwnHistogramsHoldMeasuredRepetitionsOnly) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
+  Chain chain{job_of({tick({{"half", "500"}, {"iterations", "4"}})}), 0};
+  const std::vector<mpi::Group> groups = make_groups(world, chain);
+  chain.decompose(groups, {"run", 0}, 1);
+  Tally tally{chain.columns()};
+  for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
+    chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);
+  }
+  const Durations& halves = chain.steps()[0].motif->histograms()[1]->durations();
+  EXPECT_EQ(halves.counts.total(), 4U);
+  EXPECT_DOUBLE_EQ(halves.sum_ns, 2000);
+  EXPECT_EQ(halves.min_ns, 500);
+  EXPECT_EQ(halves.max_ns, 500);
 }
 
 TEST(Chain, AnUnknownMotifIsAUsersMistake) {

@@ -25,6 +25,7 @@ inline std::vector<std::string> journal;
 class Tick final : public Motif {
  public:
   Param<std::int64_t> time_{this, 't', "time", 100, "fake nanoseconds of one perform", Positive{}};
+  Param<std::int64_t> half_{this, '\0', "half", 0, "fake nanoseconds of a part, noted unless 0"};
   Param<bool> wrong_{this, '\0', "wrong", "verification fails"};
   Metric reviewed_{this, "reviewed_performs", Better::higher, "performs that a review followed"};
   Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
@@ -38,6 +39,11 @@ class Tick final : public Motif {
     fake_clock.now += *time_;
     work_.add(7);
     ++to_review_;
+    if (*half_ > 0) halves_.note(*half_);
+  }
+  std::vector<OwnHistogram*> histograms() override {
+    if (*half_ == 0) return {};
+    return {&wholes_, &halves_};
   }
   void review() override {
     aside("review");
@@ -52,6 +58,8 @@ class Tick final : public Motif {
 
  private:
   int to_review_ = 0;
+  OwnHistogram wholes_{"whole"};  // of which it notes none
+  OwnHistogram halves_{"half"};
 
   static void aside(const std::string& what) {
     journal.push_back(what);

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "engine_fixture.hpp"
 
@@ -18,6 +19,7 @@ class Notebook final : public Listener {
  public:
   void on_header(const Header& header) override { jobs = header.jobs; }
   void on_sample(const Sample& sample) override { samples.push_back(sample); }
+  void on_histogram(const HistogramRecord& histogram) override { histograms.push_back(histogram); }
   void on_round(const RoundRecord& record) override {
     rounds.push_back(record);
     if (static_cast<int>(rounds.size()) == fail_at) throw MachineFault("disk full on purpose");
@@ -27,6 +29,7 @@ class Notebook final : public Listener {
   int fail_at = -1;
   std::vector<JobRecord> jobs;
   std::vector<Sample> samples;
+  std::vector<HistogramRecord> histograms;
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
 };
@@ -228,6 +231,25 @@ TEST(Session, TheSlowestRankIsNamed) {
     if (!sample.step) continue;
     EXPECT_EQ(sample.time.slowest_rank, 0) << "node 1 was listed first, so world rank 0 is the job's rank 1";
   }
+}
+
+// On the last node, so that rank 0 hears of it by message where there is more than one.
+TEST(Session, TellsTheHistogramsThatMotifsKeepBesideThoseOfTheirExecutions) {
+  workload::Job job = on_nodes({ranks() - 1}, "a");
+  job.steps = {tick(), tick({{"half", "500"}})};
+  const Outcome outcome = run({job}, options_of(1, 0));
+  if (!is_root()) return;
+  std::vector<std::tuple<int, std::string, std::uint64_t>> told;
+  for (const HistogramRecord& histogram : outcome.notebook.histograms) {
+    told.emplace_back(histogram.step, histogram.quantity, histogram.counts.total());
+    if (histogram.quantity != "half") continue;
+    EXPECT_DOUBLE_EQ(histogram.min_s, 500e-9);
+    EXPECT_DOUBLE_EQ(histogram.mean_s, 500e-9);
+    EXPECT_DOUBLE_EQ(histogram.max_s, 500e-9);
+  }
+  EXPECT_THAT(told,
+              testing::ElementsAre(std::tuple{0, "time", 3U}, std::tuple{1, "time", 3U}, std::tuple{1, "half", 3U}))
+      << "3 measured repetitions; an empty histogram is left out";
 }
 
 TEST(Session, NamesWhoHadTheWorstOfAMetric) {

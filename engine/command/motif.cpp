@@ -236,10 +236,12 @@ int measure(const Options& options, const Context& context) {
   broadcast(world, micro.run_id);
   schedule::interrupt::whereabouts().job = "motif";
   schedule::interrupt::whereabouts().rank = world.rank();
-  const auto rows =
+  const schedule::MicroResult result =
       guarded(world, [&] { return schedule::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
   return on_root(world, [&] {
-    write_result(options.json ? rows_as_json(rows, options, world.size()) : rows_as_table(rows, options, world.size()),
+    for (const std::string& remark : result.remarks) fmt::print(stderr, "stressbench-mpi: note: {}\n", remark);
+    write_result(options.json ? rows_as_json(result.rows, options, world.size())
+                              : rows_as_table(result.rows, options, world.size()),
                  options.output);
   });
 }

@@ -134,6 +134,10 @@ class Motif : public Pattern {
   // beside its metrics. Collective over the group of `decompose`.
   virtual void conclude(const mpi::Group& group, int round) { (void)group, (void)round; }
 
+  // What a reader of the numbers must know: a hint that was not taken, a cache that could not be dropped. Asked after
+  // `conclude`, on one rank of the job; a text that comes again is told once.
+  virtual std::vector<std::string> remarks() const { return {}; }
+
   // A motif that stands for a series (all sizes of a ping-pong) gives its parts; the engine runs them in its place.
   // Empty: itself.
   virtual std::vector<std::unique_ptr<Motif>> parts() const { return {}; }

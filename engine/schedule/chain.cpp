@@ -62,6 +62,14 @@ void Chain::conclude(int round) {
   interrupt::whereabouts().motif = nullptr;
 }
 
+std::vector<std::string> Chain::remarks() const {
+  std::vector<std::string> all;
+  for (const ChainStep& step : steps_) {
+    for (const std::string& remark : step.motif->remarks()) all.push_back(step.name + ": " + remark);
+  }
+  return all;
+}
+
 std::size_t Chain::columns() const noexcept {
   std::size_t metrics = 0;
   for (const ChainStep& step : steps_) metrics += step.motif->measured().size();

@@ -41,6 +41,9 @@ class Chain {
   // Collective over all groups, after the last repetition of a round.
   void conclude(int round);
 
+  // What the motifs have to say, each after its name: "mpiio: the hint cb_nodes was not taken".
+  std::vector<std::string> remarks() const;
+
   // From here on each execution of a motif stands between MPI_Pcontrol(1) and MPI_Pcontrol(0), at which tracers begin
   // and stop to look; what the engine does around it is not seen.
   void mark_for_tracers() noexcept;

@@ -157,6 +157,28 @@ class Wire {
         "MPI_Recv");
   }
 
+  void send(const std::vector<std::string>& texts) const {
+    const std::size_t count = texts.size();
+    send(&count, 1);
+    for (const std::string& text : texts) {
+      const std::size_t size = text.size();
+      send(&size, 1);
+      send(text.data(), size);
+    }
+  }
+  std::vector<std::string> receive_texts() const {
+    std::size_t count = 0;
+    receive(&count, 1);
+    std::vector<std::string> texts(count);
+    for (std::string& text : texts) {
+      std::size_t size = 0;
+      receive(&size, 1);
+      text.resize(size);
+      receive(text.data(), size);
+    }
+    return texts;
+  }
+
  private:
   const mpi::Group& world_;
   int peer_;
@@ -223,6 +245,11 @@ void Collection::contribute(const Crew& crew, const Tally& tally, const Chain& c
       wire.send(&summary, 1);
     }
   }
+  if (keep) {
+    own_.remarks = chain.remarks();
+  } else if (root) {
+    wire.send(chain.remarks());
+  }
 }
 
 Collection::Result Collection::receive(const Source& source) {
@@ -249,6 +276,7 @@ Collection::Result Collection::receive(const Source& source) {
     wire.receive(&summary, 1);
     if (counts.total() > 0) result.histograms.push_back(record_of(counts, summary));
   }
+  result.remarks = wire.receive_texts();
   return result;
 }
 

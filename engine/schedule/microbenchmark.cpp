@@ -85,9 +85,9 @@ std::vector<workload::Job> split(const workload::Job& job) {
 
 }  // namespace
 
-std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
-                                         const MicroOptions& options) {
-  std::vector<MicroRow> rows;
+MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
+                               const MicroOptions& options) {
+  MicroResult all;
   const Crew crew{0, &world, 0};
   const Place place{options.run_id, discover(world, std::nullopt).my_node};
   const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
@@ -106,14 +106,17 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
     if (world.rank() != 0) continue;
     const Collection::Result result = collection.receive({0, 0, nullptr});
     const JobRecord record = describe_job(part, 0, world.size());
+    for (const std::string& remark : result.remarks) {
+      if (std::ranges::find(all.remarks, remark) == all.remarks.end()) all.remarks.push_back(remark);
+    }
     std::size_t metric = 1 + record.steps.size();  // its column
     for (std::size_t i = 0; i < record.steps.size(); ++i) {
-      rows.push_back(row_of(record.steps[i], i, result));
-      rows.back().metrics = metrics_of(record.steps[i], metric, result);
+      all.rows.push_back(row_of(record.steps[i], i, result));
+      all.rows.back().metrics = metrics_of(record.steps[i], metric, result);
       metric += record.steps[i].metrics.size();
     }
   }
-  return rows;
+  return all;
 }
 
 }  // namespace stressbench::schedule

@@ -263,12 +263,21 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
     histogram.quantity = histogram.own ? step.histograms[static_cast<std::size_t>(*histogram.own)] : step.quantity;
     tell([&](Listener& listener) { listener.on_histogram(histogram); });
   }
+  tell_remarks(round, job, result.remarks);
   if (result.stride > 1) {
     const Event event{
         Severity::note, "samples_thinned",
         fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
                     result.repetitions[1], result.stride),
         round.number, job};
+    tell([&](Listener& listener) { listener.on_event(event); });
+  }
+}
+
+void Session::tell_remarks(const Round& round, int job, const std::vector<std::string>& remarks) {
+  for (const std::string& remark : remarks) {
+    if (!remarked_.emplace(job, remark).second) continue;
+    const Event event{Severity::note, "motif_remark", remark, round.number, job};
     tell([&](Listener& listener) { listener.on_event(event); });
   }
 }

@@ -26,6 +26,7 @@ class Tick final : public Motif {
  public:
   Param<std::int64_t> time_{this, 't', "time", 100, "fake nanoseconds of one perform", Positive{}};
   Param<std::int64_t> half_{this, '\0', "half", 0, "fake nanoseconds of a part, noted unless 0"};
+  Param<std::string> remark_{this, '\0', "remark", "", "said in every round, and its length"};
   Param<bool> wrong_{this, '\0', "wrong", "verification fails"};
   Metric reviewed_{this, "reviewed_performs", Better::higher, "performs that a review followed"};
   Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
@@ -48,6 +49,10 @@ class Tick final : public Motif {
   void review() override {
     aside("review");
     reviewed_.add(std::exchange(to_review_, 0));
+  }
+  std::vector<std::string> remarks() const override {
+    if (remark_->empty()) return {};
+    return {*remark_, *remark_, std::to_string(remark_->size())};
   }
   void stamp(std::uint64_t pass) override { aside("stamp " + std::to_string(pass)); }
   void verify(std::uint64_t pass) const override {

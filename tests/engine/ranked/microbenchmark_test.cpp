@@ -19,7 +19,7 @@ MicroOptions brief() {
   return options;
 }
 
-std::vector<MicroRow> run(const std::vector<workload::Step>& steps) {
+MicroResult run(const std::vector<workload::Step>& steps) {
   journal.clear();
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   return run_microbenchmark(world, fake_clock, job_of(steps), brief());
@@ -28,6 +28,21 @@ std::vector<MicroRow> run(const std::vector<workload::Step>& steps) {
 TEST(Microbenchmark, TellsTheMotifItsPlaceOnce) {
   run({tick()});
   EXPECT_THAT(journal, testing::Contains("settle run-7 0").Times(1));
+}
+
+TEST(Microbenchmark, TellsEachRemarkOfTheMotifOnceOnRankZero) {
+  const MicroResult result = run({tick({{"remark", "odd"}}), tick({{"remark", "odd"}})});
+  if (mpi::Group::view(MPI_COMM_WORLD).rank() == 0) {
+    EXPECT_THAT(result.remarks, testing::ElementsAre("test_tick: odd", "test_tick: 3"));
+  } else {
+    EXPECT_TRUE(result.remarks.empty());
+  }
+}
+
+TEST(Microbenchmark, MeasuresExecutionsApartFromWhatTheMotifNotes) {
+  const MicroResult result = run({tick({{"time", "100"}, {"half", "50"}, {"iterations", "2"}})});
+  if (mpi::Group::view(MPI_COMM_WORLD).rank() != 0) return;
+  EXPECT_DOUBLE_EQ(result.rows.front().max_s, 100e-9);
 }
 
 }  // namespace

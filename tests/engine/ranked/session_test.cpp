@@ -20,6 +20,9 @@ class Notebook final : public Listener {
   void on_header(const Header& header) override { jobs = header.jobs; }
   void on_sample(const Sample& sample) override { samples.push_back(sample); }
   void on_histogram(const HistogramRecord& histogram) override { histograms.push_back(histogram); }
+  void on_event(const Event& event) override {
+    if (event.kind == "motif_remark") remarks.push_back(event);
+  }
   void on_round(const RoundRecord& record) override {
     rounds.push_back(record);
     if (static_cast<int>(rounds.size()) == fail_at) throw MachineFault("disk full on purpose");
@@ -30,6 +33,7 @@ class Notebook final : public Listener {
   std::vector<JobRecord> jobs;
   std::vector<Sample> samples;
   std::vector<HistogramRecord> histograms;
+  std::vector<Event> remarks;
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
 };
@@ -250,6 +254,23 @@ TEST(Session, TellsTheHistogramsThatMotifsKeepBesideThoseOfTheirExecutions) {
   EXPECT_THAT(told,
               testing::ElementsAre(std::tuple{0, "time", 3U}, std::tuple{1, "time", 3U}, std::tuple{1, "half", 3U}))
       << "3 measured repetitions; an empty histogram is left out";
+}
+
+TEST(Session, TellsEachRemarkOfAMotifOnce) {
+  const std::string lengthy(5000, 'x');
+  workload::Job job = on_nodes({ranks() - 1}, "a");
+  job.steps = {tick({{"remark", lengthy}})};
+  const Outcome outcome = run({job}, options_of(2, 1));
+  if (!is_root()) return;
+  const std::vector<Event>& remarks = outcome.notebook.remarks;
+  ASSERT_EQ(remarks.size(), 2U);
+  EXPECT_EQ(remarks[0].message, "test_tick: " + lengthy);
+  EXPECT_EQ(remarks[1].message, "test_tick: 5000");
+  for (const Event& remark : remarks) {
+    EXPECT_EQ(remark.severity, Severity::note);
+    EXPECT_EQ(remark.round, 1);
+    EXPECT_EQ(remark.job, 0);
+  }
 }
 
 TEST(Session, NamesWhoHadTheWorstOfAMetric) {

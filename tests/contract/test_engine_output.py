@@ -21,7 +21,7 @@ WORKLOAD = """\
 [REPEAT] 3
 [MOTIF] allreduce
 [MOTIF] pingpong -i 20
-[MOTIF] mpiio -s 1000 -f out
+[MOTIF] mpiio -s 1000 -f ${SCRATCH}/out
 [JOB_NAME] noise
 [NID_LIST] 1
 [REPEAT] 2
@@ -51,6 +51,7 @@ def stressbench_run(folder: Path, *words: str) -> Path:
     done = subprocess.run(
         [sys.executable, "-m", "stressbench", "run", *words, "--engine", str(program)],
         cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "SCRATCH": str(folder)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder / "demo.jsonl"
@@ -99,6 +100,11 @@ def test_the_engine_s_counts_are_the_samples(run: Run) -> None:
             samples = run.samples_of(job=entry.job)
             assert samples is not None
             assert (samples.round == found.round).sum() == entry.measured + entry.extra + entry.warmup
+
+
+def test_the_header_has_the_workload_with_what_the_environment_gave(run_file: Path, run: Run) -> None:
+    assert f"{run_file.parent}/out" in run.header.workload.text
+    assert "SCRATCH" not in run.header.workload.text
 
 
 def test_the_engine_names_the_slowest_rank_of_each_metric(run: Run) -> None:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -153,23 +154,28 @@ class Motif : public Pattern {
   std::vector<Metric*> metrics_;
 };
 
-using MotifMaker = std::unique_ptr<Motif> (*)();
+using MotifMaker = std::function<std::unique_ptr<Motif>()>;
+struct ProvidedMotif {
+  CatalogueEntry entry;
+  MotifMaker make;
+};
 
 // The catalogue of what is compiled in.
 class MotifCatalogue final : public Catalogue {
  public:
   static MotifCatalogue& instance();
   void add(CatalogueEntry entry, MotifMaker make);
+  // Several at once, asked for when the catalogue is first used: they may depend on what other files register.
+  void add_later(std::vector<ProvidedMotif> (*provide)());
   std::vector<CatalogueEntry> entries() const override;
   std::unique_ptr<Pattern> make_pattern(std::string_view name) const override { return make(name); }
   std::unique_ptr<Motif> make(std::string_view name) const;  // null when unknown
 
  private:
-  struct Registered {
-    CatalogueEntry entry;
-    MotifMaker make;
-  };
-  std::vector<Registered> registered_;
+  const std::vector<ProvidedMotif>& all() const;
+
+  mutable std::vector<ProvidedMotif> registered_;
+  mutable std::vector<std::vector<ProvidedMotif> (*)()> providers_;
 };
 
 // At the end of a motif's file:

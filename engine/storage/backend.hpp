@@ -33,6 +33,7 @@ struct Wish {
   bool even_transfers = true;  // every rank of a file makes the same number of transfers, of the same lengths
   bool any_order = false;      // a rank's transfers do not go from front to back
   bool verified = false;       // what was written is read back by others
+  bool grows = false;          // a file gets longer than Opening::file_bytes, each time it is opened
 };
 
 // A rank's hold on one file at a time. Calls are made in the order open, transfers, wait, sync, close. What goes wrong

@@ -29,22 +29,17 @@ std::int64_t period_of(const Chain& chain, int ranks, Bytes rate) {
   return std::llround(bytes / ranks / static_cast<double>(rate.value) * 1e9);
 }
 
-std::vector<int> jobs_that_decompose_alone(const workload::Workload& workload) {
+template <class Condition>
+std::vector<int> jobs_where(const workload::Workload& workload, Condition holds) {
   std::vector<int> jobs;
-  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-    const auto number = static_cast<int>(i);
-    if (Chain{workload.jobs[i], number}.decomposes_alone()) jobs.push_back(number);
+  for (int i = 0; i < static_cast<int>(workload.jobs.size()); ++i) {
+    if (holds(workload.jobs[static_cast<std::size_t>(i)], i)) jobs.push_back(i);
   }
   return jobs;
 }
 
-std::vector<int> measured_jobs(const workload::Workload& workload) {
-  std::vector<int> jobs;
-  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-    if (workload.jobs[i].role == workload::Role::measured) jobs.push_back(static_cast<int>(i));
-  }
-  return jobs;
-}
+bool is_measured(const workload::Job& job, int) { return job.role == workload::Role::measured; }
+bool decomposes_alone(const workload::Job& job, int number) { return Chain{job, number}.decomposes_alone(); }
 
 }  // namespace
 
@@ -60,8 +55,8 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
       tracker_(tracker),
       prior_(prior),
       cast_(assign(world, machine, workload)),
-      measured_(measured_jobs(workload)),
-      alone_(jobs_that_decompose_alone(workload)),
+      measured_(jobs_where(workload, is_measured)),
+      alone_(jobs_where(workload, decomposes_alone)),
       plan_(measured_, options.counts, options.seed),
       longest_s_(workload.jobs.size() + 1, 0) {
   interrupt::Whereabouts& here = interrupt::whereabouts();

@@ -37,6 +37,7 @@ DRIVER = """
 import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background begin with SIGINT ignored
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and under nohup with SIGHUP
 from stressbench.launch.command import Command
 from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.execute import execute

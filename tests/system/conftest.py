@@ -1,5 +1,6 @@
 """The whole program, as a user starts it: engines built with both MPIs, launched through scripts/mpirun.sh."""
 
+import importlib
 import os
 import shutil
 import signal
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from trace_lines import Traced, lines_of
@@ -186,6 +188,31 @@ def traced(any_engine, tmp_path) -> Callable[..., Traced]:
         return Traced(done.status, done.said, lines_of(trace))
 
     return run
+
+
+@pytest.fixture
+def fortran(any_engine, tmp_path) -> Callable[[str], Path]:
+    """Compiles a program of tests/tracer/ under an MPI; skips where there is no compiler."""
+    compiler = any_engine.compiler.replace("mpicxx", "mpifort")
+    if shutil.which(compiler) is None or shutil.which("gfortran") is None:
+        pytest.skip(f"{compiler} or gfortran is not installed")
+
+    def compile_(source: str) -> Path:
+        program = tmp_path / Path(source).stem
+        subprocess.run([compiler, CHECKOUT / "tests" / "tracer" / source, "-o", program], check=True, cwd=tmp_path)
+        return program
+
+    return compile_
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> Iterator[Callable[[str], ModuleType]]:
+    """Loads a program of benchmarks/ by name; they find each other as scripts do."""
+    sys.path.insert(0, str(CHECKOUT / "benchmarks"))
+    try:
+        yield importlib.import_module
+    finally:
+        sys.path.remove(str(CHECKOUT / "benchmarks"))
 
 
 @pytest.fixture

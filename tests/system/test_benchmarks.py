@@ -1,8 +1,5 @@
 """What the programs of benchmarks/ stand on: reading IMB's tables, launches that take turns, ratios with intervals."""
 
-import importlib
-import sys
-
 import pytest
 
 PINGPONG = """\
@@ -22,15 +19,6 @@ RATE = """\
        #bytes #repetitions   Mbytes/sec      Msg/sec
             8         1000         3.84       479841
 """
-
-
-@pytest.fixture(scope="module")
-def benchmark(checkout):
-    sys.path.insert(0, str(checkout / "benchmarks"))
-    try:
-        yield importlib.import_module
-    finally:
-        sys.path.remove(str(checkout / "benchmarks"))
 
 
 def test_a_pingpong_time_comes_from_the_column_with_more_digits(benchmark):

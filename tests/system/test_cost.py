@@ -1,20 +1,5 @@
 """What the engine costs while it measures: memory of a rank, processor time of a parked one."""
 
-import importlib
-import sys
-
-import pytest
-
-
-@pytest.fixture(scope="module")
-def benchmark(checkout):
-    """Loads a program of benchmarks/ by name; they find each other as scripts do."""
-    sys.path.insert(0, str(checkout / "benchmarks"))
-    try:
-        yield lambda name: importlib.import_module(name)
-    finally:
-        sys.path.remove(str(checkout / "benchmarks"))
-
 
 def test_a_rank_needs_less_than_6_mib_beyond_mpi(engine, benchmark):
     memory, mpi = benchmark("memory"), benchmark("mpi")

@@ -1,13 +1,9 @@
 """MPI objects that are left at the end: the tracer counts them, and no motif leaves any."""
 
 import json
-import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
 
-PATTERNS = Path(__file__).resolve().parent.parent / "tracer"
 # Kind: how many tests/tracer/patterns_objects.c makes at a time, and how many of these it can leave.
 MADE = {
     "requests": (5, 2), "communicators": (3, 3), "datatypes": (9, 9), "groups": (3, 3), "windows": (1, 1),
@@ -76,12 +72,8 @@ def test_programs_that_release_all_leave_nothing(traced, patterns, name):
 
 
 @pytest.mark.parametrize("source", ["objects.f90", "objects08.f90"])
-def test_fortran_counts_as_c_does(traced, any_engine, tmp_path, source):
-    compiler = any_engine.compiler.replace("mpicxx", "mpifort")
-    if shutil.which(compiler) is None or shutil.which("gfortran") is None:
-        pytest.skip(f"{compiler} or gfortran is not installed")
-    subprocess.run([compiler, PATTERNS / source, "-o", tmp_path / "objects"], check=True, cwd=tmp_path)
-    run = traced([tmp_path / "objects"], ranks=2)
+def test_fortran_counts_as_c_does(traced, fortran, source):
+    run = traced([fortran(source)], ranks=2)
     assert run.status == 0, run.said
     for rank in run.ranks:
         assert {kind: counts for kind, counts in counts_of(rank).items() if counts != (0, 0)} == {

@@ -106,12 +106,8 @@ def test_programs_without_mpi_are_left_alone(any_engine):
 
 
 @pytest.mark.parametrize("source", ["ring.f90", "ring08.f90"])
-def test_fortran_programs_are_seen(traced, any_engine, tmp_path, source):
-    compiler = any_engine.compiler.replace("mpicxx", "mpifort")
-    if shutil.which(compiler) is None or shutil.which("gfortran") is None:
-        pytest.skip(f"{compiler} or gfortran is not installed")
-    subprocess.run([compiler, PATTERNS / source, "-o", tmp_path / "ring"], check=True, cwd=tmp_path)
-    run = traced([tmp_path / "ring"])
+def test_fortran_programs_are_seen(traced, fortran, source):
+    run = traced([fortran(source)])
     assert run.status == 0, run.said
     calls = {call["op"]: call for call in run.ranks[0]["calls"]}
     assert calls["Allreduce"]["in_place"]

@@ -24,7 +24,7 @@ struct Options {
   std::string name;
   std::vector<std::string> motif_arguments;
   std::string sizes;
-  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false, ""};
+  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false, "", ""};
   bool verify = false;
   bool json = false;
   bool help = false;

@@ -24,9 +24,8 @@ Transfers::Transfers(const BackendEntry& backend) : backend_(backend.make(*this)
 }
 
 Wish Transfers::wish() const {
-  return {.access = *work_ == Work::read ? Access::read
-                    : reads()            ? Access::both
-                                         : Access::write,
+  const Access alone = *work_ == Work::read ? Access::read : Access::write;
+  return {.access = *work_ == Work::mixed ? Access::both : alone,
           .even_transfers = !pace_.limited() && *work_ != Work::mixed,
           .any_order = *random_,
           .grows = *work_ == Work::append};
@@ -287,8 +286,11 @@ void Transfers::run(Pass& pass, std::vector<Span>& spans, Recorder& recorder) {
   progress_ = {};
   move(pass, recorder);
   const std::int64_t moved_ns = recorder.now_ns();
-  if (*sync_ && pass.access != Access::read) backend_->sync();
-  span.last_ns = recorder.now_ns();
+  span.last_ns = moved_ns;
+  if (*sync_ && pass.access != Access::read) {
+    backend_->sync();
+    span.last_ns = recorder.now_ns();
+  }
   backend_->close();
   span.closed_ns = recorder.now_ns();
   span.bytes = progress_.written + progress_.read;

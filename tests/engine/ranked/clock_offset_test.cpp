@@ -27,7 +27,7 @@ TEST(ClockOffset, IsThatOfTheClocks) {
   const std::int64_t ahead = (group.rank() * 7 % 5) * hour_ns;
   const std::int64_t found = clock_offset_ns(group, ElsewhereClock(ahead));
   EXPECT_NEAR(static_cast<double>(found), static_cast<double>(ahead), static_cast<double>(tolerance_ns));
-  if (group.rank() == 0) EXPECT_EQ(found, 0);
+  EXPECT_TRUE(group.rank() > 0 || found == 0);
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ TEST_F(Transfers, StopWhenTimeIsUp) {
 TEST_F(Transfers, WearOutUntilAllHaveDoneAsMuch) {
   MotifBench bench(group_, "posix",
                    options({{"size", "10000"}, {"transfer", "100"}, {"for", "12s"}, {"wear-out", ""}}));
-  const Ticking clock(1'000'000'000 * (1 + world_rank()));
+  const Ticking clock(std::int64_t{1'000'000'000} * (1 + world_rank()));
   Recorder recorder{clock};
   bench->perform(recorder);
   EXPECT_EQ(taken(*bench)["written_bytes"], 1100);

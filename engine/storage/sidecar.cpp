@@ -51,7 +51,7 @@ Sidecar sidecar_of(const Run& run, const Layout& layout) { return {run, host(), 
 
 std::optional<Sidecar> read_sidecar(const std::string& path) {
   const std::string name = sidecar_name(path);
-  if (::access(name.c_str(), F_OK) != 0 && errno == ENOENT) return std::nullopt;
+  if (::access(name.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
   std::ifstream file(name);
   try {
     const auto json = nlohmann::json::parse(file);

@@ -185,19 +185,20 @@ void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   if (*work_ == Work::mixed) reads_next_.resize(static_cast<std::size_t>(transfers));
   write_spans_.reserve(static_cast<std::size_t>(iterations()));
   read_spans_.reserve(static_cast<std::size_t>(iterations()));
-  choose_metrics();
   if (needs_data() && !*existing_) write_beforehand();
 }
 
-void Transfers::choose_metrics() {
-  measured_ = {&open_};
-  if (writes()) measured_.push_back(&write_);
-  if (reads()) measured_.push_back(&read_);
-  if (*sync_) measured_.push_back(&sync_time_);
-  measured_.push_back(&close_);
-  if (writes()) measured_.insert(measured_.end(), {&written_, &write_whole_, &write_moving_, &write_own_});
-  if (reads()) measured_.insert(measured_.end(), {&taken_, &read_whole_, &read_moving_, &read_own_});
-  measured_.push_back(&operations_);
+// Of what is done, as the options say. They are read by the time that somebody first asks.
+std::span<Metric* const> Transfers::measured() const {
+  if (!measured_.empty()) return measured_;
+  for (Metric* metric : metrics()) {
+    const std::string_view name = metric->name();
+    const bool of_writing = name.starts_with("write") || name.starts_with("written");
+    const bool of_reading = name.starts_with("read");
+    if ((of_writing && !writes()) || (of_reading && !reads()) || (name.starts_with("sync") && !*sync_)) continue;
+    measured_.push_back(metric);
+  }
+  return measured_;
 }
 
 std::vector<OwnHistogram*> Transfers::histograms() {

@@ -68,7 +68,7 @@ class Transfers final : public Motif {
   void verify(std::uint64_t pass) const override;
   void conclude(const mpi::Group& group, int round) override;
 
-  std::span<Metric* const> measured() const override { return measured_; }
+  std::span<Metric* const> measured() const override;
   std::vector<OwnHistogram*> histograms() override;
   std::vector<std::string> remarks() const override { return remarks_; }
 
@@ -117,7 +117,6 @@ class Transfers final : public Motif {
   void write_beforehand();
   void drop_caches();
 
-  void choose_metrics();
   void remark(std::string text);
 
   void run(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
@@ -169,7 +168,7 @@ class Transfers final : public Motif {
   Rate read_whole_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_moving_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_own_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
-  std::vector<Metric*> measured_;
+  mutable std::vector<Metric*> measured_;  // chosen at the first look
 
   OwnHistogram write_times_{"write transfer"};
   OwnHistogram read_times_{"read transfer"};

@@ -147,11 +147,11 @@ def combinations(engine: Path, motifs: set[str]) -> str:
             chosen = f"--{option} {way}" if option else ""
             cells = []
             for wish in STORAGE_WISHES:
-                words = refusal(engine, motif, f"{chosen} {wish}")
+                words = refusal(engine, motif, f"{chosen} {wish}").removeprefix(f"--{option}: {way}: ")
                 if words and words not in reasons:
                     reasons.append(words)
                 cells.append(f"no ({reasons.index(words) + 1})" if words else "yes")
-            lines.append(f"| `{motif} {way}`".replace(" `", "`") + " | " + " | ".join(cells) + " |")
+            lines.append(f"| `{f'{motif} {way}'.strip()}` | " + " | ".join(cells) + " |")
     lines.append("")
     lines += [f"{number}. {words}" for number, words in enumerate(reasons, 1)]
     return "\n".join(lines)

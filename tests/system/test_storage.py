@@ -160,10 +160,11 @@ def test_a_file_system_that_goes_away_is_named(engine, tmp_path, wait_for):
 def test_what_a_killed_run_left_goes_with_its_next_launch(any_engine, tmp_path, wait_for):
     run, file = tmp_path / "run.jsonl", tmp_path / "data"
     mine = own_copy(any_engine, tmp_path)
-    workload = written_workload(tmp_path, f"posix -s 1MiB -t 64KiB --think 1ms --files rank -f {file}")
+    workload = written_workload(tmp_path, f"posix -s 1MiB -t 64KiB --think 10ms --files rank -f {file}")
     plan = ("--isolated", "6", "--contended", "0")
     with mine.started("run", workload, *plan, "--output", run, ranks=RANKS) as process:
         wait_for(lambda: run.exists() and run.read_text().count('"type":"round"') >= 2, "two rounds")
+        wait_for(lambda: len(list(tmp_path.glob("data.0*"))) == RANKS, "the next one's files")
         for rank in ranks_of(mine.program):
             os.kill(rank, signal.SIGKILL)
         process.communicate(timeout=60)

@@ -26,7 +26,7 @@ Transfers::Transfers(const BackendEntry& backend) : backend_(backend.make(*this)
 Wish Transfers::wish() const {
   const Access alone = *work_ == Work::read ? Access::read : Access::write;
   return {.access = *work_ == Work::mixed ? Access::both : alone,
-          .even_transfers = !pace_.limited() && *work_ != Work::mixed,
+          .even_transfers = *work_ != Work::mixed,
           .any_order = *random_,
           .grows = *work_ == Work::append};
 }

@@ -196,6 +196,20 @@ TEST_F(Transfers, StopWhenTimeIsUp) {
   EXPECT_EQ(taken(*bench)["written_bytes"], 600);
 }
 
+TEST_F(Transfers, ThatRanksMakeTogetherStopTogether) {
+  MotifBench bench(group_, "mpiio",
+                   options({{"size", "100000"}, {"transfer", "100"}, {"for", "40s"}, {"call", "MPI_File_write_all"}}));
+  const Ticking clock(std::int64_t{1'000'000'000} * (1 + world_rank()));
+  Recorder recorder{clock};
+  bench->perform(recorder);
+  const double mine = taken(*bench)["transfers"];
+  double most = mine;
+  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, group_.handle()), "MPI_Allreduce");
+  EXPECT_EQ(mine, most);
+  EXPECT_GT(mine, 0);
+  EXPECT_LT(mine, 1000);
+}
+
 TEST_F(Transfers, WearOutUntilAllHaveDoneAsMuch) {
   MotifBench bench(group_, "posix",
                    options({{"size", "10000"}, {"transfer", "100"}, {"for", "12s"}, {"wear-out", ""}}));

@@ -200,7 +200,7 @@ class MpiIo final : public Backend {
 
   void open(const Opening& opening) override {
     path_ = opening.path;
-    position_ = 0;
+    position_ = -1;
     end_ = 0;
     length_ = 0;
     const int code =
@@ -417,7 +417,7 @@ class MpiIo final : public Backend {
   Form form_ = form_of(MpiIoCall::at_all);
   std::string path_;
   MPI_File file_ = MPI_FILE_NULL;
-  std::int64_t position_ = 0;  // of this rank's own pointer
+  std::int64_t position_ = -1;  // of this rank's own pointer, once it was moved
   std::int64_t end_ = 0;       // of what this rank wrote since the file was opened
   std::int64_t length_ = 0;    // of the file, as far as looked for
   std::vector<Started> started_;

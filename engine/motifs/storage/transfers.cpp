@@ -387,28 +387,33 @@ void Transfers::end_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns
   const Transfer one = transfer(pass, turn);
   (one.reads ? read_times_ : write_times_).note(now_ns - started_ns_[one.slot]);
   if (verified_ && one.reads && !*existing_ && backend_->takes_offsets())
-    check_bytes(pass, one, *work_ == Work::write_read ? stamp_ : stamp_beforehand);
+    if (const auto words = wrong_byte(pass, one, *work_ == Work::write_read ? stamp_ : stamp_beforehand))
+      throw MachineFault(*words);
 }
 
-void Transfers::check_bytes(const Pass& pass, const Transfer& one, std::uint64_t stamp) const {
+std::optional<std::string> Transfers::wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t stamp) const {
   const payload::Origin origin{pass.writer, pass.writer, stamp};
   const auto start = static_cast<std::uint64_t>(one.extent.offset);
   const auto wrong = payload::first_wrong(one.memory, origin, start);
-  if (!wrong) return;
-  throw MachineFault(
-      fmt::format("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} (read by rank {})",
-                  pass.opening.path, std::to_integer<int>(one.memory[*wrong]), start + *wrong, pass.writer,
-                  std::to_integer<int>(payload::expected(origin, start + *wrong)), group_->rank()));
+  if (!wrong) return std::nullopt;
+  return fmt::format("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} (read by rank {})",
+                     pass.opening.path, std::to_integer<int>(one.memory[*wrong]), start + *wrong, pass.writer,
+                     std::to_integer<int>(payload::expected(origin, start + *wrong)), group_->rank());
 }
 
 void Transfers::stamp(std::uint64_t pass) {
   verified_ = true;
-  stamp_ = *work_ == Work::mixed ? stamp_beforehand : pass + 1;
+  stamp_ = stamp_of(pass);
+}
+
+// What is written where others read at the same time must be what was there.
+std::uint64_t Transfers::stamp_of(std::uint64_t pass) const {
+  return *work_ == Work::mixed ? stamp_beforehand : pass + 1;
 }
 
 // Each rank reads what the next one wrote, where it can, so that a byte that only its writer can see is noticed. What
 // was read in perform was checked there.
-void Transfers::verify(std::uint64_t) const {
+void Transfers::verify(std::uint64_t pass) const {
   if (!writing_) return;
   if (!backend_->takes_offsets()) return;
   group_->barrier();
@@ -418,6 +423,7 @@ void Transfers::verify(std::uint64_t) const {
   back.opening.file_bytes = writing_->opening.file_bytes;
   const std::int64_t turns = of_writer(progress_.transfers, back.writer);
   const std::optional<Permutation> order = order_of(back.writer, back.extents.transfers());
+  std::optional<std::string> wrong;
   backend_->open(back.opening);
   for (std::int64_t turn = 0; turn < turns; ++turn) {
     Extent extent = back.extents.at(order ? (*order)(turn) : turn);
@@ -425,10 +431,11 @@ void Transfers::verify(std::uint64_t) const {
     const Transfer one{extent, 0, memory_.bytes(0, static_cast<std::size_t>(extent.length)), true};
     backend_->read(extent.offset, one.memory);
     backend_->wait();
-    check_bytes(back, one, stamp_);
+    if (!wrong) wrong = wrong_byte(back, one, stamp_of(pass));
   }
   backend_->close();
   group_->barrier();
+  if (wrong) throw MachineFault(*wrong);
 }
 
 // How many transfers the rank made whose bytes this one checks.

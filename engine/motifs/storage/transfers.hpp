@@ -126,7 +126,8 @@ class Transfers final : public Motif {
   Transfer transfer(const Pass& pass, std::int64_t turn) const;
   std::int64_t start_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns, const Recorder& recorder);
   void end_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns);
-  void check_bytes(const Pass& pass, const Transfer& one, std::uint64_t stamp) const;
+  std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t stamp) const;
+  std::uint64_t stamp_of(std::uint64_t pass) const;
   std::int64_t of_writer(std::int64_t own, int writer) const;
   std::optional<Permutation> order_of(int rank, std::int64_t transfers) const;
   void review(std::vector<Span>& spans, Rate& whole, Rate& moving, Rate& own);

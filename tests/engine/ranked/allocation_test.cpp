@@ -17,9 +17,12 @@ TEST_P(Allocations, AreNoneInPerform) {
   const mpi::Group group = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   if (!fits(*make_motif(name, options), group.size())) GTEST_SKIP() << "does not fit " << group.size() << " ranks";
   MotifBench bench(group, name, options);
-  const std::int64_t before = allocations();
-  for (int i = 0; i < 3; ++i) bench.perform();
-  EXPECT_EQ(allocations() - before, 0);
+  for (std::uint64_t execution = 0; execution < 3; ++execution) {
+    bench->prepare(execution);
+    const std::int64_t before = allocations();
+    bench.perform();
+    EXPECT_EQ(allocations() - before, 0);
+  }
 }
 
 std::int64_t resident_bytes() {

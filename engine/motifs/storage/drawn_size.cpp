@@ -18,8 +18,8 @@ namespace {
 
 // Sizes are drawn out of the way of the other draws of a step, which count executions from 0.
 constexpr std::uint64_t first_execution = std::uint64_t{1} << 63;
-constexpr double widest = 100;  // deviation / mean
-constexpr double narrowest = 1e-6;
+constexpr double widest = 100;      // deviation / mean
+constexpr double narrowest = 1e-3;  // below, the gamma cannot be computed
 
 constexpr std::string_view as_distribution = "SHAPE:MEAN:DEVIATION, such as lognormal:64MiB:256MiB";
 
@@ -65,7 +65,7 @@ Distribution distribution_of(Shape shape, std::string_view text) {
   if (wanted == 2) return {shape, mean, 0};
   const double deviation = size_in(parts[2], text);
   if (deviation > widest * mean || deviation < narrowest * mean) {
-    refuse(fmt::format("'{}': the deviation lies between a millionth and {} times the mean", text, widest));
+    refuse(fmt::format("'{}': the deviation lies between a thousandth and {} times the mean", text, widest));
   }
   return {shape, mean, deviation};
 }

@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
             "metadata", {{"do", "create"}, {"-i", "2"}}, 2, "iterations", "2, but create can be done once; [REPEAT]"},
         Refusal{"metadata", {{"-i", "65537"}}, 2, "iterations", "at most 65536"},
         Refusal{"metadata", {{"size", "2GiB"}}, 2, "size", "at most 1GiB"},
-        Refusal{"metadata", {{"size", "1GiB"}, {"files", "1G"}}, 2, "size", "is more than anything holds"}));
+        Refusal{"metadata", {{"size", "1GiB"}, {"files", "1G"}}, 4, "size", "is more than anything holds"}));
 
 TEST(MotifRules, AcceptTheLargestThatFits) {
   EXPECT_NO_THROW(configure_and_check({"alltoall", {{"size", "536870911"}, {"call", "alltoallv"}}, 4, "", ""}, 4));

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"size,weight\n1,1e9\n2,1e-9\n", "t.csv:3: the weight is too small beside the sum of those before"},
         Bad{"from,to,weight\n5,4,1\n", "t.csv:2: a range from 5 to 4 is empty"},
         Bad{"from,to,weight\n0,4,1\n", "t.csv:2: a range begins at 1 byte or more"},
-        Bad{"size,weight\n\x01\xFF,1\n", "t.csv:2: '??' must be a size"}));
+        Bad{"size,weight\n\x01\xFF,1\n", "t.csv:2: '?\?' must be a size"}));
 
 TEST(SizeTable, ThatIsTooLongIsRefused) {
   EXPECT_THROW(SizeTable::parse(std::string(SizeTable::most_text + 1, '#'), "t"), UserMistake);

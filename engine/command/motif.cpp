@@ -24,7 +24,7 @@ struct Options {
   std::string name;
   std::vector<std::string> motif_arguments;
   std::string sizes;
-  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false, ""};
+  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false, "", ""};
   bool verify = false;
   bool json = false;
   bool help = false;
@@ -234,6 +234,7 @@ int measure(const Options& options, const Context& context) {
   schedule::MicroOptions micro = options.micro;
   if (world.rank() == 0) micro.run_id = run_id::make();
   broadcast(world, micro.run_id);
+  micro.launch = micro.run_id;
   schedule::interrupt::whereabouts().job = "motif";
   schedule::interrupt::whereabouts().rank = world.rank();
   const schedule::MicroResult result =

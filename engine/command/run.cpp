@@ -103,7 +103,9 @@ void share(schedule::RunOptions& options, const mpi::Group& world) {
   options.warmup = shared.warmup;
   options.finish = shared.finish;
   options.verification = shared.verification;
+  if (world.rank() == 0) options.launch = run_id::make();
   broadcast(world, options.run_id);
+  broadcast(world, options.launch);
 }
 
 // The file's own, where it has one: what the launches before left behind carries it.

@@ -99,7 +99,8 @@ class WrongByte : public MachineFault {
 // Where a motif runs, for what it leaves outside of memory: files under the run's id, one a node.
 struct Place {
   std::string run_id;
-  int node = 0;  // this rank's, as the engine numbers them (with --ranks-per-node too)
+  std::string launch;  // an id of its own: a run that is continued has several
+  int node = 0;        // this rank's, as the engine numbers them (with --ranks-per-node too)
 };
 
 class Motif : public Pattern {

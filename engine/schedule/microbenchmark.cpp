@@ -89,7 +89,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
                                const MicroOptions& options) {
   MicroResult all;
   const Crew crew{0, &world, 0};
-  const Place place{options.run_id, discover(world, std::nullopt).my_node};
+  const Place place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
   const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
                               Finish::once,   Care::barrier_before_each, options.verification};
   for (const workload::Job& part : split(job)) {

@@ -38,6 +38,7 @@ struct MicroOptions {
   Verification verification = Verification::off;
   bool marked = false;  // for tracers: see Chain::mark_for_tracers
   std::string run_id;   // the same on every rank
+  std::string launch;   // likewise
 };
 
 struct MicroResult {

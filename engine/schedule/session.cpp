@@ -226,7 +226,7 @@ void Session::execute(const Round& round) {
 void Session::decompose(Chain* chain, const Round& round) {
   // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
   const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
-  const Place place{options_.run_id, machine_.my_node};
+  const Place place{options_.run_id, options_.launch, machine_.my_node};
   bool done = chain == nullptr;
   for (const int job : alone_) {
     if (round.kind != RoundKind::contended) break;

@@ -18,6 +18,7 @@ namespace stressbench::schedule {
 
 struct RunOptions {
   std::string run_id;  // the same on every rank
+  std::string launch;  // likewise
   Counts counts;
   std::int64_t repetitions = 10;  // of a job without [REPEAT]
   int warmup = 1;

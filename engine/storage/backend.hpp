@@ -29,11 +29,9 @@ struct Opening {
 // What a pattern asks of a backend, known before any rank starts.
 struct Wish {
   Access access = Access::write;
-  bool shared = false;         // several ranks in one file
   bool even_transfers = true;  // every rank of a file makes the same number of transfers, of the same lengths
   bool any_order = false;      // a rank's transfers do not go from front to back
-  bool verified = false;       // what was written is read back by others
-  bool grows = false;          // a file gets longer than Opening::file_bytes, each time it is opened
+  bool grows = false;          // each time it is opened, a file gets longer than it was made
 };
 
 // A rank's hold on one file at a time. Calls are made in the order open, transfers, wait, sync, close. What goes wrong
@@ -65,6 +63,8 @@ class Backend {
 
   // Where the backend, not the caller, says where the next transfer goes (shared file pointers), offsets are not used.
   virtual bool takes_offsets() const { return true; }
+  // Whether a rank finds only what it wrote itself.
+  virtual bool keeps_to_itself() const { return false; }
   // Whether transfers are calls that all ranks of the file make together.
   virtual bool collective() const { return false; }
 

@@ -103,7 +103,7 @@ class Hdf5 final : public Backend {
 
   void check(const Wish& wish) const override {
     hints_.check();
-    check_transfer_mode(mode_, wish);
+    check_transfers(mode_, wish);
   }
 
   void prepare(const Opening& opening) override {

@@ -71,12 +71,7 @@ Memory::Memory(ParameterSet& owner, const Pace& pace)
       fail_with_(&owner, '\0', "fail-with", Failure::EIo,
                  "the error that it fails with; short: half of the bytes are moved, then ENOSPC") {}
 
-void Memory::check(const Wish& wish) const {
-  if (wish.shared && wish.verified) {
-    throw ParameterMistake("backend",
-                           "--backend memory: each rank keeps what it wrote to itself, so nobody else can verify it; "
-                           "take a file a rank, or a backend with real files");
-  }
+void Memory::check(const Wish&) const {
   const bool moves = *fail_call_ == FailingCall::write || *fail_call_ == FailingCall::read;
   if (*fail_with_ == Failure::half && !moves) {
     throw ParameterMistake("fail-with", "--fail-with: short needs --fail-call write or read");

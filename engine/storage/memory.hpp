@@ -54,6 +54,7 @@ class Memory final : public Backend {
   void read(std::int64_t offset, std::span<std::byte> bytes) override;
   void sync() override;
   void close() override;
+  bool keeps_to_itself() const override { return true; }
   std::vector<std::string> remarks() override;
   bool remove(const std::string& path) const override;
 

@@ -268,9 +268,9 @@ class MpiIo final : public Backend {
   }
   void refuse_shared(const Wish& wish) const {
     constexpr auto instead = "calls with an offset, such as MPI_File_write_at, would do";
-    if (wish.verified)
-      refuse_call(fmt::format("where a rank's bytes go is not known, so none can verify them; {}", instead));
     if (wish.any_order) refuse_call(fmt::format("a shared pointer goes from front to back only; {}", instead));
+    if (wish.grows)
+      refuse_call(fmt::format("begins at the front of a file each time, so nothing is appended; {}", instead));
     if (wish.access == Access::both) {
       refuse_call(fmt::format("reads and writes would move one pointer, and nobody reads what is there; {}", instead));
     }

@@ -41,13 +41,13 @@ std::string key_of(const std::string& path) {
 
 [[noreturn]] void refuse_owner(const std::string& path, const Sidecar& owner) {
   refuse(
-      fmt::format("'{}' belongs to run '{}' on host {} (process {}, started at {}), which goes on or was interrupted; "
+      fmt::format("'{}' belongs to run '{}' on host {} (process {}, launch {}), which goes on or was interrupted; "
                   "give --run-id {} to continue it, or --overwrite",
-                  path, owner.run.id, owner.host, owner.pid, owner.run.started_at, owner.run.id));
+                  path, owner.run.id, owner.host, owner.pid, owner.run.launch, owner.run.id));
 }
 
 bool of_another_job(const Sidecar& owner, const Run& run) {
-  return owner.run.id == run.id && owner.run.started_at == run.started_at;
+  return owner.run.id == run.id && owner.run.launch == run.launch;
 }
 
 // Another launch on this host. Of those on other hosts nothing is known.

@@ -25,7 +25,7 @@ class PnetCdf final : public Backend {
 
   void check(const Wish& wish) const override {
     hints_.check();
-    check_transfer_mode(mode_, wish);
+    check_transfers(mode_, wish);
   }
 
   void prepare(const Opening& opening) override {

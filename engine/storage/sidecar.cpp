@@ -23,14 +23,10 @@ std::string host() {
 }
 
 std::string text_of(const Sidecar& sidecar) {
-  const nlohmann::ordered_json json{{"program", "stressbench"},
-                                    {"run_id", sidecar.run.id},
-                                    {"host", sidecar.host},
-                                    {"pid", sidecar.pid},
-                                    {"started_at", sidecar.run.started_at},
-                                    {"one_file", sidecar.layout.one},
-                                    {"files", sidecar.layout.files},
-                                    {"directories", sidecar.layout.directories}};
+  const nlohmann::ordered_json json{{"program", "stressbench"},      {"run_id", sidecar.run.id},
+                                    {"host", sidecar.host},          {"pid", sidecar.pid},
+                                    {"launch", sidecar.run.launch},  {"one_file", sidecar.layout.one},
+                                    {"files", sidecar.layout.files}, {"directories", sidecar.layout.directories}};
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
@@ -55,11 +51,11 @@ Sidecar sidecar_of(const Run& run, const Layout& layout) { return {run, host(), 
 
 std::optional<Sidecar> read_sidecar(const std::string& path) {
   const std::string name = sidecar_name(path);
-  if (::access(name.c_str(), F_OK) != 0 && errno == ENOENT) return std::nullopt;
+  if (::access(name.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
   std::ifstream file(name);
   try {
     const auto json = nlohmann::json::parse(file);
-    return Sidecar{{json.at("run_id"), json.at("started_at")},
+    return Sidecar{{json.at("run_id"), json.at("launch")},
                    json.at("host"),
                    json.at("pid"),
                    {json.at("one_file"), json.at("files"), json.at("directories")}};

@@ -12,7 +12,7 @@ namespace stressbench::storage {
 // As its header record has it. Two launches of one run (--continue) share the id.
 struct Run {
   std::string id;
-  std::string started_at;  // of the launch
+  std::string launch;  // its own id, other than that of any launch before
 };
 
 struct Sidecar {

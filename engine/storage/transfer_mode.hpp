@@ -25,8 +25,14 @@ struct Names<storage::TransferMode> {
 
 namespace storage {
 
-// Throws ParameterMistake where the ranks of a file cannot make their transfers together.
-inline void check_transfer_mode(const Param<TransferMode>& mode, const Wish& wish) {
+// Throws ParameterMistake where a data set of a library cannot grow, or the ranks of a file cannot make their transfers
+// together.
+inline void check_transfers(const Param<TransferMode>& mode, const Wish& wish) {
+  if (wish.grows) {
+    throw ParameterMistake("do",
+                           "--do: append: the file's data set keeps the length that it was made with; write and "
+                           "rewrite would do");
+  }
   if (*mode == TransferMode::independent || wish.even_transfers) return;
   throw ParameterMistake(mode.name(),
                          fmt::format("--{}: collective: all ranks of a file make a transfer together, but theirs "

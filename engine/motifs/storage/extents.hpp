@@ -1,5 +1,5 @@
-// Where a rank's bytes lie: in which file, and where in it. Pure. Words and formula are IOR's: a file is made of segments,
-// a segment has a block of each rank that shares the file, a block is moved in transfers.
+// Where a rank's bytes lie: in which file, and where in it. Pure. Words and formula are IOR's: a file is made of
+// segments, a segment has a block of each rank that shares the file, a block is moved in transfers.
 #pragma once
 
 #include <cstdint>

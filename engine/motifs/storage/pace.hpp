@@ -12,7 +12,8 @@ namespace stressbench::storage {
 class Pace {
  public:
   explicit Pace(ParameterSet* owner)
-      : think_(owner, '\0', "think", Nanoseconds{0}, "time that a rank waits after each transfer, asleep from 100 us on"),
+      : think_(owner, '\0', "think", Nanoseconds{0},
+               "time that a rank waits after each transfer, asleep from 100 us on"),
         target_(owner, '\0', "target", Bytes{0}, "bytes a second that a rank moves at most; 0: as fast as can be"),
         limit_(owner, '\0', "for", Nanoseconds{0},
                "stop after that time, however much of --size is done (stonewalling); 0: no limit"),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "motifs/clock_offset.hpp"
 #include "motifs/payload.hpp"
 #include "storage/page_cache.hpp"
 
@@ -22,19 +23,19 @@ Transfers::Transfers(const BackendEntry& backend) : backend_(backend.make(*this)
   path_.preset("stressbench-" + backend.name + ".out");
 }
 
-Wish Transfers::wish(int ranks) const {
-  return {.access = *work_ == Work::read ? Access::read : reads() ? Access::both : Access::write,
-          .shared = files_->each != Files::Each::rank && ranks > 1,
-          .even_transfers = !pace_.limited() && *work_ != Work::mixed,
+Wish Transfers::wish() const {
+  const Access alone = *work_ == Work::read ? Access::read : Access::write;
+  return {.access = *work_ == Work::mixed ? Access::both : alone,
+          .even_transfers = *work_ != Work::mixed,
           .any_order = *random_,
-          .verified = false,
           .grows = *work_ == Work::append};
 }
 
 void Transfers::check(int ranks) const {
   const auto needs_reads = [&](const Parameter& option) {
     if (option.was_given() && !reads())
-      throw ParameterMistake(option.name(), fmt::format("--{}: nothing is read with --do {}", option.name(), work_.text()));
+      throw ParameterMistake(option.name(),
+                             fmt::format("--{}: nothing is read with --do {}", option.name(), work_.text()));
   };
   if (ranks_given_.was_given() && *ranks_given_ != ranks) {
     throw ParameterMistake("ranks", fmt::format("--ranks: {}, but the job has {}", *ranks_given_, ranks));
@@ -44,8 +45,8 @@ void Transfers::check(int ranks) const {
                                                      iterations(), most_iterations));
   }
   if (size_->value % *segments_ != 0) {
-    throw ParameterMistake("segments", fmt::format("--segments: {} do not divide --size {} into equal blocks",
-                                                   *segments_, size_.text()));
+    throw ParameterMistake(
+        "segments", fmt::format("--segments: {} do not divide --size {} into equal blocks", *segments_, size_.text()));
   }
   if (!FitsMessage::holds(Bytes{transfer_bytes()})) {
     throw ParameterMistake("transfer", fmt::format("--transfer: a block of {} is too long for one; {}",
@@ -64,11 +65,20 @@ void Transfers::check(int ranks) const {
   needs_reads(shift_);
   needs_reads(drop_);
   if (*shift_ < 0 || *shift_ >= ranks) {
-    throw ParameterMistake("shift", fmt::format("--shift: {}, but the job has {} ranks; 0 to {} would fit", *shift_,
-                                                ranks, ranks - 1));
+    throw ParameterMistake(
+        "shift", fmt::format("--shift: {}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1));
+  }
+  if (*shift_ > 0 && !backend_->takes_offsets()) {
+    throw ParameterMistake("shift", "--shift: with shared file pointers nobody knows whose bytes lie where");
+  }
+  if (*shift_ > 0 && backend_->keeps_to_itself()) {
+    throw ParameterMistake("shift", "--shift: here each rank finds only what it wrote itself");
+  }
+  if (*existing_ && backend_->keeps_to_itself()) {
+    throw ParameterMistake("existing", "--existing: here each rank finds only what it wrote itself");
   }
   pace_.check();
-  backend_->check(wish(ranks));
+  backend_->check(wish());
 }
 
 Traffic Transfers::traffic(int ranks) const {
@@ -92,6 +102,9 @@ void Transfers::find_node(const mpi::Group& group) {
   node_ = found[0];
   nodes_ = found[1];
   of_node_ = {node_, node.rank(), node.size()};
+  // Of ranks that share a host one asks: they share its clock.
+  if (firsts) clock_offset_ns_ = clock_offset_ns(firsts, MonotonicClock{});
+  mpi::must(MPI_Bcast(&clock_offset_ns_, 1, MPI_INT64_T, 0, node.handle()), "MPI_Bcast");
 }
 
 Portion Transfers::portion(const mpi::Group& group) const {
@@ -146,7 +159,7 @@ void Transfers::claim() {
   if (*directories_ == Directories::file) layout.directories = most[0];
   owned_.emplace(*group_, Claim{.path = *path_,
                                 .layout = layout,
-                                .run = {place_.run_id, ""},
+                                .run = {place_.run_id, place_.launch},
                                 .existing = *overwrite_ ? Existing::replace : Existing::refuse,
                                 .keep = *keep_});
 }
@@ -172,19 +185,20 @@ void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   if (*work_ == Work::mixed) reads_next_.resize(static_cast<std::size_t>(transfers));
   write_spans_.reserve(static_cast<std::size_t>(iterations()));
   read_spans_.reserve(static_cast<std::size_t>(iterations()));
-  choose_metrics();
   if (needs_data() && !*existing_) write_beforehand();
 }
 
-void Transfers::choose_metrics() {
-  measured_ = {&open_};
-  if (writes()) measured_.push_back(&write_);
-  if (reads()) measured_.push_back(&read_);
-  if (*sync_) measured_.push_back(&sync_time_);
-  measured_.push_back(&close_);
-  if (writes()) measured_.insert(measured_.end(), {&written_, &write_whole_, &write_moving_, &write_own_});
-  if (reads()) measured_.insert(measured_.end(), {&taken_, &read_whole_, &read_moving_, &read_own_});
-  measured_.push_back(&operations_);
+// Of what is done, as the options say. They are read by the time that somebody first asks.
+std::span<Metric* const> Transfers::measured() const {
+  if (!measured_.empty()) return measured_;
+  for (Metric* metric : metrics()) {
+    const std::string_view name = metric->name();
+    const bool of_writing = name.starts_with("write") || name.starts_with("written");
+    const bool of_reading = name.starts_with("read");
+    if ((of_writing && !writes()) || (of_reading && !reads()) || (name.starts_with("sync") && !*sync_)) continue;
+    measured_.push_back(metric);
+  }
+  return measured_;
 }
 
 std::vector<OwnHistogram*> Transfers::histograms() {
@@ -252,8 +266,9 @@ void Transfers::remark(std::string text) {
 
 void Transfers::perform(Recorder& recorder) {
   if (writing_) {
+    writing_->opening.file_bytes = writing_->base + writing_->extents.file_bytes();
     run(*writing_, write_spans_, recorder);
-    if (*work_ == Work::append) writing_->base += writing_->opening.file_bytes;
+    if (*work_ == Work::append) writing_->base = writing_->opening.file_bytes;
   }
   if (!reading_) return;
   if (writing_) {
@@ -272,8 +287,11 @@ void Transfers::run(Pass& pass, std::vector<Span>& spans, Recorder& recorder) {
   progress_ = {};
   move(pass, recorder);
   const std::int64_t moved_ns = recorder.now_ns();
-  if (*sync_ && pass.access != Access::read) backend_->sync();
-  span.last_ns = recorder.now_ns();
+  span.last_ns = moved_ns;
+  if (*sync_ && pass.access != Access::read) {
+    backend_->sync();
+    span.last_ns = recorder.now_ns();
+  }
   backend_->close();
   span.closed_ns = recorder.now_ns();
   span.bytes = progress_.written + progress_.read;
@@ -368,7 +386,8 @@ std::int64_t Transfers::start_one(const Pass& pass, std::int64_t turn, std::int6
 void Transfers::end_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns) {
   const Transfer one = transfer(pass, turn);
   (one.reads ? read_times_ : write_times_).note(now_ns - started_ns_[one.slot]);
-  if (verified_ && one.reads && !*existing_) check_bytes(pass, one, *work_ == Work::write_read ? stamp_ : stamp_beforehand);
+  if (verified_ && one.reads && !*existing_ && backend_->takes_offsets())
+    check_bytes(pass, one, *work_ == Work::write_read ? stamp_ : stamp_beforehand);
 }
 
 void Transfers::check_bytes(const Pass& pass, const Transfer& one, std::uint64_t stamp) const {
@@ -376,9 +395,10 @@ void Transfers::check_bytes(const Pass& pass, const Transfer& one, std::uint64_t
   const auto start = static_cast<std::uint64_t>(one.extent.offset);
   const auto wrong = payload::first_wrong(one.memory, origin, start);
   if (!wrong) return;
-  throw MachineFault(fmt::format("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} (read by rank {})",
-                                 pass.opening.path, std::to_integer<int>(one.memory[*wrong]), start + *wrong, pass.writer,
-                                 std::to_integer<int>(payload::expected(origin, start + *wrong)), group_->rank()));
+  throw MachineFault(
+      fmt::format("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} (read by rank {})",
+                  pass.opening.path, std::to_integer<int>(one.memory[*wrong]), start + *wrong, pass.writer,
+                  std::to_integer<int>(payload::expected(origin, start + *wrong)), group_->rank()));
 }
 
 void Transfers::stamp(std::uint64_t pass) {
@@ -386,15 +406,16 @@ void Transfers::stamp(std::uint64_t pass) {
   stamp_ = *work_ == Work::mixed ? stamp_beforehand : pass + 1;
 }
 
-// Each rank reads what the next one wrote, so that a byte that only its writer can see is noticed. What was read in
-// perform was checked there.
+// Each rank reads what the next one wrote, where it can, so that a byte that only its writer can see is noticed. What
+// was read in perform was checked there.
 void Transfers::verify(std::uint64_t) const {
   if (!writing_) return;
   if (!backend_->takes_offsets()) return;
   group_->barrier();
-  Pass back = make_pass(Access::read, *group_, group_->size() > 1 ? 1 : 0);
+  Pass back = make_pass(Access::read, *group_, group_->size() > 1 && !backend_->keeps_to_itself() ? 1 : 0);
   back.opening.ranks = &back.ranks;
-  back.base = writing_->base - (*work_ == Work::append ? writing_->opening.file_bytes : 0);
+  back.base = writing_->base - (*work_ == Work::append ? writing_->extents.file_bytes() : 0);
+  back.opening.file_bytes = writing_->opening.file_bytes;
   const std::int64_t turns = of_writer(progress_.transfers, back.writer);
   const std::optional<Permutation> order = order_of(back.writer, back.extents.transfers());
   backend_->open(back.opening);
@@ -436,7 +457,9 @@ void Transfers::review() {
 // From the first rank that begins to the last one that ends, an iteration at a time.
 void Transfers::review(std::vector<Span>& spans, Rate& whole, Rate& moving, Rate& own) {
   for (const Span& span : spans) {
-    std::array<std::int64_t, 4> limits{-span.opening_ns, -span.first_ns, span.last_ns, span.closed_ns};
+    const auto common = [&](std::int64_t moment_ns) { return moment_ns - clock_offset_ns_; };
+    std::array<std::int64_t, 4> limits{-common(span.opening_ns), -common(span.first_ns), common(span.last_ns),
+                                       common(span.closed_ns)};
     std::int64_t bytes = span.bytes;
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, limits.data(), 4, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, group_->handle()), "MPI_Allreduce");

@@ -33,10 +33,12 @@ struct Fraction {
 template <>
 struct Names<storage::Work> {
   using Work = storage::Work;
-  static constexpr std::array values{
-      std::pair{std::string_view{"write"}, Work::write},           std::pair{std::string_view{"rewrite"}, Work::rewrite},
-      std::pair{std::string_view{"append"}, Work::append},         std::pair{std::string_view{"read"}, Work::read},
-      std::pair{std::string_view{"write_read"}, Work::write_read}, std::pair{std::string_view{"mixed"}, Work::mixed}};
+  static constexpr std::array values{std::pair{std::string_view{"write"}, Work::write},
+                                     std::pair{std::string_view{"rewrite"}, Work::rewrite},
+                                     std::pair{std::string_view{"append"}, Work::append},
+                                     std::pair{std::string_view{"read"}, Work::read},
+                                     std::pair{std::string_view{"write_read"}, Work::write_read},
+                                     std::pair{std::string_view{"mixed"}, Work::mixed}};
 };
 template <>
 struct Names<storage::Directories> {
@@ -66,7 +68,7 @@ class Transfers final : public Motif {
   void verify(std::uint64_t pass) const override;
   void conclude(const mpi::Group& group, int round) override;
 
-  std::span<Metric* const> measured() const override { return measured_; }
+  std::span<Metric* const> measured() const override;
   std::vector<OwnHistogram*> histograms() override;
   std::vector<std::string> remarks() const override { return remarks_; }
 
@@ -77,8 +79,8 @@ class Transfers final : public Motif {
     mpi::Group ranks;  // that share the file
     Opening opening;
     Extents extents;
-    int writer = 0;          // whose bytes these are, or will be
-    std::int64_t base = 0;   // where in the file it all begins: append moves on
+    int writer = 0;         // whose bytes these are, or will be
+    std::int64_t base = 0;  // where in the file it all begins: append moves on
   };
   // Moments of one pass on this rank, and what it moved.
   struct Span {
@@ -102,12 +104,10 @@ class Transfers final : public Motif {
   enum class Stop { when_done, when_time_is_up };
   bool writes() const noexcept { return *work_ != Work::read; }
   bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
-  bool needs_data() const noexcept {
-    return *work_ == Work::read || *work_ == Work::rewrite || *work_ == Work::mixed;
-  }
+  bool needs_data() const noexcept { return *work_ == Work::read || *work_ == Work::rewrite || *work_ == Work::mixed; }
   std::int64_t block() const noexcept { return size_->value / *segments_; }
   std::int64_t transfer_bytes() const noexcept { return transfer_->value > 0 ? transfer_->value : block(); }
-  Wish wish(int ranks) const;
+  Wish wish() const;
 
   void find_node(const mpi::Group& group);
   Portion portion(const mpi::Group& group) const;
@@ -117,7 +117,6 @@ class Transfers final : public Motif {
   void write_beforehand();
   void drop_caches();
 
-  void choose_metrics();
   void remark(std::string text);
 
   void run(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
@@ -140,7 +139,7 @@ class Transfers final : public Motif {
   Param<Directories> directories_{this, '\0', "directories", Directories::none,
                                   "of several files: a directory for each node's, or for each file"};
   Param<Bytes> transfer_{this, 't', "transfer", Bytes{0}, "bytes of a transfer; 0: a whole block", FitsMessage{}};
-  Param<std::int64_t> segments_{this, '\0', "segments", 1, "blocks that a rank's bytes lie in, ranks taking turns",
+  Param<std::int64_t> segments_{this,      '\0', "segments", 1, "blocks that a rank's bytes lie in, ranks taking turns",
                                 Positive{}};
   Param<bool> random_{this, '\0', "random", "a rank makes its transfers in random order"};
   Param<std::int64_t> shift_{this, '\0', "shift", 0, "ranks read what the rank this much further on wrote"};
@@ -169,7 +168,7 @@ class Transfers final : public Motif {
   Rate read_whole_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_moving_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_own_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
-  std::vector<Metric*> measured_;
+  mutable std::vector<Metric*> measured_;  // chosen at the first look
 
   OwnHistogram write_times_{"write transfer"};
   OwnHistogram read_times_{"read transfer"};
@@ -177,8 +176,9 @@ class Transfers final : public Motif {
   Place place_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
-  int node_ = 0;   // this rank's, among the job's
+  int node_ = 0;  // this rank's, among the job's
   int nodes_ = 1;
+  std::int64_t clock_offset_ns_ = 0;  // this host's clock - that of the job's first
   Portion of_node_;
   std::optional<OwnedFiles> owned_;
   std::unique_ptr<Backend> backend_;  // gives files back before they are removed
@@ -188,10 +188,10 @@ class Transfers final : public Motif {
   std::vector<Span> read_spans_;
   std::int64_t reading_limit_ = 0;  // transfers of the reading pass: no more than were written
   std::optional<Permutation> order_;
-  std::vector<bool> reads_next_;  // by transfer, of mixed work
-  Buffer memory_;                 // of transfers in flight
+  std::vector<bool> reads_next_;          // by transfer, of mixed work
+  Buffer memory_;                         // of transfers in flight
   std::vector<std::int64_t> started_ns_;  // of transfers in flight
-  Progress progress_;             // of the present pass
+  Progress progress_;                     // of the present pass
   bool verified_ = false;
   std::uint64_t stamp_ = 0;
   std::vector<std::string> remarks_;

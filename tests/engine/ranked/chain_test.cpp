@@ -18,7 +18,7 @@ std::vector<double> run_once(const workload::Job& job, Verification verification
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
   Chain chain{job, 0};
   const std::vector<mpi::Group> groups = make_groups(world, chain);
-  chain.decompose(groups, {"run", 0}, 1);
+  chain.decompose(groups, {"run", "launch", 0}, 1);
   journal.clear();
   Tally tally{chain.columns()};
   chain.repeat(fake_clock, tally, Phase::measured, Care::none, verification);
@@ -52,7 +52,7 @@ TEST(Chain, TellsEachMotifItsPlaceBeforeItIsDecomposed) {
   journal.clear();
   Chain chain{job_of({tick(), tick()}), 0};
   const std::vector<mpi::Group> groups = make_groups(mpi::Group::view(MPI_COMM_WORLD), chain);
-  chain.decompose(groups, {"run-7", 3}, 1);
+  chain.decompose(groups, {"run-7", "launch", 3}, 1);
   EXPECT_THAT(journal, testing::ElementsAre("settle run-7 3", "decompose", "settle run-7 3", "decompose"));
 }
 
@@ -112,7 +112,7 @@ TEST(Chain, HistogramHoldsSingleExecutionsOfMeasuredRepetitionsOnly) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
   Chain chain{job_of({tick({{"time", "1000"}, {"iterations", "4"}, {"timer", "iteration"}})}), 0};
   const std::vector<mpi::Group> groups = make_groups(world, chain);
-  chain.decompose(groups, {"run", 0}, 1);
+  chain.decompose(groups, {"run", "launch", 0}, 1);
   Tally tally{chain.columns()};
   for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
     chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);
@@ -125,7 +125,7 @@ TEST(Chain, AMotifsOwnHistogramsHoldMeasuredRepetitionsOnly) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
   Chain chain{job_of({tick({{"half", "500"}, {"iterations", "4"}})}), 0};
   const std::vector<mpi::Group> groups = make_groups(world, chain);
-  chain.decompose(groups, {"run", 0}, 1);
+  chain.decompose(groups, {"run", "launch", 0}, 1);
   Tally tally{chain.columns()};
   for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
     chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);

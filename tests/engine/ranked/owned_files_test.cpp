@@ -40,7 +40,7 @@ class OwnedFilesOf : public testing::Test {
     group_.barrier();
   }
   Claim claim(storage::Layout layout = {.one = true}) const {
-    return {.path = path_, .layout = layout, .run = {.id = "mine", .started_at = "today"}};
+    return {.path = path_, .layout = layout, .run = {.id = "mine", .launch = "today"}};
   }
   Claim replacing(storage::Layout layout = {.one = true}) const {
     Claim bold = claim(layout);
@@ -155,7 +155,7 @@ TEST_F(OwnedFilesOf, LinksAreNeverReplaced) {
 }
 
 TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
-  leave({.id = "mine", .started_at = "yesterday"}, {.one = true, .files = 2, .directories = 1});
+  leave({.id = "mine", .launch = "yesterday"}, {.one = true, .files = 2, .directories = 1});
   by_first([&] {
     fs::create_directories(path_ + ".d/00000000");
     make(file_name(path_, 9, 0));
@@ -170,15 +170,15 @@ TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
 }
 
 TEST_F(OwnedFilesOf, AnotherRunAreRefusedWithItsName) {
-  leave({.id = "theirs", .started_at = "yesterday"}, {.one = true});
+  leave({.id = "theirs", .launch = "yesterday"}, {.one = true});
   EXPECT_THAT(refusal(claim()),
               AllOf(HasSubstr("--file: '" + path_ + "' belongs to run 'theirs' on host elsewhere"),
-                    HasSubstr("started at yesterday"), HasSubstr("--run-id theirs"), HasSubstr("--overwrite")));
+                    HasSubstr("launch yesterday"), HasSubstr("--run-id theirs"), HasSubstr("--overwrite")));
   EXPECT_EQ(there(), (Names{name_, note_}));
 }
 
 TEST_F(OwnedFilesOf, AnotherRunAreReplacedWhenAskedDirectoriesToo) {
-  leave({.id = "theirs", .started_at = "yesterday"}, {.one = true, .directories = 1});
+  leave({.id = "theirs", .launch = "yesterday"}, {.one = true, .directories = 1});
   by_first([&] { fs::create_directories(path_ + ".d/00000000"); });
   {
     const OwnedFiles files(group_, replacing({.directories = 1}));
@@ -188,7 +188,7 @@ TEST_F(OwnedFilesOf, AnotherRunAreReplacedWhenAskedDirectoriesToo) {
 }
 
 TEST_F(OwnedFilesOf, AnotherJobOfTheSameLaunchAreInUse) {
-  leave({.id = "mine", .started_at = "today"}, {.one = true});
+  leave({.id = "mine", .launch = "today"}, {.one = true});
   EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process 12345 on host elsewhere"));
   EXPECT_THAT(refusal(replacing()), HasSubstr("give each job a file of its own"));
   EXPECT_EQ(there(), (Names{name_, note_}));
@@ -196,7 +196,7 @@ TEST_F(OwnedFilesOf, AnotherJobOfTheSameLaunchAreInUse) {
 
 TEST_F(OwnedFilesOf, AnotherLaunchThatStillRunsAreInUse) {
   by_first([&] {
-    Sidecar other = storage::sidecar_of({.id = "mine", .started_at = "yesterday"}, {.one = true});
+    Sidecar other = storage::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
     other.pid = ::getppid();
     storage::make_sidecar(path_, other);
   });

@@ -114,7 +114,7 @@ TEST_F(Files, AreSharedOutAmongRanks) {
 
 class SidecarNote : public StorageTest {
  protected:
-  Sidecar note_ = sidecar_of({.id = "a \"b\"", .started_at = "now"}, {.one = true, .files = 3, .directories = 2});
+  Sidecar note_ = sidecar_of({.id = "a \"b\"", .launch = "now"}, {.one = true, .files = 3, .directories = 2});
 };
 
 TEST_F(SidecarNote, SaysWhoseTheFilesAre) {
@@ -122,7 +122,7 @@ TEST_F(SidecarNote, SaysWhoseTheFilesAre) {
   const auto found = read_sidecar(path());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->run.id, "a \"b\"");
-  EXPECT_EQ(found->run.started_at, "now");
+  EXPECT_EQ(found->run.launch, "now");
   EXPECT_EQ(found->host, note_.host);
   EXPECT_EQ(found->pid, ::getpid());
   EXPECT_TRUE(found->layout.one);
@@ -140,7 +140,7 @@ TEST_F(SidecarNote, IsNotThereBeforeItIsMadeNorAfterItIsRemoved) {
 
 TEST_F(SidecarNote, IsNeverMadeOverAnother) {
   EXPECT_TRUE(make_sidecar(path(), note_));
-  EXPECT_FALSE(make_sidecar(path(), sidecar_of({.id = "other", .started_at = "later"}, {})));
+  EXPECT_FALSE(make_sidecar(path(), sidecar_of({.id = "other", .launch = "later"}, {})));
   EXPECT_EQ(read_sidecar(path())->run.id, note_.run.id);
 }
 

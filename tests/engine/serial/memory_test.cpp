@@ -157,12 +157,6 @@ TEST_F(MemoryBackend, FailsOnNoOtherRank) {
   EXPECT_NO_THROW(bench->open(opening(Access::write)));
 }
 
-TEST_F(MemoryBackend, RefusesThatOthersVerifyASharedFile) {
-  EXPECT_EQ(mistake_of([&] { bench_->check({.shared = true, .verified = true}); }).first, "backend");
-  EXPECT_NO_THROW(bench_->check({.shared = true}));
-  EXPECT_NO_THROW(bench_->check({.verified = true}));
-}
-
 TEST_F(MemoryBackend, RefusesAShortCallThatMovesNothing) {
   const auto bench = failing({{"fail-call", "sync"}, {"fail-with", "short"}});
   EXPECT_EQ(mistake_of([&] { bench->check({}); }).first, "fail-with");

@@ -104,7 +104,7 @@ class Metadata final : public Motif {
   void check(int ranks) const override;
   Traffic traffic(int ranks) const override { return {.file_bytes = file_bytes(ranks)}; }
 
-  void settle(const Place& place) override { run_id_ = place.run_id; }
+  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
@@ -180,7 +180,7 @@ class Metadata final : public Motif {
   Metric operations_{this, "operations", Better::higher, "creates, stats, opens and unlinks of a rank"};
   mutable std::vector<Metric*> measured_;
 
-  std::string run_id_;
+  Run run_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
   std::optional<OwnedFiles> owned_;
@@ -225,7 +225,7 @@ void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like others, not this process's end
   owned_.emplace(group, Claim{.path = *path_,
                               .layout = {.directories = *tree_ == MetadataTree::own ? group.size() : 1},
-                              .run = {run_id_, ""},
+                              .run = run_,
                               .existing = *overwrite_ ? Existing::replace : Existing::refuse,
                               .keep = *keep_,
                               .alone = true});

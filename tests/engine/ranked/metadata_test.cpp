@@ -344,7 +344,7 @@ TEST_F(Metadata, StayWhenAskedAndMayBeUsedAgain) {
 
 TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
   by_first([&] {
-    storage::make_sidecar(path_, {{.id = "theirs", .started_at = "once"}, "elsewhere", 12345, {.directories = 1}});
+    storage::make_sidecar(path_, {{.id = "theirs", .launch = "once"}, "elsewhere", 12345, {.directories = 1}});
     fs::create_directories(path_ + ".d/00000000/00000003");
     std::ofstream(shared_name(0, 1)) << "theirs";
   });
@@ -358,6 +358,18 @@ TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
     EXPECT_THAT(bench->remarks(),
                 testing::ElementsAre(HasSubstr("removed 2 files that run 'theirs' had left when it was interrupted")));
   }
+}
+
+TEST_F(Metadata, OfAnInterruptedLaunchOfTheSameRunAreRemoved) {
+  by_first([&] {
+    storage::make_sidecar(path_, {{.id = "test", .launch = "yesterday"}, "elsewhere", 12345, {.directories = 2}});
+    fs::create_directories(path_ + ".d/00000000/00000003");
+    fs::create_directories(path_ + ".d/00000001");
+    std::ofstream(shared_name(0, 1)) << "left";
+  });
+  Bench bench(group_, options());
+  EXPECT_EQ(there(), std::set<std::string>{"00000000"});
+  EXPECT_NO_THROW(bench.perform());
 }
 
 TEST_F(Metadata, OfNobodyAreRefusedAndNotTouched) {

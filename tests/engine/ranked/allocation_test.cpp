@@ -147,8 +147,11 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"compute", Options{{"mean", "100"}, {"mode", "sleep"}}},
         std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}},
         std::pair{"metadata", Options{{"files", "2"}, {"-i", "3"}, {"size", "9"}, {"file", "allocation_metadata.out"}}},
-        std::pair{"metadata",
-                  Options{{"do", "stat"}, {"random", ""}, {"-i", "3"}, {"file", "allocation_metadata.out"}}}));
+        std::pair{"metadata", Options{{"files", "2"},
+                                      {"do", "stat"},
+                                      {"random", ""},
+                                      {"-i", "3"},
+                                      {"file", "allocation_metadata.out"}}}));
 
 TEST(Allocations, AreCounted) {
   const std::int64_t before = allocations();

@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string_view>
 
 namespace stressbench::storage {
 namespace {
+
+constexpr std::size_t longest_tail = 48;  // two slashes and two numbers of any length
 
 std::string directory_name(const std::string& path, std::int64_t number) {
   return fmt::format("{}.d/{:08}", path, number);
@@ -19,6 +22,13 @@ std::string directory_name(const std::string& path, std::int64_t number) {
 bool remove_file(const std::string& name) noexcept {
   struct stat known {};
   return ::lstat(name.c_str(), &known) == 0 && S_ISREG(known.st_mode) && ::unlink(name.c_str()) == 0;
+}
+
+bool remove_entry(const std::string& name) noexcept {
+  struct stat known {};
+  if (::lstat(name.c_str(), &known) != 0) return false;
+  if (S_ISDIR(known.st_mode)) return ::rmdir(name.c_str()) == 0;
+  return S_ISREG(known.st_mode) && ::unlink(name.c_str()) == 0;
 }
 
 bool is_number(std::string_view name) noexcept {
@@ -30,7 +40,7 @@ std::int64_t remove_directory(const std::string& name) {
   const auto close = [](DIR* directory) { ::closedir(directory); };
   if (const std::unique_ptr<DIR, decltype(close)> directory(::opendir(name.c_str()), close); directory) {
     while (const dirent* entry = ::readdir(directory.get())) {
-      if (is_number(entry->d_name)) removed += remove_file(name + '/' + entry->d_name);
+      if (is_number(entry->d_name)) removed += remove_entry(name + '/' + entry->d_name);
     }
   }
   ::rmdir(name.c_str());
@@ -44,6 +54,17 @@ std::string file_name(const std::string& path, std::optional<std::int64_t> numbe
   if (!number) return path;
   if (!directory) return fmt::format("{}.{:08}", path, *number);
   return fmt::format("{}/{:08}", directory_name(path, *directory), *number);
+}
+
+NumberedName::NumberedName(const std::string& path) : name_(path + ".d"), fixed_(name_.size()) {
+  name_.reserve(fixed_ + longest_tail);
+}
+
+const std::string& NumberedName::of(std::int64_t number, std::int64_t directory) {
+  std::array<char, longest_tail> tail;
+  const char* const end = fmt::format_to(tail.data(), "/{:08}/{:08}", directory, number);
+  name_.resize(fixed_);
+  return name_.append(tail.data(), static_cast<std::size_t>(end - tail.data()));
 }
 
 Layout united(const Layout& a, const Layout& b) noexcept {

@@ -24,6 +24,7 @@ struct Made {
   Layout layout;
   int users = 0;
   bool keep = false;
+  bool alone = false;
   bool failed = false;
 };
 std::map<std::string, Made>& made_here() {
@@ -129,6 +130,9 @@ Verdict verdict_on(const Claim& claim, const std::string& key, std::vector<std::
   const auto made = made_here().find(key);
   const bool ours = made != made_here().end();
   try {
+    if (ours && made->second.users > 0 && (claim.alone || made->second.alone)) {
+      refuse(fmt::format("'{}' is another step's of this job; give each a path of its own", claim.path));
+    }
     take(claim, ours ? made->second.layout : Layout{}, ours && made->second.users > 0, remarks);
     return Verdict::granted;
   } catch (const UserMistake& mistake) {
@@ -164,6 +168,7 @@ OwnedFiles::OwnedFiles(const mpi::Group& group, Claim claim)
   Made& made = made_here()[key_];
   made.layout = united(made.layout, claim_.layout);
   made.keep |= claim_.keep;
+  made.alone = claim_.alone;
   ++made.users;
   held_ = true;
 }

@@ -18,10 +18,12 @@ struct Claim {
   Layout layout;
   Run run;
   Existing existing = Existing::refuse;
-  bool keep = false;  // when the claim ends
+  bool keep = false;   // when the claim ends
+  bool alone = false;  // no other step of the job may claim the path as long as this one does
 };
 
-// Files of one step of a job. Steps of a job may claim the same path: the files go with the last of them.
+// Files of one step of a job. Steps of a job may claim the same path, unless one of them is to have it alone: the files
+// go with the last of them.
 class OwnedFiles {
  public:
   // Collective. Makes the directories, no files. What an earlier launch of this run left is removed first. On every

@@ -224,6 +224,23 @@ TEST_F(OwnedFilesOf, TwoStepsGoWithTheLastOne) {
   EXPECT_EQ(there(), Names{});
 }
 
+TEST_F(OwnedFilesOf, AStepThatHasThemAloneAreRefusedToOthers) {
+  Claim alone = claim();
+  alone.alone = true;
+  {
+    const OwnedFiles first(group_, alone);
+    EXPECT_THAT(refusal(claim()), HasSubstr("'" + path_ + "' is another step's of this job"));
+    EXPECT_EQ(there(), Names{note_});
+  }
+  {
+    const OwnedFiles first(group_, claim());
+    EXPECT_THAT(refusal(alone), HasSubstr("give each a path of its own"));
+    EXPECT_NO_THROW(OwnedFiles(group_, claim()));
+  }
+  EXPECT_NO_THROW(OwnedFiles(group_, alone));
+  EXPECT_EQ(there(), Names{});
+}
+
 TEST_F(OwnedFilesOf, AStepStayWhereItsNextNeedsMoreAndCannotHaveIt) {
   const OwnedFiles first(group_, claim());
   by_first([&] {

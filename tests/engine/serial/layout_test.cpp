@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <limits>
 #include <set>
 
 #include "backend_bench.hpp"
@@ -45,6 +46,15 @@ TEST_F(Files, AreNamedByNumberAndDirectory) {
   EXPECT_EQ(file_name("/x/out", 123'456'789), "/x/out.123456789");
 }
 
+TEST_F(Files, AreNamedTheSameOneAfterTheOther) {
+  NumberedName name("/x/out");
+  for (const std::int64_t number : {std::int64_t{12}, std::int64_t{0}, std::numeric_limits<std::int64_t>::max()}) {
+    for (const std::int64_t directory : {3, 123'456'789}) {
+      EXPECT_EQ(name.of(number, directory), file_name("/x/out", number, directory));
+    }
+  }
+}
+
 TEST_F(Files, AreThoseOfALayout) {
   EXPECT_THAT(files_of({.one = true}), ElementsAre("/x/out"));
   EXPECT_THAT(files_of({.files = 2}), ElementsAre("/x/out.00000000", "/x/out.00000001"));
@@ -77,6 +87,16 @@ TEST_F(Files, ThatAreForeignKeepTheirDirectory) {
   make("out.d/00000000/precious");
   EXPECT_EQ(remove_all(path(), {.directories = 1}), 1);
   EXPECT_THAT(there(), ElementsAre("out.d", "out.d/00000000", "out.d/00000000/precious"));
+}
+
+TEST_F(Files, MayBeEmptyDirectoriesInDirectories) {
+  std::filesystem::create_directories(path("out.d/00000000/00000001"));
+  std::filesystem::create_directories(path("out.d/00000000/strange"));
+  std::filesystem::create_symlink("elsewhere", path("out.d/00000000/00000002"));
+  make("out.d/00000000/00000003/precious");
+  EXPECT_EQ(remove_all(path(), {.directories = 1}), 1);
+  EXPECT_THAT(there(), ElementsAre("out.d", "out.d/00000000", "out.d/00000000/00000002", "out.d/00000000/00000003",
+                                   "out.d/00000000/00000003/precious", "out.d/00000000/strange"));
 }
 
 TEST_F(Files, ThatAreNotOrdinaryStay) {

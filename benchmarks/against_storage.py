@@ -17,7 +17,6 @@ from pathlib import Path
 
 import against_bare
 import compare
-import mpi
 import versus
 
 GOAL = 0.02

@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/motif_pages.py [--check] [--engine build/release/engine/stressbench-mpi] [NAME...]
 
-docs/motifs/README.md lists all motifs; docs/motifs/storage.md has a table of what storage motifs cannot do. In a page, what lies between `<!-- options NAME -->` and `<!-- end -->` is
+docs/motifs/README.md lists all motifs; docs/motifs/storage.md has a table of what storage motifs cannot do. In a
+page, what lies between `<!-- options NAME -->` and `<!-- end -->` is
 replaced by NAME's options and its drawing, docs/images/motifs/NAME.svg: who sends to whom in one iteration, as our
 tracer saw it. A page without these lines gets them at its end. --check writes nothing and ends with status 1 where
 something is out of date (drawings are only looked for, not made again).
@@ -33,7 +34,8 @@ FAMILIES = {
 SHARED = re.compile(r"<!-- options (\w+) -->")
 # Where an iteration of the defaults would be long, or needs more ranks or a file.
 SMALL = {
-    "posix": None, "mpiio": "-f {scratch}/file", "hdf5": None, "pnetcdf": None, "memory": None, "metadata": None, "replay": None, "data_parallel": "--parameters 1000000 --blocking",
+    "posix": None, "mpiio": "-f {scratch}/file", "hdf5": None, "pnetcdf": None, "memory": None, "metadata": None,
+    "replay": None, "data_parallel": "--parameters 1000000 --blocking",
     "fsdp": "--parameters 100000", "tensor_parallel": "--tokens 64 --layers 2", "pipeline_parallel": "--tokens 64",
     "moe": "--tokens 64 --layers 1", "parameter_server": "--parameters 100000 --servers 2",
 }  # fmt: skip

@@ -1,6 +1,6 @@
-// Files as a careful person would write and read them with POSIX or MPI-IO, for comparison with the storage motifs: open,
-// TRANSFERS transfers of SIZE bytes, close. One file for all ranks (each rank's bytes together, as IOR's default), or a
-// file a rank. For benchmarks/turns only; files lie in the folder STRESSBENCH_BARE_FOLDER.
+// Files as a careful person would write and read them with POSIX or MPI-IO, for comparison with the storage motifs:
+// open, TRANSFERS transfers of SIZE bytes, close. One file for all ranks (each rank's bytes together, as IOR's
+// default), or a file a rank. For benchmarks/turns only; files lie in the folder STRESSBENCH_BARE_FOLDER.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -77,19 +77,19 @@ static void make_ready(const char* name, int own, int reads, char* buffer, int b
   MPI_Barrier(group);
 }
 
-#define STORAGE_LOOP(pattern, own, reads, transfer)                                                                  \
+#define STORAGE_LOOP(pattern, own, reads, transfer)                                                                    \
   static void repeat_##pattern(char* out, char* in, int bytes, int rank, int ranks, MPI_Comm group, long iterations) { \
-    (void)in, (void)ranks, (void)group;                                                                              \
-    for (long i = 0; i < iterations; ++i) transfer;                                                                  \
-  }                                                                                                                  \
-  static void before_##pattern(char* out, int bytes, int rank, MPI_Comm group) {                                     \
-    make_ready(#pattern, own, reads, out, bytes, rank, group);                                                       \
-  }                                                                                                                  \
-  static void end_##pattern(void) {                                                                                  \
-    int rank;                                                                                                        \
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);                                                                            \
-    remove_file(#pattern, own, rank, MPI_COMM_WORLD);                                                                \
-  }                                                                                                                  \
+    (void)in, (void)ranks, (void)group;                                                                                \
+    for (long i = 0; i < iterations; ++i) transfer;                                                                    \
+  }                                                                                                                    \
+  static void before_##pattern(char* out, int bytes, int rank, MPI_Comm group) {                                       \
+    make_ready(#pattern, own, reads, out, bytes, rank, group);                                                         \
+  }                                                                                                                    \
+  static void end_##pattern(void) {                                                                                    \
+    int rank;                                                                                                          \
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);                                                                              \
+    remove_file(#pattern, own, rank, MPI_COMM_WORLD);                                                                  \
+  }                                                                                                                    \
   const struct BarePattern bare_##pattern = {#pattern, repeat_##pattern, end_##pattern, 1.0, 0, before_##pattern};
 
 STORAGE_LOOP(posix_write_one, 0, 0, posix_write(out, bytes, 0, rank))

@@ -1,4 +1,4 @@
-"""Storage motifs as a user sees them: bytes that the kernel saw, what is said when the storage refuses, what is left."""
+"""Storage motifs as a user sees them: bytes that the kernel saw, what is said when storage refuses, what is left."""
 
 import json
 import os

@@ -44,6 +44,7 @@ void Transfers::check(int ranks) const {
     throw ParameterMistake("iterations", fmt::format("--iterations: {}; at most {}, and [REPEAT] or [LOOP] for more",
                                                      iterations(), most_iterations));
   }
+  if (drawn_.given()) check_drawn();
   if (size_->value % *segments_ != 0) {
     throw ParameterMistake(
         "segments", fmt::format("--segments: {} do not divide --size {} into equal blocks", *segments_, size_.text()));
@@ -81,14 +82,28 @@ void Transfers::check(int ranks) const {
   backend_->check(wish());
 }
 
-Traffic Transfers::traffic(int ranks) const {
-  const std::int64_t ways = *work_ == Work::write_read ? 2 : 1;
-  return {.file_bytes = ranks * size_->value * ways};
+void Transfers::check_drawn() const {
+  const std::string option = "sizes-from";
+  drawn_.check();
+  const auto refuse = [&](const std::string& words) { throw ParameterMistake(option, "--" + option + ": " + words); };
+  if (size_.was_given()) refuse("not with --size");
+  if (transfer_->value == 0) refuse("needs --transfer, as blocks differ in length");
+  if (*segments_ > 1) refuse("not with --segments");
+  if (*work_ != Work::write && *work_ != Work::write_read) {
+    refuse(fmt::format("files are new each time; --do {} needs those of before, write and write_read do not",
+                       work_.text()));
+  }
 }
 
-// With a time limit nobody knows beforehand how much it will be: then only the motif's own rates tell.
+Traffic Transfers::traffic(int ranks) const {
+  const std::int64_t ways = *work_ == Work::write_read ? 2 : 1;
+  const double of_rank = drawn_.given() ? drawn_.mean() : static_cast<double>(size_->value);
+  return {.file_bytes = static_cast<std::int64_t>(ranks * of_rank) * ways};
+}
+
+// With a time limit or drawn sizes nobody knows beforehand how much it will be: then only the motif's own rates tell.
 std::optional<Bandwidth> Transfers::bandwidth(int ranks) const {
-  if (pace_.limited()) return std::nullopt;
+  if (pace_.limited() || drawn_.given()) return std::nullopt;
   return Bandwidth{static_cast<double>(traffic(ranks).file_bytes),
                    "bytes that all ranks move / time of open, transfers, sync and close"};
 }
@@ -141,10 +156,26 @@ Transfers::Pass Transfers::make_pass(Access access, const mpi::Group& group, int
   Pass pass;
   pass.access = access;
   pass.ranks = group.split(other.portion.file, other.portion.index);
-  pass.extents = Extents(size_->value, *segments_, transfer_bytes(), other.portion);
+  pass.portion = other.portion;
+  pass.extents = Extents(bytes_of(other.portion), *segments_, transfer_bytes(), other.portion);
   pass.opening = {name_of(other.portion, other.node), access, nullptr, pass.extents.file_bytes(), transfer_bytes()};
   pass.writer = from;
   return pass;
+}
+
+std::int64_t Transfers::bytes_of(const Portion& portion) const {
+  return drawn_.given() ? drawn_.of(portion.file, execution_) : size_->value;
+}
+
+// Of the execution that comes; the same on all ranks of a file.
+void Transfers::draw_sizes() {
+  for (auto* pass : {&writing_, &reading_}) {
+    if (!*pass) continue;
+    (*pass)->extents = Extents(bytes_of((*pass)->portion), *segments_, transfer_bytes(), (*pass)->portion);
+    (*pass)->opening.file_bytes = (*pass)->extents.file_bytes();
+  }
+  const Pass& first = writing_ ? *writing_ : *reading_;
+  order_ = order_of(group_->rank(), first.extents.transfers());
 }
 
 // Nothing is claimed of what others made.
@@ -167,6 +198,7 @@ void Transfers::claim() {
 void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   group_ = &group;
   draws_ = draws;
+  if (drawn_.given()) drawn_.load(group, draws);
   find_node(group);
   claim();
   const Access both = *work_ == Work::mixed ? Access::both : Access::write;
@@ -228,6 +260,8 @@ void Transfers::write_beforehand() {
 // each file, while nobody uses it.
 void Transfers::prepare(std::uint64_t execution) {
   verified_ = false;
+  execution_ = execution;
+  if (drawn_.given()) draw_sizes();
   if (*work_ == Work::write || *work_ == Work::append || *work_ == Work::write_read) {
     group_->barrier();
     if (writing_->ranks.rank() == 0) backend_->remove(writing_->opening.path);
@@ -420,7 +454,7 @@ void Transfers::verify(std::uint64_t pass) const {
   Pass back = make_pass(Access::read, *group_, group_->size() > 1 && !backend_->keeps_to_itself() ? 1 : 0);
   back.opening.ranks = &back.ranks;
   back.base = writing_->base - (*work_ == Work::append ? writing_->extents.file_bytes() : 0);
-  back.opening.file_bytes = writing_->opening.file_bytes;
+  back.opening.file_bytes = back.base + back.extents.file_bytes();
   const std::int64_t turns = of_writer(progress_.transfers, back.writer);
   const std::optional<Permutation> order = order_of(back.writer, back.extents.transfers());
   std::optional<std::string> wrong;
@@ -450,7 +484,7 @@ std::int64_t Transfers::of_writer(std::int64_t own, int writer) const {
 }
 
 std::optional<Permutation> Transfers::order_of(int rank, std::int64_t transfers) const {
-  if (!*random_) return std::nullopt;
+  if (!*random_ || transfers == 0) return std::nullopt;
   Draw position = draws_;
   position.rank = static_cast<std::uint32_t>(rank);
   return Permutation(transfers, random_bits(position));

@@ -11,6 +11,7 @@
 #include "core/permutation.hpp"
 #include "motifs/message.hpp"
 #include "motifs/motif.hpp"
+#include "motifs/storage/drawn_size.hpp"
 #include "motifs/storage/extents.hpp"
 #include "motifs/storage/pace.hpp"
 #include "motifs/storage/rate.hpp"
@@ -55,7 +56,7 @@ class Transfers final : public Motif {
 
   void check(int ranks) const override;
   Traffic traffic(int ranks) const override;
-  std::optional<Bytes> message_size() const override { return *size_; }
+  std::optional<Bytes> message_size() const override { return drawn_.given() ? std::nullopt : std::optional(*size_); }
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int ranks) const override;
 
@@ -78,6 +79,7 @@ class Transfers final : public Motif {
     Access access = Access::write;
     mpi::Group ranks;  // that share the file
     Opening opening;
+    Portion portion;
     Extents extents;
     int writer = 0;         // whose bytes these are, or will be
     std::int64_t base = 0;  // where in the file it all begins: append moves on
@@ -102,6 +104,7 @@ class Transfers final : public Motif {
     std::int64_t read = 0;
   };
   enum class Stop { when_done, when_time_is_up };
+  void check_drawn() const;
   bool writes() const noexcept { return *work_ != Work::read; }
   bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
   bool needs_data() const noexcept { return *work_ == Work::read || *work_ == Work::rewrite || *work_ == Work::mixed; }
@@ -113,6 +116,8 @@ class Transfers final : public Motif {
   Portion portion(const mpi::Group& group) const;
   std::string name_of(const Portion& portion, int node) const;
   Pass make_pass(Access access, const mpi::Group& group, int shift) const;
+  std::int64_t bytes_of(const Portion& portion) const;
+  void draw_sizes();
   void claim();
   void write_beforehand();
   void drop_caches();
@@ -151,6 +156,7 @@ class Transfers final : public Motif {
   Param<bool> existing_{this, '\0', "existing", "read files that are there, and leave them as they are"};
   Param<bool> keep_{this, '\0', "keep", "leave the files when the motif ends"};
   Param<bool> overwrite_{this, '\0', "overwrite", "files that are there already are replaced"};
+  DrawnSize drawn_{this};
   Pace pace_{this};
 
   Metric open_{this, "open_time_s", Better::lower, "time to open"};
@@ -193,6 +199,7 @@ class Transfers final : public Motif {
   Buffer memory_;                         // of transfers in flight
   std::vector<std::int64_t> started_ns_;  // of transfers in flight
   Progress progress_;                     // of the present pass
+  std::uint64_t execution_ = 0;           // the present region's
   bool verified_ = false;
   std::uint64_t stamp_ = 0;
   std::vector<std::string> remarks_;

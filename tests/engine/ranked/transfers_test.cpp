@@ -10,6 +10,7 @@
 #include "motif_bench.hpp"
 #include "motifs/payload.hpp"
 #include "motifs/storage/extents.hpp"
+#include "storage/backend.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -243,6 +244,29 @@ TEST_F(Transfers, MeasureTheirPartsAndCountTheirBytes) {
   ASSERT_EQ(histograms.size(), 2u);
   EXPECT_EQ(histograms[0]->durations().counts.total(), 4u);
   EXPECT_EQ(histograms[0]->durations().min_ns, 1'000'000'000);
+}
+
+TEST_F(Transfers, OfDrawnSizesAreAsLongAsTheTableSays) {
+  const fs::path table = path_.string() + ".csv";
+  if (world_rank() == 0) std::ofstream(table) << "size,weight\n0,1\n700,1\n2500,1\n";
+  group_.barrier();
+  for (const auto& entry : storage::backends()) {
+    MotifBench bench(
+        group_, entry.name,
+        options({{"sizes-from", table.string()}, {"transfer", "300"}, {"files", "rank"}, {"do", "write_read"}}));
+    std::map<double, int> seen;
+    for (std::uint64_t execution = 0; execution < 12; ++execution) {
+      bench->prepare(execution);
+      bench->stamp(execution);
+      bench.perform();
+      bench->verify(execution);
+      std::map<std::string, double> found = taken(*bench);
+      EXPECT_EQ(found["written_bytes"], found["read_bytes"]);
+      ++seen[found["written_bytes"]];
+    }
+    EXPECT_THAT(seen, testing::ElementsAre(testing::Key(0), testing::Key(700), testing::Key(2500))) << entry.name;
+  }
+  group_.barrier();
 }
 
 TEST_F(Transfers, LeaveNothingBehindAndKeepWhenAsked) {

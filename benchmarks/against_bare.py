@@ -48,10 +48,21 @@ TESTS = (
 )
 
 
-def turns(program: Path, test: Test, size: int, iterations: int) -> Callable[[], tuple[float, float]]:
-    """A launch in which motif and loop take turns: both times of an iteration, in seconds."""
+def program() -> Path:
+    """The engine with the loops in it, built when it is not there."""
+    engine = mpi.build_engine(mpi.OPEN_MPI, target="stressbench-turns")
+    return engine.parent.parent / "benchmarks" / "turns" / "stressbench-turns"
+
+
+def turns(
+    program: Path, test: Test, size: int, iterations: int, *, sized: bool = True
+) -> Callable[[], tuple[float, float]]:
+    """A launch in which motif and loop take turns: both times of an iteration, in seconds.
+
+    `sized`: the motif takes the size as the loop does; else its options say it.
+    """
     count = size // 8 if test.motif == "allreduce" else None
-    length = f"--count {count}" if count else f"-s {size}"
+    length = (f"--count {count}" if count else f"-s {size}") if sized else ""
     ours = f"[MOTIF] {test.motif} {test.options} {length} -i {iterations} --timer loop"
     loop = f"[MOTIF] bare_{test.loop} -s {size} --times {iterations}"
     text = "\n".join(["[JOB_NAME] turns", "[NODES] 1", f"[REPEAT] {REPETITIONS}", ours, loop, loop, ours, ""])
@@ -77,7 +88,7 @@ def turns(program: Path, test: Test, size: int, iterations: int) -> Callable[[],
 
 def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
     """Every test at every size."""
-    program = mpi.build_engine(mpi.OPEN_MPI, target="stressbench-turns").parent.parent / "benchmarks" / "turns"
+    built = program()
     for test in TESTS:
         if chosen and test.motif not in chosen:
             continue
@@ -89,7 +100,7 @@ def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
                     compare.size_in_words(size),
                     str(iterations),
                 ),
-                together=turns(program / "stressbench-turns", test, size, iterations),
+                together=turns(built, test, size, iterations),
             )
 
 

@@ -61,6 +61,16 @@ path /usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a /usr/lib/llvm-*/lib/clang
 command chromium chromium-browser google-chrome | chromium
 NEEDS
 }
+# The same, of what a machine may lack: where it is not offered, what needs it is left out of the build and of the tests.
+run_wishes() { :; }
+test_wishes() {
+  cat <<'WISHES'
+command pkg-config    | pkg-config
+path /usr/include/hdf5/openmpi/hdf5.h | libhdf5-openmpi-dev
+path /usr/include/hdf5/mpich/hdf5.h | libhdf5-mpich-dev
+header pnetcdf.h      | libpnetcdf-dev
+WISHES
+}
 
 is_met() {  # kind, proofs...
   local kind=$1 proof match
@@ -75,9 +85,9 @@ is_met() {  # kind, proofs...
   return 1
 }
 
-# The packages of a tier that are missing, one a line.
-missing_packages() {
-  local tier=$1 proofs package
+# The packages of a list (run_needs, test_wishes, ...) that are missing, one a line.
+unmet() {
+  local proofs package
   while IFS='|' read -r proofs package; do
     package=${package// /}
     set -f
@@ -85,7 +95,10 @@ missing_packages() {
     set -- $proofs
     set +f
     is_met "$@" || echo "$package"
-  done < <("${tier}_needs") | sort -u
+  done < <("$1") | sort -u
+}
+missing_packages() {  # tier
+  unmet "$1_needs"
   find_python >/dev/null || python_packages
 }
 
@@ -130,7 +143,7 @@ apt_quietly() {
 need_packages() {
   local tier=$1 missing names=() name
   mapfile -t missing < <(missing_packages "$tier")
-  ((${#missing[@]})) || return 0
+  ((${#missing[@]})) || { try_wishes "$tier"; return 0; }
   say "Missing on this machine: ${missing[*]}"
   command -v apt-get >/dev/null || give_up "This is not Debian or Ubuntu: please install these (or what they are called here), then start again."
   for name in "${missing[@]}"; do names+=("$(offered "$name")"); done
@@ -145,6 +158,16 @@ need_packages() {
   hash -r
   mapfile -t missing < <(missing_packages "$tier")
   ((${#missing[@]} == 0)) || give_up "Still missing after the installation: ${missing[*]}"
+  try_wishes "$tier"
+}
+
+try_wishes() {  # tier
+  local wished=() package
+  ((EUID == 0)) && command -v apt-get >/dev/null || return 0
+  while read -r package; do [[ $(candidate_of "$package") ]] && wished+=("$package"); done < <(unmet "$1_wishes")
+  ((${#wished[@]})) || return 0
+  say "Installing what is optional: ${wished[*]} (log: .cache/apt.log) ..."
+  apt_quietly install -y --no-install-recommends "${wished[@]}" || say "Going on without."
 }
 
 need_python() {

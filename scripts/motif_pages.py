@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/motif_pages.py [--check] [--engine build/release/engine/stressbench-mpi] [NAME...]
 
-docs/motifs/README.md lists all motifs. In a page, what lies between `<!-- options NAME -->` and `<!-- end -->` is
+docs/motifs/README.md lists all motifs; docs/motifs/storage.md has a table of what storage motifs cannot do. In a
+page, what lies between `<!-- options NAME -->` and `<!-- end -->` is
 replaced by NAME's options and its drawing, docs/images/motifs/NAME.svg: who sends to whom in one iteration, as our
 tracer saw it. A page without these lines gets them at its end. --check writes nothing and ends with status 1 where
 something is out of date (drawings are only looked for, not made again).
@@ -33,7 +34,8 @@ FAMILIES = {
 SHARED = re.compile(r"<!-- options (\w+) -->")
 # Where an iteration of the defaults would be long, or needs more ranks or a file.
 SMALL = {
-    "mpiio": "-f {scratch}/file", "replay": None, "data_parallel": "--parameters 1000000 --blocking",
+    "posix": None, "mpiio": "-f {scratch}/file", "hdf5": None, "pnetcdf": None, "memory": None, "metadata": None,
+    "replay": None, "data_parallel": "--parameters 1000000 --blocking",
     "fsdp": "--parameters 100000", "tensor_parallel": "--tokens 64 --layers 2", "pipeline_parallel": "--tokens 64",
     "moe": "--tokens 64 --layers 1", "parameter_server": "--parameters 100000 --servers 2",
 }  # fmt: skip
@@ -105,6 +107,63 @@ def index(entries: list[Entry]) -> str:
             lines.append(f"| {name} | {cell(entry['summary'])} | {cell(entry['source'])} |")
         lines.append("")
     return "\n".join(lines)
+
+
+# Ways of the storage backends, and what is asked of them beside the defaults.
+STORAGE_CALLS = {
+    "posix": ("call", ("pwrite", "write", "mmap")),
+    "mpiio": ("call", tuple(f"MPI_File_{name}" for name in (
+        "write", "write_at", "write_all", "write_at_all", "write_shared", "write_ordered",
+        "iwrite", "iwrite_at", "iwrite_all", "iwrite_at_all",
+    ))),
+    "hdf5": ("transfer-mode", ("independent", "collective")),
+    "pnetcdf": ("transfer-mode", ("independent", "collective")),
+    "memory": (None, ("",)),
+}  # fmt: skip
+STORAGE_WISHES = (
+    "--do append", "--do mixed", "--random", "--for 1s", "--do read --shift 1", "--do read --existing",
+)  # fmt: skip
+
+
+def refusal(engine: Path, motif: str, options: str) -> str:
+    """What the engine says against a step, without the place where it stands; empty where it takes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        workload = Path(folder) / "storage.sb"
+        workload.write_text(f"[JOB_NAME] a\n[NODES] 4\n[MOTIF] {motif} {options}\n")
+        done = subprocess.run(
+            [engine, "check", workload, "--nodes", "4", "--ranks-per-node", "1"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    if done.returncode == 0:
+        return ""
+    return done.stderr.splitlines()[0].split("error: ", 1)[-1]
+
+
+def combinations(engine: Path, motifs: set[str]) -> str:
+    """The table of storage motifs and what they refuse, and below it the words."""
+    lines = ["| | " + " | ".join(f"`{wish}`" for wish in STORAGE_WISHES) + " |"]
+    lines.append("| --- |" + " --- |" * len(STORAGE_WISHES))
+    reasons: list[str] = []
+    for motif, (option, ways) in STORAGE_CALLS.items():
+        for way in ways if motif in motifs else ():
+            chosen = f"--{option} {way}" if option else ""
+            cells = []
+            for wish in STORAGE_WISHES:
+                words = refusal(engine, motif, f"{chosen} {wish}").removeprefix(f"--{option}: {way}: ")
+                if words and words not in reasons:
+                    reasons.append(words)
+                cells.append(f"no ({reasons.index(words) + 1})" if words else "yes")
+            lines.append(f"| `{f'{motif} {way}'.strip()}` | " + " | ".join(cells) + " |")
+    lines.append("")
+    lines += [f"{number}. {words}" for number, words in enumerate(reasons, 1)]
+    return "\n".join(lines)
+
+
+def with_combinations(page: str, table: str) -> str:
+    """The page with the table between its marks."""
+    begin, end = "<!-- combinations -->", "<!-- end combinations -->"
+    found = re.compile(f"{begin}.*?{end}", re.DOTALL)
+    return found.sub(lambda _: f"{begin}\n{table}\n{end}", page)
 
 
 def stressbench(engine: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -214,7 +273,10 @@ def main() -> int:
             without.append(name)
             continue
         wanted[page] = with_options(wanted.get(page, page.read_text()), entry)
-    wanted[PAGES / "README.md"] = index(entries)
+    if set(STORAGE_CALLS) <= set(known):  # an engine without HDF5 or PnetCDF does not say what is out of date there
+        wanted[PAGES / "README.md"] = index(entries)
+        storage = PAGES / "storage.md"
+        wanted[storage] = with_combinations(wanted[storage], combinations(arguments.engine, set(known)))
     stale = [page for page, text in wanted.items() if not page.exists() or page.read_text() != text]
     for name in without:
         sys.stderr.write(f"{name} has no page: docs/motifs/{name}.md\n")

@@ -10,6 +10,7 @@ struct BarePattern {
   void (*end)(void);  // gives back what the pattern took, before its buffers and communicator go
   double share;       // of the mean over ranks of an iteration's time: a ping-pong's one way is half its round trip
   int parts;          // buffers hold SIZE bytes for each rank
+  void (*before)(char* out, int bytes, int rank, MPI_Comm group);  // untimed, before each `repeat`; may be null
 };
 
 #endif

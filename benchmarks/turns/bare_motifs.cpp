@@ -11,6 +11,14 @@ extern const BarePattern bare_allreduce;
 extern const BarePattern bare_alltoall;
 extern const BarePattern bare_put;
 extern const BarePattern bare_put_flush;
+extern const BarePattern bare_posix_write_one;
+extern const BarePattern bare_posix_read_one;
+extern const BarePattern bare_posix_write_rank;
+extern const BarePattern bare_posix_read_rank;
+extern const BarePattern bare_mpiio_write_one;
+extern const BarePattern bare_mpiio_read_one;
+extern const BarePattern bare_mpiio_write_rank;
+extern const BarePattern bare_mpiio_read_rank;
 }
 
 namespace stressbench {
@@ -29,6 +37,11 @@ class Bare final : public Motif {
         static_cast<std::size_t>(size_->value) * static_cast<std::size_t>(pattern_.parts != 0 ? group.size() : 1);
     outgoing_ = Buffer(whole);
     incoming_ = Buffer(whole);
+  }
+  void prepare(std::uint64_t) override {
+    if (pattern_.before == nullptr) return;
+    pattern_.before(reinterpret_cast<char*>(outgoing_.data()), static_cast<int>(size_->value), group_->rank(),
+                    group_->handle());
   }
   void perform(Recorder&) override {
     pattern_.repeat(reinterpret_cast<char*>(outgoing_.data()), reinterpret_cast<char*>(incoming_.data()),
@@ -58,6 +71,14 @@ const Registered<bare_allreduce> allreduce;
 const Registered<bare_alltoall> alltoall;
 const Registered<bare_put> put;
 const Registered<bare_put_flush> put_flush;
+const Registered<bare_posix_write_one> posix_write_one;
+const Registered<bare_posix_read_one> posix_read_one;
+const Registered<bare_posix_write_rank> posix_write_rank;
+const Registered<bare_posix_read_rank> posix_read_rank;
+const Registered<bare_mpiio_write_one> mpiio_write_one;
+const Registered<bare_mpiio_read_one> mpiio_read_one;
+const Registered<bare_mpiio_write_rank> mpiio_write_rank;
+const Registered<bare_mpiio_read_rank> mpiio_read_rank;
 
 }  // namespace
 }  // namespace stressbench

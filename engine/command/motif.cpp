@@ -6,6 +6,7 @@
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
+#include "core/run_id.hpp"
 #include "core/statistics.hpp"
 #include "output/json.hpp"
 #include "output/motif_page.hpp"
@@ -23,7 +24,7 @@ struct Options {
   std::string name;
   std::vector<std::string> motif_arguments;
   std::string sizes;
-  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false};
+  schedule::MicroOptions micro{10, 1, 1, schedule::Verification::off, false, "", ""};
   bool verify = false;
   bool json = false;
   bool help = false;
@@ -122,7 +123,7 @@ void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
 output::Json metrics_json(const schedule::MicroRow& row) {
   output::Json metrics = output::Json::object();
   for (std::size_t i = 0; i < row.metrics.size(); ++i) {
-    output::Json& repetitions = metrics[row.step.metrics[i]] = output::Json::array();
+    output::Json& repetitions = metrics[row.step.metrics[i].name] = output::Json::array();
     for (const schedule::Spread& spread : row.metrics[i]) {
       repetitions.push_back({{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}});
     }
@@ -138,7 +139,7 @@ std::string metrics_table(const std::vector<schedule::MicroRow>& rows) {
       std::vector<double> means;
       for (const schedule::Spread& spread : row.metrics[i]) means.push_back(spread.mean);
       const auto text = [](std::optional<double> value) { return value ? fmt::format("{:.6g}", *value) : "-"; };
-      cells.push_back({row.step.size ? std::to_string(row.step.size->value) : "-", row.step.metrics[i],
+      cells.push_back({row.step.size ? std::to_string(row.step.size->value) : "-", row.step.metrics[i].name,
                        text(quantile(means, 0)), text(median(means)), text(quantile(means, 1))});
     }
   }
@@ -230,12 +231,18 @@ int measure(const Options& options, const Context& context) {
   workload::Workload workload = load_text(text, command_line, std::nullopt);
   set_iterations(workload.jobs.front(), entry);
   const MonotonicClock clock;
+  schedule::MicroOptions micro = options.micro;
+  if (world.rank() == 0) micro.run_id = run_id::make();
+  broadcast(world, micro.run_id);
+  micro.launch = micro.run_id;
   schedule::interrupt::whereabouts().job = "motif";
   schedule::interrupt::whereabouts().rank = world.rank();
-  const auto rows =
-      guarded(world, [&] { return schedule::run_microbenchmark(world, clock, workload.jobs.front(), options.micro); });
+  const schedule::MicroResult result =
+      guarded(world, [&] { return schedule::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
   return on_root(world, [&] {
-    write_result(options.json ? rows_as_json(rows, options, world.size()) : rows_as_table(rows, options, world.size()),
+    for (const std::string& remark : result.remarks) fmt::print(stderr, "stressbench-mpi: note: {}\n", remark);
+    write_result(options.json ? rows_as_json(result.rows, options, world.size())
+                              : rows_as_table(result.rows, options, world.size()),
                  options.output);
   });
 }

@@ -5,6 +5,7 @@
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
+#include "core/run_id.hpp"
 #include "output/run_file.hpp"
 #include "output/terminal.hpp"
 #include "schedule/session.hpp"
@@ -19,6 +20,7 @@ struct Options {
   std::string continue_file;
   std::vector<std::string> sets;
   std::optional<int> ranks_per_node;
+  std::optional<std::string> run_id;
   schedule::RunOptions run;
   std::string finish = "sustain";
   std::string until_interval;
@@ -54,6 +56,7 @@ std::optional<double> width_of(const std::string& text) {
 
 // What the texts on the command line mean. Needs no MPI, and fails on every rank alike.
 void understand(Options& options) {
+  if (options.run_id) run_id::check(*options.run_id);
   options.run.finish = options.finish == "once" ? schedule::Finish::once : schedule::Finish::sustain;
   options.run.until_interval = width_of(options.until_interval);
   options.run.min_time = duration_of("--min-time", options.min_time);
@@ -100,6 +103,20 @@ void share(schedule::RunOptions& options, const mpi::Group& world) {
   options.warmup = shared.warmup;
   options.finish = shared.finish;
   options.verification = shared.verification;
+  if (world.rank() == 0) options.launch = run_id::make();
+  broadcast(world, options.run_id);
+  broadcast(world, options.launch);
+}
+
+// The file's own, where it has one: what the launches before left behind carries it.
+std::string id_of(const std::string& earlier, const Options& options) {
+  if (earlier.empty()) return options.run_id ? *options.run_id : run_id::make();
+  if (options.run_id && *options.run_id != earlier) {
+    throw UserMistake(fmt::format("--run-id: '{}' is not the id of '{}', which is '{}'; leave it out", *options.run_id,
+                                  options.continue_file, earlier));
+  }
+  run_id::check(earlier);
+  return earlier;
 }
 
 Start begin(Options& options, const schedule::Machine& machine) {
@@ -108,6 +125,7 @@ Start begin(Options& options, const schedule::Machine& machine) {
   workload::Workload workload = load_file(options.file, options.sets, shape, policy);
   place(workload, shape, policy);
   settle(workload, options);
+  options.run.run_id = id_of("", options);
   return {workload::print(workload), options.file, {}};
 }
 
@@ -125,6 +143,7 @@ Start resume(Options& options, const schedule::Machine& machine, schedule::Impac
   }
   const auto limit = options.run.time_limit;
   options.run = earlier.options;
+  options.run.run_id = id_of(earlier.options.run_id, options);
   options.run.time_limit = limit;
   (void)load_text(earlier.workload_text, earlier.workload_path, shape_of(machine));
   return {earlier.workload_text, earlier.workload_path, earlier.prior};
@@ -207,6 +226,9 @@ void add_run(CLI::App& program, Context& context) {
                       "the run file to write (JSON Lines); without it only the table is printed");
   command->add_option("--continue", options->continue_file,
                       "go on with this run file where it stopped, with its workload and settings");
+  command->add_option("--run-id", options->run_id,
+                      "a name for this run, of letters, digits, - and _: files that motifs leave carry it; without it, "
+                      "made from the time and random bits");
   command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload; may be repeated")
       ->take_all()
       ->allow_extra_args(false);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -21,7 +22,8 @@ std::string unknown_motif(const std::string& name) {
 
 workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
                              const std::optional<workload::Machine>& machine, const workload::Policy& policy) {
-  std::vector<workload::Setting> settings;
+  std::vector<workload::Setting> settings =
+      workload::environment_settings([](const char* name) { return std::getenv(name); });
   for (const std::string& set : sets) {
     try {
       settings.push_back(workload::parse_setting(set));

@@ -17,8 +17,8 @@ namespace stressbench::command {
 // "'halo' is not a motif; did you mean 'halo2d'?"
 std::string unknown_motif(const std::string& name);
 
-// A workload file, with [SET] values of the command line ("name=value"). Throws Rejected with everything that is wrong;
-// without a machine, what depends on nodes and ranks is not checked.
+// A workload file, with [SET] values of the command line ("name=value") and of the environment. Throws Rejected with
+// everything that is wrong; without a machine, what depends on nodes and ranks is not checked.
 workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
                              const std::optional<workload::Machine>& machine, const workload::Policy& policy = {});
 // The same of a text that never was a file; `name` stands for it in messages.

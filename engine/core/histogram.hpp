@@ -2,6 +2,7 @@
 // than 1/128 (0.8 %) of its lower edge. Constant memory (35 KiB), merged over ranks by one sum.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -40,6 +41,21 @@ class Histogram {
 
  private:
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(buckets, 0);
+};
+
+// A histogram, and exactly what its buckets blur.
+struct Durations {
+  Histogram counts;
+  double sum_ns = 0;
+  std::int64_t min_ns = -1;  // of none
+  std::int64_t max_ns = 0;
+
+  void record(std::int64_t duration_ns) noexcept {
+    counts.record(duration_ns);
+    sum_ns += static_cast<double>(duration_ns);
+    min_ns = min_ns < 0 ? duration_ns : std::min(min_ns, duration_ns);
+    max_ns = std::max(max_ns, duration_ns);
+  }
 };
 
 }  // namespace stressbench

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
+#include <utility>
 
 namespace stressbench {
 
@@ -17,17 +19,26 @@ MotifCatalogue& MotifCatalogue::instance() {
   return catalogue;
 }
 
-void MotifCatalogue::add(CatalogueEntry entry, MotifMaker maker) { registered_.push_back({std::move(entry), maker}); }
+void MotifCatalogue::add(CatalogueEntry entry, MotifMaker maker) {
+  registered_.push_back({std::move(entry), std::move(maker)});
+}
+
+void MotifCatalogue::add_later(std::vector<ProvidedMotif> (*provide)()) { providers_.push_back(provide); }
+
+const std::vector<ProvidedMotif>& MotifCatalogue::all() const {
+  for (auto* provide : std::exchange(providers_, {})) std::ranges::move(provide(), std::back_inserter(registered_));
+  return registered_;
+}
 
 std::vector<CatalogueEntry> MotifCatalogue::entries() const {
-  std::vector<CatalogueEntry> all;
-  for (const auto& registered : registered_) all.push_back(registered.entry);
-  std::ranges::sort(all, {}, [](const CatalogueEntry& entry) { return std::tie(entry.family, entry.name); });
-  return all;
+  std::vector<CatalogueEntry> entries;
+  for (const auto& registered : all()) entries.push_back(registered.entry);
+  std::ranges::sort(entries, {}, [](const CatalogueEntry& entry) { return std::tie(entry.family, entry.name); });
+  return entries;
 }
 
 std::unique_ptr<Motif> MotifCatalogue::make(std::string_view name) const {
-  for (const auto& registered : registered_) {
+  for (const auto& registered : all()) {
     if (parameter_detail::same_name(registered.entry.name, name)) return registered.make();
   }
   return nullptr;

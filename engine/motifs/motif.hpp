@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "core/catalogue.hpp"
 #include "core/clock.hpp"
+#include "core/histogram.hpp"
 #include "core/pattern.hpp"
 #include "core/random.hpp"
 #include "mpi/group.hpp"
@@ -50,6 +52,28 @@ class Metric {
   double sum_ = 0;
 };
 
+// Durations of parts of a pattern, such as single transfers, that a motif notes while it performs: in the run file a
+// histogram of its own, beside that of whole executions. Holds measured repetitions only, which the engine sees to.
+class OwnHistogram {
+ public:
+  // "write transfer": unlike the motif's quantity() and its other histograms'.
+  explicit OwnHistogram(std::string quantity) : quantity_(std::move(quantity)) {}
+
+  void note(std::int64_t duration_ns) noexcept {
+    if (open_) durations_.record(duration_ns);
+  }
+  const std::string& quantity() const noexcept { return quantity_; }
+  const Durations& durations() const noexcept { return durations_; }
+
+  void open() noexcept { open_ = true; }
+  void close() noexcept { open_ = false; }
+
+ private:
+  std::string quantity_;
+  Durations durations_;
+  bool open_ = true;
+};
+
 // Handed to `perform`: the clock, for a motif that times parts of itself.
 class Recorder {
  public:
@@ -72,8 +96,18 @@ class WrongByte : public MachineFault {
   WrongByte(int sender, int receiver, std::int64_t offset, int expected, int found);
 };
 
+// Where a motif runs, for what it leaves outside of memory: files under the run's id, one a node.
+struct Place {
+  std::string run_id;
+  std::string launch;  // an id of its own: a run that is continued has several
+  int node = 0;        // this rank's, as the engine numbers them (with --ranks-per-node too)
+};
+
 class Motif : public Pattern {
  public:
+  // Once, before decompose.
+  virtual void settle(const Place& place) { (void)place; }
+
   // Builds neighbours and buffers for the ranks of `group` (own context, nothing else in it), and touches every buffer.
   // `draws` is this job's and step's stream. Collective over the group. check(group.size()) passed before.
   virtual void decompose(const mpi::Group& group, const Draw& draws) = 0;
@@ -84,6 +118,10 @@ class Motif : public Pattern {
 
   // The pattern, once. This is what is timed: nothing is allocated, printed, looked up or drawn here.
   virtual void perform(Recorder& recorder) = 0;
+
+  // Called after each timed region, untimed: reduce what this rank noted in it, before metrics are taken. May be
+  // collective over the group of `decompose`.
+  virtual void review() {}
 
   // Whether this rank's time counts. An idle rank of an odd-sized ping-pong has none; only initiators do when every
   // iteration is timed.
@@ -98,6 +136,10 @@ class Motif : public Pattern {
   // beside its metrics. Collective over the group of `decompose`.
   virtual void conclude(const mpi::Group& group, int round) { (void)group, (void)round; }
 
+  // What a reader of the numbers must know: a hint that was not taken, a cache that could not be dropped. Asked after
+  // `conclude`, on one rank of the job; a text that comes again is told once.
+  virtual std::vector<std::string> remarks() const { return {}; }
+
   // A motif that stands for a series (all sizes of a ping-pong) gives its parts; the engine runs them in its place.
   // Empty: itself.
   virtual std::vector<std::unique_ptr<Motif>> parts() const { return {}; }
@@ -105,29 +147,36 @@ class Motif : public Pattern {
   // All that it can measure, and those that it does measure as its parameters are now.
   std::span<Metric* const> metrics() const noexcept { return metrics_; }
   virtual std::span<Metric* const> measured() const { return metrics(); }
+  // Histograms that it keeps itself: the same on every rank and whenever asked.
+  virtual std::vector<OwnHistogram*> histograms() { return {}; }
 
  private:
   friend class Metric;
   std::vector<Metric*> metrics_;
 };
 
-using MotifMaker = std::unique_ptr<Motif> (*)();
+using MotifMaker = std::function<std::unique_ptr<Motif>()>;
+struct ProvidedMotif {
+  CatalogueEntry entry;
+  MotifMaker make;
+};
 
 // The catalogue of what is compiled in.
 class MotifCatalogue final : public Catalogue {
  public:
   static MotifCatalogue& instance();
   void add(CatalogueEntry entry, MotifMaker make);
+  // Several at once, asked for when the catalogue is first used: they may depend on what other files register.
+  void add_later(std::vector<ProvidedMotif> (*provide)());
   std::vector<CatalogueEntry> entries() const override;
   std::unique_ptr<Pattern> make_pattern(std::string_view name) const override { return make(name); }
   std::unique_ptr<Motif> make(std::string_view name) const;  // null when unknown
 
  private:
-  struct Registered {
-    CatalogueEntry entry;
-    MotifMaker make;
-  };
-  std::vector<Registered> registered_;
+  const std::vector<ProvidedMotif>& all() const;
+
+  mutable std::vector<ProvidedMotif> registered_;
+  mutable std::vector<std::vector<ProvidedMotif> (*)()> providers_;
 };
 
 // At the end of a motif's file:

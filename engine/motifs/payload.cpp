@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/mix.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench::payload {
@@ -12,14 +13,6 @@ namespace {
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 using Word = std::array<std::byte, word_bytes>;
-
-// SplitMix64's finaliser: every input bit reaches every output byte.
-constexpr std::uint64_t mix(std::uint64_t value) noexcept {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
-}
 
 std::uint64_t key_of(const Origin& origin) noexcept {
   const auto pair = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(origin.sender)) << 32) |
@@ -30,34 +23,52 @@ std::uint64_t key_of(const Origin& origin) noexcept {
 // Eight bytes of a message, the first of them at offset 8 * index.
 Word word_at(std::uint64_t key, std::uint64_t index) noexcept { return std::bit_cast<Word>(mix(key ^ index)); }
 
-void write(std::span<std::byte> message, const Origin& origin, std::byte flip) noexcept {
+// Bytes of one word that lie in a message whose first byte is at offset `start`: from `at` of the message on.
+struct Piece {
+  Word word;
+  std::size_t skipped;  // bytes of the word that precede
+  std::size_t length;
+};
+Piece piece_at(std::uint64_t key, std::uint64_t start, std::size_t at, std::size_t size) noexcept {
+  const std::uint64_t offset = start + at;
+  const std::size_t skipped = offset % word_bytes;
+  return {word_at(key, offset / word_bytes), skipped, std::min(word_bytes - skipped, size - at)};
+}
+
+void write(std::span<std::byte> message, const Origin& origin, std::uint64_t start, std::byte flip) noexcept {
   const std::uint64_t key = key_of(origin);
-  for (std::size_t at = 0; at < message.size(); at += word_bytes) {
-    Word word = word_at(key, at / word_bytes);
-    for (std::byte& byte : word) byte ^= flip;
-    std::memcpy(message.data() + at, word.data(), std::min(word_bytes, message.size() - at));
+  for (std::size_t at = 0; at < message.size();) {
+    Piece piece = piece_at(key, start, at, message.size());
+    for (std::byte& byte : piece.word) byte ^= flip;
+    std::memcpy(message.data() + at, piece.word.data() + piece.skipped, piece.length);
+    at += piece.length;
   }
 }
 
 }  // namespace
 
-std::byte expected(const Origin& origin, std::size_t offset) noexcept {
+std::byte expected(const Origin& origin, std::uint64_t offset) noexcept {
   return word_at(key_of(origin), offset / word_bytes)[offset % word_bytes];
 }
 
-void fill(std::span<std::byte> message, const Origin& origin) noexcept { write(message, origin, std::byte{0}); }
+void fill(std::span<std::byte> message, const Origin& origin, std::uint64_t start) noexcept {
+  write(message, origin, start, std::byte{0});
+}
 
-void spoil(std::span<std::byte> message, const Origin& origin) noexcept { write(message, origin, std::byte{0xff}); }
+void spoil(std::span<std::byte> message, const Origin& origin) noexcept { write(message, origin, 0, std::byte{0xff}); }
 
-std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin) noexcept {
+std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin,
+                                       std::uint64_t start) noexcept {
   const std::uint64_t key = key_of(origin);
-  for (std::size_t at = 0; at < message.size(); at += word_bytes) {
-    const Word word = word_at(key, at / word_bytes);
-    const std::size_t length = std::min(word_bytes, message.size() - at);
-    if (std::memcmp(message.data() + at, word.data(), length) == 0) continue;
-    for (std::size_t i = 0; i < length; ++i) {
-      if (message[at + i] != word[i]) return at + i;
+  for (std::size_t at = 0; at < message.size();) {
+    const Piece piece = piece_at(key, start, at, message.size());
+    const std::byte* const right = piece.word.data() + piece.skipped;
+    if (std::memcmp(message.data() + at, right, piece.length) != 0) {
+      for (std::size_t i = 0; i < piece.length; ++i) {
+        if (message[at + i] != right[i]) return at + i;
+      }
     }
+    at += piece.length;
   }
   return std::nullopt;
 }

@@ -33,6 +33,8 @@ void read_header(const Json& header, Earlier& earlier) {
   earlier.workload_path = header.at("workload").at("path");
   earlier.workload_text = header.at("workload").at("text");
   schedule::RunOptions& options = earlier.options;
+  const Json run_id = header.value("run_id", Json{});  // not in every older file
+  if (run_id.is_string()) options.run_id = run_id;
   options.counts = {plan.at("isolated"), plan.at("contended")};
   options.warmup = plan.at("warmup");
   options.finish = plan.at("finish") == "once" ? schedule::Finish::once : schedule::Finish::sustain;

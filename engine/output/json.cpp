@@ -92,6 +92,7 @@ Json to_json(const schedule::Header& header) {
           {"version", version},
           {"commit", built_from.empty() ? Json(nullptr) : Json(built_from)},
           {"launch", header.launch},
+          {"run_id", header.run_id},
           {"started_at", utc_now()},
           {"command", header.command},
           {"seed", header.seed},
@@ -120,8 +121,11 @@ Json to_json(const schedule::Sample& sample, const schedule::Machine& machine) {
   const bool seen = sample.time.slowest_rank >= 0;
   const auto number = [seen](double value) { return seen ? Json(value) : Json(nullptr); };
   Json metrics = Json::object();
-  for (const auto& [name, spread] : sample.metrics) {
-    metrics[name] = {{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}};
+  for (const auto& [name, spread, slowest_rank] : sample.metrics) {
+    metrics[name] = {{"min", spread.min},
+                     {"mean", spread.mean},
+                     {"max", spread.max},
+                     {"slowest_rank", slowest_rank >= 0 ? Json(slowest_rank) : Json(nullptr)}};
   }
   return {{"type", "sample"},
           {"round", sample.round},

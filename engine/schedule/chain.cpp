@@ -49,12 +49,13 @@ bool Chain::decomposes_alone() const noexcept {
       steps_, [](const ChainStep& step) { return dynamic_cast<const DecomposesAlone*>(step.motif.get()) != nullptr; });
 }
 
-void Chain::decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed) {
+void Chain::decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed) {
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     interrupt::whereabouts().motif = steps_[i].lasting_name;
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
+    steps_[i].motif->settle(place);
     steps_[i].motif->decompose(groups[i], draws);
   }
 }
@@ -67,6 +68,14 @@ void Chain::conclude(int round) {
   interrupt::whereabouts().motif = nullptr;
 }
 
+std::vector<std::string> Chain::remarks() const {
+  std::vector<std::string> all;
+  for (const ChainStep& step : steps_) {
+    for (const std::string& remark : step.motif->remarks()) all.push_back(step.name + ": " + remark);
+  }
+  return all;
+}
+
 std::size_t Chain::columns() const noexcept {
   std::size_t metrics = 0;
   for (const ChainStep& step : steps_) metrics += step.motif->measured().size();
@@ -74,7 +83,7 @@ std::size_t Chain::columns() const noexcept {
 }
 
 void Chain::repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification) {
-  phase_ = phase;
+  enter(phase);
   care_ = care;
   verification_ = verification;
   std::fill(times_ns_.begin(), times_ns_.end(), 0);
@@ -84,6 +93,17 @@ void Chain::repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Ver
   run(links_, recorder);
   const std::int64_t end = clock.now_ns();
   store(end - start - aside_ns_, tally, phase);
+}
+
+// The motifs' own histograms hold what the steps' hold: measured repetitions.
+void Chain::enter(Phase phase) {
+  if (phase == phase_) return;
+  phase_ = phase;
+  for (const ChainStep& step : steps_) {
+    for (OwnHistogram* histogram : step.motif->histograms()) {
+      phase == Phase::measured ? histogram->open() : histogram->close();
+    }
+  }
 }
 
 void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
@@ -96,7 +116,8 @@ void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
   }
 }
 
-// What is done around a step (drawing, waiting for all, stamping, checking) is no part of the job's time either.
+// What is done around a step (drawing, waiting for all, stamping, checking, reviewing) is no part of the job's time
+// either.
 void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
@@ -107,6 +128,9 @@ void Chain::execute(int index, Recorder& recorder) {
   aside_ns_ += recorder.now_ns() - start;
   times_ns_[at] += verification_ == Verification::on ? iterate_verified(step, recorder) : iterate(step, recorder);
   step.executed += static_cast<std::uint64_t>(step.motif->iterations());
+  const std::int64_t end = recorder.now_ns();
+  step.motif->review();
+  aside_ns_ += recorder.now_ns() - end;
 }
 
 void Chain::mark_for_tracers() noexcept {
@@ -161,11 +185,7 @@ std::int64_t Chain::iterate_verified(ChainStep& step, Recorder& recorder) {
 
 void Chain::note(ChainStep& step, std::int64_t duration_ns) const {
   if (phase_ != Phase::measured || !step.motif->observes()) return;
-  const auto scaled = std::llround(static_cast<double>(duration_ns) * step.motif->quantity_scale());
-  step.histogram.record(scaled);
-  step.exact_sum_ns += static_cast<double>(scaled);
-  step.exact_min_ns = step.exact_min_ns < 0 ? scaled : std::min<std::int64_t>(step.exact_min_ns, scaled);
-  step.exact_max_ns = std::max<std::int64_t>(step.exact_max_ns, scaled);
+  step.durations.record(std::llround(static_cast<double>(duration_ns) * step.motif->quantity_scale()));
 }
 
 void Chain::store(std::int64_t job_ns, Tally& tally, Phase phase) {

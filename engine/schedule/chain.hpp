@@ -19,11 +19,8 @@ struct ChainStep {
   const char* lasting_name = nullptr;
   std::unique_ptr<Motif> motif;
   std::int64_t executions = 1;  // in one repetition: the product of the loops around it
-  Histogram histogram;  // of single executions or iterations, measured phase only, scaled to the motif's quantity
+  Durations durations;  // of single executions or iterations, measured phase only, scaled to the motif's quantity
   std::uint64_t executed = 0;
-  double exact_sum_ns = 0;  // beside the histogram's buckets
-  std::int64_t exact_min_ns = -1;
-  std::int64_t exact_max_ns = 0;
 };
 
 enum class Care { none, barrier_before_each };
@@ -36,14 +33,18 @@ class Chain {
 
   // Whether no other job may decompose at the same time.
   bool decomposes_alone() const noexcept;
-  // Collective over `group`, one duplicate a step, made by `make_groups` once a launch.
-  void decompose(const std::vector<mpi::Group>& groups, std::uint64_t seed);
+  // Settles and decomposes each motif. Collective over `groups`, one duplicate a step, made by `make_groups` once a
+  // launch.
+  void decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed);
 
   // One repetition: fills the tally's row with the job's time, each step's and each metric's.
   void repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification);
 
   // Collective over all groups, after the last repetition of a round.
   void conclude(int round);
+
+  // What the motifs have to say, each after its name: "mpiio: the hint cb_nodes was not taken".
+  std::vector<std::string> remarks() const;
 
   // From here on each execution of a motif stands between MPI_Pcontrol(1) and MPI_Pcontrol(0), at which tracers begin
   // and stop to look; what the engine does around it is not seen.
@@ -60,6 +61,7 @@ class Chain {
     std::vector<Link> body;
   };
 
+  void enter(Phase phase);
   void append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<Link>& links);
   void append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<Link>& links);
   void run(const std::vector<Link>& links, Recorder& recorder);

@@ -8,12 +8,14 @@ namespace {
 
 constexpr int tag = 7;
 constexpr std::size_t block_cells = 4096;
+constexpr std::int32_t executions = -1;  // in place of the number of a histogram that a motif keeps itself
 
 struct Cell {
   double min = std::numeric_limits<double>::infinity();
   double sum = 0;
   double max = -std::numeric_limits<double>::infinity();
   std::int32_t slowest = -1;
+  std::int32_t lowest = -1;
   std::int32_t observers = 0;
 };
 
@@ -23,7 +25,10 @@ void merge(void* in, void* inout, int* length, MPI_Datatype*) {
   for (int i = 0; i < *length; ++i) {
     Cell& a = ours[i];
     const Cell& b = theirs[i];
-    a.min = std::min(a.min, b.min);
+    if (b.min < a.min || (b.min == a.min && b.lowest < a.lowest)) {
+      a.min = b.min;
+      a.lowest = b.lowest;
+    }
     a.sum += b.sum;
     if (b.max > a.max || (b.max == a.max && b.slowest < a.slowest)) {
       a.max = b.max;
@@ -73,18 +78,41 @@ std::vector<bool> observed_columns(const Chain& chain) {
 
 Spread spread_of(const Cell& cell) {
   if (cell.observers == 0) return {};
-  return {cell.min, cell.sum / cell.observers, cell.max, cell.slowest};
+  return {cell.min, cell.sum / cell.observers, cell.max, cell.slowest, cell.lowest};
+}
+
+// A chain's histogram: of a step's executions, or one of those that its motif keeps itself.
+struct Kept {
+  std::int32_t step = 0;
+  std::int32_t own = executions;
+  const Durations* durations = nullptr;
+};
+
+std::vector<Kept> histograms_of(const Chain& chain) {
+  std::vector<Kept> all;
+  for (std::size_t i = 0; i < chain.steps().size(); ++i) {
+    const ChainStep& step = chain.steps()[i];
+    const auto number = static_cast<std::int32_t>(i);
+    all.push_back({number, executions, &step.durations});
+    std::int32_t own = 0;
+    for (const OwnHistogram* histogram : step.motif->histograms()) {
+      all.push_back({number, own++, &histogram->durations()});
+    }
+  }
+  return all;
 }
 
 struct Shape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::int64_t steps = 0;
+  std::int64_t histograms = 0;
   std::int64_t stride = 1;
   std::array<std::int64_t, 3> repetitions{};
 };
 
 struct HistogramSummary {
+  std::int32_t step = 0;
+  std::int32_t own = executions;
   double min_s = std::numeric_limits<double>::infinity();
   double sum_s = 0;
   double max_s = 0;
@@ -104,13 +132,14 @@ Histogram reduced(const Crew& crew, const Histogram& mine) {
   return sum;
 }
 
-HistogramSummary reduce_summary(const Crew& crew, const ChainStep& step) {
-  HistogramSummary sum;
-  if (step.exact_min_ns >= 0) {
-    sum = {static_cast<double>(step.exact_min_ns) * 1e-9, step.exact_sum_ns * 1e-9,
-           static_cast<double>(step.exact_max_ns) * 1e-9};
-  }
-  return {reduced(crew, sum.min_s, MPI_MIN), reduced(crew, sum.sum_s, MPI_SUM), reduced(crew, sum.max_s, MPI_MAX)};
+HistogramSummary reduce_summary(const Crew& crew, const Kept& kept) {
+  HistogramSummary sum{kept.step, kept.own};
+  const Durations& mine = *kept.durations;
+  if (mine.min_ns >= 0) sum.min_s = static_cast<double>(mine.min_ns) * 1e-9;
+  sum.min_s = reduced(crew, sum.min_s, MPI_MIN);
+  sum.sum_s = reduced(crew, mine.sum_ns * 1e-9, MPI_SUM);
+  sum.max_s = reduced(crew, static_cast<double>(mine.max_ns) * 1e-9, MPI_MAX);
+  return sum;
 }
 
 // A message to world rank 0, or what arrives there.
@@ -128,14 +157,37 @@ class Wire {
         "MPI_Recv");
   }
 
+  void send(const std::vector<std::string>& texts) const {
+    const std::size_t count = texts.size();
+    send(&count, 1);
+    for (const std::string& text : texts) {
+      const std::size_t size = text.size();
+      send(&size, 1);
+      send(text.data(), size);
+    }
+  }
+  std::vector<std::string> receive_texts() const {
+    std::size_t count = 0;
+    receive(&count, 1);
+    std::vector<std::string> texts(count);
+    for (std::string& text : texts) {
+      std::size_t size = 0;
+      receive(&size, 1);
+      text.resize(size);
+      receive(text.data(), size);
+    }
+    return texts;
+  }
+
  private:
   const mpi::Group& world_;
   int peer_;
 };
 
-HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summary, int step) {
+HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summary) {
   HistogramRecord record;
-  record.step = step;
+  record.step = summary.step;
+  if (summary.own != executions) record.own = summary.own;
   record.counts = counts;
   const auto total = static_cast<double>(counts.total());
   record.min_s = summary.min_s;
@@ -150,10 +202,11 @@ void Collection::contribute(const Crew& crew, const Tally& tally, const Chain& c
   const bool root = crew.group->rank() == crew.root;
   const bool keep = root && world_.rank() == 0;
   const Wire wire{world_, 0};
+  const std::vector<Kept> histograms = histograms_of(chain);
   own_ = Result{};
   Shape shape{static_cast<std::int64_t>(tally.heads().size()),
               static_cast<std::int64_t>(tally.columns()),
-              static_cast<std::int64_t>(chain.steps().size()),
+              static_cast<std::int64_t>(histograms.size()),
               tally.stride(Phase::measured),
               {tally.repetitions(Phase::warmup), tally.repetitions(Phase::measured), tally.repetitions(Phase::extra)}};
   if (keep) {
@@ -173,7 +226,7 @@ void Collection::contribute(const Crew& crew, const Tally& tally, const Chain& c
     cells.assign(std::min(block_cells, values.size() - start), Cell{});
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const double value = values[start + i];
-      if (observed[(start + i) % tally.columns()]) cells[i] = {value, value, value, world_.rank(), 1};
+      if (observed[(start + i) % tally.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
     }
     reduction.reduce(cells, result, crew);
     if (keep) {
@@ -182,15 +235,20 @@ void Collection::contribute(const Crew& crew, const Tally& tally, const Chain& c
       wire.send(result.data(), result.size());
     }
   }
-  for (std::size_t i = 0; i < chain.steps().size(); ++i) {
-    const Histogram counts = reduced(crew, chain.steps()[i].histogram);
-    const HistogramSummary summary = reduce_summary(crew, chain.steps()[i]);
+  for (const Kept& kept : histograms) {
+    const Histogram counts = reduced(crew, kept.durations->counts);
+    const HistogramSummary summary = reduce_summary(crew, kept);
     if (keep) {
-      if (counts.total() > 0) own_.histograms.push_back(record_of(counts, summary, static_cast<int>(i)));
+      if (counts.total() > 0) own_.histograms.push_back(record_of(counts, summary));
     } else if (root) {
       wire.send(counts.counts().data(), counts.counts().size());
       wire.send(&summary, 1);
     }
+  }
+  if (keep) {
+    own_.remarks = chain.remarks();
+  } else if (root) {
+    wire.send(chain.remarks());
   }
 }
 
@@ -211,13 +269,14 @@ Collection::Result Collection::receive(const Source& source) {
     wire.receive(cells.data(), cells.size());
     for (const Cell& cell : cells) result.cells.push_back(spread_of(cell));
   }
-  for (int step = 0; step < shape.steps; ++step) {
+  for (std::int64_t i = 0; i < shape.histograms; ++i) {
     Histogram counts;
     HistogramSummary summary;
     wire.receive(counts.counts().data(), counts.counts().size());
     wire.receive(&summary, 1);
-    if (counts.total() > 0) result.histograms.push_back(record_of(counts, summary, step));
+    if (counts.total() > 0) result.histograms.push_back(record_of(counts, summary));
   }
+  result.remarks = wire.receive_texts();
   return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "schedule/chain.hpp"
@@ -32,6 +33,7 @@ class Collection {
     std::vector<RowHead> heads;
     std::vector<Spread> cells;  // rows x columns
     std::vector<HistogramRecord> histograms;
+    std::vector<std::string> remarks;  // of the crew's root
     std::array<std::int64_t, 3> repetitions{};
     std::int64_t stride = 1;
   };

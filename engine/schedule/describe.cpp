@@ -11,7 +11,7 @@ namespace stressbench::schedule {
 namespace {
 
 StepRecord describe_step(const ChainStep& step, int ranks) {
-  const Motif& motif = *step.motif;
+  Motif& motif = *step.motif;
   StepRecord record;
   record.motif = step.name;
   for (const Parameter* parameter : motif.parameters())
@@ -23,7 +23,8 @@ StepRecord describe_step(const ChainStep& step, int ranks) {
   record.quantity = motif.quantity();
   record.quantity_scale = motif.quantity_scale();
   record.bandwidth = motif.bandwidth(ranks);
-  for (const Metric* metric : motif.measured()) record.metrics.push_back(metric->name());
+  for (const Metric* metric : motif.measured()) record.metrics.push_back({metric->name(), metric->better()});
+  for (const OwnHistogram* histogram : motif.histograms()) record.histograms.push_back(histogram->quantity());
   return record;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/statistics.hpp"
+#include "schedule/machine.hpp"
 #include "schedule/session.hpp"
 
 namespace stressbench::schedule {
@@ -47,8 +48,9 @@ MicroRow row_of(const StepRecord& step, std::size_t index, const Collection::Res
   row.rank_mean_median_s = median(means).value_or(0);
   row.rank_max_median_s = median(slowest).value_or(0);
   row.slowest_rank = most_frequent(ranks);
-  const auto histogram = std::find_if(result.histograms.begin(), result.histograms.end(),
-                                      [&](const HistogramRecord& h) { return h.step == static_cast<int>(index); });
+  const auto histogram =
+      std::find_if(result.histograms.begin(), result.histograms.end(),
+                   [&](const HistogramRecord& h) { return h.step == static_cast<int>(index) && !h.own; });
   if (histogram != result.histograms.end()) {
     row.min_s = histogram->min_s;
     row.mean_s = histogram->mean_s;
@@ -83,12 +85,13 @@ std::vector<workload::Job> split(const workload::Job& job) {
 
 }  // namespace
 
-std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
-                                         const MicroOptions& options) {
-  std::vector<MicroRow> rows;
+MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
+                               const MicroOptions& options) {
+  MicroResult all;
   // Not the world itself: who waits in a barrier of it under Intel MPI does not help those that work on its memory.
   const mpi::Group own = world.duplicate();
   const Crew crew{0, &own, 0};
+  const Place place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
   const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
                               Finish::once,   Care::barrier_before_each, options.verification};
   for (const workload::Job& part : split(job)) {
@@ -97,7 +100,7 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
     if (options.marked) chain.mark_for_tracers();
     Tally tally{chain.columns()};
     groups = make_groups(world, chain);
-    chain.decompose(groups, options.seed);
+    chain.decompose(groups, place, options.seed);
     world.barrier();
     run_round(chain, tally, crew, clock, assignment, nullptr);
     chain.conclude(0);
@@ -106,14 +109,17 @@ std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& c
     if (world.rank() != 0) continue;
     const Collection::Result result = collection.receive({0, 0, nullptr});
     const JobRecord record = describe_job(part, 0, world.size());
+    for (const std::string& remark : result.remarks) {
+      if (std::ranges::find(all.remarks, remark) == all.remarks.end()) all.remarks.push_back(remark);
+    }
     std::size_t metric = 1 + record.steps.size();  // its column
     for (std::size_t i = 0; i < record.steps.size(); ++i) {
-      rows.push_back(row_of(record.steps[i], i, result));
-      rows.back().metrics = metrics_of(record.steps[i], metric, result);
+      all.rows.push_back(row_of(record.steps[i], i, result));
+      all.rows.back().metrics = metrics_of(record.steps[i], metric, result);
       metric += record.steps[i].metrics.size();
     }
   }
-  return rows;
+  return all;
 }
 
 }  // namespace stressbench::schedule

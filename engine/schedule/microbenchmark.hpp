@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -36,11 +37,18 @@ struct MicroOptions {
   std::uint64_t seed = 1;
   Verification verification = Verification::off;
   bool marked = false;  // for tracers: see Chain::mark_for_tracers
+  std::string run_id;   // the same on every rank
+  std::string launch;   // likewise
 };
 
-// Collective over world: every rank in one job, a barrier before each timed region. Rows on rank 0, none elsewhere;
-// `on_row` is told each as it comes.
-std::vector<MicroRow> run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
-                                         const MicroOptions& options);
+struct MicroResult {
+  std::vector<MicroRow> rows;
+  std::vector<std::string> remarks;  // what the motif has to say, each text once
+};
+
+// Collective over world: every rank in one job, a barrier before each timed region. The result is on rank 0; empty
+// elsewhere.
+MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
+                               const MicroOptions& options);
 
 }  // namespace stressbench::schedule

@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "core/histogram.hpp"
 #include "core/pattern.hpp"
+#include "motifs/motif.hpp"
 #include "schedule/machine.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/tally.hpp"
@@ -34,6 +35,11 @@ constexpr const char* text_of(Phase phase) {
   return phase == Phase::warmup ? "warmup" : phase == Phase::measured ? "measured" : "extra";
 }
 
+struct MetricRecord {
+  std::string name;
+  Better better = Better::lower;
+};
+
 struct StepRecord {
   std::string motif;
   std::vector<std::pair<std::string, std::string>> options;
@@ -44,7 +50,8 @@ struct StepRecord {
   std::string quantity;
   double quantity_scale = 1;
   std::optional<Bandwidth> bandwidth;
-  std::vector<std::string> metrics;
+  std::vector<MetricRecord> metrics;
+  std::vector<std::string> histograms;  // quantities of those that the motif keeps itself
 };
 
 struct JobRecord {
@@ -78,6 +85,7 @@ struct LibraryRecord {
 
 struct Header {
   int launch = 0;
+  std::string run_id;
   std::vector<std::string> command;
   std::uint64_t seed = 0;
   LibraryRecord mpi;
@@ -95,7 +103,17 @@ struct Spread {
   double min = 0;
   double mean = 0;
   double max = 0;
-  int slowest_rank = -1;  // world rank
+  int slowest_rank = -1;  // world rank of the maximum; -1 where no rank observed it
+  int lowest_rank = -1;   // world rank of the minimum
+
+  int worst_rank(Better better) const noexcept { return better == Better::lower ? slowest_rank : lowest_rank; }
+};
+
+// A motif's own metric in one repetition.
+struct MetricSpread {
+  std::string name;
+  Spread spread;
+  int slowest_rank = -1;  // world rank of its worst value
 };
 
 struct Sample {
@@ -105,13 +123,14 @@ struct Sample {
   RowHead head;
   std::int64_t iterations = 1;
   Spread time;
-  std::vector<std::pair<std::string, Spread>> metrics;
+  std::vector<MetricSpread> metrics;
 };
 
 struct HistogramRecord {
   int round = 0;
   int job = 0;
   int step = 0;
+  std::optional<int> own;  // which of those that the motif keeps itself; none: that of its executions
   std::string quantity;
   Histogram counts;
   double min_s = 0;

@@ -113,6 +113,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
 Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {
   Header header;
   header.launch = prior_.launch;
+  header.run_id = options_.run_id;
   header.command = command;
   header.seed = options_.seed;
   header.mpi = describe_library();
@@ -225,16 +226,17 @@ void Session::execute(const Round& round) {
 void Session::decompose(Chain* chain, const Round& round) {
   // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
   const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
+  const Place place{options_.run_id, options_.launch, machine_.my_node};
   bool done = chain == nullptr;
   for (const int job : alone_) {
     if (round.kind != RoundKind::contended) break;
     if (!done && job == cast_.job) {
-      chain->decompose(cast_.steps, seed);
+      chain->decompose(cast_.steps, place, seed);
       done = true;
     }
     gentle_barrier(world_, Pace::meeting);
   }
-  if (!done) chain->decompose(cast_.steps, seed);
+  if (!done) chain->decompose(cast_.steps, place, seed);
 }
 
 void Session::tell_results(const Round& round, Collection& collection, double started_s) {
@@ -266,7 +268,10 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
       const StepRecord& step = known.steps[i];
       Sample part{round.number, job, static_cast<int>(i), result.heads[row], step.executions * step.iterations,
                   *cell++,      {}};
-      for (const std::string& name : step.metrics) part.metrics.emplace_back(name, *metric++);
+      for (const MetricRecord& known_metric : step.metrics) {
+        part.metrics.push_back({known_metric.name, *metric, metric->worst_rank(known_metric.better)});
+        ++metric;
+      }
       check_timer(part);
       tell([&](Listener& listener) { listener.on_sample(part); });
     }
@@ -274,15 +279,25 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
   for (HistogramRecord histogram : result.histograms) {
     histogram.round = round.number;
     histogram.job = job;
-    histogram.quantity = known.steps[static_cast<std::size_t>(histogram.step)].quantity;
+    const StepRecord& step = known.steps[static_cast<std::size_t>(histogram.step)];
+    histogram.quantity = histogram.own ? step.histograms[static_cast<std::size_t>(*histogram.own)] : step.quantity;
     tell([&](Listener& listener) { listener.on_histogram(histogram); });
   }
+  tell_remarks(round, job, result.remarks);
   if (result.stride > 1) {
     const Event event{
         Severity::note, "samples_thinned",
         fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
                     result.repetitions[1], result.stride),
         round.number, job};
+    tell([&](Listener& listener) { listener.on_event(event); });
+  }
+}
+
+void Session::tell_remarks(const Round& round, int job, const std::vector<std::string>& remarks) {
+  for (const std::string& remark : remarks) {
+    if (!remarked_.emplace(job, remark).second) continue;
+    const Event event{Severity::note, "motif_remark", remark, round.number, job};
     tell([&](Listener& listener) { listener.on_event(event); });
   }
 }

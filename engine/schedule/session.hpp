@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -15,6 +17,8 @@
 namespace stressbench::schedule {
 
 struct RunOptions {
+  std::string run_id;  // the same on every rank
+  std::string launch;  // likewise
   Counts counts;
   std::int64_t repetitions = 10;  // of a job without [REPEAT]
   int warmup = 1;
@@ -57,6 +61,7 @@ class Session {
   void decompose(Chain* chain, const Round& round);
   void tell_results(const Round& round, Collection& collection, double started_s);
   void tell_job(const Round& round, int job, const Collection::Result& result);
+  void tell_remarks(const Round& round, int job, const std::vector<std::string>& remarks);
   void check_timer(const Sample& sample);
   void gather_interrupts();
   double elapsed_s() const;
@@ -84,7 +89,8 @@ class Session {
   double clock_overhead_s_ = 0;
   std::vector<double> longest_s_;  // by job, and the contended round's at the end
   std::vector<bool> timer_warned_;
-  std::optional<std::string> fault_;  // what a listener could not do
+  std::set<std::pair<int, std::string>> remarked_;  // job and text
+  std::optional<std::string> fault_;                // what a listener could not do
 };
 
 // What a job's record says, but for its ranks; no MPI. Also for `describe`.

@@ -161,9 +161,9 @@ std::size_t StatementReader::read_variable(std::size_t from, Word& word) {
   const std::string* value = reading_.variables.find(name);
   if (value == nullptr) {
     const auto names = reading_.variables.names();
-    reading_.diagnostics.add(
-        here(raw), "variable " + in_quotes(name) + " is not set",
-        names.empty() ? "set it before this line: [SET] " + name + "=..." : suggestion(name, names));
+    std::string hint = names.empty() ? "set it before this line: [SET] " + name + "=..." : suggestion(name, names);
+    if (is_of_environment(name)) hint = "set it in the environment, or by [SET] " + name + "=... before this line";
+    reading_.diagnostics.add(here(raw), "variable " + in_quotes(name) + " is not set", hint);
     word.broken = true;
     return from + raw.size();
   }

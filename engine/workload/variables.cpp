@@ -1,8 +1,31 @@
 #include "workload/variables.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "workload/text.hpp"
 
 namespace stressbench::workload {
+namespace {
+
+constexpr std::array environment_names{"SCRATCH", "TMPDIR"};
+
+}  // namespace
+
+std::vector<Setting> environment_settings(const std::function<const char*(const char*)>& look_up) {
+  std::vector<Setting> settings;
+  for (const char* name : environment_names) {
+    const char* found = look_up(name);
+    const std::string_view value = found == nullptr ? "" : found;
+    if (value.empty() || find_bad_byte(value) || value.find_first_of("\r\n") != std::string_view::npos) continue;
+    settings.push_back({name, std::string(value), Setting::Origin::environment});
+  }
+  return settings;
+}
+
+bool is_of_environment(std::string_view name) noexcept {
+  return std::ranges::any_of(environment_names, [&](std::string_view known) { return known == name; });
+}
 
 bool is_variable_name(std::string_view text) noexcept {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -19,7 +42,10 @@ Setting parse_setting(std::string_view text) {
 }
 
 Variables::Variables(const std::vector<Setting>& settings) {
-  for (const Setting& setting : settings) variables_[setting.name] = {setting.value, true, false};
+  for (const Setting& setting : settings) {
+    const bool typed = setting.origin == Setting::Origin::command_line;
+    if (typed || !variables_.contains(setting.name)) variables_[setting.name] = {setting.value, typed, false};
+  }
 }
 
 void Variables::set(const std::string& name, const std::string& value) {

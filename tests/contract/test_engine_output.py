@@ -21,6 +21,7 @@ WORKLOAD = """\
 [REPEAT] 3
 [MOTIF] allreduce
 [MOTIF] pingpong -i 20
+[MOTIF] mpiio -s 1000 -f ${SCRATCH}/out
 [JOB_NAME] noise
 [NID_LIST] 1
 [REPEAT] 2
@@ -41,21 +42,27 @@ def engine() -> Path | None:
     return newest or (Path(found) if found else None)
 
 
-@pytest.fixture(scope="module")
-def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stressbench_run(folder: Path, *words: str) -> Path:
+    """The run file, in `folder`."""
     program = engine()
     if program is None:
         pytest.skip("NO ENGINE: build stressbench-mpi or set STRESSBENCH_MPI; its output was not checked")
-    folder = tmp_path_factory.mktemp("engine")
     (folder / "demo.sb").write_text(WORKLOAD, encoding="utf-8")
-    path = folder / "demo.jsonl"
-    asked = ["-n", "4", "--ranks-per-node", "2", "--isolated", "2", "--contended", "2", "--seed", "7", "-o", str(path)]
     done = subprocess.run(
-        [sys.executable, "-m", "stressbench", "run", "demo.sb", *asked, "--engine", str(program)],
+        [sys.executable, "-m", "stressbench", "run", *words, "--engine", str(program)],
         cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "SCRATCH": str(folder)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return path
+    return folder / "demo.jsonl"
+
+
+SMALL = ("demo.sb", "-n", "4", "--ranks-per-node", "2", "--isolated", "2", "--contended", "2", "-o", "demo.jsonl")
+
+
+@pytest.fixture(scope="module")
+def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return stressbench_run(tmp_path_factory.mktemp("engine"), *SMALL, "--seed", "7")
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +102,18 @@ def test_the_engine_s_counts_are_the_samples(run: Run) -> None:
             assert (samples.round == found.round).sum() == entry.measured + entry.extra + entry.warmup
 
 
+def test_the_header_has_the_workload_with_what_the_environment_gave(run_file: Path, run: Run) -> None:
+    assert f"{run_file.parent}/out" in run.header.workload.text
+    assert "SCRATCH" not in run.header.workload.text
+
+
+def test_the_engine_names_the_slowest_rank_of_each_metric(run: Run) -> None:
+    metrics = run.metrics_of(job=0, step=2)
+
+    assert "open_time_s" in {metric.name for metric in metrics}
+    assert all({0, 1}.issuperset(metric.slowest_rank.tolist()) for metric in metrics)
+
+
 def test_the_engine_s_run_can_be_summarised(run: Run) -> None:
     talkers, noise = summarise(run).jobs
 
@@ -102,3 +121,30 @@ def test_the_engine_s_run_can_be_summarised(run: Run) -> None:
     assert talkers.timing.impact.paired_blocks == 2
     assert noise.timing.isolated_s is None
     assert all(step.timing.contended_s is not None for step in talkers.steps)
+
+
+def run_ids(path: Path) -> list[str | None]:
+    return [launch.header.run_id for launch in read_run(path).launches]
+
+
+def test_a_run_has_the_id_that_it_was_given_and_keeps_it(tmp_path: Path) -> None:
+    path = stressbench_run(tmp_path, *SMALL, "--run-id", "my_run-7", "--time-limit", "1ns")
+    assert not read_run(path).complete
+
+    stressbench_run(tmp_path, "--continue", str(path))
+
+    assert read_run(path).complete
+    assert run_ids(path) == ["my_run-7", "my_run-7"]
+
+
+def test_a_file_without_an_id_is_continued_under_a_new_one(tmp_path: Path) -> None:
+    path = stressbench_run(tmp_path, *SMALL, "--time-limit", "1ns")
+    header, *rest = path.read_text(encoding="utf-8").splitlines()
+    older = {key: value for key, value in json.loads(header).items() if key != "run_id"}
+    path.write_text("".join(f"{line}\n" for line in (json.dumps(older), *rest)), encoding="utf-8")
+
+    stressbench_run(tmp_path, "--continue", str(path))
+
+    first, second = run_ids(path)
+    assert first is None
+    assert second is not None

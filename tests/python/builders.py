@@ -18,7 +18,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class MadeStep:
-    """One motif; `time_s` is a repetition's, alone and without noise."""
+    """One motif; `time_s` is a repetition's, alone and without noise; it notes quantities a thousandth as long."""
 
     motif: str = "allreduce"
     time_s: float = 1e-3
@@ -31,6 +31,7 @@ class MadeStep:
     bandwidth_bytes: int | None = None
     bandwidth_definition: str | None = None
     metrics: tuple[tuple[str, float], ...] = ()
+    noted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +133,8 @@ def header(
     text = "".join(f"[JOB_NAME] {job.name}\n" + "".join(f"[MOTIF] {s.motif}\n" for s in job.steps) for job in jobs)
     return {
         "type": "header", "schema_version": 1, "program": "stressbench-mpi", "version": "0.1.0", "commit": None,
-        "launch": 0, "started_at": "2026-01-02T03:04:05Z", "command": ["run", "demo.sb"], "seed": seed,
+        "launch": 0, "run_id": "20260102T030405Z-0123456789ab", "started_at": "2026-01-02T03:04:05Z",
+        "command": ["run", "demo.sb"], "seed": seed,
         "mpi": {"standard": "3.1", "library": "Open MPI 4.1.4", "flavour": "openmpi", "transports": None},
         "compiler": "GCC 12.2.0", "build_type": "Release", "ranks": width * count, "ranks_per_node": None,
         "nodes": [
@@ -210,7 +212,8 @@ def _round(
         factor = level * (jobs[index].congestion if contended else 1.0) * np.exp(rng.normal(0, machine.round_noise))
         yield from _samples(number, index, jobs[index], factor, plan, extra, machine, rng)
         if histograms:
-            yield from (_histogram(number, index, step, made) for step, made in enumerate(jobs[index].steps))
+            for step, made in enumerate(jobs[index].steps):
+                yield from (_histogram(number, index, step, made, of) for of in (made.quantity, *made.noted))
     yield {
         "type": "round", "round": number, "block": block, "kind": "contended" if contended else "isolated",
         "job": None if contended else alone, "started_s": started, "duration_s": 0.9, "load_average": machine.load,
@@ -233,7 +236,10 @@ def _samples(
         place = {"round": number, "job": index, "repetition": repetition, "phase": phase}
         last = {"slowest_rank": rank, "slowest_host": host}
         for step, (made, time) in enumerate(zip(job.steps, times, strict=True)):
-            metrics = {name: {"min": 0.5 * v, "mean": 0.8 * v, "max": v * factor} for name, v in made.metrics}
+            metrics = {
+                name: {"min": 0.5 * v, "mean": 0.8 * v, "max": v * factor, "slowest_rank": rank}
+                for name, v in made.metrics
+            }
             yield {
                 "type": "sample", **place, "step": step, "iterations": made.executions * made.iterations,
                 **_over_ranks(time), **last, "metrics": metrics,
@@ -247,10 +253,10 @@ def _over_ranks(slowest_s: float) -> Record:
     return {"time_min_s": 0.9 * slowest_s, "time_mean_s": 0.95 * slowest_s, "time_max_s": slowest_s}
 
 
-def _histogram(number: int, job: int, step: int, made: MadeStep) -> Record:
-    one = made.time_s / (made.executions * made.iterations)
+def _histogram(number: int, job: int, step: int, made: MadeStep, quantity: str) -> Record:
+    one = made.time_s / (made.executions * made.iterations) / (1 if quantity == made.quantity else 1000)
     return {
-        "type": "histogram", "round": number, "job": job, "step": step, "quantity": made.quantity, "count": 12,
+        "type": "histogram", "round": number, "job": job, "step": step, "quantity": quantity, "count": 12,
         "min_s": one, "max_s": 1.005 * one, "mean_s": 1.002 * one,
         "buckets": [[one, 1.01 * one, 9], [1.01 * one, 1.02 * one, 3]],
     }  # fmt: skip

@@ -183,6 +183,20 @@ def test_a_run_without_any_round_is_summarised(tmp_path: Path) -> None:
     assert timing.slowest is None
 
 
+def test_what_a_motif_notes_itself_is_kept_apart_from_its_executions(tmp_path: Path) -> None:
+    steps = (MadeStep(quantity="time", noted=("write transfer", "read transfer")),)
+    run = read_run(build_run(jobs=(MadeJob(steps=steps),), plan=MadePlan(blocks=3)).write(tmp_path))
+
+    executions = merge(histograms_of(run, job=0, step=0, kind=Kind.isolated))
+    writes = merge(histograms_of(run, job=0, step=0, kind=Kind.isolated, quantity="write transfer"))
+
+    assert executions is not None
+    assert writes is not None
+    assert (executions.count, writes.count) == (36, 36)
+    assert executions.min_s == pytest.approx(1000 * writes.min_s)
+    assert (executions.quantity, writes.quantity) == ("time", "write transfer")
+
+
 def test_histograms_of_rounds_add_up(tmp_path: Path) -> None:
     run = read_run(build_run(plan=MadePlan(blocks=3)).write(tmp_path))
 

@@ -136,7 +136,9 @@ def test_a_good_end_needs_no_words(tmp_path: Path) -> None:
 
 
 def test_options_go_to_the_engine_under_their_own_names() -> None:
-    options = EngineOptions(isolated="3", until_interval="5%", place="random:7", sets=("a=1", "b=2"), verify=True)
+    options = EngineOptions(
+        isolated="3", until_interval="5%", place="random:7", run_id="r7", sets=("a=1", "b=2"), verify=True
+    )
 
     words = run_arguments(
         engine=Path("/e"),
@@ -148,7 +150,7 @@ def test_options_go_to_the_engine_under_their_own_names() -> None:
 
     assert " ".join(words) == (
         "/e run w.sb --quiet --output r.jsonl --ranks-per-node 4 --isolated 3 --until-interval 5% --place random:7 "
-        "--set a=1 --set b=2 --verify"
+        "--run-id r7 --set a=1 --set b=2 --verify"
     )
 
 

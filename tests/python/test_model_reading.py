@@ -75,6 +75,12 @@ def test_times_that_no_rank_took_are_unknown_and_do_not_count(made: MadeRun, tmp
     assert spread.isolated_s.count + spread.contended_s.count == 2 * 2 * SMALL.repetitions - 1
 
 
+def test_a_file_of_before_there_were_run_ids_has_none(made: MadeRun, tmp_path: Path) -> None:
+    del made.header["run_id"]
+
+    assert read_run(made.write(tmp_path)).header.run_id is None
+
+
 def test_metrics_of_motifs_are_kept(tmp_path: Path) -> None:
     job = MadeJob(steps=(MadeStep(), MadeStep(motif="posix", metrics=(("open_time_s", 0.25),))))
     made = build_run(jobs=(job,), plan=SMALL)
@@ -84,6 +90,17 @@ def test_metrics_of_motifs_are_kept(tmp_path: Path) -> None:
     assert metric.name == "open_time_s"
     assert np.all(metric.minimum == 0.125)
     assert len(metric.round) == len(made.of("sample", step=1))
+    assert metric.slowest_rank.tolist() == [sample["slowest_rank"] for sample in made.of("sample", step=1)]
+
+
+def test_who_was_slowest_in_a_metric_of_an_early_file_is_unknown(tmp_path: Path) -> None:
+    made = build_run(jobs=(MadeJob(steps=(MadeStep(metrics=(("open_time_s", 0.25),)),)),), plan=SMALL)
+    for sample in made.of("sample", step=0):
+        del sample["metrics"]["open_time_s"]["slowest_rank"]
+
+    (metric,) = read_run(made.write(tmp_path)).metrics_of(job=0, step=0)
+
+    assert np.all(metric.slowest_rank == -1)
 
 
 def test_a_round_without_its_commit_mark_is_ignored(made: MadeRun, tmp_path: Path) -> None:
@@ -218,6 +235,11 @@ def test_a_broken_line_in_the_middle_is_named(made: MadeRun, tmp_path: Path) -> 
         ("slowest_rank", None, "sample: expected times, slowest_rank and slowest_host all known or all null"),
         ("slowest_host", 4, "sample.slowest_host 4"),
         ("metrics", {"open_time_s": {"min": 1, "mean": 1}}, "sample.metrics.open_time_s.max"),
+        (
+            "metrics",
+            {"open_time_s": {"min": 1, "mean": 1, "max": 1, "slowest_rank": -1}},
+            "sample.metrics.open_time_s.slowest_rank -1",
+        ),
         ("slowest_rank", 2**70, "sample"),
     ],
 )

@@ -106,7 +106,9 @@ def test_an_interrupted_run_ends_properly_and_can_be_continued(any_engine, stres
     assert outcome.status == 0, outcome.said
     assert rounds(run) == list(range(1, ROUNDS + 1))
     assert [end["complete"] for end in ends(run)] == [False, True]
-    assert [record["launch"] for record in records(run) if record["type"] == "header"] == [0, 1]
+    first, second = (record for record in records(run) if record["type"] == "header")
+    assert [first["launch"], second["launch"]] == [0, 1]
+    assert first["run_id"] == second["run_id"]
     assert stressbench("show", run).status == 0
 
 

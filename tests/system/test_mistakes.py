@@ -42,6 +42,7 @@ WITHOUT_LAUNCH = [
     (["run", "W", "--until-interval", "lots"], "lots"),
     (["run", "W", "--time-limit", "30"], "30"),
     (["run", "W", "--ranks-per-node", "0"], "0"),
+    (["run", "W", "--run-id", "a/b"], "'a/b'"),
     (["run", "W", "--set", "novalue"], "novalue"),
     (["check", "W", "--set", "unused=1"], "unused"),
     (["run", "W", "--isolated"], "--isolated"),

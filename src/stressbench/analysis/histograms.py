@@ -33,10 +33,16 @@ class MergedHistogram:
         return float(np.clip(middle, self.min_s, self.max_s))
 
 
-def histograms_of(run: Run, *, job: int, step: int, kind: Kind) -> tuple[Histogram, ...]:
-    """Histograms of one step in all committed rounds of one kind."""
+def histograms_of(run: Run, *, job: int, step: int, kind: Kind, quantity: str | None = None) -> tuple[Histogram, ...]:
+    """Histograms of one step in all committed rounds of one kind.
+
+    Of its executions, or of another `quantity` that its motif noted ("write transfer").
+    """
     rounds = {found.round for found in run.rounds if found.kind is kind}
-    return tuple(found for found in run.histograms if (found.job, found.step) == (job, step) and found.round in rounds)
+    wanted = (job, step, run.jobs[job].steps[step].quantity if quantity is None else quantity)
+    return tuple(
+        found for found in run.histograms if (found.job, found.step, found.quantity) == wanted and found.round in rounds
+    )
 
 
 def merge(histograms: Sequence[Histogram]) -> MergedHistogram | None:

@@ -107,6 +107,9 @@ def run(
     min_time: Annotated[
         str | None, typer.Option(metavar="T", help="Measure each job of a round at least so long, for example 30s.")
     ] = None,
+    run_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="A name for this run; files that motifs leave carry it.")
+    ] = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Override a [SET] of FILE; may be repeated.")
     ] = None,
@@ -143,6 +146,7 @@ def run(
         time_limit=time_limit,
         repetitions=repetitions,
         min_time=min_time,
+        run_id=run_id,
         sets=tuple(sets or ()),
         verify=verify,
     )

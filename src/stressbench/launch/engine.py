@@ -18,6 +18,7 @@ class EngineOptions:
     time_limit: str | None = None
     repetitions: str | None = None
     min_time: str | None = None
+    run_id: str | None = None
     sets: tuple[str, ...] = ()
     verify: bool = False
 
@@ -34,6 +35,7 @@ class EngineOptions:
             ("--time-limit", self.time_limit),
             ("--repetitions", self.repetitions),
             ("--min-time", self.min_time),
+            ("--run-id", self.run_id),
             *(("--set", text) for text in self.sets),
         )
         given = tuple(text for name, value in named if value is not None for text in (name, value))

@@ -21,6 +21,7 @@ Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Bytes: TypeAlias = Annotated[int, Field(ge=0)]
 MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
 Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -165,7 +166,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The first record of a launch."""
+    """The first record of a launch; files of early versions lack `run_id`."""
 
     schema_version: int
     program: str
@@ -186,15 +187,20 @@ class Header:
     plan: Plan
     clock: Clock
     load_average: tuple[Load, Load, Load] | None
+    run_id: RunId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricValue:
-    """A motif's own metric, reduced over the ranks of its job; the unit stands in the metric's name."""
+    """A motif's own metric, reduced over the ranks of its job; the unit stands in the metric's name.
+
+    `slowest_rank` had the worst value, by the metric's own direction; files of early versions lack it.
+    """
 
     min: Number
     mean: Number
     max: Number
+    slowest_rank: Index | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +226,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistogramRecord:
-    """Every execution of a motif in one round, all ranks; a bucket is (lower s, upper s, count)."""
+    """Every execution of a motif in one round, all ranks, or of what it notes itself, by another `quantity`.
+
+    A bucket is (lower s, upper s, count).
+    """
 
     round: Positive
     job: Index

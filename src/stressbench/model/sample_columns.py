@@ -37,6 +37,7 @@ class _MetricColumns:
     minimum: list[float] = field(default_factory=list)
     mean: list[float] = field(default_factory=list)
     maximum: list[float] = field(default_factory=list)
+    slowest_rank: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -139,6 +140,9 @@ class SampleColumns:
                 numbers = (value["min"], value["mean"], value["max"])
                 if any(type(number) not in (int, float) for number in numbers):
                     raise TypeError("metrics")
+                rank = value.get("slowest_rank")  # older files have none
+                if rank is not None and (type(rank) is not int or rank < 0):
+                    raise TypeError("metrics")
                 step = _WHOLE_JOB if row[2] is None else row[2]
                 columns = self._metrics.setdefault((row[1], step, name), _MetricColumns())
                 columns.round.append(row[0])
@@ -146,6 +150,7 @@ class SampleColumns:
                 columns.minimum.append(numbers[0])
                 columns.mean.append(numbers[1])
                 columns.maximum.append(numbers[2])
+                columns.slowest_rank.append(_UNKNOWN if rank is None else rank)
 
     def samples(self) -> tuple[Samples, ...]:
         """Committed samples, one table a job and step, ordered by job, the whole chain first."""
@@ -169,6 +174,7 @@ class SampleColumns:
                 round=np.array(found.round, dtype=np.int64), phase=np.array(found.phase, dtype=np.int64),
                 minimum=np.array(found.minimum, dtype=np.float64), mean=np.array(found.mean, dtype=np.float64),
                 maximum=np.array(found.maximum, dtype=np.float64),
+                slowest_rank=np.array(found.slowest_rank, dtype=np.int64),
             )
             for (job, step, name), found in sorted(self._metrics.items())
         )  # fmt: skip

@@ -53,7 +53,10 @@ class Samples:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricSamples:
-    """What a motif measured itself, one row a sample that has it; the unit stands in `name` (`open_time_s`)."""
+    """What a motif measured itself, one row a sample that has it; the unit stands in `name` (`open_time_s`).
+
+    `slowest_rank` had the worst value, -1 where unknown.
+    """
 
     job: int
     step: int | None
@@ -63,6 +66,7 @@ class MetricSamples:
     minimum: Floats
     mean: Floats
     maximum: Floats
+    slowest_rank: Integers
 
     def in_phases(self, *phases: Phase) -> Mask:
         """Shape (samples,): which rows belong to one of `phases`."""
@@ -71,7 +75,10 @@ class MetricSamples:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Histogram:
-    """Every execution of one step in one round; bucket columns have shape (buckets,), bounds in seconds."""
+    """Every execution of one step in one round, or what its motif noted of another `quantity`.
+
+    Bucket columns have shape (buckets,), bounds in seconds.
+    """
 
     round: int
     job: int

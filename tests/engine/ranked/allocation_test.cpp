@@ -17,9 +17,12 @@ TEST_P(Allocations, AreNoneInPerform) {
   const mpi::Group group = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   if (!fits(*make_motif(name, options), group.size())) GTEST_SKIP() << "does not fit " << group.size() << " ranks";
   MotifBench bench(group, name, options);
-  const std::int64_t before = allocations();
-  for (int i = 0; i < 3; ++i) bench.perform();
-  EXPECT_EQ(allocations() - before, 0);
+  for (std::uint64_t execution = 0; execution < 3; ++execution) {
+    bench->prepare(execution);
+    const std::int64_t before = allocations();
+    bench.perform();
+    EXPECT_EQ(allocations() - before, 0);
+  }
 }
 
 std::int64_t resident_bytes() {
@@ -145,7 +148,13 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"amg", Options{{"points", "6x5x4"}}}, std::pair{"traffic", Options{{"like", "charon"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"distribution", "gamma"}, {"deviation", "50"}, {"-i", "9"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"mode", "sleep"}}},
-        std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}}));
+        std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}},
+        std::pair{"metadata", Options{{"files", "2"}, {"-i", "3"}, {"size", "9"}, {"file", "allocation_metadata.out"}}},
+        std::pair{"metadata", Options{{"files", "2"},
+                                      {"do", "stat"},
+                                      {"random", ""},
+                                      {"-i", "3"},
+                                      {"file", "allocation_metadata.out"}}}));
 
 TEST(Allocations, AreCounted) {
   const std::int64_t before = allocations();

@@ -109,6 +109,8 @@ void wrote(Spell call, int count, MPI_Datatype type) {
   note([&] { return fmt::format("{}:{}", call(), bytes_of(count, type)); });
   if (state.noting) state.record.sent.file_bytes += bytes_of(count, type);
 }
+// Of the elements that a write is given, those that it takes.
+int taken_of(int count) { return count - (std::exchange(state.shorten_write, false) ? 1 : 0); }
 
 void started(MPI_Request request) {
   const auto found = state.prepared.find(request);
@@ -370,22 +372,35 @@ int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
 }
 int MPI_File_write(MPI_File file, const void* data, int count, MPI_Datatype type, MPI_Status* status) {
   wrote([] { return "File_write"; }, count, type);
-  return PMPI_File_write(file, data, count, type, status);
+  return PMPI_File_write(file, data, taken_of(count), type, status);
 }
 int MPI_File_write_all(MPI_File file, const void* data, int count, MPI_Datatype type, MPI_Status* status) {
   wrote([] { return "File_write_all"; }, count, type);
-  return PMPI_File_write_all(file, data, count, type, status);
+  return PMPI_File_write_all(file, data, taken_of(count), type, status);
 }
 int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void* data, int count, MPI_Datatype type,
                       MPI_Status* status) {
   wrote([&] { return fmt::format("File_write_at:{}", offset); }, count, type);
-  return PMPI_File_write_at(file, offset, data, count, type, status);
+  return PMPI_File_write_at(file, offset, data, taken_of(count), type, status);
 }
 int MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void* data, int count, MPI_Datatype type,
                           MPI_Status* status) {
   wrote([&] { return fmt::format("File_write_at_all:{}", offset); }, count, type);
-  const int written = count - (std::exchange(state.shorten_write, false) ? 1 : 0);
-  return PMPI_File_write_at_all(file, offset, data, written, type, status);
+  return PMPI_File_write_at_all(file, offset, data, taken_of(count), type, status);
+}
+int MPI_File_iwrite(MPI_File file, const void* data, int count, MPI_Datatype type, MPI_Request* request) {
+  return PMPI_File_iwrite(file, data, taken_of(count), type, request);
+}
+int MPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void* data, int count, MPI_Datatype type,
+                       MPI_Request* request) {
+  return PMPI_File_iwrite_at(file, offset, data, taken_of(count), type, request);
+}
+int MPI_File_iwrite_all(MPI_File file, const void* data, int count, MPI_Datatype type, MPI_Request* request) {
+  return PMPI_File_iwrite_all(file, data, taken_of(count), type, request);
+}
+int MPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void* data, int count, MPI_Datatype type,
+                           MPI_Request* request) {
+  return PMPI_File_iwrite_at_all(file, offset, data, taken_of(count), type, request);
 }
 int MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void* data, int count, MPI_Datatype type,
                          MPI_Status* status) {

@@ -34,7 +34,8 @@ void corrupt_receive(int index, std::size_t offset);
 // Whether a corruption is still waiting for its receive.
 bool corruption_pending();
 
-// The next MPI_File_write_at_all writes one element less than it was given, and says so in its status.
+// The next write of a file, other than by a shared pointer, is of one element less than it was given, and its status
+// says so.
 void shorten_write();
 
 // The same for what this rank's next one-sided operations move: of the operation with that index, counted from here.

@@ -18,7 +18,7 @@ std::vector<double> run_once(const workload::Job& job, Verification verification
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
   Chain chain{job, 0};
   const std::vector<mpi::Group> groups = make_groups(world, chain);
-  chain.decompose(groups, 1);
+  chain.decompose(groups, {"run", "launch", 0}, 1);
   journal.clear();
   Tally tally{chain.columns()};
   chain.repeat(fake_clock, tally, Phase::measured, Care::none, verification);
@@ -30,7 +30,7 @@ TEST(TimedRegion, HoldsPerformAndNothingElse) {
   EXPECT_DOUBLE_EQ(row[1], 100e-9);
 }
 
-TEST(TimedRegion, OfTheJobLeavesOutWhatIsPreparedStampedAndChecked) {
+TEST(TimedRegion, OfTheJobLeavesOutWhatIsPreparedStampedCheckedAndReviewed) {
   const workload::Job job = job_of({tick({{"time", "100"}, {"iterations", "2"}}), tick({{"time", "30"}})});
   EXPECT_DOUBLE_EQ(run_once(job)[0], 230e-9);
   EXPECT_DOUBLE_EQ(run_once(job, Verification::on)[0], 230e-9);
@@ -48,10 +48,18 @@ TEST(TimedRegion, SumsItsIterationsInBothTimerModes) {
   }
 }
 
-TEST(Chain, PreparesBeforeEachExecutionAndCountsIterations) {
+TEST(Chain, TellsEachMotifItsPlaceBeforeItIsDecomposed) {
+  journal.clear();
+  Chain chain{job_of({tick(), tick()}), 0};
+  const std::vector<mpi::Group> groups = make_groups(mpi::Group::view(MPI_COMM_WORLD), chain);
+  chain.decompose(groups, {"run-7", "launch", 3}, 1);
+  EXPECT_THAT(journal, testing::ElementsAre("settle run-7 3", "decompose", "settle run-7 3", "decompose"));
+}
+
+TEST(Chain, PreparesBeforeEachExecutionCountsIterationsAndReviewsAfterIt) {
   run_once(job_of({tick({{"iterations", "2"}}), tick()}));
-  EXPECT_THAT(journal,
-              testing::ElementsAre("prepare 0", "perform", "perform", "prepare 0", "perform", "cleanup", "cleanup"));
+  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "perform", "perform", "review", "prepare 0", "perform",
+                                            "review", "cleanup", "cleanup"));
 }
 
 TEST(Chain, LeavesItsMotifsNameToWhoeverReportsAFault) {
@@ -82,10 +90,18 @@ TEST(Chain, MetricsAreSummedOverARepetitionAndStartAtZero) {
   EXPECT_DOUBLE_EQ(run_once(job_of({loop})).back(), 28);
 }
 
+TEST(Chain, TakesMetricsAfterTheReview) {
+  workload::Loop loop;
+  loop.count = 4;
+  loop.steps = {tick({{"iterations", "2"}})};
+  const std::vector<double> row = run_once(job_of({loop}));
+  EXPECT_DOUBLE_EQ(row[2], 8) << "reviewed performs";
+}
+
 TEST(Chain, VerificationStampsAndChecksAroundEachIteration) {
   run_once(job_of({tick({{"iterations", "2"}})}), Verification::on);
   EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "stamp 0", "perform", "verify 0", "stamp 1", "perform",
-                                            "verify 1", "cleanup"));
+                                            "verify 1", "review", "cleanup"));
 }
 
 TEST(Chain, AFailedVerificationIsAFault) {
@@ -96,13 +112,29 @@ TEST(Chain, HistogramHoldsSingleExecutionsOfMeasuredRepetitionsOnly) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
   Chain chain{job_of({tick({{"time", "1000"}, {"iterations", "4"}, {"timer", "iteration"}})}), 0};
   const std::vector<mpi::Group> groups = make_groups(world, chain);
-  chain.decompose(groups, 1);
+  chain.decompose(groups, {"run", "launch", 0}, 1);
   Tally tally{chain.columns()};
   for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
     chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);
   }
-  EXPECT_EQ(chain.steps()[0].histogram.total(), 4U);
-  EXPECT_NEAR(chain.steps()[0].histogram.quantile_ns(0.5), 1000, 8);
+  EXPECT_EQ(chain.steps()[0].durations.counts.total(), 4U);
+  EXPECT_NEAR(chain.steps()[0].durations.counts.quantile_ns(0.5), 1000, 8);
+}
+
+TEST(Chain, AMotifsOwnHistogramsHoldMeasuredRepetitionsOnly) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
+  Chain chain{job_of({tick({{"half", "500"}, {"iterations", "4"}})}), 0};
+  const std::vector<mpi::Group> groups = make_groups(world, chain);
+  chain.decompose(groups, {"run", "launch", 0}, 1);
+  Tally tally{chain.columns()};
+  for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
+    chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);
+  }
+  const Durations& halves = chain.steps()[0].motif->histograms()[1]->durations();
+  EXPECT_EQ(halves.counts.total(), 4U);
+  EXPECT_DOUBLE_EQ(halves.sum_ns, 2000);
+  EXPECT_EQ(halves.min_ns, 500);
+  EXPECT_EQ(halves.max_ns, 500);
 }
 
 TEST(Chain, AnUnknownMotifIsAUsersMistake) {

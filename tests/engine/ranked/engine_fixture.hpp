@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -24,16 +25,34 @@ inline std::vector<std::string> journal;
 class Tick final : public Motif {
  public:
   Param<std::int64_t> time_{this, 't', "time", 100, "fake nanoseconds of one perform", Positive{}};
+  Param<std::int64_t> half_{this, '\0', "half", 0, "fake nanoseconds of a part, noted unless 0"};
+  Param<std::string> remark_{this, '\0', "remark", "", "said in every round, and its length"};
   Param<bool> wrong_{this, '\0', "wrong", "verification fails"};
+  Metric reviewed_{this, "reviewed_performs", Better::higher, "performs that a review followed"};
   Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
 
   Traffic traffic(int) const override { return {}; }
+  void settle(const Place& place) override { aside("settle " + place.run_id + " " + std::to_string(place.node)); }
   void decompose(const mpi::Group&, const Draw&) override { aside("decompose"); }
   void prepare(std::uint64_t execution) override { aside("prepare " + std::to_string(execution)); }
   void perform(Recorder&) override {
     journal.emplace_back("perform");
     fake_clock.now += *time_;
     work_.add(7);
+    ++to_review_;
+    if (*half_ > 0) halves_.note(*half_);
+  }
+  std::vector<OwnHistogram*> histograms() override {
+    if (*half_ == 0) return {};
+    return {&wholes_, &halves_};
+  }
+  void review() override {
+    aside("review");
+    reviewed_.add(std::exchange(to_review_, 0));
+  }
+  std::vector<std::string> remarks() const override {
+    if (remark_->empty()) return {};
+    return {*remark_, *remark_, std::to_string(remark_->size())};
   }
   void stamp(std::uint64_t pass) override { aside("stamp " + std::to_string(pass)); }
   void verify(std::uint64_t pass) const override {
@@ -43,6 +62,10 @@ class Tick final : public Motif {
   ~Tick() override { journal.emplace_back("cleanup"); }
 
  private:
+  int to_review_ = 0;
+  OwnHistogram wholes_{"whole"};  // of which it notes none
+  OwnHistogram halves_{"half"};
+
   static void aside(const std::string& what) {
     journal.push_back(what);
     fake_clock.now += 1'000'000'000;
@@ -53,10 +76,9 @@ inline workload::MotifCall tick(std::vector<std::pair<std::string, std::string>>
   workload::MotifCall call;
   call.name = "test_tick";
   for (auto& [name, value] : options) {
-    workload::Option option;
+    workload::Option& option = call.options.emplace_back();
     option.name = name;
     if (!value.empty()) option.value = value;
-    call.options.push_back(option);
   }
   return call;
 }

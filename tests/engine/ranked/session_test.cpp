@@ -7,7 +7,9 @@
 #include <array>
 #include <chrono>
 #include <map>
+#include <numeric>
 #include <thread>
+#include <tuple>
 
 #include "engine_fixture.hpp"
 #include "motifs/alone.hpp"
@@ -21,6 +23,10 @@ class Notebook final : public Listener {
  public:
   void on_header(const Header& header) override { jobs = header.jobs; }
   void on_sample(const Sample& sample) override { samples.push_back(sample); }
+  void on_histogram(const HistogramRecord& histogram) override { histograms.push_back(histogram); }
+  void on_event(const Event& event) override {
+    if (event.kind == "motif_remark") remarks.push_back(event);
+  }
   void on_round(const RoundRecord& record) override {
     rounds.push_back(record);
     if (static_cast<int>(rounds.size()) == fail_at) throw MachineFault("disk full on purpose");
@@ -30,9 +36,28 @@ class Notebook final : public Listener {
   int fail_at = -1;
   std::vector<JobRecord> jobs;
   std::vector<Sample> samples;
+  std::vector<HistogramRecord> histograms;
+  std::vector<Event> remarks;
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
 };
+
+// Rank 1 moves least; the higher the rank, the longer it takes.
+class Uneven final : public Motif {
+ public:
+  Traffic traffic(int) const override { return {}; }
+  void decompose(const mpi::Group& group, const Draw&) override { rank_ = group.rank(); }
+  void perform(Recorder&) override {
+    took_.add(rank_);
+    moved_.add(rank_ == 1 ? 1 : 5);
+  }
+
+ private:
+  Metric took_{this, "took_s", Better::lower, "more on higher ranks"};
+  Metric moved_{this, "moved_bytes", Better::higher, "least on rank 1"};
+  int rank_ = 0;
+};
+const RegisterMotif<Uneven> registered{"test_uneven", Family::probe, "metrics that differ by rank"};
 
 workload::MotifCall compute() {
   workload::MotifCall call;
@@ -100,6 +125,18 @@ TEST(Session, TellsEveryRepetitionOfJobAndStep) {
   const std::map<std::pair<int, Phase>, int> expected{
       {{-1, Phase::warmup}, 1}, {{-1, Phase::measured}, 3}, {{0, Phase::warmup}, 1}, {{0, Phase::measured}, 3}};
   EXPECT_EQ(counts, expected);
+}
+
+TEST(Session, TellsMotifsTheRunsIdAndTheirNode) {
+  const int node = ranks() - 1;
+  workload::Job job = on_nodes({node}, "a");
+  job.steps = {tick()};
+  RunOptions options = options_of(1, 0);
+  options.run_id = "run-7";
+  journal.clear();
+  run({job}, options);
+  if (mpi::Group::view(MPI_COMM_WORLD).rank() != node) return;
+  EXPECT_THAT(journal, testing::Contains("settle run-7 " + std::to_string(node)).Times(1));
 }
 
 TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
@@ -232,6 +269,59 @@ TEST(Session, TheSlowestRankIsNamed) {
     if (!sample.step) continue;
     EXPECT_EQ(sample.time.slowest_rank, 0) << "node 1 was listed first, so world rank 0 is the job's rank 1";
   }
+}
+
+// On the last node, so that rank 0 hears of it by message where there is more than one.
+TEST(Session, TellsTheHistogramsThatMotifsKeepBesideThoseOfTheirExecutions) {
+  workload::Job job = on_nodes({ranks() - 1}, "a");
+  job.steps = {tick(), tick({{"half", "500"}})};
+  const Outcome outcome = run({job}, options_of(1, 0));
+  if (!is_root()) return;
+  std::vector<std::tuple<int, std::string, std::uint64_t>> told;
+  for (const HistogramRecord& histogram : outcome.notebook.histograms) {
+    told.emplace_back(histogram.step, histogram.quantity, histogram.counts.total());
+    if (histogram.quantity != "half") continue;
+    EXPECT_DOUBLE_EQ(histogram.min_s, 500e-9);
+    EXPECT_DOUBLE_EQ(histogram.mean_s, 500e-9);
+    EXPECT_DOUBLE_EQ(histogram.max_s, 500e-9);
+  }
+  EXPECT_THAT(told,
+              testing::ElementsAre(std::tuple{0, "time", 3U}, std::tuple{1, "time", 3U}, std::tuple{1, "half", 3U}))
+      << "3 measured repetitions; an empty histogram is left out";
+}
+
+TEST(Session, TellsEachRemarkOfAMotifOnce) {
+  const std::string lengthy(5000, 'x');
+  workload::Job job = on_nodes({ranks() - 1}, "a");
+  job.steps = {tick({{"remark", lengthy}})};
+  const Outcome outcome = run({job}, options_of(2, 1));
+  if (!is_root()) return;
+  const std::vector<Event>& remarks = outcome.notebook.remarks;
+  ASSERT_EQ(remarks.size(), 2U);
+  EXPECT_EQ(remarks[0].message, "test_tick: " + lengthy);
+  EXPECT_EQ(remarks[1].message, "test_tick: 5000");
+  for (const Event& remark : remarks) {
+    EXPECT_EQ(remark.severity, Severity::note);
+    EXPECT_EQ(remark.round, 1);
+    EXPECT_EQ(remark.job, 0);
+  }
+}
+
+TEST(Session, NamesWhoHadTheWorstOfAMetric) {
+  std::vector<int> nodes(static_cast<std::size_t>(ranks()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  workload::Job job = on_nodes(nodes, "a");
+  workload::MotifCall uneven;
+  uneven.name = "test_uneven";
+  job.steps = {uneven};
+  const Outcome outcome = run({job}, options_of(1, 0));
+  if (!is_root()) return;
+  const Sample& sample = outcome.notebook.samples.back();
+  ASSERT_EQ(sample.metrics.size(), 2U);
+  EXPECT_EQ(sample.metrics[0].name, "took_s");
+  EXPECT_EQ(sample.metrics[0].slowest_rank, ranks() - 1);
+  EXPECT_EQ(sample.metrics[1].name, "moved_bytes");
+  EXPECT_EQ(sample.metrics[1].slowest_rank, ranks() > 1 ? 1 : 0);
 }
 
 }  // namespace

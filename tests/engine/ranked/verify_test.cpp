@@ -206,7 +206,7 @@ std::vector<Case> cases() {
        {{"size", "1000"}, {"file", scratch}},
        2,
        0,
-       0,
+       2,  // after two messages that say whose bytes these are, and how many
        10,
        "'verify_test.out' has .* at offset 1010, where rank 1 wrote .* \\(read by rank 0\\)"},
   };

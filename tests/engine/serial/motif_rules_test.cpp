@@ -191,7 +191,25 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"mpiio", {{"ranks", "255"}}, 256, "ranks", "--ranks: 255, but the job has 256"},
         Refusal{"mpiio", {{"size", "0"}}, 2, "size", "greater than 0"},
         Refusal{"mpiio", {{"file", ""}}, 2, "file", "not empty"},
-        Refusal{"mpiio", {{"call", "MPI_File_writ_all"}}, 2, "call", "did you mean 'MPI_File_write_all'?"}));
+        Refusal{"mpiio", {{"call", "MPI_File_writ_all"}}, 2, "call", "did you mean 'MPI_File_write_all'?"},
+        Refusal{"metadata", {{"files", "0"}}, 2, "files", "greater than 0"},
+        Refusal{"metadata", {{"files", "2G"}}, 2, "files", "at most 1000000000"},
+        Refusal{"metadata", {{"do", "rename"}}, 2, "do", "one of all, create, stat, open, unlink"},
+        Refusal{"metadata", {{"shift", "2"}}, 2, "shift", "--shift: 2, but the job has 2 ranks; 0 to 1 would fit"},
+        Refusal{"metadata", {{"shift", "1"}, {"do", "create"}}, 2, "shift", "--shift: each rank creates its own"},
+        Refusal{"metadata", {{"random", ""}, {"do", "create"}}, 2, "random", "created in plain order"},
+        Refusal{"metadata", {{"items", "directories"}, {"size", "1"}}, 2, "size", "goes with --items files"},
+        Refusal{"metadata", {{"items", "directories"}, {"sync", ""}}, 2, "sync", "goes with --items files"},
+        Refusal{"metadata", {{"sync", ""}, {"do", "stat"}}, 2, "sync", "nothing is created with --do stat"},
+        Refusal{"metadata", {{"read", ""}, {"do", "stat"}}, 2, "read", "nothing is opened with --do stat"},
+        Refusal{"metadata", {{"read", ""}}, 2, "read", "there are no bytes to read; see --size"},
+        Refusal{"metadata", {{"keep", ""}}, 2, "keep", "nothing is left with --do all"},
+        Refusal{"metadata", {{"keep", ""}, {"do", "unlink"}}, 2, "keep", "nothing is left with --do unlink"},
+        Refusal{
+            "metadata", {{"do", "create"}, {"-i", "2"}}, 2, "iterations", "2, but create can be done once; [REPEAT]"},
+        Refusal{"metadata", {{"-i", "65537"}}, 2, "iterations", "at most 65536"},
+        Refusal{"metadata", {{"size", "2GiB"}}, 2, "size", "at most 1GiB"},
+        Refusal{"metadata", {{"size", "1GiB"}, {"files", "1G"}}, 4, "size", "is more than anything holds"}));
 
 TEST(MotifRules, AcceptTheLargestThatFits) {
   EXPECT_NO_THROW(configure_and_check({"alltoall", {{"size", "536870911"}, {"call", "alltoallv"}}, 4, "", ""}, 4));

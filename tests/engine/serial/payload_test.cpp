@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,33 @@ TEST(Payload, SpoiledIsWrongInEveryByte) {
   std::vector<std::byte> message(21);
   spoil(message, origin);
   for (std::size_t i = 0; i < message.size(); ++i) EXPECT_NE(message[i], expected(origin, i));
+}
+
+TEST(Payload, APieceOfAFileFollowsFromItsOffset) {
+  const auto file = filled(200);
+  for (std::size_t start = 0; start < 100; ++start) {
+    std::vector<std::byte> piece(37);
+    fill(piece, origin, start);
+    EXPECT_TRUE(std::ranges::equal(piece, std::span(file).subspan(start, 37)));
+    EXPECT_EQ(first_wrong(piece, origin, start), std::nullopt);
+    EXPECT_LE(first_wrong(piece, origin, start + 1).value_or(37), 2u);
+  }
+}
+
+TEST(Payload, NamesTheFirstWrongByteOfAPiece) {
+  for (const std::size_t wrong : {0u, 2u, 3u, 10u, 11u, 36u}) {
+    std::vector<std::byte> piece(37);
+    fill(piece, origin, 5);
+    for (std::size_t i = wrong; i < piece.size(); ++i) piece[i] ^= std::byte{1};
+    EXPECT_EQ(first_wrong(piece, origin, 5), wrong);
+  }
+}
+
+TEST(Payload, TellsOffsetsBeyond4GiB) {
+  const std::vector<std::byte> first = filled(64);
+  std::vector<std::byte> far(64);
+  fill(far, origin, std::uint64_t{1} << 32);
+  EXPECT_NE(first, far);
 }
 
 }  // namespace

@@ -302,6 +302,11 @@ TEST(WorkloadMistakes, SettingsThatNothingUsesAreRefused) {
               ElementsAre("0:0: --set a: the value must be one line of text"));
 }
 
+TEST(WorkloadMistakes, AnUnsetScratchMayComeFromTheEnvironment) {
+  EXPECT_THAT(told(replaced(job, "allreduce", "mpiio -f ${SCRATCH}/out")),
+              HasSubstr("set it in the environment, or by [SET] SCRATCH=... before this line"));
+}
+
 TEST(WorkloadMistakes, OfAnIncludedFileNameThatFile) {
   try {
     load("w.sb", reader({{"w.sb", "[INCLUDE] parts/a.sb\n" + job}, {"parts/a.sb", "\n[SET] 1=2\n"}}), FakeCatalogue{},

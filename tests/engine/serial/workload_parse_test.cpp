@@ -162,6 +162,41 @@ TEST(WorkloadLanguage, AMotifIsConfiguredFromItsCall) {
   EXPECT_EQ(pattern->find("-x")->text(), "7");
 }
 
+// An environment in which SCRATCH is /s and every other variable /other.
+std::vector<Setting> environment() {
+  return environment_settings([](const char* name) { return std::string_view(name) == "SCRATCH" ? "/s" : "/other"; });
+}
+
+TEST(WorkloadLanguage, ScratchAndTmpdirComeFromTheEnvironmentAndNothingElseDoes) {
+  const auto path_of = [](const std::string& word) {
+    return value_of(load_text("[JOB_NAME] A\n[NODES] 2\n[MOTIF] mpiio -f " + word + "\n", {}, environment()));
+  };
+  EXPECT_EQ(path_of("${SCRATCH}/out"), "/s/out");
+  EXPECT_EQ(path_of("${TMPDIR}/out"), "/other/out");
+  EXPECT_THAT(mistakes("[JOB_NAME] A\n[NODES] 2\n[MOTIF] mpiio -f ${HOME}/out\n", {}, environment()),
+              ElementsAre("3:18: variable 'HOME' is not set"));
+}
+
+TEST(WorkloadLanguage, TheWorkloadWinsOverTheEnvironmentAndTheCommandLineOverBoth) {
+  const std::string text = "[JOB_NAME] A\n[NODES] 2\n[MOTIF] mpiio -f ${SCRATCH}/out\n";
+  std::vector<Setting> settings = environment();
+  EXPECT_EQ(value_of(load_text("[SET] SCRATCH=/mine\n" + text, {}, settings)), "/mine/out");
+  settings.insert(settings.begin(), {"SCRATCH", "/typed"});
+  EXPECT_EQ(value_of(load_text(text, {}, settings)), "/typed/out");
+  EXPECT_EQ(value_of(load_text("[SET] SCRATCH=/mine\n" + text, {}, settings)), "/typed/out");
+}
+
+TEST(WorkloadLanguage, AnEnvironmentThatNothingUsesIsNoMistake) {
+  EXPECT_THAT(mistakes(job, {}, environment()), IsEmpty());
+}
+
+TEST(WorkloadLanguage, WhatIsEmptyOrNoLineOfTextInTheEnvironmentIsNotThere) {
+  for (const char* value : {"", "/a\nb", "/a\x01"}) {
+    EXPECT_TRUE(environment_settings([&](const char*) { return value; }).empty()) << value;
+  }
+  EXPECT_TRUE(environment_settings([](const char*) -> const char* { return nullptr; }).empty());
+}
+
 TEST(WorkloadLanguage, SettingsOfTheCommandLineAreNameAndValue) {
   EXPECT_EQ(parse_setting("a=b=c").value, "b=c");
   EXPECT_EQ(parse_setting("a=").value, "");

@@ -1,0 +1,66 @@
+"""A storage motif's write time against the tracer's, which reads its clock around every single MPI-IO call.
+
+    .venv/bin/python benchmarks/storage_time.py [--sizes 1GB,10GB] [--folder DIR]
+
+Goals: within 0.5 % for 1 GB and 0.1 % for 10 GB, as the paper has it of its motif and Darshan (section IV). 2 ranks of
+Open MPI write one file in transfers of 16 MB with MPI_File_write_at; compared are the sums over both ranks, within the
+same launch. Bytes must be equal.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import compare
+import mpi
+
+RANKS = 2
+TRANSFER = 16_000_000
+GOALS = {"1GB": 0.005, "10GB": 0.001}
+
+
+def launch(engine: Path, folder: Path, size: str) -> tuple[float, float, float, float]:
+    """The motif's write time and bytes, and the tracer's, summed over the ranks."""
+    trace, found = folder / "write.json", folder / "data"
+    per_rank = f"{int(size.removesuffix('GB')) * 1000 // RANKS}MB"
+    command = mpi.OPEN_MPI.command(RANKS, [
+        str(engine), "motif", "mpiio", "-s", per_rank, "-t", str(TRANSFER), "-f", str(found),
+        "-n", "MPI_File_write_at", "--repetitions", "1", "--warmup", "0", "--json",
+    ])  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "stressbench", "profile", "-o", str(trace), "--", *command],
+        capture_output=True, text=True, check=True, env={**mpi.OPEN_MPI.surroundings(), "STRESSBENCH_MPI": str(engine)},
+    )  # fmt: skip
+    (row,) = json.loads(done.stdout[done.stdout.index("{") :])["rows"]
+    (traced,) = (row for row in json.loads(trace.read_text())["operations"] if row["op"] == "File_write_at")
+    own_s, own_bytes = (RANKS * row["metrics"][name][0]["mean"] for name in ("write_time_s", "written_bytes"))
+    return own_s, own_bytes, traced["time_s"], traced["bytes"]
+
+
+def main() -> int:
+    """Prints the table; status 1 when a difference misses its goal."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default=",".join(GOALS), help="of the file [%(default)s]")
+    parser.add_argument("--folder", type=Path, help="where it is written [a temporary one]")
+    arguments = parser.parse_args()
+    engine = mpi.build_engine(mpi.OPEN_MPI)
+    mpi.build_tracer(mpi.OPEN_MPI)
+    rows, missed = [], 0
+    for size in arguments.sizes.split(","):
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+            own_s, own_bytes, traced_s, traced_bytes = launch(engine, Path(folder), size)
+        difference = own_s / traced_s - 1
+        met = abs(difference) <= GOALS.get(size, 0.005) and own_bytes == traced_bytes
+        missed += not met
+        rows.append([size, f"{own_bytes:.0f}", f"{traced_bytes:.0f}", f"{own_s:.4f} s", f"{traced_s:.4f} s",
+                     f"{difference:+.3%}", "yes" if met else "no"])  # fmt: skip
+    header = ["file", "motif's bytes", "tracer's bytes", "write_time_s", "MPI_File_write_at", "difference", "goal met"]
+    sys.stdout.write(compare.table(header, rows) + "\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

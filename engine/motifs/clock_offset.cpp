@@ -1,0 +1,67 @@
+#include "motifs/clock_offset.hpp"
+
+#include <mpi.h>
+
+#include <limits>
+
+namespace stressbench {
+namespace {
+
+constexpr int exchanges = 20;
+constexpr int tag = 1;
+
+void send(std::int64_t value, int to, const mpi::Group& group) {
+  mpi::must(MPI_Send(&value, 1, MPI_INT64_T, to, tag, group.handle()), "MPI_Send");
+}
+
+std::int64_t receive(int from, const mpi::Group& group) {
+  std::int64_t value = 0;
+  mpi::must(MPI_Recv(&value, 1, MPI_INT64_T, from, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+  return value;
+}
+
+// The other's clock stood as it says in the middle of the round trip, give or take half of it.
+std::int64_t ask(int parent, const mpi::Group& group, const Clock& clock) {
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t offset = 0;
+  for (int i = 0; i < exchanges; ++i) {
+    const std::int64_t asked = clock.now_ns();
+    send(asked, parent, group);
+    const std::int64_t there = receive(parent, group);
+    const std::int64_t answered = clock.now_ns();
+    if (answered - asked >= shortest) continue;
+    shortest = answered - asked;
+    offset = asked + shortest / 2 - there;
+  }
+  return offset;
+}
+
+void answer(int child, const mpi::Group& group, const Clock& clock) {
+  for (int i = 0; i < exchanges; ++i) {
+    receive(child, group);
+    send(clock.now_ns(), child, group);
+  }
+}
+
+}  // namespace
+
+std::int64_t clock_offset_ns(const mpi::Group& group, const Clock& clock) {
+  const int rank = group.rank();
+  std::int64_t offset = 0;
+  int step = 1;
+  for (; step < group.size(); step *= 2) {
+  }
+  // From the widest step down: who answers knows its own offset by then.
+  for (step /= 2; step > 0; step /= 2) {
+    if (rank % (2 * step) == 0 && rank + step < group.size()) {
+      answer(rank + step, group, clock);
+      send(offset, rank + step, group);
+    } else if (rank % (2 * step) == step) {
+      offset = ask(rank - step, group, clock);
+      offset += receive(rank - step, group);
+    }
+  }
+  return offset;
+}
+
+}  // namespace stressbench

@@ -1,0 +1,171 @@
+#include "motifs/storage/drawn_size.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "mpi/environment.hpp"
+
+namespace stressbench::storage {
+namespace {
+
+// Sizes are drawn out of the way of the other draws of a step, which count executions from 0.
+constexpr std::uint64_t first_execution = std::uint64_t{1} << 63;
+constexpr double widest = 100;      // deviation / mean
+constexpr double narrowest = 1e-3;  // below, the gamma cannot be computed
+
+constexpr std::string_view as_distribution = "SHAPE:MEAN:DEVIATION, such as lognormal:64MiB:256MiB";
+
+[[noreturn]] void refuse(const std::string& words) { throw ParameterMistake("sizes-from", "--sizes-from: " + words); }
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t colon = text.find(':');
+    parts.push_back(text.substr(0, colon));
+    if (colon == std::string_view::npos) return parts;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+std::optional<Shape> shape_of(std::string_view text) {
+  for (const auto& [name, shape] : Names<Shape>::values) {
+    if (parameter_detail::same_name(name, text.substr(0, text.find(':')))) return shape;
+  }
+  return std::nullopt;
+}
+
+double size_in(std::string_view part, std::string_view text) {
+  try {
+    const std::int64_t size = units::bytes(part).value;
+    if (size > 0 && size <= SizeTable::most_size) return static_cast<double>(size);
+  } catch (const UserMistake& mistake) {
+    refuse(fmt::format("'{}': '{}' {}", text, part, mistake.what()));
+  }
+  refuse(fmt::format("'{}': '{}' must be greater than 0, and at most 1 EiB", text, part));
+}
+
+Distribution distribution_of(Shape shape, std::string_view text) {
+  const auto parts = split(text);
+  const std::string name = Spelling<Shape>::write(shape);
+  const std::size_t wanted = takes_deviation(shape) ? 3 : 2;
+  if (parts.size() != wanted) {
+    refuse(fmt::format("'{}': {} takes {}", text, name,
+                       wanted == 2 ? fmt::format("a mean and no more, such as {}:64MiB", name)
+                                   : fmt::format("a mean and a deviation, such as {}:64MiB:16MiB", name)));
+  }
+  const double mean = size_in(parts[1], text);
+  if (wanted == 2) return {shape, mean, 0};
+  const double deviation = size_in(parts[2], text);
+  if (deviation > widest * mean || deviation < narrowest * mean) {
+    refuse(fmt::format("'{}': the deviation lies between a thousandth and {} times the mean", text, widest));
+  }
+  return {shape, mean, deviation};
+}
+
+}  // namespace
+
+DrawnSize::DrawnSize(ParameterSet* owner)
+    : from_(owner, '\0', "sizes-from", "",
+            fmt::format("bytes that a rank has of a file are drawn instead, anew each time: from a table of sizes "
+                        "(workloads/tables), or {}",
+                        as_distribution)),
+      scale_(owner, '\0', "size-scale", 1.0, "what is drawn, times this", Positive{}) {}
+
+void DrawnSize::check() const {
+  if (!given()) {
+    if (scale_.was_given()) throw ParameterMistake("size-scale", "--size-scale: goes with --sizes-from");
+    return;
+  }
+  if (shape_of(*from_) || mpi::launched_rank().value_or(0) == 0) (void)source_of(table_text());
+}
+
+// Empty where there is none, but a distribution.
+std::string DrawnSize::table_text() const {
+  if (shape_of(*from_)) return {};
+  std::error_code unknown;
+  const auto status = std::filesystem::status(*from_, unknown);
+  if (!std::filesystem::exists(status)) {
+    refuse(fmt::format("'{}': there is no such file; a table of sizes, or {}", *from_, as_distribution));
+  }
+  if (!std::filesystem::is_regular_file(status)) refuse(fmt::format("'{}' is no ordinary file", *from_));
+  std::ifstream file(*from_, std::ios::binary);
+  if (!file) refuse(fmt::format("'{}' may not be read", *from_));
+  std::string text(SizeTable::most_text + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) throw MachineFault(fmt::format("reading '{}' failed", *from_));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+DrawnSize::Source DrawnSize::source_of(const std::string& table) const {
+  if (const auto shape = shape_of(*from_)) return distribution_of(*shape, *from_);
+  try {
+    return SizeTable::parse(table, *from_);
+  } catch (const UserMistake& mistake) {
+    refuse(mistake.what());
+  }
+}
+
+void DrawnSize::load(const mpi::Group& group, const Draw& draws) {
+  enum Outcome : int { done, mistaken, failed };
+  std::array message{static_cast<int>(done), 0};
+  std::string text;
+  if (group.rank() == 0) {
+    try {
+      text = table_text();
+    } catch (const UserMistake& mistake) {
+      message[0] = mistaken;
+      text = mistake.what();
+    } catch (const MachineFault& fault) {
+      message[0] = failed;
+      text = fault.what();
+    }
+    message[1] = static_cast<int>(text.size());
+  }
+  mpi::must(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
+  text.resize(static_cast<std::size_t>(message[1]));
+  mpi::must(MPI_Bcast(text.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
+  if (message[0] == mistaken) throw ParameterMistake("sizes-from", text);
+  if (message[0] == failed) throw MachineFault(text);
+  source_ = source_of(text);
+  position_ = draws;
+}
+
+std::int64_t DrawnSize::of(std::int64_t file, std::uint64_t execution) const {
+  Draw position = position_;
+  position.rank = static_cast<std::uint32_t>(file);
+  position.execution = first_execution + execution;
+  const double unit = random_unit(position);
+  if (const auto* table = std::get_if<SizeTable>(&*source_)) {
+    const std::int64_t size = table->at(unit);
+    return *scale_ == 1 ? size : scaled(static_cast<double>(size));
+  }
+  return scaled(std::get<Distribution>(*source_).quantile(unit));
+}
+
+double DrawnSize::mean() const {
+  const Source source = source_ ? *source_ : source_of(table_text());
+  return *scale_ * std::visit([](const auto& known) { return known.mean(); }, source);
+}
+
+std::optional<std::int64_t> DrawnSize::largest() const {
+  const Source source = source_ ? *source_ : source_of(table_text());
+  const auto* table = std::get_if<SizeTable>(&source);
+  if (table == nullptr) return std::nullopt;
+  return *scale_ == 1 ? table->largest() : scaled(static_cast<double>(table->largest()));
+}
+
+// What a distribution with a long tail may draw is cut off where files end.
+std::int64_t DrawnSize::scaled(double size) const noexcept {
+  return std::llround(std::min(size * *scale_, static_cast<double>(SizeTable::most_size)));
+}
+
+}  // namespace stressbench::storage

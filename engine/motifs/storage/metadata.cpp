@@ -1,0 +1,418 @@
+// metadata: many files or directories made, asked for, opened and taken away, as mdtest does it
+// (docs/motifs/metadata.md).
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <limits>
+#include <optional>
+
+#include "core/permutation.hpp"
+#include "motifs/message.hpp"
+#include "motifs/motif.hpp"
+#include "motifs/pause.hpp"
+#include "motifs/payload.hpp"
+#include "motifs/storage/rate.hpp"
+#include "storage/item.hpp"
+#include "storage/owned_files.hpp"
+
+namespace stressbench {
+namespace storage {
+
+enum class MetadataWork { all, create, stat, open, unlink };
+enum class MetadataTree { shared, own };
+
+}  // namespace storage
+
+template <>
+struct Names<storage::MetadataWork> {
+  using Work = storage::MetadataWork;
+  static constexpr std::array values{
+      std::pair{std::string_view{"all"}, Work::all}, std::pair{std::string_view{"create"}, Work::create},
+      std::pair{std::string_view{"stat"}, Work::stat}, std::pair{std::string_view{"open"}, Work::open},
+      std::pair{std::string_view{"unlink"}, Work::unlink}};
+};
+template <>
+struct Names<storage::MetadataTree> {
+  static constexpr std::array values{std::pair{std::string_view{"shared"}, storage::MetadataTree::shared},
+                                     std::pair{std::string_view{"own"}, storage::MetadataTree::own}};
+};
+template <>
+struct Names<storage::ItemKind> {
+  static constexpr std::array values{std::pair{std::string_view{"files"}, storage::ItemKind::file},
+                                     std::pair{std::string_view{"directories"}, storage::ItemKind::directory}};
+};
+
+namespace storage {
+namespace {
+
+using Work = MetadataWork;
+
+constexpr std::uint64_t stamp_beforehand = 0;  // of bytes that were there before the first repetition
+constexpr std::int64_t most_iterations = 65536;
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+// One operation on all items of a rank, and what is measured of it.
+class Phase {
+ public:
+  Phase(Motif* owner, Work work, const std::string& verb)
+      : work_(work),
+        time_(owner, verb + "_time_s", Better::lower,
+              fmt::format("from a rank's first {} to the end of its last, with --think between them", verb)),
+        rate_(owner, verb + "s_per_s", Better::higher,
+              fmt::format("{}s of all ranks / from when all have come to when all are done", verb)),
+        single_(verb) {}
+
+  Work work() const noexcept { return work_; }
+  std::array<Metric*, 2> metrics() noexcept { return {&time_, &rate_}; }
+  OwnHistogram& single() noexcept { return single_; }
+
+  void prepare(std::int64_t iterations) {
+    spans_ns_.clear();
+    spans_ns_.reserve(static_cast<std::size_t>(iterations));
+  }
+  // A rank's own work, and the time in which all ranks did theirs as this rank saw it: never less than it was.
+  void add(std::int64_t own_ns, std::int64_t all_ns) {
+    time_.add(seconds(own_ns));
+    spans_ns_.push_back(all_ns);
+  }
+  // Who came last and saw the end first knows best. Needs no clock that several hosts share.
+  void review(const mpi::Group& group, std::int64_t items_of_a_rank) {
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
+                            group.handle()),
+              "MPI_Allreduce");
+    const double items = static_cast<double>(items_of_a_rank) * group.size();
+    for (const std::int64_t span_ns : spans_ns_) rate_.add(items, seconds(span_ns));
+    spans_ns_.clear();
+  }
+
+  std::optional<Permutation> order;  // none: as they were made
+
+ private:
+  Work work_;
+  Metric time_;
+  Rate rate_;
+  OwnHistogram single_;
+  std::vector<std::int64_t> spans_ns_;  // of the present region, one an iteration
+};
+
+class Metadata final : public Motif {
+ public:
+  void check(int ranks) const override;
+  Traffic traffic(int ranks) const override { return {.file_bytes = file_bytes(ranks)}; }
+
+  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
+  void decompose(const mpi::Group& group, const Draw& draws) override;
+  void prepare(std::uint64_t execution) override;
+  void perform(Recorder& recorder) override;
+  void review() override;
+  void stamp(std::uint64_t pass) override;
+  void verify(std::uint64_t pass) const override;
+  void conclude(const mpi::Group& group, int round) override;
+
+  std::span<Metric* const> measured() const override;
+  std::vector<OwnHistogram*> histograms() override;
+  std::vector<std::string> remarks() const override { return remarks_; }
+
+ private:
+  struct Item {
+    int creator = 0;
+    std::int64_t index = 0;  // among the creator's
+  };
+  enum class Standing { unknown, none, all };  // which of this rank's items there are
+
+  bool does(Work work) const noexcept { return *work_ == Work::all || *work_ == work; }
+  Standing needed() const noexcept { return does(Work::create) ? Standing::none : Standing::all; }
+  Standing left() const noexcept { return does(Work::unlink) ? Standing::none : Standing::all; }
+  std::int64_t file_bytes(int ranks) const noexcept {
+    const int ways = (does(Work::create) ? 1 : 0) + (*read_ ? 1 : 0);
+    return ranks * *files_ * size_->value * ways;
+  }
+  void refuse(bool wrong, const Parameter& option, std::string_view why) const {
+    if (wrong) throw ParameterMistake(option.name(), fmt::format("--{}: {}", option.name(), why));
+  }
+
+  const std::string& path_of(const Item& item, NumberedName& name) const;
+  payload::Origin origin_of(const Item& item) const;
+  void make_own();
+  void remove_own();
+
+  std::int64_t run(Phase& phase, Recorder& recorder);
+  void act(Work work, const std::string& path);
+  void check_result(Work work, const Item& item, const std::string& path);
+  void check_stat(const struct stat& found, const Item& item, const std::string& path) const;
+  void check_bytes(const Item& item, const std::string& path) const;
+  std::string seen() const { return fmt::format("(seen by rank {})", group_->rank()); }
+
+  Param<std::int64_t> files_{
+      this, 'n', "files", 1000, "items that each rank makes", Positive{}, AtMost{std::int64_t{1'000'000'000}}};
+  Param<std::string> path_{this,
+                           'f',
+                           "file",
+                           "stressbench-metadata.out",
+                           "they lie in directories below FILE.d, which are removed when the motif ends",
+                           NotEmpty{}};
+  Param<ItemKind> kind_{this, '\0', "items", ItemKind::file, "what is made, asked for, opened and taken away"};
+  Param<Work> work_{this, '\0', "do", Work::all,
+                    "what is timed, all: one after the other; what it needs is made before, untimed"};
+  Param<MetadataTree> tree_{this, '\0', "tree", MetadataTree::shared,
+                            "one directory in which all ranks meet, or one of its own for each rank's items"};
+  Param<Bytes> size_{
+      this, 's', "size", Bytes{0}, "bytes written into each file as it is created", AtMost{Bytes{1 << 30}}};
+  Param<bool> read_{this, '\0', "read", "these bytes are read back when a file is opened"};
+  Param<bool> sync_{this, '\0', "sync", "fsync of each file before it is closed: until it is on the storage"};
+  Param<std::int64_t> shift_{this, '\0', "shift", 0,
+                             "ranks stat, open and unlink what the rank this much further on made, past their caches"};
+  Param<bool> random_{this, '\0', "random", "ranks stat, open and unlink in random order, drawn each time"};
+  Param<Nanoseconds> think_{this, '\0', "think", Nanoseconds{0},
+                            "time that a rank waits between two operations, asleep from 100 us on"};
+  Param<bool> keep_{this, '\0', "keep", "leave what there is when the motif ends"};
+  Param<bool> overwrite_{this, '\0', "overwrite", "what another run left is replaced"};
+
+  Phase create_{this, Work::create, "create"};
+  Phase stat_{this, Work::stat, "stat"};
+  Phase open_{this, Work::open, "open"};
+  Phase unlink_{this, Work::unlink, "unlink"};
+  const std::array<Phase*, 4> phases_{&create_, &stat_, &open_, &unlink_};
+  Metric operations_{this, "operations", Better::higher, "creates, stats, opens and unlinks of a rank"};
+  mutable std::vector<Metric*> measured_;
+
+  Run run_;
+  Draw draws_;
+  const mpi::Group* group_ = nullptr;
+  std::optional<OwnedFiles> owned_;
+  Standing standing_ = Standing::unknown;
+  std::vector<Phase*> doing_;
+  NumberedName name_;
+  Buffer memory_;         // of one file
+  struct stat found_ {};  // by the last stat
+  bool verified_ = false;
+  std::uint64_t stamp_ = stamp_beforehand;
+  std::vector<std::string> remarks_;
+};
+
+void Metadata::check(int ranks) const {
+  const std::string with_do = fmt::format("with --do {}", work_.text());
+  const bool directories = *kind_ == ItemKind::directory;
+  const bool once = *work_ == Work::create || *work_ == Work::unlink;
+  refuse(directories && size_->value > 0, size_, "directories have no bytes; goes with --items files");
+  refuse(directories && *sync_, sync_, "directories are not written to; goes with --items files");
+  refuse(*sync_ && !does(Work::create), sync_, fmt::format("nothing is created {}", with_do));
+  refuse(*read_ && !does(Work::open), read_, fmt::format("nothing is opened {}", with_do));
+  refuse(*read_ && size_->value == 0, read_, "there are no bytes to read; see --size");
+  refuse(*shift_ != 0 && *work_ == Work::create, shift_, "each rank creates its own, and no more is done");
+  refuse(*random_ && *work_ == Work::create, random_, "items are created in plain order, and no more is done");
+  refuse(*keep_ && does(Work::unlink), keep_, fmt::format("nothing is left {}", with_do));
+  refuse(once && iterations() > 1, iterations_,
+         fmt::format("{}, but {} can be done once; [REPEAT] or [LOOP] for more, which puts things right between them",
+                     iterations(), work_.text()));
+  refuse(iterations() > most_iterations, iterations_,
+         fmt::format("{}; at most {}, and [REPEAT] or [LOOP] for more", iterations(), most_iterations));
+  refuse(*shift_ < 0 || *shift_ >= ranks, shift_,
+         fmt::format("{}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1));
+  const double bytes = 2.0 * ranks * static_cast<double>(*files_) * static_cast<double>(size_->value);
+  refuse(bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2), size_,
+         fmt::format("{} in each of {} files of {} ranks is more than anything holds", size_.text(), *files_, ranks));
+}
+
+void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
+  group_ = &group;
+  draws_ = draws;
+  draws_.rank = static_cast<std::uint32_t>(group.rank());
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like others, not this process's end
+  owned_.emplace(group, Claim{.path = *path_,
+                              .layout = {.directories = *tree_ == MetadataTree::own ? group.size() : 1},
+                              .run = run_,
+                              .existing = *overwrite_ ? Existing::replace : Existing::refuse,
+                              .keep = *keep_,
+                              .alone = true});
+  name_ = NumberedName(*path_);
+  memory_ = Buffer(*size_);
+  for (Phase* phase : phases_) {
+    if (does(phase->work())) doing_.push_back(phase);
+  }
+  if (think_->value > 0) pause::wake_on_time();
+}
+
+std::span<Metric* const> Metadata::measured() const {
+  measured_.clear();
+  for (Phase* phase : phases_) {
+    if (does(phase->work())) std::ranges::copy(phase->metrics(), std::back_inserter(measured_));
+  }
+  measured_.push_back(metrics().back());  // operations_, declared last
+  return measured_;
+}
+
+std::vector<OwnHistogram*> Metadata::histograms() {
+  std::vector<OwnHistogram*> kept;
+  for (Phase* phase : phases_) {
+    if (does(phase->work())) kept.push_back(&phase->single());
+  }
+  return kept;
+}
+
+const std::string& Metadata::path_of(const Item& item, NumberedName& name) const {
+  if (*tree_ == MetadataTree::own) return name.of(item.index, item.creator);
+  return name.of(item.creator * *files_ + item.index, 0);
+}
+
+payload::Origin Metadata::origin_of(const Item& item) const {
+  return {item.creator, static_cast<int>(item.index), stamp_};
+}
+
+// Every rank's items are as they must be once all have done this: nobody touches another's before the next barrier.
+void Metadata::prepare(std::uint64_t execution) {
+  verified_ = false;
+  stamp_ = stamp_beforehand;
+  if (standing_ != needed()) needed() == Standing::all ? make_own() : remove_own();
+  standing_ = needed();
+  for (std::size_t i = 0; i < doing_.size(); ++i) {
+    doing_[i]->prepare(iterations());
+    if (!*random_ || doing_[i]->work() == Work::create) continue;
+    Draw position = draws_;
+    position.execution = execution * phases_.size() + i;
+    doing_[i]->order = Permutation(*files_, random_bits(position));
+  }
+}
+
+void Metadata::make_own() {
+  for (Item item{group_->rank(), 0}; item.index < *files_; ++item.index) {
+    payload::fill(memory_.bytes(), origin_of(item));
+    ensure_item(*kind_, path_of(item, name_), memory_.bytes());
+  }
+}
+
+void Metadata::remove_own() {
+  for (Item item{group_->rank(), 0}; item.index < *files_; ++item.index) {
+    remove_item_if_there(*kind_, path_of(item, name_));
+  }
+}
+
+// Between two phases all ranks meet: nobody stats what is not there yet.
+void Metadata::perform(Recorder& recorder) {
+  std::int64_t came_ns = recorder.now_ns();
+  group_->barrier();
+  std::int64_t start_ns = recorder.now_ns();
+  for (Phase* phase : doing_) {
+    const std::int64_t end_ns = run(*phase, recorder);
+    group_->barrier();
+    const std::int64_t met_ns = recorder.now_ns();
+    phase->add(end_ns - start_ns, met_ns - came_ns);
+    came_ns = end_ns;
+    start_ns = met_ns;
+  }
+  operations_.add(static_cast<double>(*files_) * static_cast<double>(doing_.size()));
+  standing_ = left();
+}
+
+// Until when it took.
+std::int64_t Metadata::run(Phase& phase, Recorder& recorder) {
+  const int shift = phase.work() == Work::create ? 0 : static_cast<int>(*shift_);
+  Item item{static_cast<int>((std::int64_t{group_->rank()} + shift) % group_->size()), 0};
+  std::int64_t end_ns = 0;
+  for (std::int64_t turn = 0; turn < *files_; ++turn) {
+    item.index = phase.order ? (*phase.order)(turn) : turn;
+    const std::string& path = path_of(item, name_);
+    if (verified_ && phase.work() == Work::create) payload::fill(memory_.bytes(), origin_of(item));
+    if (verified_ && phase.work() == Work::open) payload::spoil(memory_.bytes(), origin_of(item));
+    const std::int64_t start_ns = recorder.now_ns();
+    act(phase.work(), path);
+    end_ns = recorder.now_ns();
+    phase.single().note(end_ns - start_ns);
+    if (verified_) check_result(phase.work(), item, path);
+    if (think_->value > 0 && turn + 1 < *files_) {
+      pause::until(Computation::sleep, recorder, end_ns + think_->value);
+    }
+  }
+  return end_ns;
+}
+
+void Metadata::act(Work work, const std::string& path) {
+  switch (work) {
+    case Work::create:
+      return create_item(*kind_, path, memory_.bytes(), *sync_ ? Durable::now : Durable::later);
+    case Work::stat:
+      found_ = stat_item(path);
+      return;
+    case Work::open:
+      return open_item(*kind_, path, *read_ ? memory_.bytes() : std::span<std::byte>());
+    case Work::unlink:
+      return remove_item(*kind_, path);
+    case Work::all:
+      break;
+  }
+}
+
+void Metadata::review() {
+  for (Phase* phase : doing_) phase->review(*group_, *files_);
+}
+
+void Metadata::stamp(std::uint64_t pass) {
+  verified_ = true;
+  if (does(Work::create)) stamp_ = pass + 1;
+}
+
+void Metadata::check_result(Work work, const Item& item, const std::string& path) {
+  if (work == Work::stat) check_stat(found_, item, path);
+  if (work != Work::open) return;
+  if (!*read_) open_item(*kind_, path, memory_.bytes());
+  check_bytes(item, path);
+}
+
+void Metadata::check_stat(const struct stat& found, const Item& item, const std::string& path) const {
+  const bool directory = *kind_ == ItemKind::directory;
+  if (directory ? !S_ISDIR(found.st_mode) : !S_ISREG(found.st_mode)) {
+    throw MachineFault(fmt::format("wrong type: '{}' is no {}, but rank {} made one {}", path,
+                                   directory ? "directory" : "ordinary file", item.creator, seen()));
+  }
+  if (!directory && found.st_size != size_->value) {
+    throw MachineFault(fmt::format("wrong size: '{}' has {} bytes, where rank {} wrote {} {}", path, found.st_size,
+                                   item.creator, size_->value, seen()));
+  }
+}
+
+void Metadata::check_bytes(const Item& item, const std::string& path) const {
+  const auto wrong = payload::first_wrong(memory_.bytes(), origin_of(item));
+  if (!wrong) return;
+  throw MachineFault(fmt::format("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} {}", path,
+                                 std::to_integer<int>(memory_.bytes()[*wrong]), *wrong, item.creator,
+                                 std::to_integer<int>(payload::expected(origin_of(item), *wrong)), seen()));
+}
+
+// Each rank looks at what the next one made, or lost, so that what only one of them can see is noticed. What was asked
+// for and opened in perform was checked there.
+void Metadata::verify(std::uint64_t) const {
+  const bool created = *work_ == Work::create;
+  if (!created && !does(Work::unlink)) return;
+  NumberedName name(*path_);
+  group_->barrier();
+  for (Item item{(group_->rank() + 1) % group_->size(), 0}; item.index < *files_; ++item.index) {
+    const std::string& path = path_of(item, name);
+    if (created) {
+      check_stat(stat_item(path), item, path);
+      open_item(*kind_, path, memory_.bytes());
+      check_bytes(item, path);
+    } else if (item_is_there(path)) {
+      throw MachineFault(fmt::format("still there: '{}', which was removed {}", path, seen()));
+    }
+  }
+  group_->barrier();
+}
+
+// Each rank removes its own: there may be many of them in one directory.
+void Metadata::conclude(const mpi::Group& group, int) {
+  if (!owned_) return;
+  std::ranges::move(owned_->remarks(), std::back_inserter(remarks_));
+  if (!*keep_ && standing_ == Standing::all) remove_own();
+  owned_->release(group);
+}
+
+const RegisterMotif<Metadata> registered{
+    "metadata", Family::storage, "many files or directories created, asked for, opened and removed", "mdtest; IO500"};
+
+}  // namespace
+}  // namespace storage
+}  // namespace stressbench

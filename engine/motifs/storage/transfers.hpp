@@ -1,0 +1,209 @@
+// The motif of every backend: ranks open files, move their portions in transfers, sync and close
+// (docs/motifs/storage.md).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/permutation.hpp"
+#include "motifs/message.hpp"
+#include "motifs/motif.hpp"
+#include "motifs/storage/drawn_size.hpp"
+#include "motifs/storage/extents.hpp"
+#include "motifs/storage/pace.hpp"
+#include "motifs/storage/rate.hpp"
+#include "storage/backend.hpp"
+#include "storage/owned_files.hpp"
+
+namespace stressbench {
+namespace storage {
+
+enum class Work { write, rewrite, append, read, write_read, mixed };
+enum class Directories { none, node, file };
+
+struct Fraction {
+  static constexpr std::string_view words = "from 0 to 1";
+  static bool holds(double v) noexcept { return v >= 0 && v <= 1; }
+};
+
+}  // namespace storage
+
+template <>
+struct Names<storage::Work> {
+  using Work = storage::Work;
+  static constexpr std::array values{std::pair{std::string_view{"write"}, Work::write},
+                                     std::pair{std::string_view{"rewrite"}, Work::rewrite},
+                                     std::pair{std::string_view{"append"}, Work::append},
+                                     std::pair{std::string_view{"read"}, Work::read},
+                                     std::pair{std::string_view{"write_read"}, Work::write_read},
+                                     std::pair{std::string_view{"mixed"}, Work::mixed}};
+};
+template <>
+struct Names<storage::Directories> {
+  static constexpr std::array values{std::pair{std::string_view{"none"}, storage::Directories::none},
+                                     std::pair{std::string_view{"node"}, storage::Directories::node},
+                                     std::pair{std::string_view{"file"}, storage::Directories::file}};
+};
+
+namespace storage {
+
+class Transfers final : public Motif {
+ public:
+  explicit Transfers(const BackendEntry& backend);
+
+  void check(int ranks) const override;
+  Traffic traffic(int ranks) const override;
+  std::optional<Bytes> message_size() const override { return drawn_.given() ? std::nullopt : std::optional(*size_); }
+  std::string size_parameter() const override { return "size"; }
+  std::optional<Bandwidth> bandwidth(int ranks) const override;
+
+  void settle(const Place& place) override { place_ = place; }
+  void decompose(const mpi::Group& group, const Draw& draws) override;
+  void prepare(std::uint64_t execution) override;
+  void perform(Recorder& recorder) override;
+  void review() override;
+  void stamp(std::uint64_t pass) override;
+  void verify(std::uint64_t pass) const override;
+  void conclude(const mpi::Group& group, int round) override;
+
+  std::span<Metric* const> measured() const override;
+  std::vector<OwnHistogram*> histograms() override;
+  std::vector<std::string> remarks() const override { return remarks_; }
+
+ private:
+  // One way through a rank's portion of a file.
+  struct Pass {
+    Access access = Access::write;
+    mpi::Group ranks;  // that share the file
+    Opening opening;
+    Portion portion;
+    Extents extents;
+    int writer = 0;         // whose bytes these are, or will be
+    std::int64_t base = 0;  // where in the file it all begins: append moves on
+  };
+  // Moments of one pass on this rank, and what it moved.
+  struct Span {
+    std::int64_t opening_ns = 0;
+    std::int64_t first_ns = 0;  // begins its first transfer
+    std::int64_t last_ns = 0;   // has ended its last, and synced
+    std::int64_t closed_ns = 0;
+    std::int64_t bytes = 0;
+  };
+  struct Transfer {
+    Extent extent;
+    std::size_t slot = 0;  // among those in flight
+    std::span<std::byte> memory;
+    bool reads = false;
+  };
+  struct Progress {
+    std::int64_t transfers = 0;
+    std::int64_t written = 0;  // bytes
+    std::int64_t read = 0;
+  };
+  enum class Stop { when_done, when_time_is_up };
+  void check_drawn() const;
+  bool writes() const noexcept { return *work_ != Work::read; }
+  bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
+  bool needs_data() const noexcept { return *work_ == Work::read || *work_ == Work::rewrite || *work_ == Work::mixed; }
+  std::int64_t block() const noexcept { return size_->value / *segments_; }
+  std::int64_t transfer_bytes() const noexcept { return transfer_->value > 0 ? transfer_->value : block(); }
+  Wish wish() const;
+
+  void find_node(const mpi::Group& group);
+  Portion portion(const mpi::Group& group) const;
+  std::string name_of(const Portion& portion, int node) const;
+  Pass make_pass(Access access, const mpi::Group& group, int shift) const;
+  std::int64_t bytes_of(const Portion& portion) const;
+  void draw_sizes();
+  void claim();
+  void write_beforehand();
+  void drop_caches();
+
+  void remark(std::string text);
+
+  void run(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
+  void move(const Pass& pass, Recorder& recorder);
+  void move_together(const Pass& pass, std::int64_t all, Recorder& recorder);
+  void move_until(const Pass& pass, std::int64_t until, Stop stop, Recorder& recorder);
+  Transfer transfer(const Pass& pass, std::int64_t turn) const;
+  std::int64_t start_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns, const Recorder& recorder);
+  void end_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns);
+  std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t stamp) const;
+  std::uint64_t stamp_of(std::uint64_t pass) const;
+  std::int64_t of_writer(std::int64_t own, int writer) const;
+  std::optional<Permutation> order_of(int rank, std::int64_t transfers) const;
+  void review(std::vector<Span>& spans, Rate& whole, Rate& moving, Rate& own);
+
+  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank moves", Positive{}};
+  Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "ranks that do it; when given, must be those of the job"};
+  Param<std::string> path_{this, 'f', "file", "", "the file, or what the names of several begin with", NotEmpty{}};
+  Param<Work> work_{this, '\0', "do", Work::write, "what is done with it"};
+  Param<Files> files_{this, '\0', "files", Files{}, "one for all ranks, one for each rank, for each node, or every:K"};
+  Param<Directories> directories_{this, '\0', "directories", Directories::none,
+                                  "of several files: a directory for each node's, or for each file"};
+  Param<Bytes> transfer_{this, 't', "transfer", Bytes{0}, "bytes of a transfer; 0: a whole block", FitsMessage{}};
+  Param<std::int64_t> segments_{this,      '\0', "segments", 1, "blocks that a rank's bytes lie in, ranks taking turns",
+                                Positive{}};
+  Param<bool> random_{this, '\0', "random", "a rank makes its transfers in random order"};
+  Param<std::int64_t> shift_{this, '\0', "shift", 0, "ranks read what the rank this much further on wrote"};
+  Param<double> read_share_{this, '\0', "read-share", 0.5, "of the transfers, with --do mixed", Fraction{}};
+  Param<bool> sync_{this, '\0', "sync", "before closing: until the data is on the storage"};
+  Param<bool> sync_each_{this, '\0', "sync-each", "the same after each transfer"};
+  Param<bool> drop_{this, '\0', "drop-caches", "before reading: what this node's memory holds of the files goes"};
+  Param<bool> existing_{this, '\0', "existing", "read files that are there, and leave them as they are"};
+  Param<bool> keep_{this, '\0', "keep", "leave the files when the motif ends"};
+  Param<bool> overwrite_{this, '\0', "overwrite", "files that are there already are replaced"};
+  DrawnSize drawn_{this};
+  Pace pace_{this};
+
+  Metric open_{this, "open_time_s", Better::lower, "time to open"};
+  Metric write_{this, "write_time_s", Better::lower, "from the first write's beginning to the last one's end"};
+  Metric read_{this, "read_time_s", Better::lower, "from the first read's beginning to the last one's end"};
+  Metric sync_time_{this, "sync_time_s", Better::lower, "time to sync before closing"};
+  Metric close_{this, "close_time_s", Better::lower, "time to close"};
+  Metric written_{this, "written_bytes", Better::higher, "bytes that a rank wrote"};
+  Metric taken_{this, "read_bytes", Better::higher, "bytes that a rank read"};
+  Metric operations_{this, "transfers", Better::higher, "transfers of a rank"};
+  Rate write_whole_{this, "write_bandwidth_bytes_per_s", Better::higher,
+                    "bytes of all ranks / from the first that opens to the last that has closed"};
+  Rate write_moving_{this, "write_transfer_bandwidth_bytes_per_s", Better::higher,
+                     "bytes of all ranks / from the first transfer's beginning to the last one's end, with sync"};
+  Rate write_own_{this, "write_rank_bandwidth_bytes_per_s", Better::higher, "a rank's bytes / its own open to close"};
+  Rate read_whole_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
+  Rate read_moving_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
+  Rate read_own_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
+  mutable std::vector<Metric*> measured_;  // chosen at the first look
+
+  OwnHistogram write_times_{"write transfer"};
+  OwnHistogram read_times_{"read transfer"};
+
+  Place place_;
+  Draw draws_;
+  const mpi::Group* group_ = nullptr;
+  int node_ = 0;  // this rank's, among the job's
+  int nodes_ = 1;
+  std::int64_t clock_offset_ns_ = 0;  // this host's clock - that of the job's first
+  Portion of_node_;
+  std::optional<OwnedFiles> owned_;
+  std::unique_ptr<Backend> backend_;  // gives files back before they are removed
+  std::optional<Pass> writing_;
+  std::optional<Pass> reading_;
+  std::vector<Span> write_spans_;  // of the present region, one an iteration
+  std::vector<Span> read_spans_;
+  std::int64_t reading_limit_ = 0;  // transfers of the reading pass: no more than were written
+  std::optional<Permutation> order_;
+  std::vector<bool> reads_next_;          // by transfer, of mixed work
+  Buffer memory_;                         // of transfers in flight
+  std::vector<std::int64_t> started_ns_;  // of transfers in flight
+  Progress progress_;                     // of the present pass
+  std::uint64_t execution_ = 0;           // the present region's
+  bool verified_ = false;
+  std::uint64_t stamp_ = 0;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace storage
+}  // namespace stressbench

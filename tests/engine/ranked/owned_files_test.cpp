@@ -1,0 +1,306 @@
+// Whose files these are, on all ranks of a job: what is refused, what is left, what goes.
+#include "storage/owned_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "motif_bench.hpp"
+
+namespace stressbench::test {
+namespace {
+
+namespace fs = std::filesystem;
+using storage::Claim;
+using storage::Existing;
+using storage::file_name;
+using storage::OwnedFiles;
+using storage::Sidecar;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Names = std::set<std::string>;
+
+class OwnedFilesOf : public testing::Test {
+ protected:
+  void SetUp() override {
+    group_ = mpi::Group::view(MPI_COMM_WORLD).duplicate();
+    if (world_rank() == 0) fs::create_directory(folder_);
+    group_.barrier();
+  }
+  void TearDown() override {
+    group_.barrier();
+    if (world_rank() == 0) fs::remove_all(folder_);
+    group_.barrier();
+  }
+  Claim claim(storage::Layout layout = {.one = true}) const {
+    return {.path = path_, .layout = layout, .run = {.id = "mine", .launch = "today"}};
+  }
+  Claim replacing(storage::Layout layout = {.one = true}) const {
+    Claim bold = claim(layout);
+    bold.existing = Existing::replace;
+    return bold;
+  }
+  Claim keeping() const {
+    Claim lasting = claim();
+    lasting.keep = true;
+    return lasting;
+  }
+  static void make(const std::string& name) { std::ofstream(name) << "made"; }
+  // By one rank, before all go on.
+  void by_first(const std::function<void()>& action) const {
+    if (world_rank() == 0) action();
+    group_.barrier();
+  }
+  // What lies in the folder, at a moment when nobody changes it.
+  Names there() const {
+    group_.barrier();
+    Names names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+      names.insert(entry.path().lexically_relative(folder_).string());
+    }
+    group_.barrier();
+    return names;
+  }
+  // A note of somebody, and files.
+  void leave(const storage::Run& run, storage::Layout layout, const std::string& host = "elsewhere") const {
+    by_first([&] {
+      storage::make_sidecar(path_, Sidecar{run, host, 12345, layout});
+      for_each_file(path_, layout, {}, make);
+    });
+  }
+  std::string refusal(const Claim& wanted) const {
+    try {
+      const OwnedFiles files(group_, wanted);
+      ADD_FAILURE() << "was not refused";
+    } catch (const ParameterMistake& mistake) {
+      EXPECT_EQ(mistake.parameter(), "file");
+      return mistake.what();
+    }
+    return "";
+  }
+
+  fs::path folder_ = fs::current_path() / "owned";
+  // A name of its own, as a file once kept stays known to the program.
+  std::string name_ = testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::string path_ = folder_ / name_;
+  std::string note_ = name_ + ".stressbench";
+  mpi::Group group_;
+};
+
+TEST_F(OwnedFilesOf, AreMarkedWhileTheyAreThereAndRemovedAtTheEnd) {
+  {
+    OwnedFiles files(group_, claim());
+    EXPECT_EQ(there(), Names{note_});
+    by_first([&] { make(path_); });
+    EXPECT_EQ(there(), (Names{name_, note_}));
+    EXPECT_THAT(files.remarks(), IsEmpty());
+  }
+  EXPECT_EQ(there(), Names{});
+}
+
+TEST_F(OwnedFilesOf, AreReleasedByEachRankItsShare) {
+  const int files_of_each = 3;
+  OwnedFiles files(group_, claim({.one = true, .files = files_of_each * world_size(), .directories = 2}));
+  for (int i = 0; i < files_of_each; ++i) make(file_name(path_, world_rank() * files_of_each + i));
+  make(file_name(path_, world_rank(), world_rank() % 2));
+  by_first([&] { make(path_); });
+  EXPECT_EQ(there().size(), static_cast<std::size_t>(5 + 4 * world_size()));
+  files.release(group_);
+  EXPECT_EQ(there(), Names{});
+}
+
+TEST_F(OwnedFilesOf, SomebodyElseAreRefusedOnEveryRankAndNotTouched) {
+  by_first([&] { make(path_); });
+  EXPECT_EQ(refusal(claim()), "--file: '" + path_ +
+                                  "' exists, and this run did not make it; remove it, or give "
+                                  "--overwrite");
+  EXPECT_EQ(there(), Names{name_});
+}
+
+TEST_F(OwnedFilesOf, SomebodyElseAreRefusedByEachNameThatIsTaken) {
+  by_first([&] { make(file_name(path_, 3)); });
+  EXPECT_THAT(refusal(claim({.files = 4})), HasSubstr(name_ + ".00000003' exists"));
+  EXPECT_NO_THROW(OwnedFiles(group_, claim({.files = 3})));
+  EXPECT_EQ(there(), Names{name_ + ".00000003"});
+}
+
+TEST_F(OwnedFilesOf, SomebodyElseAreReplacedWhenAsked) {
+  by_first([&] { make(path_); });
+  {
+    const OwnedFiles files(group_, replacing());
+    EXPECT_EQ(there(), Names{note_});
+  }
+  EXPECT_EQ(there(), Names{});
+}
+
+TEST_F(OwnedFilesOf, DirectoriesAreNeverReplaced) {
+  by_first([&] { fs::create_directories(path_ + ".d/precious"); });
+  EXPECT_THAT(refusal(replacing({.directories = 1})), HasSubstr(".d' is no ordinary file"));
+  by_first([&] { fs::create_directory(path_); });
+  EXPECT_THAT(refusal(replacing()), HasSubstr("is no ordinary file"));
+  EXPECT_EQ(there(), (Names{name_, name_ + ".d", name_ + ".d/precious"}));
+}
+
+TEST_F(OwnedFilesOf, LinksAreNeverReplaced) {
+  by_first([&] { fs::create_symlink("/dev/null", path_); });
+  EXPECT_THAT(refusal(replacing()), HasSubstr("is no ordinary file"));
+  EXPECT_EQ(there(), Names{name_});
+}
+
+TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
+  leave({.id = "mine", .launch = "yesterday"}, {.one = true, .files = 2, .directories = 1});
+  by_first([&] {
+    fs::create_directories(path_ + ".d/00000000");
+    make(file_name(path_, 9, 0));
+  });
+  OwnedFiles files(group_, claim());
+  EXPECT_EQ(there(), Names{note_});
+  if (world_rank() == 0) {
+    EXPECT_THAT(files.remarks(),
+                ElementsAre("'" + path_ + "': removed 4 files that run 'mine' had left when it was interrupted"));
+  }
+  EXPECT_THAT(files.remarks(), IsEmpty());
+}
+
+TEST_F(OwnedFilesOf, AnotherRunAreRefusedWithItsName) {
+  leave({.id = "theirs", .launch = "yesterday"}, {.one = true});
+  EXPECT_THAT(refusal(claim()),
+              AllOf(HasSubstr("--file: '" + path_ + "' belongs to run 'theirs' on host elsewhere"),
+                    HasSubstr("launch yesterday"), HasSubstr("--run-id theirs"), HasSubstr("--overwrite")));
+  EXPECT_EQ(there(), (Names{name_, note_}));
+}
+
+TEST_F(OwnedFilesOf, AnotherRunAreReplacedWhenAskedDirectoriesToo) {
+  leave({.id = "theirs", .launch = "yesterday"}, {.one = true, .directories = 1});
+  by_first([&] { fs::create_directories(path_ + ".d/00000000"); });
+  {
+    const OwnedFiles files(group_, replacing({.directories = 1}));
+    EXPECT_EQ(there(), (Names{note_, name_ + ".d", name_ + ".d/00000000"}));
+  }
+  EXPECT_EQ(there(), Names{});
+}
+
+TEST_F(OwnedFilesOf, AnotherJobOfTheSameLaunchAreInUse) {
+  leave({.id = "mine", .launch = "today"}, {.one = true});
+  EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process 12345 on host elsewhere"));
+  EXPECT_THAT(refusal(replacing()), HasSubstr("give each job a file of its own"));
+  EXPECT_EQ(there(), (Names{name_, note_}));
+}
+
+TEST_F(OwnedFilesOf, AnotherLaunchThatStillRunsAreInUse) {
+  by_first([&] {
+    Sidecar other = storage::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
+    other.pid = ::getppid();
+    storage::make_sidecar(path_, other);
+  });
+  EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process "));
+  EXPECT_EQ(there(), Names{note_});
+}
+
+TEST_F(OwnedFilesOf, NobodyKnowsAreRefusedUntilOverwritten) {
+  by_first([&] { make(storage::sidecar_name(path_)); });
+  EXPECT_THAT(refusal(claim()), HasSubstr("does not say whose files these are"));
+  EXPECT_NO_THROW(OwnedFiles(group_, replacing()));
+  EXPECT_EQ(there(), Names{});
+}
+
+TEST_F(OwnedFilesOf, TwoStepsGoWithTheLastOne) {
+  OwnedFiles first(group_, claim());
+  by_first([&] { make(path_); });
+  {
+    const OwnedFiles second(group_, claim({.one = true, .files = 2, .directories = 1}));
+    EXPECT_EQ(storage::read_sidecar(path_)->layout.files, 2);
+    EXPECT_EQ(there(), (Names{name_, note_, name_ + ".d", name_ + ".d/00000000"}));
+  }
+  EXPECT_EQ(there(), (Names{name_, note_, name_ + ".d", name_ + ".d/00000000"}));
+  first.release(group_);
+  EXPECT_EQ(there(), Names{});
+}
+
+TEST_F(OwnedFilesOf, AStepThatHasThemAloneAreRefusedToOthers) {
+  Claim alone = claim();
+  alone.alone = true;
+  {
+    const OwnedFiles first(group_, alone);
+    EXPECT_THAT(refusal(claim()), HasSubstr("'" + path_ + "' is another step's of this job"));
+    EXPECT_EQ(there(), Names{note_});
+  }
+  {
+    const OwnedFiles first(group_, claim());
+    EXPECT_THAT(refusal(alone), HasSubstr("give each a path of its own"));
+    EXPECT_NO_THROW(OwnedFiles(group_, claim()));
+  }
+  EXPECT_NO_THROW(OwnedFiles(group_, alone));
+  EXPECT_EQ(there(), Names{});
+}
+
+TEST_F(OwnedFilesOf, AStepStayWhereItsNextNeedsMoreAndCannotHaveIt) {
+  const OwnedFiles first(group_, claim());
+  by_first([&] {
+    make(path_);
+    make(file_name(path_, 0));
+  });
+  EXPECT_THAT(refusal(claim({.one = true, .files = 1})), HasSubstr(".00000000' exists"));
+  EXPECT_EQ(there(), (Names{name_, note_, name_ + ".00000000"}));
+  EXPECT_EQ(storage::read_sidecar(path_)->layout.files, 0);
+}
+
+TEST_F(OwnedFilesOf, AStepThatKeepsThemStayAndMayBeClaimedAgain) {
+  for (int round = 0; round < 2; ++round) {
+    const OwnedFiles files(group_, keeping());
+    EXPECT_TRUE(there().contains(note_));
+    by_first([&] { make(path_); });
+  }
+  EXPECT_EQ(there(), Names{name_});
+  OwnedFiles files(group_, keeping());
+  files.release(group_);
+  EXPECT_EQ(there(), Names{name_});
+}
+
+// The last rank fails; the others are still in their work, and will be ended.
+TEST_F(OwnedFilesOf, ARunThatFailsAreRemovedByTheRankThatFailedAlone) {
+  const auto work = [&] {
+    const OwnedFiles files(group_, claim({.one = true, .files = world_size(), .directories = 1}));
+    make(file_name(path_, world_rank()));
+    make(file_name(path_, world_rank(), 0));
+    by_first([&] { make(path_); });
+    if (world_rank() == world_size() - 1) throw MachineFault("on purpose");
+    EXPECT_EQ(there(), Names{});
+  };
+  try {
+    work();
+  } catch (const MachineFault&) {
+    EXPECT_EQ(there(), Names{});
+  }
+}
+
+TEST_F(OwnedFilesOf, ARunThatFailsButKeepsThemStayItsOwn) {
+  try {
+    const OwnedFiles files(group_, keeping());
+    by_first([&] { make(path_); });
+    throw MachineFault("on purpose");
+  } catch (const MachineFault&) {
+  }
+  EXPECT_EQ(there(), (Names{name_, note_}));
+}
+
+TEST_F(OwnedFilesOf, AFolderThatIsMissingAreAFaultOnEveryRank) {
+  Claim nowhere = claim();
+  nowhere.path = folder_ / "no/out";
+  try {
+    const OwnedFiles files(group_, nowhere);
+    ADD_FAILURE() << "was not refused";
+  } catch (const MachineFault& fault) {
+    EXPECT_EQ(fault.what(), "open '" + nowhere.path + ".stressbench': No such file or directory");
+  }
+}
+
+}  // namespace
+}  // namespace stressbench::test

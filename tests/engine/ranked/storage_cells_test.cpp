@@ -1,0 +1,158 @@
+// Every backend with each of its calls x how many files x where a rank's bytes lie x what is done: it works and every
+// byte is where it belongs, or it is refused before any rank starts, and then for a reason that is written here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "motif_bench.hpp"
+#include "storage/backend.hpp"
+
+namespace stressbench::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Call {
+  std::string backend;
+  std::string option;  // of the backend; empty: it has one way only
+  std::string name;
+};
+
+std::vector<Call> calls() {
+  std::vector<Call> all;
+  for (const auto& entry : storage::backends()) {
+    if (entry.name == "posix") {
+      for (const char* call : {"pwrite", "write", "mmap"}) all.push_back({"posix", "call", call});
+    } else if (entry.name == "mpiio") {
+      for (const char* call : {"write", "write_at", "write_all", "write_at_all", "write_shared", "write_ordered",
+                               "iwrite", "iwrite_at", "iwrite_all", "iwrite_at_all"}) {
+        all.push_back({"mpiio", "call", std::string("MPI_File_") + call});
+      }
+    } else if (entry.name == "memory") {
+      all.push_back({"memory", "", ""});
+    } else {
+      for (const char* mode : {"independent", "collective"}) all.push_back({entry.name, "transfer-mode", mode});
+    }
+  }
+  return all;
+}
+
+struct Cell {
+  Call call;
+  std::string files;
+  std::string order;  // whole: one block; strided: blocks of the ranks in turn; random
+  std::string work;
+};
+
+std::string words_of(const Cell& cell) {
+  return cell.call.backend + ' ' + cell.call.name + ", files " + cell.files + ", " + cell.order + ", " + cell.work;
+}
+
+// Why a cell cannot be; empty: it can.
+std::string reason_against(const Cell& cell) {
+  const bool shared_pointer = cell.call.name == "MPI_File_write_shared" || cell.call.name == "MPI_File_write_ordered";
+  const bool together =
+      cell.call.name == "collective" || cell.call.name.ends_with("_all") || cell.call.name == "MPI_File_write_ordered";
+  const bool data_set = cell.call.option == "transfer-mode";
+  if (shared_pointer && cell.order == "random") return "front to back";
+  if (shared_pointer && cell.work == "append") return "front of a file";
+  if (shared_pointer && cell.work == "mixed") return "one pointer";
+  if (data_set && cell.work == "append") return "length that it was made with";
+  if (together && cell.work == "mixed") return "differ in number or length";
+  return "";
+}
+
+// MPICH spins while it waits: with more ranks than cores a collective takes 10 ms, and all cells 10 minutes. There, one
+// call of each backend stands for all, and one order. STRESSBENCH_ALL_CELLS in the environment: all of them all the
+// same.
+bool waits_long() {
+#ifdef MPICH
+  return world_size() > 2 && std::getenv("STRESSBENCH_ALL_CELLS") == nullptr;
+#else
+  return false;
+#endif
+}
+bool stands_for_others(const Cell& cell) {
+  const std::string& way = cell.call.name;
+  return cell.order == "strided" &&
+         (way.empty() || way == "pwrite" || way == "MPI_File_write_at_all" || way == "collective");
+}
+
+class StorageCells : public testing::Test {
+ protected:
+  void SetUp() override { group_ = mpi::Group::view(MPI_COMM_WORLD).duplicate(); }
+  void TearDown() override { group_.barrier(); }
+
+  // What is said against it; empty where it worked.
+  std::string outcome_of(const Cell& cell) {
+    Options options{{"file", (fs::current_path() / "cell").string()},
+                    {"size", "1800"},
+                    {"transfer", "250"},
+                    {"files", cell.files},
+                    {"do", cell.work}};
+    if (!cell.call.option.empty()) options.emplace_back(cell.call.option, cell.call.name);
+    if (cell.order != "whole") options.emplace_back("segments", "3");
+    if (cell.order == "random") options.emplace_back("random", "");
+    try {
+      MotifBench bench(group_, cell.call.backend, options);
+      for (const std::uint64_t pass : {0, 1}) {
+        if (pass > 0) bench->prepare(pass);
+        bench->stamp(pass);
+        bench.perform();
+        bench->review();
+        bench->verify(pass);
+      }
+      bench->conclude(group_, 1);
+    } catch (const ParameterMistake& mistake) {
+      return mistake.what();
+    }
+    return "";
+  }
+
+  mpi::Group group_;
+};
+
+TEST_F(StorageCells, WorkAndVerifyOrAreRefused) {
+  int worked = 0;
+  int refused = 0;
+  for (const Call& call : calls()) {
+    for (const char* files : {"one", "rank", "node", "every:2"}) {
+      for (const char* order : {"whole", "strided", "random"}) {
+        for (const char* work : {"write", "rewrite", "append", "read", "write_read", "mixed"}) {
+          const Cell cell{call, files, order, work};
+          if (waits_long() && !stands_for_others(cell)) continue;
+          SCOPED_TRACE(words_of(cell));
+          const std::string reason = reason_against(cell);
+          const std::string said = outcome_of(cell);
+          if (reason.empty()) {
+            ASSERT_EQ(said, "");
+            ++worked;
+          } else {
+            ASSERT_THAT(said, testing::HasSubstr(reason));
+            ++refused;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(worked, waits_long() ? 2 * 6 * 4 : 12 * 6 * 4);
+  if (world_rank() == 0) std::printf("%d cells worked and were verified, %d were refused\n", worked, refused);
+}
+
+TEST_F(StorageCells, LeaveNothingBehind) {
+  for (const Call& call : calls()) {
+    const Cell cell{call, "every:2", "strided", "write"};
+    if (!waits_long() || stands_for_others(cell)) outcome_of(cell);
+  }
+  group_.barrier();
+  for (const auto& entry : fs::directory_iterator(fs::current_path())) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with("cell")) << entry.path();
+  }
+  group_.barrier();
+}
+
+}  // namespace
+}  // namespace stressbench::test

@@ -1,0 +1,84 @@
+// Files of a test's own, on all ranks of a launch; and a file system that is soon full.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "mpi/group.hpp"
+
+namespace stressbench::test {
+
+class StorageTest : public testing::Test {
+ protected:
+  void SetUp() override { group_ = mpi::Group::view(MPI_COMM_WORLD).duplicate(); }
+  void TearDown() override {
+    group_.barrier();
+    std::error_code ignored;
+    if (group_.rank() == 0) std::filesystem::remove_all(path_, ignored);
+    group_.barrier();
+  }
+  // By POSIX, at a moment when nobody writes.
+  std::vector<std::byte> content() const {
+    group_.barrier();
+    std::ifstream file(path_, std::ios::binary);
+    const std::vector<char> found((std::istreambuf_iterator<char>(file)), {});
+    group_.barrier();
+    const auto bytes = std::as_bytes(std::span(found));
+    return {bytes.begin(), bytes.end()};
+  }
+  void place(const std::vector<std::byte>& bytes) const {
+    if (group_.rank() == 0) {
+      std::ofstream(path_, std::ios::binary)
+          .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    }
+    group_.barrier();
+  }
+  bool on_any(bool here) const {
+    int flag = here ? 1 : 0;
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_LOR, group_.handle()), "MPI_Allreduce");
+    return flag != 0;
+  }
+
+  // In the launch's own folder (main.cpp), which is the working directory.
+  std::string path_ = std::filesystem::absolute("storage.out").string();
+  mpi::Group group_;
+};
+
+// A tmpfs of few bytes, mounted by rank 0 in the launch's own folder. Empty path, and why, where that is not allowed.
+class SmallDisk {
+ public:
+  SmallDisk(const mpi::Group& group, std::int64_t bytes) : group_(group) {
+    folder_ = std::filesystem::absolute("small-disk").string();
+    if (group.rank() == 0) {
+      std::filesystem::create_directory(folder_);
+      const std::string options = "size=" + std::to_string(bytes);
+      if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, options.c_str()) != 0) refused_ = errno;
+    }
+    mpi::must(MPI_Bcast(&refused_, 1, MPI_INT, 0, group.handle()), "MPI_Bcast");
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    MPI_Barrier(group_.handle());
+    if (group_.rank() == 0 && refused_ == 0) ::umount2(folder_.c_str(), MNT_DETACH);
+    MPI_Barrier(group_.handle());
+  }
+  bool there() const { return refused_ == 0; }
+  std::string why_not() const { return std::strerror(refused_); }
+  std::string file() const { return folder_ + "/full.out"; }
+
+ private:
+  const mpi::Group& group_;
+  std::string folder_;
+  int refused_ = 0;
+};
+
+}  // namespace stressbench::test

@@ -1,0 +1,23 @@
+// The system's calls on files as they may go, too: in part, interrupted, not offered. Of the whole program; the
+// destructor mends them.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+namespace stressbench {
+
+class TornCalls {
+ public:
+  struct Tears {
+    std::size_t longest = std::numeric_limits<std::size_t>::max();  // bytes that one call moves
+    int interrupted = 0;                                            // so many calls are, before one is not
+    bool without_fallocate = false;
+  };
+  explicit TornCalls(Tears tears);
+  TornCalls(const TornCalls&) = delete;
+  TornCalls& operator=(const TornCalls&) = delete;
+  ~TornCalls();
+};
+
+}  // namespace stressbench

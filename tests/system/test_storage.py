@@ -1,0 +1,220 @@
+"""Storage motifs as a user sees them: bytes that the kernel saw, what is said when storage refuses, what is left."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_faults import own_copy, ranks_of
+
+RANKS = 2
+CALLS = "write,pwrite64,writev,pwritev,pwritev2,read,pread64,readv,preadv,preadv2"
+MOVED = re.compile(r"(p?(?:write|read)(?:64|v|v2)?)\(\d+<(?P<path>[^>]*)>.* = (?P<bytes>\d+)$")
+
+
+def written_workload(folder: Path, *motifs: str, repeat: int = 2) -> Path:
+    """A job of two ranks that does these storage motifs."""
+    file = folder / "storage.sb"
+    lines = "\n".join(f"[MOTIF] {motif}" for motif in motifs)
+    file.write_text(f"[JOB_NAME] store\n[NODES] 1\n[REPEAT] {repeat}\n{lines}\n")
+    return file
+
+
+def samples(run: Path) -> list[dict]:
+    records = [json.loads(line) for line in run.read_text().splitlines()]
+    return [record for record in records if record["type"] == "sample"]
+
+
+def kernel_bytes(log: Path, file: Path) -> dict[str, int]:
+    """Bytes that calls wrote to and read from files whose names begin so, from strace's logs, one a thread."""
+    moved = {"write": 0, "read": 0}
+    lines = [line for part in log.parent.glob(f"{log.name}.*") for line in part.read_text().splitlines()]
+    for line in lines:
+        found = MOVED.search(line)
+        if found and found["path"].startswith(str(file)) and not found["path"].endswith(".stressbench"):
+            moved["write" if "write" in found[1] else "read"] += int(found["bytes"])
+    return moved
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+@pytest.mark.parametrize("files", ["one", "rank"])
+@pytest.mark.parametrize("backend", ["posix", "posix --call write", "mpiio -n MPI_File_write_at", "mpiio"])
+def test_the_kernel_saw_the_bytes_that_the_record_says(engine, tmp_path, backend, files):
+    run, log, file = tmp_path / "run.jsonl", tmp_path / "strace.log", tmp_path / "data"
+    workload = written_workload(
+        tmp_path, f"{backend} -s 300000 -t 70000 --files {files} -f {file} --do write_read", repeat=3
+    )
+    command = engine.launch(
+        "strace", "-ff", "-y", "-qq", "-e", f"trace={CALLS}", "-o", log, engine.program, "run", workload,
+        "--isolated", "1", "--contended", "0", "--warmup", "0", "--output", run, ranks=RANKS,
+    )  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    if "ptrace" in done.stderr.lower():
+        pytest.skip("the kernel refuses ptrace")
+    assert done.returncode == 0, done.stderr
+
+    metrics = [sample["metrics"] for sample in samples(run) if sample["step"] is not None]
+    assert len(metrics) == 3
+    said = {way: sum(RANKS * one[f"{name}_bytes"]["mean"] for one in metrics)
+            for way, name in (("write", "written"), ("read", "read"))}  # fmt: skip
+    assert said == {"write": 3 * RANKS * 300000, "read": 3 * RANKS * 300000}
+    assert kernel_bytes(log, file) == said
+
+
+# Motif and path (within a folder of the test's own), what is done to the folder before, words of the message.
+FAULTS = {
+    "disk full": ("posix -s 8MiB -t 1MiB -f {small}/data", ["pwrite", "{small}/data", "No space left on device"]),
+    "disk full, MPI-IO": (
+        "mpiio -s 8MiB -t 1MiB -f {small}/data -n MPI_File_write_at",
+        ["MPI_File_write_at", "{small}/data", "No space left on device"],
+    ),
+    "path missing": ("posix -f {folder}/nowhere/data", ["{folder}/nowhere", "No such file or directory"]),
+    "not a folder": ("posix -f {folder}/storage.sb/data", ["{folder}/storage.sb", "Not a directory"]),
+    "I/O error": (
+        "memory -s 8MiB -t 1MiB -f m --fail-call write --fail-after 11 --fail-rank 1",
+        ["write 'm'", "Input/output error", "offset"],
+    ),
+    "quota": ("memory -f m --fail-call write --fail-with EDQUOT", ["write 'm'", "Disk quota exceeded"]),
+    "short write": (
+        "memory -f m --fail-call write --fail-with short",
+        ["wrote 524288 of 1048576 bytes", "No space left"],
+    ),
+    "read-only": ("memory -f m --fail-call open --fail-with EROFS", ["open 'm'", "Read-only file system"]),
+    "at close": ("memory -f m --fail-call close", ["close 'm'", "Input/output error"]),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_the_storage_is_one_message_that_says_where(any_engine, small_disk, tmp_path, fault):
+    motif, words = FAULTS[fault]
+    places = {"small": small_disk, "folder": tmp_path}
+    workload = written_workload(tmp_path, motif.format(**places))
+    outcome = any_engine.run("run", workload, "--isolated", "1", "--contended", "0", "--output", tmp_path / "run.jsonl",
+                             ranks=RANKS, cwd=tmp_path)  # fmt: skip
+    assert outcome.status == 3, outcome.said
+    said = [line for line in outcome.errors.splitlines() if "stressbench-mpi" in line]
+    assert said, outcome.errors
+    for word in ("job store", f"motif {motif.split()[0]}", "rank ", f"on host {os.uname().nodename}", *words):
+        assert word.format(**places) in said[0], said[0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.jsonl", "small", "storage.sb"]
+    assert not [path.name for path in small_disk.iterdir() if path.name.startswith("data")]
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="needs root, to give a right away")
+def test_permission_denied_is_named(engine, tmp_path):
+    folder = tmp_path / "others"
+    folder.mkdir()
+    os.chown(folder, 65534, 65534)
+    folder.chmod(0o555)
+    workload = written_workload(tmp_path, f"posix -f {folder}/data")
+    command = engine.launch(
+        "setpriv", "--bounding-set=-dac_override,-dac_read_search", engine.program, "run", workload, "--isolated", "1",
+        "--contended", "0", "--output", tmp_path / "run.jsonl", ranks=RANKS,
+    )  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 3, done.stderr
+    assert f"{folder}/data" in done.stderr
+    assert "Permission denied" in done.stderr
+
+
+def test_a_disk_that_fills_up_leaves_the_rounds_before(any_engine, stressbench, small_disk, tmp_path, wait_for):
+    run = tmp_path / "run.jsonl"
+    workload = written_workload(tmp_path, f"posix -s 8KiB -t 1KiB --think 1ms -f {small_disk}/data")
+    plan = ("--isolated", "1000", "--contended", "0")
+    with any_engine.started("run", workload, *plan, "--output", run, ranks=RANKS) as process:
+        wait_for(lambda: run.exists() and run.read_text().count('"type":"round"') >= 2, "two rounds")
+        with pytest.raises(OSError, match="No space left"), (small_disk / "other").open("wb", buffering=0) as other:
+            while True:
+                other.write(bytes(4096))
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 3, errors
+    assert "No space left on device" in errors and "job store" in errors
+    assert sorted(path.name for path in small_disk.iterdir()) == ["other"]
+    records = [json.loads(line) for line in run.read_text().splitlines()]
+    done = [record["round"] for record in records if record["type"] == "round"]
+    assert done == list(range(1, len(done) + 1)) and len(done) >= 2
+    assert stressbench("show", run).status == 0
+
+
+def test_a_file_system_that_goes_away_is_named(engine, tmp_path, wait_for):
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    run = tmp_path / "run.jsonl"
+    workload = written_workload(tmp_path, f"posix -s 1MiB -t 64KiB --think 1ms -f {folder}/data")
+    with engine.started(
+        "run", workload, "--isolated", "1000", "--contended", "0", "--output", run, ranks=RANKS
+    ) as process:
+        wait_for(lambda: run.exists() and run.read_text().count('"type":"round"') >= 2, "two rounds")
+        folder.rename(tmp_path / "elsewhere")
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 3, errors
+    assert f"{folder}/data" in errors
+    assert "No such file or directory" in errors
+
+
+def test_what_a_killed_run_left_goes_with_its_next_launch(any_engine, tmp_path, wait_for):
+    run, file = tmp_path / "run.jsonl", tmp_path / "data"
+    mine = own_copy(any_engine, tmp_path)
+    workload = written_workload(tmp_path, f"posix -s 1MiB -t 64KiB --think 10ms --files rank -f {file}")
+    plan = ("--isolated", "6", "--contended", "0")
+    with mine.started("run", workload, *plan, "--output", run, ranks=RANKS) as process:
+        wait_for(lambda: run.exists() and run.read_text().count('"type":"round"') >= 2, "two rounds")
+        wait_for(lambda: len(list(tmp_path.glob("data.0*"))) == RANKS, "the next one's files")
+        for rank in ranks_of(mine.program):
+            os.kill(rank, signal.SIGKILL)
+        process.communicate(timeout=60)
+    wait_for(lambda: not ranks_of(mine.program), "all ranks are gone")
+    left = [path.name for path in tmp_path.glob("data*")]
+    assert "data.stressbench" in left and len(left) > 1, left
+
+    other = any_engine.run("run", workload, *plan, "--output", tmp_path / "other.jsonl", ranks=RANKS)
+    assert other.status == 2, other.said
+    assert "--run-id" in other.errors and "--overwrite" in other.errors
+    assert [path.name for path in tmp_path.glob("data*")] == left
+
+    again = any_engine.run("run", "--continue", run, ranks=RANKS)
+    assert again.status == 0, again.said
+    remarks = [json.loads(line)["message"] for line in run.read_text().splitlines() if '"motif_remark"' in line]
+    assert any("removed" in remark for remark in remarks), remarks
+    assert not list(tmp_path.glob("data*"))
+
+
+def test_files_of_others_are_never_touched(any_engine, tmp_path):
+    file = tmp_path / "data"
+    file.write_text("precious")
+    for backend in ("posix", "mpiio", "hdf5", "pnetcdf"):
+        if backend not in any_engine.run("list").output:
+            continue
+        outcome = any_engine.run("motif", backend, "-f", file, "--repetitions", "1", ranks=RANKS)
+        assert outcome.status == 2, outcome.said
+        assert "--overwrite" in outcome.errors
+        assert file.read_text() == "precious"
+        assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+USAGE = """\
+import resource, subprocess, sys
+status = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(status)
+"""
+
+
+@pytest.mark.parametrize("backend", ["posix", "mpiio -n MPI_File_read_at", "posix --random"])
+def test_memory_is_that_of_a_transfer_however_long_the_file(engine, tmp_path, backend):
+    file = tmp_path / "long"
+    with file.open("wb") as made:
+        made.truncate(16 << 30)  # holes: they read as zeros, and take no disk
+    done = subprocess.run(
+        [sys.executable, "-c", USAGE, *engine.command(
+            "motif", *backend.split(), "-s", "8GiB", "-t", "1MiB", "-f", file, "--do", "read", "--existing",
+            "--for", "2s", "--repetitions", "1", "--warmup", "0", ranks=2,
+        )], capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert int(done.stderr.split()[-1]) < 64 * 1024  # KiB, of the largest process

@@ -61,7 +61,7 @@ class Bare final : public Motif {
 template <const BarePattern& pattern>
 struct Registered {
   Registered() {
-    MotifCatalogue::instance().add({std::string("bare_") + pattern.name, Family::probe, "a C loop"},
+    MotifCatalogue::instance().add({std::string("bare_") + pattern.name, Family::probe, "a C loop", ""},
                                    [] { return std::unique_ptr<Motif>(std::make_unique<Bare>(pattern)); });
   }
 };

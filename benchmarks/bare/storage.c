@@ -9,6 +9,7 @@
 enum { TRANSFERS = 64 };
 
 static char path[4096];
+static int in_use;  // files were made, on all ranks
 
 static void must(int good, const char* call) {
   if (good) return;
@@ -68,6 +69,7 @@ static void remove_file(const char* name, int own, int rank, MPI_Comm group) {
 
 // Not there when it is to be written; there when it is to be read.
 static void make_ready(const char* name, int own, int reads, char* buffer, int bytes, int rank, MPI_Comm group) {
+  in_use = 1;
   if (!reads) {
     remove_file(name, own, rank, group);
     return;
@@ -86,6 +88,8 @@ static void make_ready(const char* name, int own, int reads, char* buffer, int b
     make_ready(#pattern, own, reads, out, bytes, rank, group);                                                         \
   }                                                                                                                    \
   static void end_##pattern(void) {                                                                                    \
+    if (!in_use) return;                                                                                               \
+    in_use = 0;                                                                                                        \
     int rank;                                                                                                          \
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);                                                                              \
     remove_file(#pattern, own, rank, MPI_COMM_WORLD);                                                                  \

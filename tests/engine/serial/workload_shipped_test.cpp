@@ -52,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Shipped{"listing1-8ranks.sb", Machine::uniform(8, 1), {{"mode", "busy"}}},
                     Shipped{"tealeaf-cg.sb", Machine::uniform(8, 1), {{"nodes", "4"}}},
                     Shipped{"tealeaf-cg.sb", Machine::uniform(4, 1), {}},
+                    Shipped{"tealeaf-writer.sb", Machine::uniform(2, 2), {}},
                     Shipped{"demo.sb", Machine::uniform(8, 1), {}},
                     Shipped{
                         "demo.sb", Machine::uniform(4, 2), {{"solver", "2"}, {"transpose", "1"}, {"incast", "1"}}}));

@@ -329,6 +329,7 @@ void Transfers::run(Pass& pass, std::vector<Span>& spans, Recorder& recorder) {
   backend_->close();
   span.closed_ns = recorder.now_ns();
   span.bytes = progress_.written + progress_.read;
+  span.transfers = progress_.transfers;
 
   open_.add(seconds(span.first_ns - span.opening_ns));
   (pass.access == Access::read ? read_ : write_).add(seconds(moved_ns - span.first_ns));
@@ -491,22 +492,24 @@ std::optional<Permutation> Transfers::order_of(int rank, std::int64_t transfers)
 }
 
 void Transfers::review() {
-  review(write_spans_, write_whole_, write_moving_, write_own_);
-  review(read_spans_, read_whole_, read_moving_, read_own_);
+  review(write_spans_, {write_whole_, write_moving_, write_operations_, write_own_});
+  review(read_spans_, {read_whole_, read_moving_, read_operations_, read_own_});
 }
 
 // From the first rank that begins to the last one that ends, an iteration at a time.
-void Transfers::review(std::vector<Span>& spans, Rate& whole, Rate& moving, Rate& own) {
+void Transfers::review(std::vector<Span>& spans, Rates rates) {
   for (const Span& span : spans) {
     const auto common = [&](std::int64_t moment_ns) { return moment_ns - clock_offset_ns_; };
     std::array<std::int64_t, 4> limits{-common(span.opening_ns), -common(span.first_ns), common(span.last_ns),
                                        common(span.closed_ns)};
-    std::int64_t bytes = span.bytes;
+    std::array<std::int64_t, 2> moved{span.bytes, span.transfers};
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, limits.data(), 4, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, group_->handle()), "MPI_Allreduce");
-    whole.add(static_cast<double>(bytes), seconds(limits[3] + limits[0]));
-    moving.add(static_cast<double>(bytes), seconds(limits[2] + limits[1]));
-    own.add(static_cast<double>(span.bytes), seconds(span.closed_ns - span.opening_ns));
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, moved.data(), 2, MPI_INT64_T, MPI_SUM, group_->handle()), "MPI_Allreduce");
+    const double moving_s = seconds(limits[2] + limits[1]);
+    rates.whole.add(static_cast<double>(moved[0]), seconds(limits[3] + limits[0]));
+    rates.moving.add(static_cast<double>(moved[0]), moving_s);
+    rates.operations.add(static_cast<double>(moved[1]), moving_s);
+    rates.own.add(static_cast<double>(span.bytes), seconds(span.closed_ns - span.opening_ns));
   }
   spans.clear();
 }

@@ -91,6 +91,7 @@ class Transfers final : public Motif {
     std::int64_t last_ns = 0;   // has ended its last, and synced
     std::int64_t closed_ns = 0;
     std::int64_t bytes = 0;
+    std::int64_t transfers = 0;
   };
   struct Transfer {
     Extent extent;
@@ -135,7 +136,13 @@ class Transfers final : public Motif {
   std::uint64_t stamp_of(std::uint64_t pass) const;
   std::int64_t of_writer(std::int64_t own, int writer) const;
   std::optional<Permutation> order_of(int rank, std::int64_t transfers) const;
-  void review(std::vector<Span>& spans, Rate& whole, Rate& moving, Rate& own);
+  struct Rates {
+    Rate& whole;
+    Rate& moving;
+    Rate& operations;
+    Rate& own;
+  };
+  void review(std::vector<Span>& spans, Rates rates);
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank moves", Positive{}};
   Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "ranks that do it; when given, must be those of the job"};
@@ -171,9 +178,12 @@ class Transfers final : public Motif {
                     "bytes of all ranks / from the first that opens to the last that has closed"};
   Rate write_moving_{this, "write_transfer_bandwidth_bytes_per_s", Better::higher,
                      "bytes of all ranks / from the first transfer's beginning to the last one's end, with sync"};
+  Rate write_operations_{this, "write_transfers_per_s", Better::higher,
+                         "transfers of all ranks / from the first one's beginning to the last one's end, with sync"};
   Rate write_own_{this, "write_rank_bandwidth_bytes_per_s", Better::higher, "a rank's bytes / its own open to close"};
   Rate read_whole_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_moving_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
+  Rate read_operations_{this, "read_transfers_per_s", Better::higher, "as for writing"};
   Rate read_own_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   mutable std::vector<Metric*> measured_;  // chosen at the first look
 

@@ -238,6 +238,7 @@ TEST_F(Transfers, MeasureTheirPartsAndCountTheirBytes) {
   const double all = 1000.0 * ranks();
   EXPECT_DOUBLE_EQ(found["write_bandwidth_bytes_per_s"], all / 9);
   EXPECT_DOUBLE_EQ(found["write_transfer_bandwidth_bytes_per_s"], all / 7);
+  EXPECT_DOUBLE_EQ(found["write_transfers_per_s"], 4.0 * ranks() / 7);
   EXPECT_DOUBLE_EQ(found["write_rank_bandwidth_bytes_per_s"], 1000.0 / 9);
   EXPECT_DOUBLE_EQ(found["read_bandwidth_bytes_per_s"], all / 8);
   const auto histograms = bench->histograms();

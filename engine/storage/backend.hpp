@@ -57,6 +57,7 @@ class Backend {
   // Transfers between two waits, and at most: those that were only started are complete after `wait`. The memory they
   // use must stay until then.
   virtual int in_flight() const { return 1; }
+  virtual bool waits() const { return false; }  // whether transfers are started only, and `wait` must be called
   virtual void wait() {}
   virtual void sync() = 0;  // until the data is on the storage, as far as the backend can know
   virtual void close() = 0;

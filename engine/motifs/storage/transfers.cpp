@@ -209,11 +209,15 @@ void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
     (*pass)->opening.ranks = &(*pass)->ranks;
     backend_->prepare((*pass)->opening);
   }
-  memory_ = Buffer(static_cast<std::size_t>(backend_->in_flight()) * static_cast<std::size_t>(transfer_bytes()));
+  const auto in_flight = static_cast<std::size_t>(backend_->in_flight());
+  const auto longest = static_cast<std::size_t>(transfer_bytes());
+  memory_ = Buffer(in_flight * longest);
+  in_flight_.resize(in_flight);
+  for (std::size_t slot = 0; slot < in_flight; ++slot) in_flight_[slot].memory = memory_.data() + slot * longest;
+  waits_ = backend_->waits();
   const std::int64_t transfers = (writing_ ? writing_ : reading_)->extents.transfers();
   reading_limit_ = transfers;
   order_ = order_of(group.rank(), transfers);
-  started_ns_.resize(static_cast<std::size_t>(backend_->in_flight()));
   if (*work_ == Work::mixed) reads_next_.resize(static_cast<std::size_t>(transfers));
   write_spans_.reserve(static_cast<std::size_t>(iterations()));
   read_spans_.reserve(static_cast<std::size_t>(iterations()));
@@ -370,66 +374,65 @@ void Transfers::move_together(const Pass& pass, std::int64_t all, Recorder& reco
 }
 
 void Transfers::move_until(const Pass& pass, std::int64_t until, Stop stop, Recorder& recorder) {
-  const std::int64_t in_flight = backend_->in_flight();
   std::int64_t now_ns = recorder.now_ns();
   while (progress_.transfers < until) {
     const std::int64_t first = progress_.transfers;
-    const std::int64_t window = std::min(in_flight, until - first);
+    const auto window = static_cast<std::size_t>(std::min(std::ssize(in_flight_), until - first));
     std::int64_t bytes = 0;
-    for (std::int64_t i = 0; i < window; ++i) {
-      if (i > 0) now_ns = recorder.now_ns();
-      bytes += start_one(pass, first + i, now_ns, recorder);
+    for (std::size_t slot = 0; slot < window; ++slot) {
+      if (slot > 0) now_ns = recorder.now_ns();
+      Transfer& one = in_flight_[slot];
+      plan(pass, first + static_cast<std::int64_t>(slot), one);
+      one.started_ns = verified_ ? stamped(pass, one, recorder) : now_ns;
+      start(one);
+      bytes += one.extent.length;
     }
-    backend_->wait();
+    if (waits_) backend_->wait();
     now_ns = recorder.now_ns();
-    progress_.transfers += window;
-    for (std::int64_t i = 0; i < window; ++i) end_one(pass, first + i, now_ns);
+    progress_.transfers += static_cast<std::int64_t>(window);
+    for (std::size_t slot = 0; slot < window; ++slot) end(pass, in_flight_[slot], now_ns);
     if (*sync_each_ && pass.access != Access::read) backend_->sync();
     if (pace_.rest(bytes, now_ns, recorder) || *sync_each_ || verified_) now_ns = recorder.now_ns();
     if (stop == Stop::when_time_is_up && pace_.time_is_up(now_ns)) return;
   }
 }
 
-Transfers::Transfer Transfers::transfer(const Pass& pass, std::int64_t turn) const {
+void Transfers::plan(const Pass& pass, std::int64_t turn, Transfer& one) const {
   const std::int64_t number = order_ ? (*order_)(turn) : turn;
-  Extent extent = pass.extents.at(number);
-  extent.offset += pass.base;
-  const auto slot = static_cast<std::size_t>(turn % backend_->in_flight());
-  const auto longest = static_cast<std::size_t>(transfer_bytes());
-  const bool reads = pass.access == Access::read || (pass.access == Access::both && reads_next_[number]);
-  return {extent, slot, memory_.bytes(slot * longest, static_cast<std::size_t>(extent.length)), reads};
+  one.extent = pass.extents.at(number);
+  one.extent.offset += pass.base;
+  one.reads = pass.access == Access::read || (pass.access == Access::both && reads_next_[number]);
 }
 
-std::int64_t Transfers::start_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns, const Recorder& recorder) {
-  const Transfer one = transfer(pass, turn);
-  if (verified_) {
-    const payload::Origin origin{pass.writer, pass.writer, stamp_};
-    if (!one.reads) payload::fill(one.memory, origin, static_cast<std::uint64_t>(one.extent.offset));
-    now_ns = recorder.now_ns();
-  }
-  started_ns_[one.slot] = now_ns;
+// Puts a rank's mark on what it is about to write; the moment after.
+std::int64_t Transfers::stamped(const Pass& pass, const Transfer& one, const Recorder& recorder) const {
+  const payload::Origin origin{pass.writer, pass.writer, stamp_};
+  if (!one.reads) payload::fill(one.bytes(), origin, static_cast<std::uint64_t>(one.extent.offset));
+  return recorder.now_ns();
+}
+
+void Transfers::start(const Transfer& one) {
   if (one.reads) {
-    backend_->read(one.extent.offset, one.memory);
+    backend_->read(one.extent.offset, one.bytes());
     progress_.read += one.extent.length;
   } else {
-    backend_->write(one.extent.offset, one.memory);
+    backend_->write(one.extent.offset, one.bytes());
     progress_.written += one.extent.length;
   }
-  return one.extent.length;
 }
 
-void Transfers::end_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns) {
-  const Transfer one = transfer(pass, turn);
-  (one.reads ? read_times_ : write_times_).note(now_ns - started_ns_[one.slot]);
-  if (verified_ && one.reads && !*existing_ && backend_->takes_offsets())
-    if (const auto words = wrong_byte(pass, one, *work_ == Work::write_read ? stamp_ : stamp_beforehand))
-      throw MachineFault(*words);
+void Transfers::end(const Pass& pass, const Transfer& one, std::int64_t now_ns) {
+  (one.reads ? read_times_ : write_times_).note(now_ns - one.started_ns);
+  if (!verified_ || !one.reads || *existing_ || !backend_->takes_offsets()) return;
+  if (const auto words = wrong_byte(pass, one, *work_ == Work::write_read ? stamp_ : stamp_beforehand)) {
+    throw MachineFault(*words);
+  }
 }
 
 std::optional<std::string> Transfers::wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t stamp) const {
   const payload::Origin origin{pass.writer, pass.writer, stamp};
   const auto start = static_cast<std::uint64_t>(one.extent.offset);
-  const auto wrong = payload::first_wrong(one.memory, origin, start);
+  const auto wrong = payload::first_wrong(one.bytes(), origin, start);
   if (!wrong) return std::nullopt;
   return fmt::format("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} (read by rank {})",
                      pass.opening.path, std::to_integer<int>(one.memory[*wrong]), start + *wrong, pass.writer,
@@ -463,8 +466,8 @@ void Transfers::verify(std::uint64_t pass) const {
   for (std::int64_t turn = 0; turn < turns; ++turn) {
     Extent extent = back.extents.at(order ? (*order)(turn) : turn);
     extent.offset += back.base;
-    const Transfer one{extent, 0, memory_.bytes(0, static_cast<std::size_t>(extent.length)), true};
-    backend_->read(extent.offset, one.memory);
+    const Transfer one{.extent = extent, .memory = memory_.data(), .reads = true};
+    backend_->read(extent.offset, one.bytes());
     backend_->wait();
     if (!wrong) wrong = wrong_byte(back, one, stamp_of(pass));
   }

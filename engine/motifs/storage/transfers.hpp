@@ -95,9 +95,10 @@ class Transfers final : public Motif {
   };
   struct Transfer {
     Extent extent;
-    std::size_t slot = 0;  // among those in flight
-    std::span<std::byte> memory;
+    std::byte* memory = nullptr;
+    std::int64_t started_ns = 0;
     bool reads = false;
+    std::span<std::byte> bytes() const noexcept { return {memory, static_cast<std::size_t>(extent.length)}; }
   };
   struct Progress {
     std::int64_t transfers = 0;
@@ -129,9 +130,10 @@ class Transfers final : public Motif {
   void move(const Pass& pass, Recorder& recorder);
   void move_together(const Pass& pass, std::int64_t all, Recorder& recorder);
   void move_until(const Pass& pass, std::int64_t until, Stop stop, Recorder& recorder);
-  Transfer transfer(const Pass& pass, std::int64_t turn) const;
-  std::int64_t start_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns, const Recorder& recorder);
-  void end_one(const Pass& pass, std::int64_t turn, std::int64_t now_ns);
+  void plan(const Pass& pass, std::int64_t turn, Transfer& one) const;
+  std::int64_t stamped(const Pass& pass, const Transfer& one, const Recorder& recorder) const;
+  void start(const Transfer& one);
+  void end(const Pass& pass, const Transfer& one, std::int64_t now_ns);
   std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t stamp) const;
   std::uint64_t stamp_of(std::uint64_t pass) const;
   std::int64_t of_writer(std::int64_t own, int writer) const;
@@ -205,11 +207,12 @@ class Transfers final : public Motif {
   std::vector<Span> read_spans_;
   std::int64_t reading_limit_ = 0;  // transfers of the reading pass: no more than were written
   std::optional<Permutation> order_;
-  std::vector<bool> reads_next_;          // by transfer, of mixed work
-  Buffer memory_;                         // of transfers in flight
-  std::vector<std::int64_t> started_ns_;  // of transfers in flight
-  Progress progress_;                     // of the present pass
-  std::uint64_t execution_ = 0;           // the present region's
+  std::vector<bool> reads_next_;  // by transfer, of mixed work
+  Buffer memory_;                 // of transfers in flight
+  std::vector<Transfer> in_flight_;
+  bool waits_ = false;
+  Progress progress_;            // of the present pass
+  std::uint64_t execution_ = 0;  // the present region's
   bool verified_ = false;
   std::uint64_t stamp_ = 0;
   std::vector<std::string> remarks_;

@@ -37,11 +37,18 @@ std::vector<CatalogueEntry> MotifCatalogue::entries() const {
   return entries;
 }
 
+// Providers are asked one after the other, until the name is known: a later one may take loading.
 std::unique_ptr<Motif> MotifCatalogue::make(std::string_view name) const {
-  for (const auto& registered : all()) {
-    if (parameter_detail::same_name(registered.entry.name, name)) return registered.make();
+  std::size_t seen = 0;
+  for (;;) {
+    for (; seen < registered_.size(); ++seen) {
+      if (parameter_detail::same_name(registered_[seen].entry.name, name)) return registered_[seen].make();
+    }
+    if (providers_.empty()) return nullptr;
+    auto* provide = providers_.front();
+    providers_.erase(providers_.begin());
+    std::ranges::move(provide(), std::back_inserter(registered_));
   }
-  return nullptr;
 }
 
 }  // namespace stressbench

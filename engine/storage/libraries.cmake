@@ -1,5 +1,5 @@
-# HDF5 and PnetCDF, each only where it stands on the MPI that the engine is built with. What is not there takes its backend's file out of
-# the build. STRESSBENCH_HDF5, STRESSBENCH_PNETCDF: AUTO, ON (not found is an error) or OFF.
+# HDF5 and PnetCDF, each only where it stands on the MPI that the engine is built with: a module for each (engine/storage/loaded), which the
+# engine loads when it is asked for. STRESSBENCH_HDF5, STRESSBENCH_PNETCDF: AUTO, ON (not found is an error) or OFF.
 find_package(PkgConfig QUIET)
 include(CheckCXXSymbolExists)
 
@@ -45,7 +45,13 @@ function(use_library name backend source)
       if(TARGET ${library})
         stands_on_this_mpi(${library} "${source}" fits)
         if(fits)
-          target_link_libraries(stressbench_storage PUBLIC ${library})
+          add_library(stressbench-${backend} MODULE storage/loaded/${backend}.cpp)
+          set_target_properties(stressbench-${backend} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${built_backends})
+          target_include_directories(stressbench-${backend} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+          target_compile_definitions(stressbench-${backend} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+          target_link_libraries(stressbench-${backend} PRIVATE ${library} MPI::MPI_CXX fmt::fmt)
+          install(TARGETS stressbench-${backend} LIBRARY DESTINATION lib/stressbench/backends COMPONENT engine)
+          set(modules ${modules} stressbench-${backend} PARENT_SCOPE)
           message(STATUS "Storage backend ${backend}: with ${library}")
           return()
         endif()
@@ -58,7 +64,6 @@ function(use_library name backend source)
     endif()
     message(STATUS "Storage backend ${backend}: left out, no ${name} that stands on this MPI was found")
   endif()
-  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/storage/${backend}.cpp PROPERTIES HEADER_FILE_ONLY ON)
 endfunction()
 
 if(PkgConfig_FOUND)

@@ -13,7 +13,7 @@ EXAMPLE = re.compile(r"<!-- example: engine/motifs/\w+/(\w+)\.cpp -->\n *```cpp\
 
 
 def source_of(compiled_file):
-    """Objects of files that are no more stay in a build folder."""
+    """Objects of files that are no more stay in a build folder; modules that are loaded are no part of the engine."""
     parts = compiled_file.parts
     room = max(k for k, part in enumerate(parts) if part.endswith(".dir"))
     return Path(__file__).resolve().parent.parent.parent.joinpath("engine", *parts[room + 1 :]).with_suffix("")
@@ -29,7 +29,10 @@ def compiled(source: Path, build: Path) -> Path:
     words[words.index("-o") + 1] = str(example)
     subprocess.run(words, cwd=sibling["directory"], check=True)
     program = source.with_name("stressbench-mpi")
-    objects = [str(path) for path in sorted((build / "engine").rglob("*.o")) if source_of(path).exists()]
+    objects = [
+        str(path) for path in sorted((build / "engine").rglob("*.o"))
+        if source_of(path).exists() and "loaded" not in path.parts
+    ]  # fmt: skip
     subprocess.run(["mpicxx.openmpi", "-o", str(program), str(example), *objects, "-lfmt"], check=True)
     return program
 

@@ -1,19 +1,30 @@
 // A motif for each storage backend, of its name.
 #include "motifs/storage/transfers.hpp"
+#include "storage/load.hpp"
 
 namespace stressbench::storage {
 namespace {
 
-std::vector<ProvidedMotif> motifs_of_backends() {
+std::vector<ProvidedMotif> motifs_of(std::span<const BackendEntry> entries) {
   std::vector<ProvidedMotif> all;
-  for (const BackendEntry& backend : backends()) {
-    all.push_back({{backend.name, Family::storage, backend.summary, backend.source},
-                   [&backend] { return std::make_unique<Transfers>(backend); }});
+  for (const BackendEntry& backend : entries) {
+    ProvidedMotif& motif = all.emplace_back();
+    motif.entry = CatalogueEntry{backend.name, Family::storage, backend.summary, backend.source};
+    motif.make = [backend] { return std::make_unique<Transfers>(backend); };
   }
   return all;
 }
 
-const bool provided = (MotifCatalogue::instance().add_later(motifs_of_backends), true);
+std::vector<ProvidedMotif> motifs_of_backends() { return motifs_of(backends()); }
+
+std::vector<ProvidedMotif> motifs_of_loaded_backends() {
+  const std::size_t before = backends().size();
+  load_backends();
+  return motifs_of(std::span(backends()).subspan(before));
+}
+
+const bool provided = (MotifCatalogue::instance().add_later(motifs_of_backends),
+                       MotifCatalogue::instance().add_later(motifs_of_loaded_backends), true);
 
 }  // namespace
 }  // namespace stressbench::storage

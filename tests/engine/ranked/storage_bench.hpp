@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "storage/backend.hpp"
+#include "storage/load.hpp"
 
 namespace stressbench::test {
 
@@ -26,6 +27,7 @@ inline std::vector<std::byte> bytes_at(std::int64_t offset, std::int64_t size) {
 }
 
 inline bool has_backend(const std::string& name) {
+  storage::load_backends();
   return std::ranges::any_of(storage::backends(), [&](const auto& entry) { return entry.name == name; });
 }
 

@@ -9,6 +9,7 @@
 
 #include "motif_bench.hpp"
 #include "storage/backend.hpp"
+#include "storage/load.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -22,6 +23,7 @@ struct Call {
 };
 
 std::vector<Call> calls() {
+  storage::load_backends();
   std::vector<Call> all;
   for (const auto& entry : storage::backends()) {
     if (entry.name == "posix") {

@@ -11,6 +11,7 @@
 #include "motifs/payload.hpp"
 #include "motifs/storage/extents.hpp"
 #include "storage/backend.hpp"
+#include "storage/load.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -251,6 +252,7 @@ TEST_F(Transfers, OfDrawnSizesAreAsLongAsTheTableSays) {
   const fs::path table = path_.string() + ".csv";
   if (world_rank() == 0) std::ofstream(table) << "size,weight\n0,1\n700,1\n2500,1\n";
   group_.barrier();
+  storage::load_backends();
   for (const auto& entry : storage::backends()) {
     MotifBench bench(
         group_, entry.name,

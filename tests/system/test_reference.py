@@ -141,10 +141,13 @@ def messages_started(token: str) -> list[tuple[int, int]]:
 
 
 def iteration_of(found: Profile, rank: str) -> list[str]:
-    """From the first message on to the last call before the engine gathers times, with MPI_Reduce."""
+    """From the first message on to the last call before the engine ends the round, with MPI_Barrier, and gathers times,
+    with MPI_Reduce."""
     tokens = found["sequence_all_ranks"][rank].split()
     first = next(k for k, token in enumerate(tokens) if token.startswith("St("))
-    return tokens[first : next(k for k, token in enumerate(tokens) if token.startswith("Reduce["))]
+    end = next(k for k, token in enumerate(tokens) if token.startswith("Reduce[")) - 1
+    assert tokens[end].startswith("Barrier")
+    return tokens[first:end]
 
 
 def table_of_levels(wanted: Profile) -> str:

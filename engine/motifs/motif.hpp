@@ -166,7 +166,8 @@ class MotifCatalogue final : public Catalogue {
  public:
   static MotifCatalogue& instance();
   void add(CatalogueEntry entry, MotifMaker make);
-  // Several at once, asked for when the catalogue is first used: they may depend on what other files register.
+  // Several at once, asked for when all are listed or a name is not known yet, in the order of these calls: they may
+  // depend on what other files register, or take loading.
   void add_later(std::vector<ProvidedMotif> (*provide)());
   std::vector<CatalogueEntry> entries() const override;
   std::unique_ptr<Pattern> make_pattern(std::string_view name) const override { return make(name); }

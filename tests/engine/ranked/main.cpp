@@ -72,8 +72,8 @@ int run_on_all(int rank) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  // Before MPI: an HDF5 that is loaded later closes at MPI_Finalize what faults left open, and does not survive it. (The
-  // engine does not finalise after a fault.)
+  // Before MPI: an HDF5 that is loaded later closes at MPI_Finalize what faults left open, and does not survive it.
+  // (The engine does not finalise after a fault.)
   stressbench::storage::load_backends();
   MPI_Init(&argc, &argv);
   int rank = 0;

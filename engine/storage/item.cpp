@@ -7,17 +7,10 @@
 #include <utility>
 
 #include "storage/fault.hpp"
+#include "storage/uninterrupted.hpp"
 
 namespace stressbench::storage {
 namespace {
-
-// Until a call is not interrupted.
-template <class Call>
-auto uninterrupted(Call call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
 
 class OpenItem {
  public:

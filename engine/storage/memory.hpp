@@ -35,17 +35,17 @@ namespace storage {
 class StoredFile;
 
 // Time as transfers take it. Tests have one that they move by hand.
-class Pace {
+class Timekeeper {
  public:
-  virtual ~Pace() = default;
+  virtual ~Timekeeper() = default;
   virtual std::int64_t now_ns() const noexcept;
   virtual void wait_until(std::int64_t end_ns) const noexcept;  // sleeps, and spins the rest
-  static const Pace& real() noexcept;
+  static const Timekeeper& real() noexcept;
 };
 
 class Memory final : public Backend {
  public:
-  explicit Memory(ParameterSet& owner, const Pace& pace = Pace::real());
+  explicit Memory(ParameterSet& owner, const Timekeeper& timekeeper = Timekeeper::real());
 
   void check(const Wish& wish) const override;
   void prepare(const Opening& opening) override;
@@ -63,7 +63,7 @@ class Memory final : public Backend {
   int fault(FailingCall call);
   void take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept;
 
-  const Pace& pace_;
+  const Timekeeper& timekeeper_;
   Param<Nanoseconds> delay_;
   Param<Bytes> bandwidth_;
   Param<FailingCall> fail_call_;

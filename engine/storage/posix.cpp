@@ -13,6 +13,7 @@
 #include "storage/direct.hpp"
 #include "storage/fault.hpp"
 #include "storage/mapping.hpp"
+#include "storage/uninterrupted.hpp"
 
 namespace stressbench {
 
@@ -26,14 +27,6 @@ struct Names<PosixCall> {
 
 namespace storage {
 namespace {
-
-// Until a call is not interrupted.
-template <class Call>
-auto uninterrupted(Call call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
 
 class Posix final : public Backend {
  public:

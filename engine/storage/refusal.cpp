@@ -91,6 +91,12 @@ std::optional<std::int64_t> length_of(const std::string& path) {
   return found.st_size;
 }
 
+bool is_new(const std::string& path, const mpi::Group& ranks) {
+  int empty = ranks.rank() == 0 && length_of(path).value_or(0) == 0 ? 1 : 0;
+  mpi::must(MPI_Bcast(&empty, 1, MPI_INT, 0, ranks.handle()), "MPI_Bcast");
+  return empty != 0;
+}
+
 std::string why_not_longer(const std::string& path) {
   struct statvfs disk {};
   if (::statvfs(path.c_str(), &disk) == 0 && disk.f_bavail == 0) return words_of(ENOSPC);

@@ -30,6 +30,9 @@ std::string why_not_longer(const std::string& path);
 // Bytes in the file; none where the system does not say. Opens it: without that, NFS tells a length of seconds ago.
 std::optional<std::int64_t> length_of(const std::string& path);
 
+// Whether nothing is in the file, or there is none. Collective: one rank looks for all, as they must agree.
+bool is_new(const std::string& path, const mpi::Group& ranks);
+
 // Throws MachineFault, as of `call`, where a file that was written up to `end` certainly is not on the storage: it is
 // shorter, or the disk has no room for all of it.
 void must_hold(std::string_view call, const std::string& path, std::int64_t end);

@@ -53,8 +53,6 @@ using Work = MetadataWork;
 constexpr std::uint64_t stamp_beforehand = 0;  // of bytes that were there before the first repetition
 constexpr std::int64_t most_iterations = 65536;
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 // One operation on all items of a rank, and what is measured of it.
 class Phase {
  public:
@@ -76,7 +74,7 @@ class Phase {
   }
   // A rank's own work, and the time in which all ranks did theirs as this rank saw it: never less than it was.
   void add(std::int64_t own_ns, std::int64_t all_ns) {
-    time_.add(seconds(own_ns));
+    time_.add(Nanoseconds{own_ns}.seconds());
     spans_ns_.push_back(all_ns);
   }
   // Who came last and saw the end first knows best. Needs no clock that several hosts share.
@@ -85,7 +83,7 @@ class Phase {
                             group.handle()),
               "MPI_Allreduce");
     const double items = static_cast<double>(items_of_a_rank) * group.size();
-    for (const std::int64_t span_ns : spans_ns_) rate_.add(items, seconds(span_ns));
+    for (const std::int64_t span_ns : spans_ns_) rate_.add(items, Nanoseconds{span_ns}.seconds());
     spans_ns_.clear();
   }
 

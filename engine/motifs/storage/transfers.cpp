@@ -15,8 +15,6 @@ namespace {
 constexpr std::uint64_t stamp_beforehand = 0;  // of bytes that were there before the first repetition
 constexpr std::int64_t most_iterations = 65536;
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 }  // namespace
 
 Transfers::Transfers(const BackendEntry& backend) : backend_(backend.make(*this)) {
@@ -335,10 +333,10 @@ void Transfers::run(Pass& pass, std::vector<Span>& spans, Recorder& recorder) {
   span.bytes = progress_.written + progress_.read;
   span.transfers = progress_.transfers;
 
-  open_.add(seconds(span.first_ns - span.opening_ns));
-  (pass.access == Access::read ? read_ : write_).add(seconds(moved_ns - span.first_ns));
-  if (pass.access != Access::read) sync_time_.add(seconds(span.last_ns - moved_ns));
-  close_.add(seconds(span.closed_ns - span.last_ns));
+  open_.add(Nanoseconds{span.first_ns - span.opening_ns}.seconds());
+  (pass.access == Access::read ? read_ : write_).add(Nanoseconds{moved_ns - span.first_ns}.seconds());
+  if (pass.access != Access::read) sync_time_.add(Nanoseconds{span.last_ns - moved_ns}.seconds());
+  close_.add(Nanoseconds{span.closed_ns - span.last_ns}.seconds());
   written_.add(static_cast<double>(progress_.written));
   taken_.add(static_cast<double>(progress_.read));
   operations_.add(static_cast<double>(progress_.transfers));
@@ -508,11 +506,11 @@ void Transfers::review(std::vector<Span>& spans, Rates rates) {
     std::array<std::int64_t, 2> moved{span.bytes, span.transfers};
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, limits.data(), 4, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, moved.data(), 2, MPI_INT64_T, MPI_SUM, group_->handle()), "MPI_Allreduce");
-    const double moving_s = seconds(limits[2] + limits[1]);
-    rates.whole.add(static_cast<double>(moved[0]), seconds(limits[3] + limits[0]));
+    const double moving_s = Nanoseconds{limits[2] + limits[1]}.seconds();
+    rates.whole.add(static_cast<double>(moved[0]), Nanoseconds{limits[3] + limits[0]}.seconds());
     rates.moving.add(static_cast<double>(moved[0]), moving_s);
     rates.operations.add(static_cast<double>(moved[1]), moving_s);
-    rates.own.add(static_cast<double>(span.bytes), seconds(span.closed_ns - span.opening_ns));
+    rates.own.add(static_cast<double>(span.bytes), Nanoseconds{span.closed_ns - span.opening_ns}.seconds());
   }
   spans.clear();
 }

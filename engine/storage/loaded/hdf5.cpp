@@ -132,7 +132,7 @@ class Hdf5 final : public Backend {
     end_ = 0;
     speaks_ = opening.ranks->rank() == 0;
     if (access_for_ != opening.ranks->handle()) prepare_access(opening);
-    if (opening.access != Access::read && is_new(*opening.ranks)) {
+    if (opening.access != Access::read && is_new(path_, *opening.ranks)) {
       create(opening);
     } else {
       open_existing(opening);
@@ -205,13 +205,6 @@ class Hdf5 final : public Backend {
     // Smaller objects, HDF5's own among them, stay where they fit: else each would take a whole stretch.
     if (border > 0) must(H5Pset_alignment(access_.id(), border, border), "H5Pset_alignment");
     access_for_ = opening.ranks->handle();
-  }
-
-  // One rank looks for all, as they must agree.
-  bool is_new(const mpi::Group& ranks) const {
-    int empty = ranks.rank() == 0 && length_of(path_).value_or(0) == 0 ? 1 : 0;
-    mpi::must(MPI_Bcast(&empty, 1, MPI_INT, 0, ranks.handle()), "MPI_Bcast");
-    return empty != 0;
   }
 
   void create(const Opening& opening) {

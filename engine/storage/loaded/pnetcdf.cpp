@@ -36,7 +36,7 @@ class PnetCdf final : public Backend {
   void open(const Opening& opening) override {
     path_ = opening.path;
     end_ = 0;
-    if (opening.access != Access::read && is_new(*opening.ranks)) {
+    if (opening.access != Access::read && is_new(path_, *opening.ranks)) {
       create(opening);
     } else {
       open_existing(opening);
@@ -96,13 +96,6 @@ class PnetCdf final : public Backend {
     refuse(std::string(call) + (collective() ? "_all" : ""), path_,
            fmt::format("{} {} bytes at offset {}: {}", what, size, offset,
                        system.empty() ? ncmpi_strerror(code) : system));
-  }
-
-  // One rank looks for all, as they must agree.
-  bool is_new(const mpi::Group& ranks) const {
-    int empty = ranks.rank() == 0 && length_of(path_).value_or(0) == 0 ? 1 : 0;
-    mpi::must(MPI_Bcast(&empty, 1, MPI_INT, 0, ranks.handle()), "MPI_Bcast");
-    return empty != 0;
   }
 
   void create(const Opening& opening) {

@@ -13,6 +13,7 @@
 
 #include "motif_bench.hpp"
 #include "motifs/payload.hpp"
+#include "stepping_clock.hpp"
 #include "storage/layout.hpp"
 #include "storage/sidecar.hpp"
 #include "storage_fixture.hpp"
@@ -24,17 +25,6 @@ namespace fs = std::filesystem;
 using storage::file_name;
 using testing::AllOf;
 using testing::HasSubstr;
-
-// Every reading of the clock is a second, or more of them, later than the last.
-class Ticking final : public Clock {
- public:
-  explicit Ticking(int seconds = 1) : step_ns_(seconds * std::int64_t{1'000'000'000}) {}
-  std::int64_t now_ns() const noexcept override { return now_ns_ += step_ns_; }
-
- private:
-  std::int64_t step_ns_;
-  mutable std::int64_t now_ns_ = 0;
-};
 
 // No rank goes, and takes the files with it, before all are done.
 class Bench : public MotifBench {

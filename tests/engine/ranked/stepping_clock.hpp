@@ -1,10 +1,11 @@
-// A clock that moves a nanosecond a reading, so that what spins on it takes an exact number of readings.
+// Clocks that move with each reading.
 #pragma once
 
 #include "core/clock.hpp"
 
 namespace stressbench::test {
 
+// A nanosecond a reading, so that what spins on it takes an exact number of readings.
 class SteppingClock final : public Clock {
  public:
   std::int64_t now_ns() const noexcept override { return now_++; }
@@ -12,6 +13,17 @@ class SteppingClock final : public Clock {
 
  private:
   mutable std::int64_t now_ = 0;
+};
+
+// Every reading of the clock is a second, or more of them, later than the last.
+class Ticking final : public Clock {
+ public:
+  explicit Ticking(int seconds = 1) : step_ns_(seconds * std::int64_t{1'000'000'000}) {}
+  std::int64_t now_ns() const noexcept override { return now_ns_ += step_ns_; }
+
+ private:
+  std::int64_t step_ns_;
+  mutable std::int64_t now_ns_ = 0;
 };
 
 }  // namespace stressbench::test

@@ -10,6 +10,7 @@
 #include "motif_bench.hpp"
 #include "motifs/payload.hpp"
 #include "motifs/storage/extents.hpp"
+#include "stepping_clock.hpp"
 #include "storage/backend.hpp"
 #include "storage/load.hpp"
 
@@ -18,17 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-// Every reading of the clock is `step` later than the last.
-class Ticking final : public Clock {
- public:
-  explicit Ticking(std::int64_t step_ns = 1'000'000'000) : step_ns_(step_ns) {}
-  std::int64_t now_ns() const noexcept override { return now_ns_ += step_ns_; }
-
- private:
-  std::int64_t step_ns_;
-  mutable std::int64_t now_ns_ = 0;
-};
 
 class Transfers : public testing::Test {
  protected:
@@ -200,7 +190,7 @@ TEST_F(Transfers, StopWhenTimeIsUp) {
 TEST_F(Transfers, ThatRanksMakeTogetherStopTogether) {
   MotifBench bench(group_, "mpiio",
                    options({{"size", "100000"}, {"transfer", "100"}, {"for", "40s"}, {"call", "MPI_File_write_all"}}));
-  const Ticking clock(std::int64_t{1'000'000'000} * (1 + world_rank()));
+  const Ticking clock(world_rank() + 1);
   Recorder recorder{clock};
   bench->perform(recorder);
   const double mine = taken(*bench)["transfers"];
@@ -214,7 +204,7 @@ TEST_F(Transfers, ThatRanksMakeTogetherStopTogether) {
 TEST_F(Transfers, WearOutUntilAllHaveDoneAsMuch) {
   MotifBench bench(group_, "posix",
                    options({{"size", "10000"}, {"transfer", "100"}, {"for", "12s"}, {"wear-out", ""}}));
-  const Ticking clock(std::int64_t{1'000'000'000} * (1 + world_rank()));
+  const Ticking clock(world_rank() + 1);
   Recorder recorder{clock};
   bench->perform(recorder);
   EXPECT_EQ(taken(*bench)["written_bytes"], 1100);

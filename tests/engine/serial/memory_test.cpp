@@ -12,7 +12,7 @@ using testing::IsEmpty;
 using Options = BackendBench::Options;
 
 // Moved by nothing but waiting.
-class HandMoved final : public Pace {
+class HandMoved final : public Timekeeper {
  public:
   std::int64_t now_ns() const noexcept override { return now_ns_; }
   void wait_until(std::int64_t end_ns) const noexcept override { now_ns_ = end_ns; }
@@ -84,34 +84,34 @@ TEST_F(MemoryBackend, ForgetsAFileThatIsRemoved) {
 }
 
 TEST_F(MemoryBackend, TakesTheTimeThatItsBytesNeedAfterItsDelay) {
-  const HandMoved pace;
+  const HandMoved timekeeper;
   ParameterSet owner;
-  Memory memory(owner, pace);
+  Memory memory(owner, timekeeper);
   owner.find("delay")->parse("10us");
   owner.find("bandwidth")->parse("1000000000");
   memory.open(opening(Access::both));
   memory.write(0, bytes(500));
-  EXPECT_EQ(pace.now_ns(), 1000 + 10'000 + 500);
+  EXPECT_EQ(timekeeper.now_ns(), 1000 + 10'000 + 500);
   std::vector<std::byte> found(300);
   memory.read(0, found);
-  EXPECT_EQ(pace.now_ns(), 1000 + 10'000 + 500 + 10'000 + 300);
+  EXPECT_EQ(timekeeper.now_ns(), 1000 + 10'000 + 500 + 10'000 + 300);
 }
 
 TEST_F(MemoryBackend, WaitsForNothingWhereNoneIsAsked) {
-  const HandMoved pace;
+  const HandMoved timekeeper;
   ParameterSet owner;
-  Memory memory(owner, pace);
+  Memory memory(owner, timekeeper);
   memory.open(opening(Access::write));
   memory.write(0, bytes(500));
-  EXPECT_EQ(pace.now_ns(), 1000);
+  EXPECT_EQ(timekeeper.now_ns(), 1000);
 }
 
 TEST_F(MemoryBackend, WaitsUntilTheClockSaysSo) {
-  const Pace& pace = Pace::real();
+  const Timekeeper& timekeeper = Timekeeper::real();
   for (const std::int64_t wait_ns : {1'000, 300'000}) {
-    const std::int64_t end_ns = pace.now_ns() + wait_ns;
-    pace.wait_until(end_ns);
-    EXPECT_GE(pace.now_ns(), end_ns);
+    const std::int64_t end_ns = timekeeper.now_ns() + wait_ns;
+    timekeeper.wait_until(end_ns);
+    EXPECT_GE(timekeeper.now_ns(), end_ns);
   }
 }
 

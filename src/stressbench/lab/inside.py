@@ -1,0 +1,56 @@
+"""Work done in a node's network by a child of this process, which brings a value back."""
+
+import json
+import os
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from stressbench.lab import system
+from stressbench.lab.errors import LabFault
+from stressbench.lab.joining import NETWORK, join
+
+_CHUNK_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inside:
+    """A child at work; `value` waits for what it brings back."""
+
+    pid: int
+    where: str
+    pipe: int
+
+    def value(self) -> Any:
+        """What the work returned. LabFault where it failed."""
+        pieces = []
+        while piece := os.read(self.pipe, _CHUNK_BYTES):
+            pieces.append(piece)
+        os.close(self.pipe)
+        os.waitpid(self.pid, 0)
+        found = json.loads(b"".join(pieces) or b'{"fault": "ended without a word"}')
+        if "fault" in found:
+            raise LabFault(f"{self.where}: {found['fault']}")
+        return found["value"]
+
+
+def inside(pid: int, work: Callable[[], Any], *, where: str) -> Inside:
+    """Start the work in the network that process `pid` is in; `where` names the node in messages. Value as JSON has it."""
+    reading, writing = os.pipe()
+
+    def child() -> int:
+        os.close(reading)
+        try:
+            join(pid, NETWORK)
+            found = {"value": work()}
+        except OSError as fault:
+            found = {"fault": fault.strerror or str(fault)}
+        except Exception:
+            found = {"fault": traceback.format_exc()}
+        os.write(writing, json.dumps(found).encode())
+        return 0
+
+    started = Inside(pid=system.forked(child), where=where, pipe=reading)
+    os.close(writing)
+    return started

@@ -1,0 +1,131 @@
+"""The process that is the lab: `python -m stressbench.lab.keeper`, started by `up`, first of a process namespace.
+
+Whatever a lab has hangs from namespaces that only its processes hold: when the keeper ends, however it ends, the kernel
+kills them all, and with them go interfaces, mounts and files. It says nothing and listens to nobody once the lab is up.
+
+Its conversation with `up`, a line of JSON each, over the socket whose number is its argument:
+up: the plan; keeper: {"keeper": pid}; up, when it has written that down: "go"; keeper: {"nodes": {name: [pid, inner
+pid]}}, then {"up": true}; up: "stay". Where `up` ends before that, the lab ends. {"fault": text} tells what failed.
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from stressbench.lab import system
+from stressbench.lab.batch import BatchFault, run_batch
+from stressbench.lab.mpi import INSIDE, PIDS, SCRATCH
+from stressbench.lab.node import Holder
+from stressbench.lab.plan import Plan, cable_line
+from stressbench.lab.planned import plan_from
+
+_OPEN_TO_ALL = 0o1777
+
+
+class KeeperFault(Exception):
+    """A step failed; the message says which and why."""
+
+
+def main() -> int:
+    """Leave every namespace, fork the keeper proper into the new ones, and end."""
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    stream = connection.makefile("rwb")
+    os.chdir("/")  # no folder of the machine is held
+    try:
+        wished = json.loads(stream.readline())
+        if wished["user_namespace"]:
+            system.become_root_of_new_user_namespace()
+        system.unshare(system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEWIPC)
+    except OSError as fault:
+        _say(stream, {"fault": str(fault.strerror)})
+        return 1
+    pid = system.forked(lambda: _keep(stream, plan_from(wished["plan"])))
+    _say(stream, {"keeper": pid})
+    return 0
+
+
+def _keep(stream: BinaryIO, plan: Plan) -> int:
+    """Build, report, and stay until somebody ends this process."""
+    if stream.readline() != b"go\n":
+        return 1
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+    system.call_me(f"lab:{plan.name}")
+    try:
+        holders = _build(stream, plan)
+    except (KeeperFault, BatchFault, OSError) as fault:
+        _say(stream, {"fault": fault.strerror if isinstance(fault, OSError) else str(fault)})
+        return 1
+    _say(stream, {"up": True})
+    if stream.readline() != b"stay\n":
+        return 1
+    stream.close()
+    return _stay({holder.pid for holder in holders})
+
+
+def _build(stream: BinaryIO, plan: Plan) -> tuple[Holder, ...]:
+    system.receive_mounts_only()
+    _inside(plan)
+    holders = tuple(Holder(node=node, lab=plan.name) for node in plan.nodes)
+    for holder in holders:
+        holder.start()
+    pids = {holder.node.name: holder.reported() for holder in holders}
+    _say(stream, {"nodes": pids})
+    inner = {name: pair[1] for name, pair in pids.items()}
+    for name, pid in inner.items():
+        Path(PIDS, name).write_text(f"{pid}\n", encoding="ascii")
+    system.mount("proc", "/proc", "proc")
+    run_batch("ip", [cable_line(cable, inner) for cable in plan.cables])
+    for holder in holders:
+        holder.go_on()
+    faults = [text for holder in holders if (text := holder.outcome())]
+    if faults:
+        raise KeeperFault("; ".join(faults))
+    return holders
+
+
+def _inside(plan: Plan) -> None:
+    """/run/lab, for the lab's nodes only."""
+    system.mount("tmpfs", "/run", "tmpfs", "mode=0755")
+    for folder in (INSIDE, PIDS, SCRATCH):
+        Path(folder).mkdir(parents=True)
+    Path(SCRATCH).chmod(_OPEN_TO_ALL)
+    Path("/run/lock").mkdir()
+    Path("/run/lock").chmod(_OPEN_TO_ALL)
+    for file in plan.files:
+        Path(file.path).write_text(file.text, encoding="utf-8")
+        Path(file.path).chmod(0o755 if file.executable else 0o644)
+
+
+def _stay(holders: set[int]) -> int:
+    """Collect children that end; when a node's holder ends, the lab is no lab any more."""
+    while True:
+        found = signal.sigwaitinfo({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+        if found.si_signo != signal.SIGCHLD:
+            return 0
+        if holders.intersection(_ended()):
+            return 1
+
+
+def _ended() -> Iterator[int]:
+    while True:
+        try:
+            pid, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        yield pid
+
+
+def _say(stream: BinaryIO, message: dict[str, Any]) -> None:
+    stream.write(json.dumps(message).encode() + b"\n")
+    stream.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""How MPI finds the lab's hosts: names, an agent in the place of ssh, and settings for Open MPI and MPICH. Pure."""
+
+from stressbench.lab.addresses import address_of
+from stressbench.lab.topology import Lab
+
+INSIDE = "/run/lab"
+"""A folder that only the lab's own nodes see, and that is gone with the lab."""
+HOSTS = f"{INSIDE}/hosts"
+AGENT = f"{INSIDE}/agent"
+PIDS = f"{INSIDE}/pids"
+SCRATCH = f"{INSIDE}/tmp"
+
+
+def hosts_text(lab: Lab) -> str:
+    """`/etc/hosts` of every node: a plain name is on the first rail, `h0-eth1` on the second."""
+    lines = ["127.0.0.1 localhost"]
+    for node in lab.nodes:
+        rails = sorted({link.rail for link in lab.links_of(node.name)})
+        for rail in rails:
+            names = [node.name] if rail == rails[0] else []
+            lines.append(" ".join([address_of(node, rail=rail), *names, f"{node.name}-eth{rail}"]))
+    return "\n".join(lines) + "\n"
+
+
+def agent_text(lab: Lab) -> str:
+    """`agent HOST COMMAND...` starts a command on another host, as `ssh HOST COMMAND...` would."""
+    return f"""\
+#!/bin/sh
+# Called by mpirun in the place of ssh: agent HOST COMMAND...
+host=$1
+shift
+pid=$(cat "{PIDS}/$host" 2>/dev/null) || {{ echo "lab {lab.name}: there is no host '$host'" >&2; exit 255; }}
+exec nsenter --target "$pid" --net --mount --uts --ipc -- /bin/sh -c "$*"
+"""
+
+
+def environment(lab: Lab) -> tuple[tuple[str, str], ...]:
+    """What every process that is started in the lab finds, so that a plain `mpirun` uses the lab's hosts and links."""
+    cards = ",".join(f"eth{rail}" for rail in range(lab.rails))
+    allowed = tuple((f"{who}_ALLOW_RUN_AS_ROOT{end}", "1") for who in ("OMPI", "PRTE") for end in ("", "_CONFIRM"))
+    return (
+        ("STRESSBENCH_LAB", lab.name),
+        ("TMPDIR", SCRATCH),
+        *allowed,
+        ("OMPI_MCA_plm", "rsh"),
+        ("OMPI_MCA_plm_rsh_agent", AGENT),
+        ("PRTE_MCA_plm_ssh_agent", AGENT),
+        ("OMPI_MCA_pml", "ob1"),
+        ("OMPI_MCA_btl", "tcp,vader,self"),
+        ("OMPI_MCA_btl_tcp_if_include", cards),
+        ("OMPI_MCA_oob_tcp_if_include", "eth0"),
+        ("PRTE_MCA_prte_if_include", "eth0"),
+        ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+        ("OMPI_MCA_mpi_yield_when_idle", "1"),
+        ("HYDRA_LAUNCHER", "rsh"),
+        ("HYDRA_LAUNCHER_EXEC", AGENT),
+        ("HYDRA_IFACE", "eth0"),
+    )

@@ -1,0 +1,98 @@
+"""One node of a lab: the process that holds its namespaces and sets them up from within."""
+
+import os
+import signal
+import socket
+from pathlib import Path
+
+from stressbench.lab import system
+from stressbench.lab.batch import BatchFault, run_batch
+from stressbench.lab.mpi import HOSTS
+from stressbench.lab.plan import NodePlan, Setting
+
+_CHUNK_BYTES = 1 << 16
+
+
+class Holder:
+    """A child of the keeper that is a node. Told apart by steps, so that all nodes go through each at the same time."""
+
+    def __init__(self, *, node: NodePlan, lab: str) -> None:
+        self.node = node
+        self.pid = 0
+        self._lab = lab
+        self._near, self._far = socket.socketpair()
+
+    def start(self) -> None:
+        """Fork; the child goes into namespaces of its own and waits."""
+        self.pid = system.forked(self._live)
+        self._far.close()
+
+    def reported(self) -> tuple[int, int]:
+        """The child's process id as the machine sees it and as the lab sees it. Raises OSError with its words."""
+        words = self._near.recv(_CHUNK_BYTES).decode()
+        if not words.startswith("pids "):
+            raise OSError(0, f"{self.node.name}: {words or 'ended without a word'}")
+        outer, inner = words.split()[1:]
+        return int(outer), int(inner)
+
+    def go_on(self) -> None:
+        """Its cables are there: let it set them up."""
+        self._near.send(b"go")
+
+    def outcome(self) -> str | None:
+        """What went wrong with setting up; None when all went well."""
+        words = self._near.recv(_CHUNK_BYTES).decode()
+        self._near.close()
+        return None if words == "done" else f"{self.node.name}: {words or 'ended without a word'}"
+
+    def _live(self) -> int:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        self._near.close()
+        try:
+            self._far.send(self._separate().encode())
+            if self._far.recv(_CHUNK_BYTES) != b"go":
+                return 1
+            self._set_up()
+        except (OSError, BatchFault) as fault:
+            self._far.send(str(getattr(fault, "strerror", None) or fault).encode())
+            return 1
+        self._far.send(b"done")
+        self._far.close()
+        while True:
+            signal.pause()
+
+    def _separate(self) -> str:
+        outer = Path("/proc/self").readlink()  # the machine's /proc still
+        system.unshare(system.NEWNET | system.NEWNS | system.NEWUTS | system.NEWIPC)
+        system.call_me(f"{self._lab}:{self.node.name}")
+        socket.sethostname(self.node.name)
+        system.mount("proc", "/proc", "proc")
+        system.mount("tmpfs", "/dev/shm", "tmpfs", "mode=1777")
+        system.bind(HOSTS, "/etc/hosts")
+        _try_mount("sysfs", "/sys")
+        for setting in self.node.settings:
+            _write(setting)  # before there is a card that could speak up
+        return f"pids {outer} {os.getpid()}"
+
+    def _set_up(self) -> None:
+        run_batch("ip", self.node.first)
+        run_batch("tc", self.node.tc)
+        run_batch("ip", self.node.ip)
+
+
+def _write(setting: Setting) -> None:
+    try:
+        Path("/proc/sys", setting.file).write_text(setting.value, encoding="ascii")
+    except OSError as fault:
+        if not setting.optional:
+            raise OSError(fault.errno, f"{setting.file} = {setting.value}: {fault.strerror}") from fault
+
+
+def _try_mount(kind: str, target: str) -> None:
+    """Where a container forbids it, the machine's own stays visible."""
+    try:
+        system.mount(kind, target, kind)
+    except OSError:
+        return

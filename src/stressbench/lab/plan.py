@@ -1,0 +1,173 @@
+"""Everything that is said to the kernel to make a lab: settings, lines for `ip -batch` and `tc -batch`, files. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from stressbench.lab.addresses import PREFIX_BITS, address_of, network_of
+from stressbench.lab.mpi import AGENT, HOSTS, agent_text, hosts_text
+from stressbench.lab.routing import Hop, hops
+from stressbench.lab.shaping import bucket_lines
+from stressbench.lab.topology import End, Forwarding, Lab, Link, Node
+
+_TCP_WINDOW_BYTES = 512 * 2**10
+_ROUTE = "quickack 1 initcwnd 64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A file below /proc/sys of a node's own network, and what is written there. `optional`: older kernels lack it."""
+
+    file: str
+    value: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    """A file that all nodes of the lab see and nobody else."""
+
+    path: str
+    text: str
+    executable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodePlan:
+    """What makes one node. `ip` lines may be said again: that is how a link that was down comes back."""
+
+    name: str
+    first: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    tc: tuple[str, ...]
+    ip: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What makes a lab."""
+
+    name: str
+    nodes: tuple[NodePlan, ...]
+    cables: tuple[tuple[End, End], ...]
+    files: tuple[File, ...]
+
+
+def plan(lab: Lab) -> Plan:
+    """Every step, in order, for this lab."""
+    ways: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
+    if lab.forwarding is Forwarding.route:
+        for rail in range(lab.rails):
+            for hop in hops(lab, rail=rail):
+                ways[hop.node].append(hop)
+    return Plan(
+        name=lab.name,
+        nodes=tuple(_node_plan(lab, node, ways[node.name]) for node in lab.nodes),
+        cables=tuple(link.ends for link in lab.links),
+        files=(
+            File(path=HOSTS, text=hosts_text(lab)),
+            File(path=AGENT, text=agent_text(lab), executable=True),
+        ),
+    )
+
+
+def cable_line(cable: tuple[End, End], pids: Mapping[str, int]) -> str:
+    """A veth pair that is born in two nodes at once; `pids` are the processes that hold them."""
+    one, other = (
+        f"name {end.device} address {end.mac} numtxqueues 1 numrxqueues 1 netns {pids[end.node]}" for end in cable
+    )
+    return f"link add {one} type veth peer {other}"
+
+
+def _node_plan(lab: Lab, node: Node, ways: list[Hop]) -> NodePlan:
+    ends = [(link, link.end_at(node.name)) for link in lab.links_of(node.name)]
+    settings, ip = _station(lab, node), tuple(_station_lines(lab, node, ends))
+    first: tuple[str, ...] = ()
+    if node.is_switch and lab.forwarding is Forwarding.bridge:
+        settings, ip = _bridge_settings(), tuple(_bridge_lines(node, ends))
+        first = ("link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0",)
+    elif node.is_switch:
+        settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, ways))
+    tc = tuple(line for link, end in ends for line in bucket_lines(link, end))
+    return NodePlan(name=node.name, first=first, settings=(*_quiet(), *settings), tc=tc, ip=ip)
+
+
+def _quiet() -> tuple[Setting, ...]:
+    """No frame is sent but those that somebody means: no IPv6, no redirects; what comes by another way is taken."""
+    return (
+        Setting(file="net/ipv6/conf/all/disable_ipv6", value="1", optional=True),
+        Setting(file="net/ipv6/conf/default/disable_ipv6", value="1", optional=True),
+        *(
+            Setting(file=f"net/ipv4/conf/{which}/{what}", value="0")
+            for which in ("all", "default")
+            for what in ("rp_filter", "send_redirects", "accept_redirects")
+        ),
+    )
+
+
+def _station(lab: Lab, node: Node) -> tuple[Setting, ...]:
+    """TCP as near to a lossless network as it goes: windows below what queues hold, quick repair, no memory of before."""
+    window = f"4096 131072 {_TCP_WINDOW_BYTES}"
+    return (
+        Setting(file="net/ipv4/conf/all/arp_ignore", value="1"),
+        Setting(file="net/ipv4/conf/all/arp_announce", value="2"),
+        Setting(file="net/ipv4/tcp_congestion_control", value="reno"),
+        Setting(file="net/ipv4/tcp_rmem", value=window),
+        Setting(file="net/ipv4/tcp_wmem", value=window),
+        Setting(file="net/ipv4/tcp_slow_start_after_idle", value="0"),
+        Setting(file="net/ipv4/tcp_no_metrics_save", value="1"),
+        Setting(file="net/ipv4/tcp_rto_min_us", value="5000", optional=True),
+        Setting(file="net/ipv4/ip_unprivileged_port_start", value="0", optional=True),
+        Setting(file="net/ipv4/ping_group_range", value="0 0", optional=True),
+    )
+
+
+def _bridge_settings() -> tuple[Setting, ...]:
+    return (Setting(file="net/bridge/bridge-nf-call-iptables", value="0", optional=True),)
+
+
+def _router_settings() -> tuple[Setting, ...]:
+    return (Setting(file="net/ipv4/ip_forward", value="1"),)
+
+
+def _station_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]]) -> Iterator[str]:
+    yield "link set lo up"
+    for link, end in ends:
+        address, network = address_of(node, rail=link.rail), network_of(link.rail)
+        yield f"addr replace {address}/{PREFIX_BITS} dev {end.device} noprefixroute"
+        yield f"link set {end.device} up"
+        if lab.forwarding is Forwarding.bridge:
+            yield f"route replace {network} dev {end.device} scope link src {address} {_ROUTE}"
+            continue
+        far = link.beyond(node.name)
+        gateway = address_of(lab.node(far.node), rail=link.rail)
+        yield f"neigh replace {gateway} lladdr {far.mac} dev {end.device} nud permanent"
+        yield f"route replace {network} via {gateway} dev {end.device} onlink src {address} {_ROUTE}"
+
+
+def _bridge_lines(node: Node, ends: list[tuple[Link, End]]) -> Iterator[str]:
+    yield "link set lo up"
+    for _, end in ends:
+        yield f"link set {end.device} master br0 up"
+    if ends:
+        yield f"addr replace {address_of(node, rail=ends[0][0].rail)}/{PREFIX_BITS} dev br0"
+    yield "link set br0 up"
+
+
+def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], ways: list[Hop]) -> Iterator[str]:
+    """All addresses and routes are written down: no switch ever asks the network anything."""
+    yield "link set lo up"
+    for rail in sorted({link.rail for link, _ in ends}):
+        yield f"addr replace {address_of(node, rail=rail)}/32 dev lo"
+    for link, end in ends:
+        far = link.beyond(node.name)
+        yield f"link set {end.device} up"
+        address = address_of(lab.node(far.node), rail=link.rail)
+        yield f"neigh replace {address} lladdr {far.mac} dev {end.device} nud permanent"
+    for hop in ways:
+        device, beyond = hop.link.end_at(node.name).device, hop.link.beyond(node.name).node
+        to = address_of(hop.destination, rail=hop.link.rail)
+        via = address_of(lab.node(beyond), rail=hop.link.rail)
+        source = address_of(node, rail=hop.link.rail)
+        way = "scope link" if beyond == hop.destination.name else f"via {via}"
+        onlink = "" if beyond == hop.destination.name else " onlink"
+        yield f"route replace {to}/32 {way} dev {device}{onlink} src {source}"

@@ -1,0 +1,32 @@
+"""A plan on its way to the keeper: to JSON and back."""
+
+from dataclasses import asdict
+from typing import Any
+
+from stressbench.lab.plan import File, NodePlan, Plan, Setting
+from stressbench.lab.topology import End
+
+
+def plain(plan: Plan) -> dict[str, Any]:
+    """As JSON has it."""
+    return asdict(plan)
+
+
+def plan_from(found: dict[str, Any]) -> Plan:
+    """What `plain` was given."""
+    return Plan(
+        name=found["name"],
+        nodes=tuple(_node(node) for node in found["nodes"]),
+        cables=tuple((End(**one), End(**other)) for one, other in found["cables"]),
+        files=tuple(File(**file) for file in found["files"]),
+    )
+
+
+def _node(found: dict[str, Any]) -> NodePlan:
+    return NodePlan(
+        name=found["name"],
+        first=tuple(found["first"]),
+        settings=tuple(Setting(**setting) for setting in found["settings"]),
+        tc=tuple(found["tc"]),
+        ip=tuple(found["ip"]),
+    )

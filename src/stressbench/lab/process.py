@@ -1,0 +1,45 @@
+"""A process that is known again: its id and when it started, since ids are used again."""
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+_STARTED = 19  # field 22 of /proc/PID/stat, counted behind the name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Process:
+    """`started` counts the kernel's ticks since it booted."""
+
+    pid: int
+    started: int
+
+    @property
+    def lives(self) -> bool:
+        """Whether this very process is there and no zombie."""
+        return process_of(self.pid) == self
+
+    def kill(self) -> None:
+        """End it now; nothing happens where it has ended already."""
+        try:
+            descriptor = os.pidfd_open(self.pid)
+        except OSError:
+            return
+        try:
+            if self.lives:  # the descriptor stands for what was looked at
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        finally:
+            os.close(descriptor)
+
+
+def process_of(pid: int) -> Process | None:
+    """The process that has this id now; None where none lives."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()
+    return None if fields[0] in "ZX" else Process(pid=pid, started=int(fields[_STARTED]))

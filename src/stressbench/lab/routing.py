@@ -1,0 +1,126 @@
+"""Which link each switch takes to each destination: shortest ways, one of them always. Pure."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stressbench.lab.topology import Lab, Link, Node, Spread
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hop:
+    """From `node`, what is for `destination` leaves by `link`."""
+
+    node: str
+    destination: Node
+    link: Link
+
+
+def hops(lab: Lab, *, rail: int) -> tuple[Hop, ...]:
+    """Every switch's way to every other node of this rail. Stations do not pass on what others send.
+
+    With `Spread.first` a way takes the first link, in the file's order, that brings it nearer. A torus lists its rows'
+    links before its columns', so that this is dimension order. With `by_destination` the choice follows the
+    destination's number, as in fat trees (d-mod-k).
+    """
+    around = _around(lab, rail=rail)
+    found = []
+    for destination in lab.nodes:
+        distances = _distances(lab, around, destination.name)
+        for switch in lab.switches:
+            if switch.name in distances and switch.name != destination.name:
+                link = _choose(lab.spread, destination, _nearer(around, distances, switch.name))
+                found.append(Hop(node=switch.name, destination=destination, link=link))
+    return tuple(found)
+
+
+def path(lab: Lab, source: str, target: str, *, rail: int = 0) -> tuple[Link, ...]:
+    """The links that a frame crosses from one node to another; empty where source and target are one.
+
+    KeyError where no way leads there.
+    """
+    table = {(hop.node, hop.destination.name): hop.link for hop in hops(lab, rail=rail)}
+    at, crossed = source, []
+    while at != target:
+        if lab.node(at).is_switch:
+            link = table[at, target]
+        else:
+            link = next(link for link in lab.links_of(at) if link.rail == rail)
+        crossed.append(link)
+        at = link.beyond(at).node
+    return tuple(crossed)
+
+
+def unreachable(lab: Lab, *, rail: int) -> tuple[str, ...]:
+    """Stations of this rail that the first one cannot reach."""
+    there = [node for node in lab.stations if any(link.rail == rail for link in lab.links_of(node.name))]
+    if not there:
+        return ()
+    reached = _distances(lab, _around(lab, rail=rail), there[0].name)
+    return tuple(node.name for node in there if node.name not in reached)
+
+
+def cycle(lab: Lab) -> tuple[Link, ...]:
+    """The links of one cycle of switches, if there is any."""
+    for rail in range(lab.rails):
+        trunks = [link for link in lab.links if link.rail == rail and _is_trunk(lab, link)]
+        for number, link in enumerate(trunks):  # the first link that joins what is joined already
+            way = _way(trunks[:number], link.a.node, link.b.node)
+            if way is not None:
+                return (*way, link)
+    return ()
+
+
+def _is_trunk(lab: Lab, link: Link) -> bool:
+    return all(lab.node(end.node).is_switch for end in link.ends)
+
+
+def _way(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | None:
+    seen: dict[str, tuple[Link, ...]] = {start: ()}
+    queue = deque([start])
+    while queue:
+        at = queue.popleft()
+        for link in links:
+            if at in (link.a.node, link.b.node) and (beyond := link.beyond(at).node) not in seen:
+                seen[beyond] = (*seen[at], link)
+                queue.append(beyond)
+    return seen.get(goal)
+
+
+def _around(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
+    found: dict[str, list[Link]] = {node.name: [] for node in lab.nodes}
+    for link in lab.links:
+        if link.rail == rail:
+            for end in link.ends:
+                found[end.node].append(link)
+    return {name: tuple(links) for name, links in found.items()}
+
+
+def _distances(lab: Lab, around: Mapping[str, tuple[Link, ...]], goal: str) -> Mapping[str, int]:
+    """How many links each node is away from the goal, over switches only."""
+    passes = {node.name for node in lab.switches} | {goal}
+    distances = {goal: 0}
+    queue = deque([goal])
+    while queue:
+        at = queue.popleft()
+        if at not in passes:
+            continue
+        for link in around[at]:
+            beyond = link.beyond(at).node
+            if beyond not in distances:
+                distances[beyond] = distances[at] + 1
+                queue.append(beyond)
+    return distances
+
+
+def _nearer(
+    around: Mapping[str, tuple[Link, ...]], distances: Mapping[str, int], node: str
+) -> tuple[Link, ...]:
+    def is_nearer(link: Link) -> bool:
+        return distances.get(link.beyond(node).node, len(distances)) == distances[node] - 1
+
+    return tuple(link for link in around[node] if is_nearer(link))
+
+
+def _choose(spread: Spread, destination: Node, links: tuple[Link, ...]) -> Link:
+    return links[destination.number % len(links) if spread is Spread.by_destination else 0]

@@ -1,0 +1,57 @@
+"""Groups of routers, as in Aries: all joined within a group, groups joined by single links."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from stressbench.lab.fields import Count, RateText, Table
+from stressbench.lab.topology import Forwarding
+from stressbench.lab.units import Rate
+from stressbench.lab.wiring import Plane, Site, Wiring, WiringMistake, on_every_rail
+
+KIND = "dragonfly"
+
+
+class Spec(Table):
+    """Routers `g0r0`, `g0r1`, ..., `g1r0`, ...; one link between each pair of groups, spread over their routers.
+
+    Routes are minimal: at most one link in the first group, one between groups, one in the last.
+    """
+
+    kind: Literal["dragonfly"]
+    groups: Count
+    routers_per_group: Count
+    hosts_per_router: Count
+    local_rate: Annotated[RateText, Field(description="Of links within a group.")]
+    global_rate: Annotated[RateText, Field(description="Of links between groups.")]
+    forwarding: Forwarding = Forwarding.route
+
+
+def wire(spec: Spec, site: Site) -> Wiring:
+    """Hosts fill router after router, group after group."""
+    places = spec.groups * spec.routers_per_group * spec.hosts_per_router
+    if places != len(site.hosts):
+        sizes = f"{spec.groups} groups x {spec.routers_per_group} routers x {spec.hosts_per_router} hosts"
+        raise WiringMistake("groups", f"{sizes} is {places}, but there are {len(site.hosts)} hosts")
+    names = [f"g{group}r{router}" for group in range(spec.groups) for router in range(spec.routers_per_group)]
+    plane = Plane(
+        switches=tuple(names),
+        attached=tuple(names[host // spec.hosts_per_router] for host in range(len(site.hosts))),
+        trunks=(*_within_groups(spec), *_between_groups(spec)),
+    )
+    return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
+
+
+def _within_groups(spec: Spec) -> tuple[tuple[str, str, Rate], ...]:
+    pairs = [(a, b) for a in range(spec.routers_per_group) for b in range(a + 1, spec.routers_per_group)]
+    return tuple((f"g{group}r{a}", f"g{group}r{b}", spec.local_rate) for group in range(spec.groups) for a, b in pairs)
+
+
+def _between_groups(spec: Spec) -> tuple[tuple[str, str, Rate], ...]:
+    """Router number n of a group has the n-th, (n + routers)-th, ... of the links to the groups that follow it."""
+
+    def router(group: int, other: int) -> str:
+        return f"g{group}r{(other - group - 1) % spec.groups % spec.routers_per_group}"
+
+    pairs = [(a, b) for a in range(spec.groups) for b in range(a + 1, spec.groups)]
+    return tuple((router(a, b), router(b, a), spec.global_rate) for a, b in pairs)

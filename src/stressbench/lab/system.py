@@ -1,0 +1,79 @@
+"""Calls of the kernel that Python 3.11 has no names for. Each raises OSError that says which call it was."""
+
+import ctypes
+import os
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
+NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
+_MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
+_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces of these kinds for new ones."""
+    _must(_libc.unshare(flags), "unshare")
+
+
+def setns(descriptor: int) -> None:
+    """Enter the namespace that the descriptor stands for."""
+    _must(_libc.setns(descriptor, 0), "setns")
+
+
+def mount(source: str, target: str, kind: str, options: str = "") -> None:
+    """Mount a new file system of this kind."""
+    _must(_libc.mount(source.encode(), target.encode(), kind.encode(), 0, options.encode()), f"mount {kind} on {target}")
+
+
+def bind(source: str, target: str) -> None:
+    """Make `target` show `source`."""
+    _must(_libc.mount(source.encode(), target.encode(), None, _MS_BIND, None), f"bind {source} to {target}")
+
+
+def receive_mounts_only() -> None:
+    """What is mounted from now on stays in this mount namespace; what others mount and unmount still shows."""
+    _must(_libc.mount(b"none", b"/", None, _MS_REC | _MS_SLAVE, None), "make mounts private")
+
+
+def end_with_parent(signal_number: int) -> None:
+    """Get this signal when the parent ends."""
+    _must(_libc.prctl(_PR_SET_PDEATHSIG, signal_number), "prctl")
+
+
+def call_me(name: str) -> None:
+    """The name that `ps` shows, at most 15 bytes of it."""
+    _must(_libc.prctl(_PR_SET_NAME, name.encode()[:15]), "prctl")
+
+
+def become_root_of_new_user_namespace() -> None:
+    """A user namespace in which this user is root and nobody else exists. For processes of one thread."""
+    uid, gid = os.geteuid(), os.getegid()
+    unshare(NEWUSER)
+    Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
+    Path("/proc/self/uid_map").write_text(f"0 {uid} 1", encoding="ascii")
+    Path("/proc/self/gid_map").write_text(f"0 {gid} 1", encoding="ascii")
+
+
+def forked(work: Callable[[], int]) -> int:
+    """A child that does the work and ends with its result; its process id. An exception is told on stderr, status 70."""
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 70
+    try:
+        status = work()
+    except BaseException:
+        traceback.print_exc()
+        raise
+    finally:
+        os._exit(status)
+
+
+def _must(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")

@@ -1,4 +1,4 @@
-"""From a file's tables to a `Lab`: names, links, ends; and the mistakes that only show when all is put together. Pure."""
+"""From a file's tables to a `Lab`: names, links, ends; and the mistakes that show when all is put together. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -68,7 +68,9 @@ def _rail_complaints(table: LabTable, shape: Shape) -> Iterator[Complaint]:
     if by_link and table.rail:
         yield Complaint(place=("rail", 0), text='[[rail]]: with kind = "links" every [[link]] says its own rate')
     if not by_link and not table.rail:
-        yield Complaint(place=("hosts",), text='[[rail]] is missing: how fast is a host\'s card? For example rate = "1Gbit"')
+        yield Complaint(
+            place=("hosts",), text='[[rail]] is missing: how fast is a host\'s card? For example rate = "1Gbit"'
+        )
     if not by_link and table.link:
         yield Complaint(place=("link", 0), text=f'[[link]]: kind = "{shape.kind}" makes the links; use kind = "links"')
     if len(table.rail) > _MOST_RAILS:
@@ -120,7 +122,9 @@ def _with_io(wiring: Wiring, table: LabTable) -> Wiring:
     io = table.io
     assert io is not None
     if io.attach not in wiring.switches:
-        raise Mistakes([Complaint(place=("io", "attach"), text="io.attach: " + unknown("switch", io.attach, wiring.switches))])
+        raise Mistakes(
+            [Complaint(place=("io", "attach"), text="io.attach: " + unknown("switch", io.attach, wiring.switches))]
+        )
     own = f"{io.name}-switch"
     switch = io.attach if io.uplink is None else own
     wires = tuple(Wire(a=f"{io.name}{number}", b=switch, rail=0, rate=io.rate) for number in range(io.count))
@@ -143,7 +147,9 @@ def _stations(table: LabTable, hosts: tuple[str, ...]) -> tuple[Node, ...]:
 def _name_complaints(names: tuple[str, ...]) -> Iterator[Complaint]:
     for name, times in Counter(names).items():
         if times > 1:
-            yield Complaint(place=("topology",), text=f"duplicate name '{name}': hosts, I/O nodes and switches share names")
+            yield Complaint(
+                place=("topology",), text=f"duplicate name '{name}': hosts, I/O nodes and switches share names"
+            )
         if name in _RESERVED:
             yield Complaint(place=("topology",), text=f"'{name}' has a meaning of its own; choose another name")
         if len(name) > _LONGEST_DEVICE:

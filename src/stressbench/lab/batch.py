@@ -10,18 +10,21 @@ class BatchFault(Exception):
     """A line was refused; the message names the line and gives the program's own words."""
 
 
-def run_batch(tool: str, lines: Sequence[str], *, before: Sequence[str] = ()) -> None:
-    """Say the lines to `ip` or `tc` in this process's network, or behind the words `before`. Raises BatchFault."""
+def run_batch(tool: str, lines: Sequence[str], *, forced: bool = False) -> None:
+    """Say the lines to `ip` or `tc` in this process's network. `forced`: lines that fail are passed over.
+
+    Raises BatchFault.
+    """
     if not lines:
         return
     program = find_tool(tool)
     if program is None:
         raise BatchFault(f"{tool} is not installed (it is part of iproute2)")
     done = subprocess.run(
-        [*before, program, "-batch", "-"], input="\n".join(lines) + "\n", capture_output=True, text=True,
-        errors="replace", check=False,
+        [program, *(("-force",) if forced else ()), "-batch", "-"],
+        input="\n".join(lines) + "\n", capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
-    if done.returncode != 0:
+    if done.returncode != 0 and not forced:
         raise BatchFault(_blamed(tool, lines, done.stderr))
 
 

@@ -77,7 +77,9 @@ def _expected(kind: str, context: Mapping[str, Any], message: str) -> str:
 
 def _pattern(pattern: str) -> str:
     if pattern.startswith("^[a-z]"):
-        return "expected lower-case letters, digits and -, at most 11 of them, a letter first (8 for a prefix, no digits)"
+        return (
+            "expected lower-case letters, digits and -, at most 11 of them, a letter first (8 for a prefix, no digits)"
+        )
     if pattern.endswith(":1$"):
         return "expected k:1, such as 2:1"
     return "expected an absolute path, such as /scratch"

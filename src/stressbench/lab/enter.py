@@ -8,7 +8,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from stressbench.lab import system
@@ -39,7 +39,7 @@ def main() -> int:
     return _attend(pid)
 
 
-def _become(command: Sequence[str], mask: set[signal.Signals], cores: Sequence[int] | None) -> int:
+def _become(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] | None) -> int:
     system.end_with_parent(signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     if cores:

@@ -2,12 +2,12 @@
 
 import json
 import os
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from stressbench.lab import system
+from stressbench.lab.batch import BatchFault
 from stressbench.lab.errors import LabFault
 from stressbench.lab.joining import NETWORK, join
 
@@ -36,7 +36,10 @@ class Inside:
 
 
 def inside(pid: int, work: Callable[[], Any], *, where: str) -> Inside:
-    """Start the work in the network that process `pid` is in; `where` names the node in messages. Value as JSON has it."""
+    """Start the work in the network that process `pid` is in; `where` names the node in messages.
+
+    The work returns what JSON can hold.
+    """
     reading, writing = os.pipe()
 
     def child() -> int:
@@ -44,10 +47,8 @@ def inside(pid: int, work: Callable[[], Any], *, where: str) -> Inside:
         try:
             join(pid, NETWORK)
             found = {"value": work()}
-        except OSError as fault:
-            found = {"fault": fault.strerror or str(fault)}
-        except Exception:
-            found = {"fault": traceback.format_exc()}
+        except (OSError, BatchFault) as fault:
+            found = {"fault": getattr(fault, "strerror", None) or str(fault)}
         os.write(writing, json.dumps(found).encode())
         return 0
 

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 from stressbench.lab import system
 
-# The user namespace first: it gives the right to enter the others. The mount namespace last: /proc is the machine's till then.
+# The user namespace first: it gives the right to enter the others. The mount namespace last: it changes /proc.
 NETWORK = ("user", "net")
 EVERYTHING = ("user", "pid", "net", "ipc", "uts", "mnt")
 
@@ -19,7 +20,7 @@ def join(pid: int, kinds: Iterable[str]) -> None:
     descriptors = []
     for kind in kinds:
         theirs, own = f"/proc/{pid}/ns/{kind}", f"/proc/self/ns/{kind}"
-        if os.stat(theirs).st_ino != os.stat(own).st_ino:
+        if Path(theirs).stat().st_ino != Path(own).stat().st_ino:
             descriptors.append(os.open(theirs, os.O_RDONLY | os.O_CLOEXEC))
     for descriptor in descriptors:
         system.setns(descriptor)

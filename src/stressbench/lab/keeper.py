@@ -3,19 +3,17 @@
 Whatever a lab has hangs from namespaces that only its processes hold: when the keeper ends, however it ends, the kernel
 kills them all, and with them go interfaces, mounts and files. It says nothing and listens to nobody once the lab is up.
 
-Its conversation with `up`, a line of JSON each, over the socket whose number is its argument:
-up: the plan; keeper: {"keeper": pid}; up, when it has written that down: "go"; keeper: {"nodes": {name: [pid, inner
-pid]}}, then {"up": true}; up: "stay". Where `up` ends before that, the lab ends. {"fault": text} tells what failed.
+Its conversation with `up`, over the socket whose number is its argument: up: {"plan": ...}; keeper: {"keeper": pid};
+up, when it has written that down: {"go": true}; keeper: {"nodes": {name: [pid, inner pid]}}, then {"up": true}; up:
+{"stay": true}. Where `up` ends before that, the lab ends. {"fault": text} tells what failed.
 """
 
-import json
 import os
 import signal
 import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
 
 from stressbench.lab import system
 from stressbench.lab.batch import BatchFault, run_batch
@@ -23,6 +21,7 @@ from stressbench.lab.mpi import INSIDE, PIDS, SCRATCH
 from stressbench.lab.node import Holder
 from stressbench.lab.plan import Plan, cable_line
 from stressbench.lab.planned import plan_from
+from stressbench.lab.talk import Talk
 
 _OPEN_TO_ALL = 0o1777
 
@@ -33,48 +32,49 @@ class KeeperFault(Exception):
 
 def main() -> int:
     """Leave every namespace, fork the keeper proper into the new ones, and end."""
-    connection = socket.socket(fileno=int(sys.argv[1]))
-    stream = connection.makefile("rwb")
+    talk = Talk(socket.socket(fileno=int(sys.argv[1])))
     os.chdir("/")  # no folder of the machine is held
+    wished = talk.hear()
+    if wished is None:
+        return 1
     try:
-        wished = json.loads(stream.readline())
         if wished["user_namespace"]:
             system.become_root_of_new_user_namespace()
         system.unshare(system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEWIPC)
     except OSError as fault:
-        _say(stream, {"fault": str(fault.strerror)})
+        talk.say({"fault": str(fault.strerror)})
         return 1
-    pid = system.forked(lambda: _keep(stream, plan_from(wished["plan"])))
-    _say(stream, {"keeper": pid})
+    pid = system.forked(lambda: _keep(talk, plan_from(wished["plan"])))
+    talk.say({"keeper": pid})
     return 0
 
 
-def _keep(stream: BinaryIO, plan: Plan) -> int:
+def _keep(talk: Talk, plan: Plan) -> int:
     """Build, report, and stay until somebody ends this process."""
-    if stream.readline() != b"go\n":
+    if "go" not in (talk.hear() or {}):
         return 1
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
     system.call_me(f"lab:{plan.name}")
     try:
-        holders = _build(stream, plan)
+        holders = _build(talk, plan)
     except (KeeperFault, BatchFault, OSError) as fault:
-        _say(stream, {"fault": fault.strerror if isinstance(fault, OSError) else str(fault)})
+        talk.say({"fault": fault.strerror if isinstance(fault, OSError) else str(fault)})
         return 1
-    _say(stream, {"up": True})
-    if stream.readline() != b"stay\n":
+    talk.say({"up": True})
+    if "stay" not in (talk.hear() or {}):
         return 1
-    stream.close()
+    talk.close()
     return _stay({holder.pid for holder in holders})
 
 
-def _build(stream: BinaryIO, plan: Plan) -> tuple[Holder, ...]:
+def _build(talk: Talk, plan: Plan) -> tuple[Holder, ...]:
     system.receive_mounts_only()
     _inside(plan)
     holders = tuple(Holder(node=node, lab=plan.name) for node in plan.nodes)
     for holder in holders:
         holder.start()
     pids = {holder.node.name: holder.reported() for holder in holders}
-    _say(stream, {"nodes": pids})
+    talk.say({"nodes": pids})
     inner = {name: pair[1] for name, pair in pids.items()}
     for name, pid in inner.items():
         Path(PIDS, name).write_text(f"{pid}\n", encoding="ascii")
@@ -120,11 +120,6 @@ def _ended() -> Iterator[int]:
         if pid == 0:
             return
         yield pid
-
-
-def _say(stream: BinaryIO, message: dict[str, Any]) -> None:
-    stream.write(json.dumps(message).encode() + b"\n")
-    stream.flush()
 
 
 if __name__ == "__main__":

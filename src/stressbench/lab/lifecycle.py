@@ -1,6 +1,5 @@
 """A lab comes up, is found, and goes down."""
 
-import json
 import os
 import re
 import socket
@@ -9,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.file import parse_lab
@@ -18,6 +17,7 @@ from stressbench.lab.plan import Plan, plan
 from stressbench.lab.planned import plain
 from stressbench.lab.process import Process, process_of
 from stressbench.lab.state import Phase, Slot, State, slots
+from stressbench.lab.talk import Talk
 from stressbench.lab.topology import Lab
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
@@ -91,24 +91,25 @@ def _kill(state: State | None) -> None:
 def _build(slot: Slot, state: State, wished: Plan) -> State:
     near, far = socket.socketpair()
     near.settimeout(_ANSWER_WITHIN_S)
-    with near, near.makefile("rwb") as stream:
+    talk = Talk(near)
+    with near:
         with far, slot.log.open("wb") as log:
             launcher = subprocess.Popen(
                 [sys.executable, "-m", "stressbench.lab.keeper", str(far.fileno())],
                 pass_fds=(far.fileno(), slot.descriptor), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True,
             )  # fmt: skip
-        _send(stream, json.dumps({"user_namespace": state.user_namespace, "plan": plain(wished)}))
-        state = replace(state, keeper=process_of(_answer(stream, slot)["keeper"]), phase=Phase.building)
+        _send(talk, {"user_namespace": state.user_namespace, "plan": plain(wished)})
+        state = replace(state, keeper=process_of(_answer(talk, slot)["keeper"]), phase=Phase.building)
         slot.write(state)
         launcher.wait()
-        _send(stream, "go")
-        pids = _answer(stream, slot)["nodes"]
+        _send(talk, {"go": True})
+        pids = _answer(talk, slot)["nodes"]
         state = replace(state, nodes={name: _known(name, pair[0]) for name, pair in pids.items()})
         slot.write(state)
-        _answer(stream, slot)
+        _answer(talk, slot)
         slot.write(state.at(Phase.up))
-        _send(stream, "stay")
+        _send(talk, {"stay": True})
         return state.at(Phase.up)
 
 
@@ -119,26 +120,22 @@ def _known(name: str, pid: int) -> Process:
     return found
 
 
-def _send(stream: BinaryIO, text: str) -> None:
+def _send(talk: Talk, message: Mapping[str, Any]) -> None:
     try:
-        stream.write(text.encode() + b"\n")
-        stream.flush()
+        talk.say(message)
     except OSError as fault:
         raise LabFault(f"the lab's keeper is gone ({fault.strerror})") from fault
 
 
-def _answer(stream: BinaryIO, slot: Slot) -> Mapping[str, Any]:
+def _answer(talk: Talk, slot: Slot) -> Mapping[str, Any]:
     """The keeper's next message. LabFault with its reason where it has one to give."""
     try:
-        line = stream.readline()
+        message = talk.hear()
     except TimeoutError:
         raise LabFault(f"the lab's keeper said nothing for {_ANSWER_WITHIN_S:.0f} s") from None
-    except OSError:
-        line = b""
-    if not line:
+    if message is None:
         said = slot.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         raise LabFault(f"the lab's keeper ended: {said[-1] if said else 'somebody killed it'}")
-    message: Mapping[str, Any] = json.loads(line)
     if "fault" in message:
         raise LabFault(str(message["fault"]))
     return message

@@ -80,7 +80,7 @@ def cable_line(cable: tuple[End, End], pids: Mapping[str, int]) -> str:
 
 def _node_plan(lab: Lab, node: Node, ways: list[Hop]) -> NodePlan:
     ends = [(link, link.end_at(node.name)) for link in lab.links_of(node.name)]
-    settings, ip = _station(lab, node), tuple(_station_lines(lab, node, ends))
+    settings, ip = _station(), tuple(_station_lines(lab, node, ends))
     first: tuple[str, ...] = ()
     if node.is_switch and lab.forwarding is Forwarding.bridge:
         settings, ip = _bridge_settings(), tuple(_bridge_lines(node, ends))
@@ -104,8 +104,8 @@ def _quiet() -> tuple[Setting, ...]:
     )
 
 
-def _station(lab: Lab, node: Node) -> tuple[Setting, ...]:
-    """TCP as near to a lossless network as it goes: windows below what queues hold, quick repair, no memory of before."""
+def _station() -> tuple[Setting, ...]:
+    """TCP as near to a lossless network as it goes: windows below what queues hold, quick repair, no memory."""
     window = f"4096 131072 {_TCP_WINDOW_BYTES}"
     return (
         Setting(file="net/ipv4/conf/all/arp_ignore", value="1"),

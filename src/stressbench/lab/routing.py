@@ -113,9 +113,7 @@ def _distances(lab: Lab, around: Mapping[str, tuple[Link, ...]], goal: str) -> M
     return distances
 
 
-def _nearer(
-    around: Mapping[str, tuple[Link, ...]], distances: Mapping[str, int], node: str
-) -> tuple[Link, ...]:
+def _nearer(around: Mapping[str, tuple[Link, ...]], distances: Mapping[str, int], node: str) -> tuple[Link, ...]:
     def is_nearer(link: Link) -> bool:
         return distances.get(link.beyond(node).node, len(distances)) == distances[node] - 1
 

@@ -157,7 +157,9 @@ class Slot:
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as fault:
-            raise LabFault(f"{self.path / _STATE} cannot be read; `stressbench lab down {self.name}` clears it") from fault
+            raise LabFault(
+                f"{self.path / _STATE} cannot be read; `stressbench lab down {self.name}` clears it"
+            ) from fault
 
     def clear(self) -> None:
         """Remove the folder, and those above it that we made and that are empty. The caller holds the lock."""

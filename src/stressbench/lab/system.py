@@ -26,7 +26,9 @@ def setns(descriptor: int) -> None:
 
 def mount(source: str, target: str, kind: str, options: str = "") -> None:
     """Mount a new file system of this kind."""
-    _must(_libc.mount(source.encode(), target.encode(), kind.encode(), 0, options.encode()), f"mount {kind} on {target}")
+    _must(
+        _libc.mount(source.encode(), target.encode(), kind.encode(), 0, options.encode()), f"mount {kind} on {target}"
+    )
 
 
 def bind(source: str, target: str) -> None:
@@ -59,7 +61,7 @@ def become_root_of_new_user_namespace() -> None:
 
 
 def forked(work: Callable[[], int]) -> int:
-    """A child that does the work and ends with its result; its process id. An exception is told on stderr, status 70."""
+    """A child that does the work and ends with its result; its process id. An exception is told on stderr: 70."""
     pid = os.fork()
     if pid:
         return pid

@@ -1,4 +1,4 @@
-"""In which line of a TOML text each key stands: Python's reader does not say. For texts that Python could read. Pure."""
+"""In which line of a TOML text each key stands: Python's reader does not say. For valid texts. Pure."""
 
 import re
 from collections.abc import Mapping

@@ -39,7 +39,9 @@ def wire(spec: Spec, site: Site) -> Wiring:
         return Plane(
             switches=(*(f"leaf{leaf}" for leaf in range(leaves)), *(f"root{root}" for root in range(spec.roots))),
             attached=tuple(f"leaf{host // spec.hosts_per_leaf}" for host in range(len(site.hosts))),
-            trunks=tuple((f"leaf{leaf}", f"root{root}", uplink) for leaf in range(leaves) for root in range(spec.roots)),
+            trunks=tuple(
+                (f"leaf{leaf}", f"root{root}", uplink) for leaf in range(leaves) for root in range(spec.roots)
+            ),
         )
 
     default = Forwarding.bridge if spec.roots == 1 else Forwarding.route

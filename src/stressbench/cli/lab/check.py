@@ -1,0 +1,56 @@
+"""`stressbench lab check`."""
+
+from typing import Annotated
+
+import typer
+
+from stressbench.cli.lab.common import AsJson, LabName, print_json, say, told
+from stressbench.lab.lifecycle import chosen
+from stressbench.lab.survey import Finding, survey
+from stressbench.lab.units import Rate
+from stressbench.report.terminal.page import new_table, print_table, standard_output
+
+_OFF = 1
+_HELP = """\
+Measure every link, each direction with a TCP stream of its own and a ping, and say what is off.
+
+`share` is what the stream brought of what it can bring at best: 1448 of the 1514 bytes of each frame. Whatever else
+runs in the lab takes its part, so let nothing else run.
+
+Exit status: 0 all is right; 1 a link is off; 2 something to put right, 3 the machine refused.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("check", help=_HELP)(check)
+
+
+def check(
+    lab: LabName = None,
+    tolerance: Annotated[float, typer.Option(metavar="SHARE", min=0.0, help="How far from 1 a share may be.")] = 0.03,
+    as_json: AsJson = False,
+) -> None:
+    """Measure, print, judge."""
+    with told():
+        found = tuple(survey(chosen(lab), tolerance=tolerance))
+    if as_json:
+        print_json(found, tuple[Finding, ...])
+    else:
+        _print(found)
+    off = [one for one in found if one.off is not None]
+    if off:
+        raise typer.Exit(_OFF)
+    if not as_json:
+        say(f"all {len(found) // 2} links carry what they should")
+
+
+def _print(found: tuple[Finding, ...]) -> None:
+    table = new_table(left=("link", "from", "to"), right=("rate", "payload", "share", "ping us"), last=("off",))
+    for one in found:
+        payload = "" if one.payload_bits_per_s is None else f"{one.payload_bits_per_s / 1e6:.2f}Mbit"
+        share = "" if one.share is None else f"{one.share:.4f}"
+        ping = "" if one.ping_s is None else f"{one.ping_s * 1e6:.0f}"
+        rate = str(Rate(one.rate_bits_per_s))
+        table.add_row(one.link, one.source, one.target, rate, payload, share, ping, one.off or "")
+    print_table(standard_output(), table)

@@ -1,0 +1,59 @@
+"""`stressbench lab draw`."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stressbench.cli.lab.common import MISTAKE, say, told
+from stressbench.lab.catalog import lab_file
+from stressbench.lab.counters import count, directions
+from stressbench.lab.drawing import draw
+from stressbench.lab.file import read_lab
+from stressbench.lab.lifecycle import chosen, labs_up
+
+_HELP = """\
+Draw a lab as SVG: its topology and, where it is up, how loaded each direction of each link is.
+
+\b
+Examples:
+    stressbench lab draw                     # the lab that is up
+    stressbench lab draw tinis -o tinis.svg  # up or not
+    stressbench lab draw my-cluster.toml
+
+Exit status: 0; 2 something to put right, 3 the machine refused.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("draw", help=_HELP)(draw_lab)
+
+
+def draw_lab(
+    what: Annotated[str | None, typer.Argument(metavar="NAME|FILE.toml", help="Default: the lab that is up.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.svg", help="Default: the lab's name with .svg.")
+    ] = None,
+    interval: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How long loads are looked at.")] = 1.0,
+) -> None:
+    """Look, draw, write."""
+    with told():
+        if what is None or what in labs_up():
+            running = chosen(what)
+            before = count(running)
+            time.sleep(interval)
+            loads = directions(count(running), before=before)
+            lab = running.lab
+            picture = draw(lab, loads, seconds=interval)
+        else:
+            lab = read_lab(lab_file(what))
+            picture = draw(lab)
+    path = output or Path(f"{lab.name}.svg")
+    try:
+        path.write_text(picture, encoding="utf-8")
+    except OSError as fault:
+        say(f"--output: {path}: {fault.strerror}")
+        raise typer.Exit(MISTAKE) from None
+    typer.echo(str(path))

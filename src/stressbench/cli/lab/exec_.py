@@ -1,0 +1,52 @@
+"""`stressbench lab exec` and `stressbench lab shell`."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from stressbench.cli.lab.common import LabName, told
+from stressbench.lab.entering import entering
+from stressbench.lab.lifecycle import chosen
+
+_EXEC = """\
+Run a command on a host (or a switch) of a lab, in the present folder. Its exit status is passed on.
+
+\b
+Examples:
+    stressbench lab exec h0 -- ping -c 3 h3
+    stressbench lab exec h0 -- mpirun --host h0,h1,h2,h3 ./app
+    stressbench lab exec --lab tinis io0 -- ip addr
+
+`mpirun` of Open MPI and MPICH finds the lab's hosts and links by itself. Exit status: that of CMD; 2 no such lab or
+host, 127 no such command.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add both subcommands."""
+    app.command("exec", help=_EXEC, context_settings={"allow_interspersed_args": False})(run_inside)
+    app.command("shell", help="A shell on a host of a lab; it ends with the lab.")(shell)
+
+
+Host = Annotated[str, typer.Argument(metavar="HOST", help="A host, an I/O node or a switch.", show_default=False)]
+
+
+def run_inside(
+    host: Host,
+    command: Annotated[list[str], typer.Argument(metavar="[--] CMD...", help="A command.", show_default=False)],
+    lab: LabName = None,
+) -> None:
+    """Become the command's attendant."""
+    _become(lab, host, command[1:] if command[0] == "--" else command)
+
+
+def shell(host: Host, lab: LabName = None) -> None:
+    """The user's own shell."""
+    _become(lab, host, [os.environ.get("SHELL", "/bin/sh")])
+
+
+def _become(lab: str | None, host: str, command: list[str]) -> None:
+    with told():
+        words = entering(chosen(lab), host)
+    os.execv(words[0], [*words, *command])

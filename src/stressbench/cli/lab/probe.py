@@ -1,0 +1,33 @@
+"""`stressbench lab probe`."""
+
+import typer
+
+from stressbench.cli.lab.common import FAULT, AsJson, print_json
+from stressbench.lab.capabilities import Capability, capabilities
+from stressbench.report.terminal.page import new_table, print_table, standard_output
+
+_HELP = """\
+Try out what labs need of this machine, for the present user, and say what to do where something is missing.
+
+Exit status: 0 labs work here; 3 something that every lab needs is missing.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("probe", help=_HELP)(probe)
+
+
+def probe(as_json: AsJson = False) -> None:
+    """A line each."""
+    found = capabilities()
+    if as_json:
+        print_json(found, tuple[Capability, ...])
+    else:
+        table = new_table(left=("what", "there", "for"), right=(), last=("remedy",))
+        for one in found:
+            there = "yes" if one.there else "MISSING" if one.needed else "no"
+            table.add_row(one.name, there, one.why, "" if one.there else one.remedy)
+        print_table(standard_output(), table)
+    if any(one.needed and not one.there for one in found):
+        raise typer.Exit(FAULT)

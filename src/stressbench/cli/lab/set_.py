@@ -1,0 +1,46 @@
+"""`stressbench lab set`."""
+
+from typing import Annotated
+
+import typer
+
+from stressbench.cli.lab.common import STATUS, LabName, say, told
+from stressbench.lab.lifecycle import chosen
+from stressbench.lab.live import apply, links_named, parse_change
+
+_HELP = f"""\
+Change links of a lab while it is up, and whatever runs on it.
+
+LINK is a link's name as `stressbench lab stats` shows it, a pattern, a node (all its links), `hosts` (all cards of
+hosts) or `all`. CHANGE is rate=RATE, rate=half|quarter|eighth|full or rate=1/3 (of the file's rate), down, or up.
+
+\b
+Examples:
+    stressbench lab set h0-s0 rate=10Mbit
+    stressbench lab set hosts rate=quarter
+    stressbench lab set 'leaf0-*' down
+    stressbench lab set all rate=full
+
+{STATUS}
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("set", help=_HELP)(set_links)
+
+
+def set_links(
+    link: Annotated[str, typer.Argument(metavar="LINK", help="Which links.", show_default=False)],
+    change: Annotated[str, typer.Argument(metavar="CHANGE", help="What is to become of them.", show_default=False)],
+    lab: LabName = None,
+) -> None:
+    """Change them and name them."""
+    with told():
+        wanted = parse_change(change)
+        running = chosen(lab)
+        links = links_named(running.lab, link)
+        apply(running, links, wanted)
+    for one in links:
+        now = {True: "up", False: "down", None: f"at {wanted.rate_of(one)}"}[wanted.is_up]
+        say(f"{one.name} is {now}")

@@ -1,0 +1,54 @@
+"""From a lab file to a lab that is up, with everything looked at that can be looked at before."""
+
+import os
+from pathlib import Path
+
+from stressbench.lab.capabilities import missing, netem
+from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
+from stressbench.lab.file import parse_lab
+from stressbench.lab.lifecycle import Running, up
+from stressbench.lab.toml_lines import line_of, lines_of
+from stressbench.lab.topology import Lab
+
+
+def bring_up(path: Path, *, name: str) -> Running:
+    """Check the file against itself and this machine, and the machine against what labs need; then bring it up.
+
+    Raises LabMistake and LabFault.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else "expected a text in UTF-8"
+        raise LabMistake(f"{path}: {reason}") from fault
+    lab = parse_lab(text, name=name, source=str(path))
+    _check_cores(lab, text, path, there=len(os.sched_getaffinity(0)))
+    lacking = missing()
+    if lacking:
+        raise LabFault("\n".join(f"{one.name} missing ({one.why}): {one.remedy}" for one in lacking))
+    if any(link.delay for link in lab.links) and not (one := netem()).there:
+        places = (place for place in lines_of(text) if place[-1] == "delay")
+        line = line_of(lines_of(text), next(places))
+        raise LabFileMistake([f"{path}:{line}: delay: this kernel has no netem: {one.remedy}"])
+    return up(text, name=name, source=str(path))
+
+
+def _check_cores(lab: Lab, text: str, path: Path, *, there: int) -> None:
+    """More cores than this machine can give."""
+    message = cores_complaint(lab, there=there)
+    if message is not None:
+        raise LabFileMistake([f"{path}:{line_of(lines_of(text), ('hosts', 'cores'))}: {message}"])
+
+
+def cores_complaint(lab: Lab, *, there: int) -> str | None:
+    """Why the lab's hosts do not fit on a machine with `there` cores; None where they do."""
+    most = max(lab.hosts, key=lambda host: host.cores)
+    if most.cores > there:
+        return (
+            f"hosts.cores: {most.name} has {most.cores} cores, but this machine has {there}: expected at most {there}"
+        )
+    total = sum(host.cores for host in lab.hosts)
+    if lab.pinned and total > there:
+        what = f"hosts.pinned: {len(lab.hosts)} hosts with {total} cores in all do not fit on {there}"
+        return f"{what}; leave pinned out, and hosts share them"
+    return None

@@ -1,0 +1,142 @@
+"""What this machine must offer to a lab, each thing tried out in a child that is gone a moment later."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.lab import system
+from stressbench.lab.tools import find_tool
+
+_INSTALL = "apt-get install iproute2 util-linux"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capability:
+    """One thing: whether it is there, whether every lab needs it, what is missing without it, and the remedy."""
+
+    name: str
+    there: bool
+    needed: bool
+    why: str
+    remedy: str
+
+
+def capabilities() -> tuple[Capability, ...]:
+    """All of them, tried out now."""
+    root = os.geteuid() == 0
+    tools = all(find_tool(tool) for tool in ("ip", "tc", "nsenter"))
+    return (
+        Capability(
+            name="programs", there=tools, needed=True, why="ip, tc and nsenter make the lab",
+            remedy=f"install them: {_INSTALL}",
+        ),
+        Capability(
+            name="user namespaces", there=root or _try(lambda: None), needed=not root, why="a lab without root",
+            remedy=_user_remedy(),
+        ),
+        Capability(
+            name="namespaces", there=_try(lambda: system.unshare(_ALL)), needed=True,
+            why="hosts and switches are namespaces", remedy="run as root on the machine itself, not in a container",
+        ),
+        Capability(
+            name="own /proc", there=_try(_own_proc), needed=True, why="processes of the lab see each other only",
+            remedy="run as root, or where the container does not mask /proc",
+        ),
+        Capability(
+            name="veth", there=_try(_network("ip link add name one type veth peer name two")), needed=True, why="links",
+            remedy="modprobe veth, or a kernel with CONFIG_VETH",
+        ),
+        Capability(
+            name="bridge", there=_try(_network("ip link add name one type bridge")), needed=True, why="switches",
+            remedy="modprobe bridge, or a kernel with CONFIG_BRIDGE",
+        ),
+        Capability(
+            name="tbf", there=_try(_network("tc qdisc add dev lo root tbf rate 1mbit burst 3028 limit 9000")),
+            needed=True, why="links of a stated rate", remedy="modprobe sch_tbf, or a kernel with CONFIG_NET_SCH_TBF",
+        ),
+        netem(),
+        Capability(
+            name="real-time turns", there=_try_plain(_turns), needed=False,
+            why="ranks that share a core take turns fairly",
+            remedy="run as root, or give the user CAP_SYS_NICE in the machine's own user namespace",
+        ),
+    )  # fmt: skip
+
+
+def netem() -> Capability:
+    """What `delay` in a lab file needs."""
+    return Capability(
+        name="netem", there=_try(_network("tc qdisc add dev lo root netem delay 1ms")), needed=False,
+        why="`delay` in lab files",
+        remedy="modprobe sch_netem, or a kernel with CONFIG_NET_SCH_NETEM; or leave delay out",
+    )  # fmt: skip
+
+
+def missing() -> tuple[Capability, ...]:
+    """What every lab needs and is not there."""
+    return tuple(one for one in capabilities() if one.needed and not one.there)
+
+
+_ALL = system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEWIPC
+
+
+def _user_remedy() -> str:
+    """The switch that distributions use to forbid them, where one is found."""
+    for file, value in (
+        ("kernel/apparmor_restrict_unprivileged_userns", "0"),
+        ("kernel/unprivileged_userns_clone", "1"),
+    ):
+        if Path("/proc/sys", file).exists():
+            return f"as root: sysctl -w {file.replace('/', '.')}={value}; or run as root"
+    return "as root: sysctl -w user.max_user_namespaces=10000; or run as root"
+
+
+def _network(command: str) -> Callable[[], None]:
+    """The command in a network of its own."""
+
+    def work() -> None:
+        system.unshare(system.NEWNET)
+        tool, *words = command.split()
+        done = subprocess.run([find_tool(tool) or tool, *words], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise OSError(done.returncode, "refused")
+
+    return work
+
+
+def _own_proc() -> None:
+    system.unshare(system.NEWPID | system.NEWNS)
+    system.receive_mounts_only()
+    child = system.forked(lambda: int(not _done(lambda: system.mount("proc", "/proc", "proc"))))
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+        raise OSError(1, "refused")
+
+
+def _turns() -> None:
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
+def _try(work: Callable[[], None]) -> bool:
+    """Whether the work goes through for this user, in a user namespace where it is not root."""
+
+    def whole() -> None:
+        if os.geteuid() != 0:
+            system.become_root_of_new_user_namespace()
+        work()
+
+    return _try_plain(whole)
+
+
+def _try_plain(work: Callable[[], None]) -> bool:
+    child = system.forked(lambda: int(not _done(work)))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def _done(work: Callable[[], None]) -> bool:
+    try:
+        work()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,140 @@
+"""What each link has carried: the kernel's own counters at both ends, and rates between two looks at them."""
+
+import json
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stressbench.lab.batch import BatchFault
+from stressbench.lab.inside import inside
+from stressbench.lab.lifecycle import Running
+from stressbench.lab.tools import find_tool
+from stressbench.lab.topology import End, Link
+from stressbench.lab.units import Rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """What one end of a link has sent since it came up: frames with their headers.
+
+    `drops`: frames that found the queue full; `waiting_bytes`: what is in it now; `rate`: what it is set to now.
+    """
+
+    bytes: int
+    frames: int
+    drops: int
+    waiting_bytes: int
+    rate: Rate
+    is_up: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkCount:
+    """Both directions of a link."""
+
+    link: Link
+    from_a: Sent
+    from_b: Sent
+
+    @property
+    def is_up(self) -> bool:
+        """Whether frames can pass."""
+        return self.from_a.is_up and self.from_b.is_up
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count:
+    """A look at all links; `at_s` is on a clock that never goes back."""
+
+    at_s: float
+    links: tuple[LinkCount, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Direction:
+    """One direction of a link: totals since it came up, and `use`, the share of its rate between two looks, or None."""
+
+    link: str
+    source: str
+    target: str
+    rate_bits_per_s: int
+    is_up: bool
+    bytes: int
+    frames: int
+    drops: int
+    waiting_bytes: int
+    use: float | None
+
+
+def count(running: Running) -> Count:
+    """A look now. LabFault where a node cannot be asked."""
+    at_s = time.monotonic()
+    asked = {
+        node.name: inside(running.holder(node.name).pid, _ask, where=node.name) for node in running.lab.nodes
+    }  # all at the same time
+    found: Mapping[str, Any] = {name: asking.value() for name, asking in asked.items()}
+    links = tuple(
+        LinkCount(link=link, from_a=_sent(found[link.a.node], link.a), from_b=_sent(found[link.b.node], link.b))
+        for link in running.lab.links
+    )
+    return Count(at_s=at_s, links=links)
+
+
+def directions(now: Count, *, before: Count | None = None) -> tuple[Direction, ...]:
+    """Each link's two directions, with their use since `before` where it is given."""
+    earlier = {one.link.name: one for one in before.links} if before is not None else {}
+    elapsed_s = now.at_s - before.at_s if before is not None else 0.0
+    made = []
+    for one in now.links:
+        old = earlier.get(one.link.name)
+        made.append(_direction(one.link, one.link.a, one.from_a, old.from_a if old else None, elapsed_s))
+        made.append(_direction(one.link, one.link.b, one.from_b, old.from_b if old else None, elapsed_s))
+    return tuple(made)
+
+
+def _direction(link: Link, source: End, sent: Sent, old: Sent | None, elapsed_s: float) -> Direction:
+    use = None
+    if old is not None and elapsed_s > 0:
+        use = (sent.bytes - old.bytes) / (sent.rate.bytes_per_s * elapsed_s)
+    return Direction(
+        link=link.name,
+        source=source.node,
+        target=link.beyond(source.node).node,
+        rate_bits_per_s=sent.rate.bits_per_s,
+        is_up=sent.is_up,
+        bytes=sent.bytes,
+        frames=sent.frames,
+        drops=sent.drops,
+        waiting_bytes=sent.waiting_bytes,
+        use=use,
+    )
+
+
+def _ask() -> dict[str, Any]:
+    """In the node's network: its devices and their queues, as the programs print them."""
+    return {"devices": _printed("ip", "-j", "link"), "queues": _printed("tc", "-s", "-j", "qdisc")}
+
+
+def _printed(tool: str, *words: str) -> Any:
+    program = find_tool(tool)
+    if program is None:
+        raise BatchFault(f"{tool} is not installed (it is part of iproute2)")
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BatchFault(f"{tool} {' '.join(words)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def _sent(found: Mapping[str, Any], end: End) -> Sent:
+    queue = next(one for one in found["queues"] if one["dev"] == end.device and one["kind"] == "tbf")
+    device = next(one for one in found["devices"] if one["ifname"] == end.device)
+    return Sent(
+        bytes=queue["bytes"],
+        frames=queue["packets"],
+        drops=queue["drops"],
+        waiting_bytes=queue["backlog"],
+        rate=Rate(queue["options"]["rate"] * 8),
+        is_up="UP" in device["flags"],
+    )

@@ -1,0 +1,95 @@
+"""Changing links of a lab that is up."""
+
+import fnmatch
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from stressbench.lab.batch import run_batch
+from stressbench.lab.complaints import unknown
+from stressbench.lab.errors import LabMistake
+from stressbench.lab.inside import inside
+from stressbench.lab.lifecycle import Running
+from stressbench.lab.plan import plan
+from stressbench.lab.shaping import bucket_lines
+from stressbench.lab.topology import End, Lab, Link
+from stressbench.lab.units import Rate, parse_rate
+
+_SHARES = {"full": 1.0, "half": 1 / 2, "quarter": 1 / 4, "eighth": 1 / 8}
+_FRACTION = re.compile(r"(\d+)/([1-9]\d*)|(\d+(?:\.\d+)?)%")
+_EXPECTED = "expected rate=50Mbit, rate=half, rate=1/4, rate=25%, down or up"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What is to become of links: another rate, as a value or as a share of the file's; down; or up again."""
+
+    rate: Rate | None = None
+    share: float | None = None
+    is_up: bool | None = None
+
+    def rate_of(self, link: Link) -> Rate:
+        """The new rate of this link."""
+        return self.rate or link.rate.scaled(1.0 if self.share is None else self.share)
+
+
+def parse_change(text: str) -> Change:
+    """`rate=50Mbit`, `rate=half`, `down`, `up`. LabMistake says what was expected."""
+    if text in ("down", "up"):
+        return Change(is_up=text == "up")
+    key, equals, value = text.partition("=")
+    if key != "rate" or not equals:
+        raise LabMistake(f"'{text}': {_EXPECTED}")
+    share = _SHARES.get(value)
+    if match := _FRACTION.fullmatch(value):
+        share = int(match[1]) / int(match[2]) if match[1] else float(match[3]) / 100
+    if share == 0:
+        raise LabMistake(f"'{text}': a link of rate 0 would carry nothing; `down` cuts it")
+    if share is not None:
+        return Change(share=share)
+    try:
+        return Change(rate=parse_rate(value))
+    except ValueError as fault:
+        raise LabMistake(f"'{text}': {fault}; or a share: half, quarter, eighth, full, 1/3, 25%") from None
+
+
+def links_named(lab: Lab, word: str) -> tuple[Link, ...]:
+    """A link's name, a pattern of such, `all`, `hosts` (the cards of hosts), or a node: all its links. LabMistake."""
+    names = tuple(link.name for link in lab.links)
+    if word == "all":
+        return lab.links
+    if word == "hosts":
+        hosts = {host.name for host in lab.hosts}
+        return tuple(link for link in lab.links if link.a.node in hosts or link.b.node in hosts)
+    if any(node.name == word for node in lab.nodes):
+        return lab.links_of(word)
+    found = tuple(link for link in lab.links if fnmatch.fnmatchcase(link.name, word))
+    if not found:
+        raise LabMistake(f"lab {lab.name}: {unknown('link', word, ('all', 'hosts', *names))}")
+    return found
+
+
+def apply(running: Running, links: Iterable[Link], change: Change) -> None:
+    """Change both ends of the links. LabFault where a node refuses."""
+    for link in links:
+        if change.is_up is not None:
+            for end in link.ends:
+                lines = _up_lines(running.lab, end) if change.is_up else (f"link set {end.device} down",)
+                _say(running, end, "ip", lines, forced=change.is_up)
+        else:
+            for end in link.ends:
+                _say(running, end, "tc", bucket_lines(link, end, rate=change.rate_of(link)))
+
+
+def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:
+    """The node's lines again, but for its other devices: the kernel forgot the routes of the one that was down."""
+    node = next(node for node in plan(lab).nodes if node.name == end.node)
+    mine = f"link set {end.device} "
+    return tuple(line for line in node.ip if line.startswith(mine) or not line.startswith("link set "))
+
+
+def _say(running: Running, end: End, tool: str, lines: tuple[str, ...], *, forced: bool = False) -> None:
+    """`forced`: lines about devices that are down fail, and that is right."""
+    work = partial(run_batch, tool, lines, forced=forced)
+    inside(running.holder(end.node).pid, work, where=end.node).value()

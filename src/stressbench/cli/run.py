@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from stressbench.cli.places import place_of
 from stressbench.launch import session
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions
@@ -28,6 +29,7 @@ Examples:
     stressbench run listing1.sb -n 8 --ranks-per-node 1 --until-interval 5% -o listing1.jsonl
     stressbench run --continue demo-20260102T030405Z.jsonl
     stressbench run demo.sb -n 64 -- --hostfile hosts --bind-to core
+    stressbench run demo.sb --on lab:tiny
 
 What stands after -- goes to mpirun as it is. Exit status: 0 done, 2 something to put right (nothing was measured),
 3 the run failed, 130 interrupted.
@@ -66,7 +68,7 @@ def run(
             "-n",
             "--ranks",
             metavar="N",
-            help="How many MPI ranks to start; needed but with --continue.",
+            help="How many MPI ranks to start; needed but with --continue, and on a lab.",
             show_default=False,
         ),
     ] = None,
@@ -121,6 +123,9 @@ def run(
             help="Start ranks under `chrt -r 1`: ranks that share a core take turns. Needs root or CAP_SYS_NICE.",
         ),
     ] = False,
+    on: Annotated[
+        str, typer.Option("--on", metavar="local|lab:NAME", help="Where: this machine, or a lab that is up.")
+    ] = "local",
     mpirun: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The launcher; default: the mpirun that fits the engine.")
     ] = None,
@@ -152,7 +157,8 @@ def run(
     )
     try:
         run_file = target(output=output, continue_from=continue_from, workload=file)
-        shape = shape_of(ranks=ranks, ranks_per_node=ranks_per_node, run_file=run_file)
+        where = place_of(on)
+        shape = shape_of(ranks=ranks, ranks_per_node=ranks_per_node, run_file=run_file, default=where.ranks)
         wish = session.Wish(
             workload=file,
             ranks=shape.ranks,
@@ -164,6 +170,7 @@ def run(
             launcher_arguments=(*_split(mpirun_args), *context.meta.get(_AFTER_DASHES, ())),
             realtime=realtime,
             terminal=sys.stderr.isatty(),
+            place=where,
         )
         prepared = session.prepare(wish, environment=os.environ)
         if isinstance(prepared, int):

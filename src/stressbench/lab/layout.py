@@ -41,9 +41,9 @@ def _neighbours(lab: Lab, node: str) -> list[str]:
 
 
 def _levels(lab: Lab) -> Mapping[str, int]:
-    """0 for stations, 1 for switches of hosts, and so on upwards; a switch of I/O nodes only stands beside the top."""
+    """0 for stations, 1 for their switches, and so on upwards."""
     levels = {node.name: 0 for node in lab.stations}
-    ring = {host.name for host in lab.hosts}
+    ring = set(levels)
     level = 0
     while ring:
         level += 1

@@ -6,6 +6,7 @@ from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour
 
+REALTIME = ("chrt", "-r", "1")
 # Options with which somebody says where ranks go: then slots and binding are that person's business.
 _NAMES_HOSTS = frozenset(
     {"-H", "--host", "-host", "--hosts", "-hosts", "--hostfile", "-hostfile", "--machinefile", "-machinefile"}
@@ -30,9 +31,14 @@ class Request:
     allocated: bool = False
 
     @property
+    def names_hosts(self) -> bool:
+        """Whether options for the launcher say on which hosts ranks run."""
+        return not _NAMES_HOSTS.isdisjoint(self.extra)
+
+    @property
     def elsewhere(self) -> bool:
         """Whether somebody else says on which hosts ranks run, so that this machine tells nothing about them."""
-        return self.allocated or not _NAMES_HOSTS.isdisjoint(self.extra)
+        return self.allocated or self.names_hosts
 
     @property
     def outnumbered(self) -> bool:
@@ -46,7 +52,7 @@ def build(*, launcher: Launcher, request: Request) -> Command:
         raise LaunchMistake(f"ranks: {request.ranks} is not at least 1")
     options = _openmpi(launcher.flavour, request) if launcher.flavour.is_openmpi else ()
     # Round robin rotates ranks that yield; the plain scheduler may hand the core straight back to the one that waits.
-    program = (("chrt", "-r", "1") if request.realtime else ()) + request.program
+    program = (REALTIME if request.realtime else ()) + request.program
     argv = (str(launcher.path), "-n", str(request.ranks), *options, *request.extra, *program)
     return Command(argv=argv, environment=_environment(launcher.flavour, request))
 

@@ -30,6 +30,15 @@ def allocated(environment: Mapping[str, str]) -> bool:
     return any(environment.get(name) for name in _ALLOCATION)
 
 
+def allows_realtime() -> bool:
+    """Whether `chrt -r 1` works for this user."""
+    try:
+        require_realtime()
+    except LaunchMistake:
+        return False
+    return True
+
+
 def require_realtime() -> None:
     """Raise LaunchMistake unless `chrt -r 1` works for this user."""
     chrt = shutil.which("chrt")

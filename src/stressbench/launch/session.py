@@ -13,7 +13,8 @@ from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, r
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, find_launcher, library_of
-from stressbench.launch.local import Request, advice, build
+from stressbench.launch.local import Request
+from stressbench.launch.place import HERE, Place
 from stressbench.model import Run, RunFileError, read_run
 
 DONE, MISTAKE, FAULT, INTERRUPTED = 0, 2, 3, 130
@@ -26,6 +27,7 @@ class Wish:
     """What the person asked for on the command line; no `workload` where a continued file holds it.
 
     `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
+    `place`: where ranks run.
     """
 
     workload: Path | None
@@ -38,6 +40,7 @@ class Wish:
     launcher_arguments: tuple[str, ...]
     realtime: bool
     terminal: bool
+    place: Place = HERE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,10 +76,10 @@ def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
     request = _request(engine, wish, environment)
     if wish.workload is not None and (refused := _check(engine, wish.workload, wish, request)):
         return refused
-    command = build(launcher=launcher, request=request)
+    command = wish.place.build(launcher=launcher, request=request)
     if wish.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
-    return Prepared(command=command, advice=advice(launcher=launcher, request=request))
+    return Prepared(command=command, advice=wish.place.advice(launcher=launcher, request=request))
 
 
 def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Request:
@@ -93,7 +96,7 @@ def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Reques
         cores=machine.cores(),
         extra=wish.launcher_arguments,
         as_root=os.geteuid() == 0,
-        realtime=wish.realtime,
+        realtime=wish.realtime or (wish.place.takes_turns and machine.allows_realtime()),
         allocated=machine.allocated(environment),
     )
 
@@ -101,12 +104,12 @@ def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Reques
 def _check(engine: Path, workload: Path, wish: Wish, request: Request) -> int:
     """0 where the workload is right; else the status to end with. The engine's complaints go straight to stderr."""
     # On other hosts without --ranks-per-node, how many nodes there are only the launch itself can tell.
-    nodes_known = wish.ranks_per_node is not None or not request.elsewhere
+    nodes_known = wish.ranks_per_node is not None or wish.place.knows_nodes(request)
     arguments = check_arguments(
         engine=engine,
         workload=workload,
         ranks=wish.ranks if nodes_known else None,
-        ranks_per_node=wish.ranks_per_node,
+        ranks_per_node=wish.place.ranks_per_node(request, typed=wish.ranks_per_node),
         sets=wish.options.sets,
     )
     checked = subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)

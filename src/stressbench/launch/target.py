@@ -17,8 +17,11 @@ class Shape:
     ranks_per_node: int | None
 
 
-def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile) -> Shape:
-    """How many ranks and how many a node: as typed, else as the continued file says. Raises LaunchMistake."""
+def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile, default: int | None = None) -> Shape:
+    """How many ranks and how many a node: as typed, as the continued file says, or the `default` of a place.
+
+    Raises LaunchMistake.
+    """
     for option, value in (("-n", ranks), ("--ranks-per-node", ranks_per_node)):
         if value is not None and value < 1:
             raise LaunchMistake(f"{option}: {value} is not at least 1")
@@ -28,6 +31,8 @@ def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile
         except RunFileError as fault:
             raise LaunchMistake(f"--continue: {fault}") from fault
         return Shape(ranks=ranks or header.ranks, ranks_per_node=ranks_per_node or header.ranks_per_node)
+    if ranks is None:
+        ranks = default
     if ranks is None:
         raise LaunchMistake("-n is missing: how many ranks? For example -n 8")
     return Shape(ranks=ranks, ranks_per_node=ranks_per_node)

@@ -1,0 +1,85 @@
+"""Ranks on the hosts of a lab: a command that is entered into the lab and starts `mpirun` there. Pure.
+
+How MPI finds the lab's hosts and links is in the environment that the lab gives to every process in it.
+"""
+
+import math
+from dataclasses import dataclass
+
+from stressbench.launch.command import Command, Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Flavour
+from stressbench.launch.local import REALTIME, Request
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabHost:
+    """A host of the lab, and the ranks that it is meant to hold."""
+
+    name: str
+    cores: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabPlace:
+    """A lab that is up. `enter`: what stands before a command to run it on the lab's first host."""
+
+    name: str
+    hosts: tuple[LabHost, ...]
+    enter: tuple[str, ...]
+    takes_turns: bool = True
+
+    @property
+    def ranks(self) -> int | None:
+        """One on each core of each host."""
+        return sum(host.cores for host in self.hosts)
+
+    def knows_nodes(self, request: Request) -> bool:
+        """Unless options for mpirun name hosts."""
+        return not request.names_hosts
+
+    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+        """As many as each host that is used has, where all but the last have the same; but what is typed counts."""
+        if typed is not None or request.names_hosts:
+            return typed
+        counts = [count for _, count in self.shares(request.ranks)]
+        alike = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
+        return counts[0] if alike else None
+
+    def shares(self, ranks: int) -> tuple[tuple[str, int], ...]:
+        """How many consecutive ranks each host gets: its cores; all hosts alike where that is too few."""
+        total = sum(host.cores for host in self.hosts)
+        each = math.ceil(ranks / len(self.hosts))
+        found, left = [], ranks
+        for host in self.hosts:
+            count = min(left, host.cores if ranks <= total else each)
+            left -= count
+            if count:
+                found.append((host.name, count))
+        return tuple(found)
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """The command. Raises LaunchMistake for fewer than one rank."""
+        if request.ranks < 1:
+            raise LaunchMistake(f"ranks: {request.ranks} is not at least 1")
+        program = (REALTIME if request.realtime else ()) + request.program
+        where = () if request.names_hosts else self._where(launcher.flavour, request.ranks)
+        mpirun = (str(launcher.path), "-n", str(request.ranks), *where, *request.extra)
+        return Command(argv=(*self.enter, *mpirun, *program))
+
+    def _where(self, flavour: Flavour, ranks: int) -> tuple[str, ...]:
+        hosts = ",".join(f"{host}:{count}" for host, count in self.shares(ranks))
+        if flavour.is_openmpi:
+            return ("--host", hosts, "--map-by", "slot", "--bind-to", "none")
+        return ("-hosts", hosts)
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:
+        """What makes small messages slow."""
+        if request.ranks <= request.cores:
+            return None
+        shared = f"{request.ranks} ranks on lab {self.name} share {request.cores} cores"
+        if launcher.flavour.is_hydra:
+            return f"{shared}, and {launcher.recognised} spins while it waits; Open MPI is much faster here"
+        if not request.realtime:
+            return f"{shared} and do not take turns (needs root or CAP_SYS_NICE): small messages wait for a core"
+        return None

@@ -1,0 +1,59 @@
+"""Where ranks run: this machine as it is, or what `--on` names. A place starts nothing; it builds commands."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from stressbench.launch import local
+from stressbench.launch.command import Command, Launcher
+from stressbench.launch.local import Request
+
+
+class Place(Protocol):
+    """What a launch must know of where it goes."""
+
+    @property
+    def ranks(self) -> int | None:
+        """How many ranks fill it, for who does not say; None where nobody can tell."""
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether ranks start under the round-robin scheduler wherever that is permitted, without being asked."""
+
+    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+        """How many consecutive ranks make a node, as `typed` or where it is known before the launch."""
+
+    def knows_nodes(self, request: Request) -> bool:
+        """Whether the workload can be laid out on nodes before the launch."""
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """The command. Raises LaunchMistake."""
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:
+        """One sentence that a person should know before this request runs, or None."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Here:
+    """This machine, or the hosts that a batch system or options for mpirun give."""
+
+    ranks: int | None = None
+    takes_turns: bool = False
+
+    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:  # noqa: ARG002  a Place's
+        """Nothing but what is typed."""
+        return typed
+
+    def knows_nodes(self, request: Request) -> bool:
+        """Unless others say where ranks go."""
+        return not request.elsewhere
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """As `local` does."""
+        return local.build(launcher=launcher, request=request)
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:
+        """As `local` does."""
+        return local.advice(launcher=launcher, request=request)
+
+
+HERE: Place = _Here()

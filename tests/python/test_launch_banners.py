@@ -15,6 +15,14 @@ def filtered(*pieces: bytes) -> bytes:
     return b"".join(banners.feed(piece) for piece in pieces) + banners.flush()
 
 
+def test_a_remark_about_a_quick_agent_is_left_out() -> None:
+    banners = BannerFilter()
+
+    shown = banners.feed(b"before\n[h0:42] plm:rsh: Warning: setpgid(47,47) failed in parent with errno=Perm\nafter\n")
+
+    assert shown == b"before\nafter\n"
+
+
 def test_remarks_about_a_status_are_left_out() -> None:
     assert filtered(b"before\n" + NOISE + MORE_NOISE + b"after\n") == b"before\nafter\n"
 

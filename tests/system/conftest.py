@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from trace_lines import Traced, lines_of
 
 from stressbench.launch.tracing import Tracing
 from stressbench.model import TraceMode
+
+if TYPE_CHECKING:
+    from lab_bench import Bench
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 GRACE_S = 60
@@ -213,6 +217,29 @@ def benchmark() -> Iterator[Callable[[str], ModuleType]]:
         yield importlib.import_module
     finally:
         sys.path.remove(str(CHECKOUT / "benchmarks"))
+
+
+@pytest.fixture(scope="module")
+def lab_up(engine, tmp_path_factory) -> Iterator[Callable[..., "Bench"]]:
+    """Brings labs up, shipped ones by name or others by their text, each once a module; all go down at its end."""
+    from lab_bench import Bench, require_labs  # it needs what stands above
+
+    require_labs()
+    up: dict[str, Bench] = {}
+
+    def bring(name: str, text: str | None = None) -> Bench:
+        if name not in up:
+            bench = Bench(name, tmp_path_factory.mktemp(name), engine.program)
+            file = bench.folder / f"{name}.toml"
+            if text is not None:
+                file.write_text(text, encoding="utf-8")
+            bench.lab("up", name if text is None else str(file))
+            up[name] = bench
+        return up[name]
+
+    yield bring
+    for bench in up.values():
+        bench.stressbench("lab", "down", "--all")
 
 
 @pytest.fixture

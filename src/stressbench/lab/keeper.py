@@ -77,7 +77,7 @@ def _build(talk: Talk, plan: Plan) -> tuple[Holder, ...]:
     talk.say({"nodes": pids})
     inner = {name: pair[1] for name, pair in pids.items()}
     for name, pid in inner.items():
-        Path(PIDS, name).write_text(f"{pid}\n", encoding="ascii")
+        Path(PIDS, name).write_text(f"{pid}\n", encoding="utf-8")
     system.mount("proc", "/proc", "proc")
     run_batch("ip", [cable_line(cable, inner) for cable in plan.cables])
     for holder in holders:

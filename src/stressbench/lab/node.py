@@ -84,7 +84,7 @@ class Holder:
 
 def _write(setting: Setting) -> None:
     try:
-        Path("/proc/sys", setting.file).write_text(setting.value, encoding="ascii")
+        Path("/proc/sys", setting.file).write_text(setting.value, encoding="utf-8")
     except OSError as fault:
         if not setting.optional:
             raise OSError(fault.errno, f"{setting.file} = {setting.value}: {fault.strerror}") from fault

@@ -55,9 +55,9 @@ def become_root_of_new_user_namespace() -> None:
     """A user namespace in which this user is root and nobody else exists. For processes of one thread."""
     uid, gid = os.geteuid(), os.getegid()
     unshare(NEWUSER)
-    Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
-    Path("/proc/self/uid_map").write_text(f"0 {uid} 1", encoding="ascii")
-    Path("/proc/self/gid_map").write_text(f"0 {gid} 1", encoding="ascii")
+    Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")
+    Path("/proc/self/uid_map").write_text(f"0 {uid} 1", encoding="utf-8")
+    Path("/proc/self/gid_map").write_text(f"0 {gid} 1", encoding="utf-8")
 
 
 def forked(work: Callable[[], int]) -> int:

@@ -1,8 +1,10 @@
-"""Open MPI's boxed remarks about a program that ended with a status of its own: noise behind the message. Pure."""
+"""Open MPI's remarks that tell a person nothing: boxes about a program that ended with a status of its own. Pure."""
 
 import re
 
 _RULE = re.compile(rb"(?:^|(?<=[\r\n]))-{60,}\r?\n")
+# A quick agent has put itself into a group of its own and replaced its process before mpirun tries to do the former.
+_LINE = re.compile(rb"^\[[^\]\n]*\] plm:rsh: Warning: setpgid\([^\n]*\n", re.MULTILINE)
 _NOISE = re.compile(rb"Primary job\s+terminated normally, but|processes exited with non-zero status")
 
 
@@ -17,7 +19,7 @@ class BannerFilter:
 
     def feed(self, piece: bytes) -> bytes:
         """What can be handed on now."""
-        text, self._held = self._held + piece, b""
+        text, self._held = _LINE.sub(b"", self._held + piece), b""
         out = b""
         while opening := _RULE.search(text):
             out += text[: opening.start()]

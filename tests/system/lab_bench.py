@@ -1,0 +1,105 @@
+"""A lab of a test: brought up as a user does it, in a folder of its own."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Outcome, finished
+
+from stressbench.analysis import RunSummary, summarise
+from stressbench.lab.capabilities import missing
+from stressbench.lab.state import FOLDER_VARIABLE
+from stressbench.model import read_run
+
+PAYLOAD = 1448 / 1514  # of a frame, at best, in a TCP stream
+TRIES = 3
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One lab, and the command."""
+
+    name: str
+    folder: Path
+    program: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {FOLDER_VARIABLE: str(self.folder / "labs"), "STRESSBENCH_MPI": str(self.program)}
+
+    def stressbench(self, *words: str | Path, timeout_s: float = 180) -> Outcome:
+        command = [sys.executable, "-m", "stressbench", *map(str, words)]
+        return finished(command, cwd=self.folder, environment=self.environment, timeout_s=timeout_s)
+
+    def lab(self, *words: str, status: int = 0) -> str:
+        """A subcommand of `stressbench lab` that must end with `status`; what it printed."""
+        ended = self.stressbench("lab", *words)
+        assert ended.status == status, ended.said
+        return ended.output if status == 0 else ended.said
+
+    def set(self, link: str, change: str) -> None:
+        self.lab("set", "--lab", self.name, link, change)
+
+    def json(self, *words: str, status: int = 0) -> Any:
+        ended = self.stressbench("lab", *words, "--lab", self.name, "--json")
+        assert ended.status == status, ended.said
+        return json.loads(ended.output)
+
+    def sent(self) -> Mapping[tuple[str, str], int]:
+        """Bytes that each end has sent, by link and node."""
+        return {(one["link"], one["source"]): one["bytes"] for one in self.json("stats", "--interval", "0.1")}
+
+    def run(self, workload: str, *options: str) -> RunSummary:
+        """The workload on this lab, in numbers."""
+        (self.folder / "w.sb").write_text(workload, encoding="utf-8")
+        target = self.folder / "w.jsonl"
+        target.unlink(missing_ok=True)
+        ended = self.stressbench("run", "w.sb", "--on", f"lab:{self.name}", "-o", target, *options, timeout_s=300)
+        assert ended.status == 0, ended.said
+        return summarise(read_run(target))
+
+
+def job(name: str, nodes: str, motif: str) -> str:
+    return f"[JOB_NAME] {name}\n[NID_LIST] {nodes}\n[MOTIF] {motif}\n"
+
+
+def isolated_s(found: RunSummary, number: int = 0) -> float:
+    """The median time of a job alone."""
+    alone = found.jobs[number].timing.isolated_s
+    assert alone is not None
+    return alone.median
+
+
+def settled(measure: Callable[[], float], *, expected: float, within: float) -> float:
+    """The first of a few measurements that is within its tolerance, else the last: other work may starve one."""
+    value = measure()
+    for _ in range(TRIES - 1):
+        if abs(value / expected - 1) <= within:
+            break
+        value = measure()
+    return value
+
+
+def require_labs() -> None:
+    """Skips, and says why, where the kernel refuses what every lab needs."""
+    lacking = missing()
+    if lacking:
+        pytest.skip("no lab can be made here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in lacking))
+
+
+def descendants_marked(folder: Path) -> list[int]:
+    """Processes anywhere on this machine whose environment names the folder of this test's labs."""
+    mark = f"{FOLDER_VARIABLE}={folder}".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return [pid for pid in found if pid != os.getpid()]

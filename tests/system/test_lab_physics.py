@@ -1,0 +1,92 @@
+"""A lab's links carry what they are said to, so that what MPI programs measure can be checked against truth."""
+
+import pytest
+from lab_bench import PAYLOAD, isolated_s, job, settled
+
+TAPERED = """
+[hosts]
+count = 4
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "fat-tree"
+hosts_per_leaf = 2
+taper = "2:1"
+"""
+RATE = 100e6 * PAYLOAD  # bits of payload a second
+WINDOW = 2 * 2**20  # bytes that `STREAM` sends
+STREAM = "bandwidth -s 512KiB -w 4"
+ROUNDS = ("--isolated", "2", "--contended", "2", "--repetitions", "6")
+ALONE = ("--isolated", "1", "--contended", "0", "--repetitions", "6")
+
+
+def test_every_link_of_tiny_carries_a_stream_of_its_rate(lab_up) -> None:
+    found = lab_up("tiny").json("check")
+
+    assert len(found) == 8
+    assert [one["share"] for one in found] == pytest.approx([1.0] * 8, rel=0.03)
+
+
+def test_a_stream_of_messages_takes_its_bytes_over_the_rate(lab_up) -> None:
+    tiny = lab_up("tiny")
+    expected = WINDOW * 8 / RATE
+
+    taken = settled(lambda: isolated_s(tiny.run(job("a", "0,1", STREAM), *ALONE)), expected=expected, within=0.05)
+
+    assert taken == pytest.approx(expected, rel=0.05)
+
+
+def test_an_incast_takes_what_all_senders_send_over_the_receivers_rate(lab_up) -> None:
+    tiny = lab_up("tiny")
+    expected = 3 * 512 * 2**10 * 8 / RATE
+    workload = job("in", "0-3", "incast -s 512KiB")
+
+    taken = settled(lambda: isolated_s(tiny.run(workload, *ALONE)), expected=expected, within=0.05)
+
+    assert taken == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize(("pairs", "impact", "within"), [(("0,2", "1,3"), 2.0, 0.05), (("0,1", "2,3"), 1.0, 0.03)])
+def test_two_streams_share_what_they_share(lab_up, pairs, impact, within) -> None:
+    """Over the tapered uplink each gets half; within one switch each, nobody notices the other."""
+    tapered = lab_up("tapered", TAPERED)
+    workload = job("one", pairs[0], STREAM) + job("other", pairs[1], STREAM)
+
+    def worst() -> float:
+        ratios = [one.timing.impact.ratio for one in tapered.run(workload, *ROUNDS).jobs]
+        return max((ratio for ratio in ratios if ratio is not None), key=lambda ratio: abs(ratio - impact))
+
+    assert settled(worst, expected=impact, within=within) == pytest.approx(impact, rel=within)
+
+
+def test_a_quarter_of_the_rate_takes_four_times_as_long(lab_up) -> None:
+    tiny = lab_up("tiny")
+    workload = job("a", "2,3", STREAM)
+
+    def ratio() -> float:
+        tiny.set("hosts", "rate=full")
+        full = isolated_s(tiny.run(workload, *ALONE))
+        tiny.set("hosts", "rate=quarter")
+        quarter = isolated_s(tiny.run(workload, *ALONE))
+        tiny.set("hosts", "rate=full")
+        return quarter / full
+
+    assert settled(ratio, expected=4.0, within=0.05) == pytest.approx(4.0, rel=0.05)
+
+
+def test_two_rails_carry_twice_as_much_as_one(lab_up) -> None:
+    one, two = lab_up("tiny"), lab_up("dual-rail")
+    workload = job("a", "0,1", STREAM)
+
+    def gain() -> float:
+        return isolated_s(one.run(workload, *ALONE)) / isolated_s(two.run(workload, *ALONE))
+
+    assert settled(gain, expected=2.0, within=0.1) == pytest.approx(2.0, rel=0.1)
+
+
+def test_the_shipped_rates_of_injection_stand_to_each_other_as_said(lab_up) -> None:
+    """h0 and h1 at the full rate, h2 and h3 at half, and so on."""
+    found = lab_up("injection").json("check")
+    rates = {(one["source"]): one["payload_bits_per_s"] for one in found if one["target"] == "s0"}
+
+    assert [rates["h0"] / rates[host] for host in ("h2", "h4", "h6")] == pytest.approx([2, 4, 8], rel=0.05)

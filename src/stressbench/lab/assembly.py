@@ -78,13 +78,14 @@ def _rail_complaints(table: LabTable, shape: Shape) -> Iterator[Complaint]:
 
 
 def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Complaint]:
-    counted = Counter(host.name for host in table.host)
+    seen: set[str] = set()
     for number, host in enumerate(table.host):
         place: Place = ("host", number, "name")
         if host.name not in hosts:
             yield Complaint(place=place, text=f"'{host.name}' is no host; they are {hosts[0]} to {hosts[-1]}")
-        elif counted[host.name] > 1:
+        elif host.name in seen:
             yield Complaint(place=place, text=f"'{host.name}' has more than one [[host]]")
+        seen.add(host.name)
         if host.rates is not None and len(host.rates) != len(table.rail):
             what = f"{len(host.rates)} rates, but {len(table.rail)} rails"
             yield Complaint(place=("host", number, "rates"), text=f"host.rates: {what}: expected one a [[rail]]")

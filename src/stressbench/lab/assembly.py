@@ -200,6 +200,7 @@ def _links(wiring: Wiring, rates: _CardRates, table: LabTable) -> tuple[Link, ..
                 rail=wire.rail,
                 delay=wire.delay,
                 queue=table.queue,
+                cost=wire.cost,
             )
         )
     return tuple(made)

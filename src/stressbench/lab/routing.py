@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from stressbench.lab.topology import Lab, Link, Node, Spread
 
@@ -97,27 +98,26 @@ def _around(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
 
 
 def _distances(lab: Lab, around: Mapping[str, tuple[Link, ...]], goal: str) -> Mapping[str, int]:
-    """How many links each node is away from the goal, over switches only."""
+    """What it costs from each node to the goal, over switches only."""
     passes = {node.name for node in lab.switches} | {goal}
-    distances = {goal: 0}
-    queue = deque([goal])
+    distances: dict[str, int] = {}
+    queue = [(0, goal)]
     while queue:
-        at = queue.popleft()
-        if at not in passes:
+        cost, at = heappop(queue)
+        if at in distances:
             continue
-        for link in around[at]:
-            beyond = link.beyond(at).node
-            if beyond not in distances:
-                distances[beyond] = distances[at] + 1
-                queue.append(beyond)
+        distances[at] = cost
+        if at in passes:
+            for link in around[at]:
+                heappush(queue, (cost + link.cost, link.beyond(at).node))
     return distances
 
 
 def _nearer(around: Mapping[str, tuple[Link, ...]], distances: Mapping[str, int], node: str) -> tuple[Link, ...]:
-    def is_nearer(link: Link) -> bool:
-        return distances.get(link.beyond(node).node, len(distances)) == distances[node] - 1
-
-    return tuple(link for link in around[node] if is_nearer(link))
+    """The links with which a way of least cost begins."""
+    return tuple(
+        link for link in around[node] if distances.get(link.beyond(node).node, -1) == distances[node] - link.cost
+    )
 
 
 def _choose(spread: Spread, destination: Node, links: tuple[Link, ...]) -> Link:

@@ -57,7 +57,10 @@ class End:
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """A cable: `rate` each way. `delay` is added each way; `queue` bytes wait at each end before frames are dropped."""
+    """A cable: `rate` each way. `delay` is added each way; `queue` bytes wait at each end before frames are dropped.
+
+    Routes are those of least `cost`.
+    """
 
     name: str
     a: End
@@ -66,6 +69,7 @@ class Link:
     rail: int
     delay: Duration | None = None
     queue: Bytes | None = None
+    cost: int = 1
 
     @property
     def ends(self) -> tuple[End, End]:

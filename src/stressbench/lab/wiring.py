@@ -53,6 +53,7 @@ class Wire:
     rate: Rate | None
     delay: Duration | None = None
     name: str | None = None
+    cost: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,13 +66,23 @@ class Wiring:
     spread: Spread = Spread.first
 
 
+@dataclass(frozen=True)
+class Trunk:
+    """A link between two switches."""
+
+    a: str
+    b: str
+    rate: Rate
+    cost: int = 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plane:
     """One rail's network: the switch of each host, in their order, and trunks between switches."""
 
     switches: tuple[str, ...]
     attached: tuple[str, ...]
-    trunks: tuple[tuple[str, str, Rate], ...] = ()
+    trunks: tuple[Trunk, ...] = ()
 
 
 def on_every_rail(
@@ -88,7 +99,10 @@ def on_every_rail(
             Wire(a=host, b=switch + ending, rail=number, rate=None, delay=rail.delay)
             for host, switch in zip(site.hosts, plane.attached, strict=True)
         ]
-        wires += [Wire(a=a + ending, b=b + ending, rail=number, rate=rate) for a, b, rate in plane.trunks]
+        wires += [
+            Wire(a=trunk.a + ending, b=trunk.b + ending, rail=number, rate=trunk.rate, cost=trunk.cost)
+            for trunk in plane.trunks
+        ]
     return Wiring(switches=tuple(switches), wires=tuple(wires), forwarding=forwarding, spread=spread)
 
 

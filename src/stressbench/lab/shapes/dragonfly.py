@@ -6,10 +6,10 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, RateText, Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.units import Rate
-from stressbench.lab.wiring import Plane, Site, Wiring, WiringMistake, on_every_rail
+from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, WiringMistake, on_every_rail
 
 KIND = "dragonfly"
+_GLOBAL_COST = 3  # more than a local link before and one behind, so that no route crosses a third group
 
 
 class Spec(Table):
@@ -42,16 +42,18 @@ def wire(spec: Spec, site: Site) -> Wiring:
     return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
 
 
-def _within_groups(spec: Spec) -> tuple[tuple[str, str, Rate], ...]:
+def _within_groups(spec: Spec) -> tuple[Trunk, ...]:
     pairs = [(a, b) for a in range(spec.routers_per_group) for b in range(a + 1, spec.routers_per_group)]
-    return tuple((f"g{group}r{a}", f"g{group}r{b}", spec.local_rate) for group in range(spec.groups) for a, b in pairs)
+    return tuple(
+        Trunk(f"g{group}r{a}", f"g{group}r{b}", spec.local_rate) for group in range(spec.groups) for a, b in pairs
+    )
 
 
-def _between_groups(spec: Spec) -> tuple[tuple[str, str, Rate], ...]:
+def _between_groups(spec: Spec) -> tuple[Trunk, ...]:
     """Router number n of a group has the n-th, (n + routers)-th, ... of the links to the groups that follow it."""
 
     def router(group: int, other: int) -> str:
         return f"g{group}r{(other - group - 1) % spec.groups % spec.routers_per_group}"
 
     pairs = [(a, b) for a in range(spec.groups) for b in range(a + 1, spec.groups)]
-    return tuple((router(a, b), router(b, a), spec.global_rate) for a, b in pairs)
+    return tuple(Trunk(router(a, b), router(b, a), spec.global_rate, _GLOBAL_COST) for a, b in pairs)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, Table
 from stressbench.lab.topology import Forwarding, Spread
-from stressbench.lab.wiring import Plane, Rail, Site, Wiring, WiringMistake, on_every_rail
+from stressbench.lab.wiring import Plane, Rail, Site, Trunk, Wiring, WiringMistake, on_every_rail
 
 KIND = "fat-tree"
 _TAPER = re.compile(r"(\d+(?:\.\d+)?):1")
@@ -40,7 +40,7 @@ def wire(spec: Spec, site: Site) -> Wiring:
             switches=(*(f"leaf{leaf}" for leaf in range(leaves)), *(f"root{root}" for root in range(spec.roots))),
             attached=tuple(f"leaf{host // spec.hosts_per_leaf}" for host in range(len(site.hosts))),
             trunks=tuple(
-                (f"leaf{leaf}", f"root{root}", uplink) for leaf in range(leaves) for root in range(spec.roots)
+                Trunk(f"leaf{leaf}", f"root{root}", uplink) for leaf in range(leaves) for root in range(spec.roots)
             ),
         )
 

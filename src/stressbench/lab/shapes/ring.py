@@ -6,7 +6,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, RateText, Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.wiring import Plane, Site, Wiring, WiringMistake, on_every_rail
+from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, WiringMistake, on_every_rail
 
 KIND = "ring"
 
@@ -30,6 +30,6 @@ def wire(spec: Spec, site: Site) -> Wiring:
     plane = Plane(
         switches=tuple(f"s{number}" for number in range(count)),
         attached=tuple(f"s{host // spec.hosts_per_switch}" for host in range(len(site.hosts))),
-        trunks=tuple((f"s{number}", f"s{(number + 1) % count}", spec.rate) for number in range(count)),
+        trunks=tuple(Trunk(f"s{number}", f"s{(number + 1) % count}", spec.rate) for number in range(count)),
     )
     return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)

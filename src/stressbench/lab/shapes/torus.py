@@ -6,8 +6,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, RateText, Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.units import Rate
-from stressbench.lab.wiring import Plane, Site, Wiring, WiringMistake, on_every_rail
+from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, WiringMistake, on_every_rail
 
 KIND = "torus"
 
@@ -38,14 +37,14 @@ def wire(spec: Spec, site: Site) -> Wiring:
     return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
 
 
-def _along_rows(spec: Spec) -> tuple[tuple[str, str, Rate], ...]:
+def _along_rows(spec: Spec) -> tuple[Trunk, ...]:
     steps = _steps(spec.columns)
-    return tuple((f"x{a}y{y}", f"x{b}y{y}", spec.rate) for y in range(spec.rows) for a, b in steps)
+    return tuple(Trunk(f"x{a}y{y}", f"x{b}y{y}", spec.rate) for y in range(spec.rows) for a, b in steps)
 
 
-def _along_columns(spec: Spec) -> tuple[tuple[str, str, Rate], ...]:
+def _along_columns(spec: Spec) -> tuple[Trunk, ...]:
     steps = _steps(spec.rows)
-    return tuple((f"x{x}y{a}", f"x{x}y{b}", spec.rate) for x in range(spec.columns) for a, b in steps)
+    return tuple(Trunk(f"x{x}y{a}", f"x{x}y{b}", spec.rate) for x in range(spec.columns) for a, b in steps)
 
 
 def _steps(size: int) -> tuple[tuple[int, int], ...]:

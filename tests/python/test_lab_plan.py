@@ -1,0 +1,168 @@
+"""What is said to the kernel to make a lab: every line, without saying it."""
+
+import json
+
+import pytest
+
+from stressbench.lab.catalog import lab_file, shipped
+from stressbench.lab.errors import LabMistake
+from stressbench.lab.file import parse_lab, read_lab
+from stressbench.lab.live import Change, links_named, parse_change
+from stressbench.lab.mpi import environment, hosts_text
+from stressbench.lab.plan import NodePlan, Plan, cable_line, plan
+from stressbench.lab.planned import plain, plan_from
+from stressbench.lab.shaping import FRAME_BYTES, bucket_lines, burst_of
+from stressbench.lab.topology import Lab
+from stressbench.lab.units import Rate
+
+TINY = read_lab(lab_file("tiny"))
+RING = """
+[hosts]
+count = 3
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "ring"
+rate = "1Gbit"
+"""
+
+
+def node(made: Plan, name: str) -> NodePlan:
+    return next(one for one in made.nodes if one.name == name)
+
+
+def ring() -> Lab:
+    return parse_lab(RING, name="ring", source="ring.toml")
+
+
+def test_a_cable_is_born_between_two_nodes_and_never_on_the_machine() -> None:
+    line = cable_line(plan(TINY).cables[1], {"h1": 42, "s0": 43})
+
+    assert line == (
+        "link add name eth0 address 02:5b:00:00:01:00 numtxqueues 1 numrxqueues 1 netns 42 "
+        "type veth peer name h1 address 02:5b:00:00:01:01 numtxqueues 1 numrxqueues 1 netns 43"
+    )
+
+
+def test_a_host_has_an_address_and_one_way_out() -> None:
+    assert node(plan(TINY), "h2").ip == (
+        "link set lo up",
+        "addr replace 10.10.0.3/16 dev eth0 noprefixroute",
+        "link set eth0 up",
+        "route replace 10.10.0.0/16 dev eth0 scope link src 10.10.0.3 quickack 1 initcwnd 64",
+    )
+
+
+def test_a_bridge_takes_all_its_ports() -> None:
+    made = node(plan(TINY), "s0")
+
+    assert made.first[0].startswith("link add br0 type bridge stp_state 0")
+    assert [line for line in made.ip if "master" in line] == [f"link set h{n} master br0 up" for n in range(4)]
+
+
+def test_both_ends_of_a_link_send_at_its_rate() -> None:
+    made = plan(TINY)
+
+    ends = [line for name in ("h0", "s0") for line in node(made, name).tc if " dev eth0 " in line or " dev h0 " in line]
+    assert [line.split()[3] for line in ends] == ["eth0", "h0"]
+    assert all("tbf rate 100000000bit burst 6250 " in line for line in ends)
+
+
+def test_a_switch_that_routes_knows_every_node_and_asks_nobody() -> None:
+    made = node(plan(ring()), "s0")
+
+    assert "neigh replace 10.10.0.1 lladdr 02:5b:00:00:00:00 dev h0 nud permanent" in made.ip
+    assert "route replace 10.10.0.1/32 scope link dev h0 src 10.10.200.1" in made.ip
+    assert "route replace 10.10.0.2/32 via 10.10.200.2 dev s1 onlink src 10.10.200.1" in made.ip
+    assert sum(line.startswith("route") for line in made.ip) == 3 + 2
+    assert any(setting.file == "net/ipv4/ip_forward" and setting.value == "1" for setting in made.settings)
+
+
+def test_no_node_has_a_way_out_of_the_lab() -> None:
+    for name in shipped():
+        for one in plan(read_lab(lab_file(name))).nodes:
+            routes = [line for line in one.ip if line.startswith("route")]
+            assert all(line.split()[2].startswith("10.1") for line in routes)
+
+
+def test_addresses_names_and_cards_are_unique() -> None:
+    for name in shipped():
+        lab = read_lab(lab_file(name))
+        addresses = [line.split()[0] for line in hosts_text(lab).splitlines()]
+        ends = [(end.node, end.device) for link in lab.links for end in link.ends]
+        macs = [end.mac for link in lab.links for end in link.ends]
+        assert len(set(addresses)) == len(addresses)
+        assert len(set(ends)) == len(ends)
+        assert len(set(macs)) == len(macs)
+        assert all(len(device) <= 15 for _, device in ends)
+
+
+def test_a_plan_reaches_the_keeper_as_it_is() -> None:
+    for name in shipped():
+        made = plan(read_lab(lab_file(name)))
+        assert plan_from(json.loads(json.dumps(plain(made)))) == made
+
+
+@pytest.mark.parametrize(("rate", "burst"), [("1Mbit", 2 * FRAME_BYTES), ("100Mbit", 6250), ("10Gbit", 625_000)])
+def test_what_passes_at_once_is_two_frames_or_half_a_millisecond(rate: str, burst: int) -> None:
+    lab = parse_lab(RING.replace("100Mbit", rate), name="r", source="r.toml")
+
+    assert burst_of(lab.links[0].rate).count == burst
+
+
+def test_a_delay_stands_before_the_bucket() -> None:
+    text = RING.replace('"100Mbit"', '"100Mbit"\ndelay = "10us"')
+    link = parse_lab(text, name="r", source="r.toml").links[0]
+
+    first, second = bucket_lines(link, link.a)
+
+    assert first == "qdisc replace dev eth0 root handle 1: netem delay 10us limit 10000"
+    assert second.startswith("qdisc replace dev eth0 parent 1:1 handle 10: tbf rate 100000000bit ")
+
+
+def test_mpi_is_told_the_cards_of_all_rails() -> None:
+    told = dict(environment(read_lab(lab_file("dual-rail"))))
+
+    assert told["OMPI_MCA_btl_tcp_if_include"] == "eth0,eth1"
+    assert told["OMPI_MCA_plm_rsh_agent"] == told["HYDRA_LAUNCHER_EXEC"] == "/run/lab/agent"
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("rate=10Mbit", Change(rate=Rate(10_000_000))),
+        ("rate=quarter", Change(share=0.25)),
+        ("rate=1/8", Change(share=0.125)),
+        ("rate=25%", Change(share=0.25)),
+        ("down", Change(is_up=False)),
+        ("up", Change(is_up=True)),
+    ],
+)
+def test_changes_of_links(text: str, change: Change) -> None:
+    assert parse_change(text) == change
+
+
+@pytest.mark.parametrize(
+    "text", ["rate", "rate=", "rate=0bit", "rate=0/4", "rate=0%", "speed=1Gbit", "rate=fast", "Down"]
+)
+def test_other_changes_are_refused_with_what_would_be_right(text: str) -> None:
+    with pytest.raises(LabMistake, match=r"half|`down`|down or up"):
+        parse_change(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "links"),
+    [
+        ("h1-leaf0", ["h1-leaf0"]),
+        ("leaf*", [f"leaf{n}-root0" for n in range(4)]),
+        ("io0", ["io0-io-switch"]),
+        ("hosts", [f"h{n}-leaf{n // 4}" for n in range(16)]),
+    ],
+)
+def test_links_are_named_one_by_one_or_together(word: str, links: list[str]) -> None:
+    assert [link.name for link in links_named(read_lab(lab_file("tinis")), word)] == links
+
+
+def test_a_link_that_is_not_there_is_told_what_is() -> None:
+    with pytest.raises(LabMistake, match="lab tiny: unknown link 'h0-s1'; did you mean 'h0-s0'\\? known: all, hosts, "):
+        links_named(TINY, "h0-s1")

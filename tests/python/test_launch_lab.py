@@ -1,0 +1,88 @@
+"""Ranks on a lab: the command line that each MPI gets. Nothing is started here."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stressbench.cli.places import place_of
+from stressbench.launch.command import Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.local import Request
+from stressbench.launch.place import HERE
+
+HOSTS = tuple(LabHost(name=f"h{number}", cores=cores) for number, cores in enumerate((2, 2, 1, 1)))
+PLACE = LabPlace(name="mine", hosts=HOSTS, enter=("enter", "h0"))
+REQUEST = Request(ranks=6, program=("engine", "run", "a.sb"), cores=2)
+
+
+def launcher(flavour: Flavour) -> Launcher:
+    return Launcher(path=Path("/opt/mpirun"), recognised=Recognised(flavour=flavour, version="9.9"))
+
+
+@pytest.mark.parametrize("flavour", [Flavour.openmpi4, Flavour.openmpi5])
+def test_open_mpi_starts_in_the_lab_and_fills_its_hosts_one_after_the_other(flavour: Flavour) -> None:
+    command = PLACE.build(launcher=launcher(flavour), request=REQUEST)
+
+    where = ("--host", "h0:2,h1:2,h2:1,h3:1", "--map-by", "slot", "--bind-to", "none")
+    assert command.argv == ("enter", "h0", "/opt/mpirun", "-n", "6", *where, "engine", "run", "a.sb")
+
+
+def test_hydra_has_its_own_word_for_hosts() -> None:
+    command = PLACE.build(launcher=launcher(Flavour.mpich), request=replace(REQUEST, realtime=True, extra=("-v",)))
+
+    assert command.argv[2:] == (
+        *("/opt/mpirun", "-n", "6", "-hosts", "h0:2,h1:2,h2:1,h3:1", "-v"),
+        *("chrt", "-r", "1", "engine", "run", "a.sb"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("ranks", "shares"),
+    [(1, [1]), (3, [2, 1]), (6, [2, 2, 1, 1]), (8, [2, 2, 2, 2]), (9, [3, 3, 3]), (10, [3, 3, 3, 1])],
+)
+def test_consecutive_ranks_share_a_host(ranks: int, shares: list[int]) -> None:
+    assert [count for _, count in PLACE.shares(ranks)] == shares
+
+
+@pytest.mark.parametrize(("ranks", "each"), [(3, 2), (6, None), (8, 2), (10, 3)])
+def test_ranks_of_a_node_are_known_where_hosts_are_alike(ranks: int, each: int | None) -> None:
+    assert PLACE.ranks_per_node(replace(REQUEST, ranks=ranks), typed=None) == each
+
+
+def test_what_is_typed_counts() -> None:
+    own = replace(REQUEST, extra=("--host", "h3:6"))
+
+    assert PLACE.ranks_per_node(REQUEST, typed=1) == 1
+    assert PLACE.build(launcher=launcher(Flavour.openmpi4), request=own).argv.count("--host") == 1
+    assert not PLACE.knows_nodes(own)
+
+
+def test_a_lab_is_as_large_as_its_hosts_cores() -> None:
+    assert PLACE.ranks == 6
+    assert HERE.ranks is None
+
+
+def test_who_cannot_take_turns_is_told() -> None:
+    assert "do not take turns" in str(PLACE.advice(launcher=launcher(Flavour.openmpi4), request=REQUEST))
+    assert "spins" in str(PLACE.advice(launcher=launcher(Flavour.mpich), request=replace(REQUEST, realtime=True)))
+    assert PLACE.advice(launcher=launcher(Flavour.openmpi4), request=replace(REQUEST, realtime=True)) is None
+
+
+def test_no_ranks_is_a_mistake() -> None:
+    with pytest.raises(LaunchMistake, match="ranks: 0 is not at least 1"):
+        PLACE.build(launcher=launcher(Flavour.mpich), request=replace(REQUEST, ranks=0))
+
+
+def test_places_by_name(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("STRESSBENCH_LABS", str(tmp_path / "labs"))
+
+    assert place_of("local") is HERE
+    with pytest.raises(LaunchMistake, match="--on: 'labs': expected local, or lab:NAME such as lab:tiny"):
+        place_of("labs")
+    with pytest.raises(
+        LaunchMistake, match="--on lab:tiny: lab tiny is not up; `stressbench lab up tiny` brings it up"
+    ):
+        place_of("lab:tiny")

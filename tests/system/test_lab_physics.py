@@ -13,6 +13,18 @@ kind = "fat-tree"
 hosts_per_leaf = 2
 taper = "2:1"
 """
+NOISY = """
+[hosts]
+count = 4
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "single"
+[[noise]]
+from = "h0"
+to = "h1"
+rate = "20Mbit"
+"""
 RATE = 100e6 * PAYLOAD  # bits of payload a second
 WINDOW = 2 * 2**20  # bytes that `STREAM` sends
 STREAM = "bandwidth -s 512KiB -w 4"
@@ -90,3 +102,14 @@ def test_the_shipped_rates_of_injection_stand_to_each_other_as_said(lab_up) -> N
     rates = {(one["source"]): one["payload_bits_per_s"] for one in found if one["target"] == "s0"}
 
     assert [rates["h0"] / rates[host] for host in ("h2", "h4", "h6")] == pytest.approx([2, 4, 8], rel=0.05)
+
+
+def test_background_noise_loads_the_links_between_its_hosts_and_no_other(lab_up) -> None:
+    noisy = lab_up("noisy", NOISY)
+
+    def use() -> float:
+        return float(next(one["use"] for one in noisy.json("stats") if one["source"] == "h0"))
+
+    assert settled(use, expected=0.2, within=0.1) == pytest.approx(0.2, rel=0.1)
+    quiet = [one["use"] for one in noisy.json("stats") if one["source"] in ("h1", "h2", "h3") or one["target"] == "h2"]
+    assert max(quiet) < 0.01

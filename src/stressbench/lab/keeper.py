@@ -19,6 +19,7 @@ from stressbench.lab import system
 from stressbench.lab.batch import BatchFault, run_batch
 from stressbench.lab.mpi import INSIDE, PIDS, SCRATCH
 from stressbench.lab.node import Holder
+from stressbench.lab.noise import make_noise
 from stressbench.lab.plan import Plan, cable_line
 from stressbench.lab.planned import plan_from
 from stressbench.lab.talk import Talk
@@ -85,6 +86,8 @@ def _build(talk: Talk, plan: Plan) -> tuple[Holder, ...]:
     faults = [text for holder in holders if (text := holder.outcome())]
     if faults:
         raise KeeperFault("; ".join(faults))
+    for noise in plan.noise:
+        make_noise(noise, inner[noise.source], inner[noise.target])
     return holders
 
 

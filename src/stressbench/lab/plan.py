@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from stressbench.lab.addresses import PREFIX_BITS, address_of, network_of
 from stressbench.lab.mpi import AGENT, HOSTS, agent_text, hosts_text
 from stressbench.lab.routing import Hop, hops
-from stressbench.lab.shaping import bucket_lines
-from stressbench.lab.topology import End, Forwarding, Lab, Link, Node
+from stressbench.lab.shaping import FRAME_BYTES, bucket_lines
+from stressbench.lab.topology import End, Forwarding, Lab, Link, Node, Noise
 
 _TCP_WINDOW_BYTES = 512 * 2**10
+_NOISE_LATE_S = 0.05
 _ROUTE = "quickack 1 initcwnd 64"
 
 
@@ -43,6 +44,17 @@ class NodePlan:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NoisePlan:
+    """Datagrams from one node to another's address; `at_once` is the most that go out together."""
+
+    source: str
+    target: str
+    address: str
+    frames_per_s: float
+    at_once: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What makes a lab."""
 
@@ -50,6 +62,7 @@ class Plan:
     nodes: tuple[NodePlan, ...]
     cables: tuple[tuple[End, End], ...]
     files: tuple[File, ...]
+    noise: tuple[NoisePlan, ...] = ()
 
 
 def plan(lab: Lab) -> Plan:
@@ -67,6 +80,18 @@ def plan(lab: Lab) -> Plan:
             File(path=HOSTS, text=hosts_text(lab)),
             File(path=AGENT, text=agent_text(lab), executable=True),
         ),
+        noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),
+    )
+
+
+def _noise_plan(lab: Lab, noise: Noise) -> NoisePlan:
+    frames_per_s = noise.rate.bytes_per_s / FRAME_BYTES
+    return NoisePlan(
+        source=noise.source,
+        target=noise.target,
+        address=address_of(lab.node(noise.target), rail=0),
+        frames_per_s=frames_per_s,
+        at_once=max(8, round(frames_per_s * _NOISE_LATE_S)),
     )
 
 

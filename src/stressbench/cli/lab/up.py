@@ -38,7 +38,10 @@ def up(
         path = lab_file(what)
         running = bring_up(path, name=name or Path(path).stem)
     lab = running.lab
+    if lab.io is not None:
+        say(f"note: {', '.join(lab.io.nodes)} do not serve {lab.io.path} yet; they are plain nodes of the network")
     say(
-        f"lab {lab.name} is up: {len(lab.hosts)} hosts, {len(lab.switches)} switches, {len(lab.links)} links; "
+        f"lab {lab.name} is up: {len(lab.hosts)} hosts, {len(lab.switches)} switch{'es' * (len(lab.switches) > 1)}, "
+        f"{len(lab.links)} links; "
         f"`stressbench run FILE --on lab:{lab.name}`, `stressbench lab down {lab.name}`"
     )

@@ -40,6 +40,8 @@ header nlohmann/json.hpp | nlohmann-json3-dev
 header fmt/core.h     | libfmt-dev
 header Random123/philox.h | librandom123-dev
 header boost/version.hpp | libboost-dev
+path /usr/sbin/tc /sbin/tc /usr/bin/tc | iproute2
+command nsenter       | util-linux
 NEEDS
 }
 test_needs() {

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stressbench.lab.attention import be_prompt
 from stressbench.lab.batch import BatchFault
 from stressbench.lab.inside import inside
 from stressbench.lab.lifecycle import Running
@@ -20,8 +21,10 @@ class Sent:
     """What one end of a link has sent since it came up: frames with their headers.
 
     `drops`: frames that found the queue full; `waiting_bytes`: what is in it now; `rate`: what it is set to now.
+    `at_s`: when its node was asked, on a clock that never goes back.
     """
 
+    at_s: float
     bytes: int
     frames: int
     drops: int
@@ -46,9 +49,8 @@ class LinkCount:
 
 @dataclass(frozen=True, kw_only=True)
 class Count:
-    """A look at all links; `at_s` is on a clock that never goes back."""
+    """A look at all links."""
 
-    at_s: float
     links: tuple[LinkCount, ...]
 
 
@@ -70,7 +72,6 @@ class Direction:
 
 def count(running: Running) -> Count:
     """A look now. LabFault where a node cannot be asked."""
-    at_s = time.monotonic()
     asked = {
         node.name: inside(running.holder(node.name).pid, _ask, where=node.name) for node in running.lab.nodes
     }  # all at the same time
@@ -79,25 +80,24 @@ def count(running: Running) -> Count:
         LinkCount(link=link, from_a=_sent(found[link.a.node], link.a), from_b=_sent(found[link.b.node], link.b))
         for link in running.lab.links
     )
-    return Count(at_s=at_s, links=links)
+    return Count(links=links)
 
 
 def directions(now: Count, *, before: Count | None = None) -> tuple[Direction, ...]:
     """Each link's two directions, with their use since `before` where it is given."""
     earlier = {one.link.name: one for one in before.links} if before is not None else {}
-    elapsed_s = now.at_s - before.at_s if before is not None else 0.0
     made = []
     for one in now.links:
         old = earlier.get(one.link.name)
-        made.append(_direction(one.link, one.link.a, one.from_a, old.from_a if old else None, elapsed_s))
-        made.append(_direction(one.link, one.link.b, one.from_b, old.from_b if old else None, elapsed_s))
+        made.append(_direction(one.link, one.link.a, one.from_a, old.from_a if old else None))
+        made.append(_direction(one.link, one.link.b, one.from_b, old.from_b if old else None))
     return tuple(made)
 
 
-def _direction(link: Link, source: End, sent: Sent, old: Sent | None, elapsed_s: float) -> Direction:
+def _direction(link: Link, source: End, sent: Sent, old: Sent | None) -> Direction:
     use = None
-    if old is not None and elapsed_s > 0:
-        use = (sent.bytes - old.bytes) / (sent.rate.bytes_per_s * elapsed_s)
+    if old is not None and sent.at_s > old.at_s:
+        use = (sent.bytes - old.bytes) / (sent.rate.bytes_per_s * (sent.at_s - old.at_s))
     return Direction(
         link=link.name,
         source=source.node,
@@ -114,7 +114,9 @@ def _direction(link: Link, source: End, sent: Sent, old: Sent | None, elapsed_s:
 
 def _ask() -> dict[str, Any]:
     """In the node's network: its devices and their queues, as the programs print them."""
-    return {"devices": _printed("ip", "-j", "link"), "queues": _printed("tc", "-s", "-j", "qdisc")}
+    be_prompt()
+    devices = _printed("ip", "-j", "link")
+    return {"devices": devices, "at_s": time.monotonic(), "queues": _printed("tc", "-s", "-j", "qdisc")}
 
 
 def _printed(tool: str, *words: str) -> Any:
@@ -131,6 +133,7 @@ def _sent(found: Mapping[str, Any], end: End) -> Sent:
     queue = next(one for one in found["queues"] if one["dev"] == end.device and one["kind"] == "tbf")
     device = next(one for one in found["devices"] if one["ifname"] == end.device)
     return Sent(
+        at_s=found["at_s"],
         bytes=queue["bytes"],
         frames=queue["packets"],
         drops=queue["drops"],

@@ -1,13 +1,12 @@
 """A raw TCP stream and a ping between two nodes, without MPI: what `lab check` believes in."""
 
-import os
 import select
 import socket
 import statistics
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 
+from stressbench.lab.attention import be_prompt
 from stressbench.lab.inside import inside
 from stressbench.lab.process import Process
 from stressbench.lab.units import Rate
@@ -87,14 +86,8 @@ def _ask(port: Port, address: str) -> float:
     return statistics.median(taken)
 
 
-def _prompt() -> None:
-    """Read clocks on time where this is allowed, whatever else the machine does."""
-    with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-
-
 def _listening(port: Port) -> socket.socket:
-    _prompt()
+    be_prompt()
     server = socket.socket()
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     _use(server, port)
@@ -113,7 +106,7 @@ def _accepted(server: socket.socket) -> socket.socket:
 
 def _connected(port: Port, address: str) -> socket.socket:
     """Try until the other side listens."""
-    _prompt()
+    be_prompt()
     end = time.monotonic() + _WITHIN_S
     while True:
         connection = socket.socket()

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.lab.common import MISTAKE, say, told
+from stressbench.lab.attention import be_prompt
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.counters import count, directions
 from stressbench.lab.drawing import draw
@@ -42,6 +43,7 @@ def draw_lab(
     with told():
         if what is None or what in labs_up():
             running = chosen(what)
+            be_prompt()
             before = count(running)
             time.sleep(interval)
             loads = directions(count(running), before=before)

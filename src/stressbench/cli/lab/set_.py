@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.lab.common import STATUS, LabName, say, told
+from stressbench.lab.attention import be_prompt
 from stressbench.lab.lifecycle import chosen
 from stressbench.lab.live import apply, links_named, parse_change
 
@@ -40,6 +41,7 @@ def set_links(
         wanted = parse_change(change)
         running = chosen(lab)
         links = links_named(running.lab, link)
+        be_prompt()
         apply(running, links, wanted)
     for one in links:
         now = {True: "up", False: "down", None: f"at {wanted.rate_of(one)}"}[wanted.is_up]

@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from stressbench.cli.lab.common import AsJson, LabName, print_json, told
+from stressbench.lab.attention import be_prompt
 from stressbench.lab.counters import Direction, count, directions
 from stressbench.lab.lifecycle import Running, chosen
 from stressbench.lab.units import Rate
@@ -34,6 +35,7 @@ def stats(
     """Look twice, print; again with --watch."""
     with told():
         running = chosen(lab)
+        be_prompt()
         try:
             _show(running, interval=interval, watch=watch, as_json=as_json)
         except KeyboardInterrupt:

@@ -9,6 +9,7 @@ from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.live import Change, links_named, parse_change
 from stressbench.lab.mpi import environment, hosts_text
+from stressbench.lab.pinning import cores_of_hosts
 from stressbench.lab.plan import NodePlan, Plan, cable_line, plan
 from stressbench.lab.planned import plain, plan_from
 from stressbench.lab.shaping import FRAME_BYTES, bucket_lines, burst_of
@@ -118,6 +119,20 @@ def test_a_delay_stands_before_the_bucket() -> None:
 
     assert first == "qdisc replace dev eth0 root handle 1: netem delay 10us limit 10000"
     assert second.startswith("qdisc replace dev eth0 parent 1:1 handle 10: tbf rate 100000000bit ")
+
+
+def test_pinned_hosts_have_cores_for_themselves() -> None:
+    pinned = parse_lab(RING.replace("count = 3", "count = 3\ncores = 2\npinned = true"), name="p", source="p.toml")
+
+    cores = cores_of_hosts(pinned, {9, 1, 2, 3, 4, 5, 6})
+
+    assert cores == {"h0": (1, 2), "h1": (3, 4), "h2": (5, 6)}
+    assert [file.text for file in plan(pinned, cores=cores).files if "/cores/" in file.path] == [
+        "1,2\n",
+        "3,4\n",
+        "5,6\n",
+    ]
+    assert cores_of_hosts(TINY, {0, 1}) == {}
 
 
 def test_mpi_is_told_the_cards_of_all_rails() -> None:

@@ -147,6 +147,34 @@ def test_a_lab_that_is_up_cannot_be_brought_up_again(bench) -> None:
         bench.lab("down", "tiny")
 
 
+def test_a_lab_of_another_version_of_this_program_goes_down_too(bench, wait_for) -> None:
+    bench.lab("up", "tiny")
+    state = bench.folder / "labs" / "tiny" / "state.json"
+    state.write_text(state.read_text(encoding="utf-8").replace('"phase"', '"stage"'), encoding="utf-8")
+
+    assert "cannot be read" in bench.lab("status", status=3)
+    bench.lab("down", "tiny")
+
+    wait_for(lambda: gone(bench.folder / "labs"), "nothing is left")
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core cannot be shared out")
+def test_pinned_hosts_run_on_their_own_cores(bench) -> None:
+    file = bench.folder / "pinned.toml"
+    hosts = '[hosts]\ncount = 2\npinned = true\n[[rail]]\nrate = "1Gbit"\n[topology]\nkind = "single"\n'
+    file.write_text(hosts, encoding="utf-8")
+    tell = ("sh", "-c", "grep Cpus_allowed_list /proc/self/status")
+    bench.lab("up", str(file))
+    try:
+        entered = [bench.lab("exec", host, "--", *tell).split()[1] for host in ("h0", "h1")]
+        asked = bench.lab("exec", "h0", "--", "/run/lab/agent", "h1", "grep", "Cpus_allowed_list", "/proc/self/status")
+    finally:
+        bench.lab("down", "pinned")
+
+    assert entered == [str(core) for core in sorted(os.sched_getaffinity(0))[:2]]
+    assert asked.split()[1] == entered[1]
+
+
 def test_going_down_twice_is_no_mistake(bench) -> None:
     assert "was not up" in bench.stressbench("lab", "down", "tiny").said
 

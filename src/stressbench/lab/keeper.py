@@ -17,7 +17,7 @@ from pathlib import Path
 
 from stressbench.lab import system
 from stressbench.lab.batch import BatchFault, run_batch
-from stressbench.lab.mpi import INSIDE, PIDS, SCRATCH
+from stressbench.lab.mpi import CORES, INSIDE, PIDS, SCRATCH
 from stressbench.lab.node import Holder
 from stressbench.lab.noise import make_noise
 from stressbench.lab.plan import Plan, cable_line
@@ -94,7 +94,7 @@ def _build(talk: Talk, plan: Plan) -> tuple[Holder, ...]:
 def _inside(plan: Plan) -> None:
     """/run/lab, for the lab's nodes only."""
     system.mount("tmpfs", "/run", "tmpfs", "mode=0755")
-    for folder in (INSIDE, PIDS, SCRATCH):
+    for folder in (INSIDE, PIDS, CORES, SCRATCH):
         Path(folder).mkdir(parents=True)
     Path(SCRATCH).chmod(_OPEN_TO_ALL)
     Path("/run/lock").mkdir()

@@ -13,6 +13,7 @@ from typing import Any
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.file import parse_lab
 from stressbench.lab.mpi import environment
+from stressbench.lab.pinning import cores_of_hosts
 from stressbench.lab.plan import Plan, plan
 from stressbench.lab.planned import plain
 from stressbench.lab.process import Process, process_of
@@ -56,12 +57,12 @@ def up(text: str, *, name: str, source: str) -> Running:
     state = State(
         name=name, source=source, text=text, phase=Phase.starting, builder=builder,
         since=datetime.now(UTC).isoformat(timespec="seconds"), user_namespace=os.geteuid() != 0,
-        environment=dict(environment(lab)),
+        environment=dict(environment(lab)), cores=cores_of_hosts(lab, os.sched_getaffinity(0)),
     )  # fmt: skip
     built = False
     try:
         slot.write(state)
-        running = Running(lab=lab, state=_build(slot, state, plan(lab)))
+        running = Running(lab=lab, state=_build(slot, state, plan(lab, cores=state.cores)))
         built = True
     finally:
         if not built:
@@ -78,14 +79,7 @@ def _take(slot: Slot) -> None:
             raise LabMistake(f"lab {slot.name} is up already; `stressbench lab down {slot.name}` ends it")
         if state is not None and state.builder.lives:
             raise LabMistake(f"lab {slot.name} is coming up already, by process {state.builder.pid}")
-        _kill(state)
-        if not slot.lock(within_s=_GONE_WITHIN_S):
-            raise LabFault(f"lab {slot.name}: what is left of it does not end; {slot.path} tells more")
-
-
-def _kill(state: State | None) -> None:
-    if state is not None and state.keeper is not None:
-        state.keeper.kill()
+        _end_processes(slot)
 
 
 def _build(slot: Slot, state: State, wished: Plan) -> State:
@@ -161,20 +155,12 @@ def _end(slot: Slot) -> None:
 def _end_processes(slot: Slot) -> None:
     """Kill the keeper, and the `up` that may be waiting for it, and wait until the kernel has ended everything."""
     for _ in range(2):  # an `up` may just be writing down its keeper
-        state = _read(slot)
-        if state is not None and state.builder.pid != os.getpid():
-            state.builder.kill()
-        _kill(state)
+        for process in slot.processes():
+            if process.pid != os.getpid():
+                process.kill()
         if slot.lock(within_s=_GONE_WITHIN_S / 2):
             return
     raise LabFault(f"lab {slot.name}: its processes do not end; {slot.path / 'state.json'} names them")
-
-
-def _read(slot: Slot) -> State | None:
-    try:
-        return slot.read()
-    except LabFault:
-        return None
 
 
 def running(name: str) -> Running:

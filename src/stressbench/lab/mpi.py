@@ -8,6 +8,7 @@ INSIDE = "/run/lab"
 HOSTS = f"{INSIDE}/hosts"
 AGENT = f"{INSIDE}/agent"
 PIDS = f"{INSIDE}/pids"
+CORES = f"{INSIDE}/cores"
 SCRATCH = f"{INSIDE}/tmp"
 
 
@@ -30,6 +31,7 @@ def agent_text(lab: Lab) -> str:
 host=$1
 shift
 pid=$(cat "{PIDS}/$host" 2>/dev/null) || {{ echo "lab {lab.name}: there is no host '$host'" >&2; exit 255; }}
+cores=$(cat "{CORES}/$host" 2>/dev/null) && taskset -cp "$cores" $$ >/dev/null
 exec nsenter --target "$pid" --net --mount --uts --ipc -- /bin/sh -c "$*"
 """
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stressbench.lab.addresses import PREFIX_BITS, address_of, network_of
-from stressbench.lab.mpi import AGENT, HOSTS, agent_text, hosts_text
+from stressbench.lab.mpi import AGENT, CORES, HOSTS, agent_text, hosts_text
 from stressbench.lab.routing import Hop, hops
 from stressbench.lab.shaping import FRAME_BYTES, bucket_lines
 from stressbench.lab.topology import End, Forwarding, Lab, Link, Node, Noise
@@ -65,8 +65,8 @@ class Plan:
     noise: tuple[NoisePlan, ...] = ()
 
 
-def plan(lab: Lab) -> Plan:
-    """Every step, in order, for this lab."""
+def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None) -> Plan:
+    """Every step, in order, for this lab; `cores` are those of pinned hosts."""
     ways: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
     if lab.forwarding is Forwarding.route:
         for rail in range(lab.rails):
@@ -79,6 +79,10 @@ def plan(lab: Lab) -> Plan:
         files=(
             File(path=HOSTS, text=hosts_text(lab)),
             File(path=AGENT, text=agent_text(lab), executable=True),
+            *(
+                File(path=f"{CORES}/{host}", text=",".join(map(str, numbers)) + "\n")
+                for host, numbers in (cores or {}).items()
+            ),
         ),
         noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),
     )

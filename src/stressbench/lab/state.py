@@ -5,6 +5,7 @@ the kernel takes it from them when they end. `state.json` is replaced as a whole
 """
 
 import fcntl
+import json
 import os
 import shutil
 import time
@@ -160,6 +161,15 @@ class Slot:
             raise LabFault(
                 f"{self.path / _STATE} cannot be read; `stressbench lab down {self.name}` clears it"
             ) from fault
+
+    def processes(self) -> tuple[Process, ...]:
+        """The keeper and the `up` that made it, as far as they are written down, whichever version wrote them."""
+        try:
+            found = json.loads((self.path / _STATE).read_bytes())
+            written = [found.get("keeper"), found.get("builder")]
+            return tuple(Process(pid=int(one["pid"]), started=int(one["started"])) for one in written if one)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return ()
 
     def clear(self) -> None:
         """Remove the folder, and those above it that we made and that are empty. The caller holds the lock."""

@@ -1,0 +1,66 @@
+"""`stressbench run --on lab:...`: ranks on the lab's hosts, under both MPIs, and none of them left when it ends."""
+
+import signal
+import sys
+
+import pytest
+from conftest import Started
+from lab_bench import descendants_marked, job
+
+from stressbench.model import read_run
+
+LONG = job("one", "0,1", "bandwidth -s 64KiB -w 4") + job("two", "2,3", "bandwidth -s 64KiB -w 4")
+
+
+def test_each_rank_runs_on_its_host(lab_up, any_engine) -> None:
+    tiny = lab_up("tiny")
+    (tiny.folder / "w.sb").write_text(job("pair", "0,1", "pingpong -s 8"), encoding="utf-8")
+    target = tiny.folder / f"{any_engine.library.replace(' ', '')}.jsonl"
+
+    rounds = ("--isolated", "1", "--contended", "0", "--repetitions", "2")
+    words = ("w.sb", "--on", "lab:tiny", "-n", "2", "-o", target, "--engine", any_engine.program)
+    ended = tiny.stressbench("run", *words, *rounds)
+
+    assert ended.status == 0, ended.said
+    assert [node.host for node in read_run(target).header.nodes] == ["h0", "h1"]
+
+
+def test_a_workload_fills_the_lab_unless_it_is_told_otherwise(lab_up) -> None:
+    tiny = lab_up("tiny")
+    (tiny.folder / "w.sb").write_text(LONG, encoding="utf-8")
+
+    shown = tiny.stressbench("run", "w.sb", "--on", "lab:tiny", "--dry-run")
+
+    assert " -n 4 --host h0:1,h1:1,h2:1,h3:1 " in shown.output
+    assert shown.status == 0
+
+
+def test_a_workload_that_does_not_fit_the_lab_is_refused_before_anything_starts(lab_up) -> None:
+    tiny = lab_up("tiny")
+    (tiny.folder / "w.sb").write_text(job("wide", "0-7", "pingpong"), encoding="utf-8")
+
+    refused = tiny.stressbench("run", "w.sb", "--on", "lab:tiny")
+
+    assert refused.status == 2
+    assert "w.sb:2:" in refused.errors
+
+
+@pytest.mark.parametrize("requests", [1, 2])
+def test_a_run_that_is_stopped_leaves_no_rank_in_the_lab(lab_up, wait_for, requests) -> None:
+    """One request finishes the round, the second ends everything at once."""
+    tiny = lab_up("tiny")
+    (tiny.folder / "w.sb").write_text(LONG, encoding="utf-8")
+    target = tiny.folder / f"stopped{requests}.jsonl"
+    before = set(descendants_marked(tiny.folder / "labs"))
+    rounds = ("--isolated", "50", "--contended", "50", "--repetitions", "5")
+    words = [sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "lab:tiny", "-o", str(target), *rounds]
+
+    with Started(words, cwd=tiny.folder, environment=tiny.environment) as process:
+        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        for _ in range(requests):
+            process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=60)[1]
+
+    assert process.returncode == 130, errors
+    wait_for(lambda: set(descendants_marked(tiny.folder / "labs")) <= before, "no rank is left")
+    assert read_run(target).rounds

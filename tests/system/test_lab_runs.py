@@ -64,3 +64,33 @@ def test_a_run_that_is_stopped_leaves_no_rank_in_the_lab(lab_up, wait_for, reque
     assert process.returncode == 130, errors
     wait_for(lambda: set(descendants_marked(tiny.folder / "labs")) <= before, "no rank is left")
     assert read_run(target).rounds
+
+
+def test_a_link_that_is_cut_for_a_moment_delays_a_run_and_does_not_end_it(lab_up, wait_for) -> None:
+    tiny = lab_up("tiny")
+    (tiny.folder / "w.sb").write_text(job("one", "0,1", "bandwidth -s 256KiB -w 8"), encoding="utf-8")
+    target = tiny.folder / "cut.jsonl"
+    rounds = ("--isolated", "8", "--contended", "0", "--repetitions", "4")
+    words = [
+        sys.executable,
+        "-m",
+        "stressbench",
+        "run",
+        "w.sb",
+        "--on",
+        "lab:tiny",
+        "-n",
+        "2",
+        "-o",
+        str(target),
+        *rounds,
+    ]
+
+    with Started(words, cwd=tiny.folder, environment=tiny.environment) as process:
+        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        tiny.set("h1-s0", "down")
+        tiny.set("h1-s0", "up")
+        errors = process.communicate(timeout=120)[1]
+
+    assert process.returncode == 0, errors
+    assert read_run(target).complete

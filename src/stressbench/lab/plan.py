@@ -145,6 +145,8 @@ def _station() -> tuple[Setting, ...]:
         Setting(file="net/ipv4/tcp_slow_start_after_idle", value="0"),
         Setting(file="net/ipv4/tcp_no_metrics_save", value="1"),
         Setting(file="net/ipv4/tcp_rto_min_us", value="5000", optional=True),
+        Setting(file="net/ipv4/tcp_rto_max_ms", value="1000", optional=True),
+        Setting(file="net/ipv4/tcp_retries2", value="20"),  # with that a connection over a cut link ends within 20 s
         Setting(file="net/ipv4/ip_unprivileged_port_start", value="0", optional=True),
         Setting(file="net/ipv4/ping_group_range", value="0 0", optional=True),
     )

@@ -6,9 +6,11 @@
 #include "command/command.hpp"
 #include "command/workloads.hpp"
 #include "core/run_id.hpp"
+#include "output/link_socket.hpp"
 #include "output/run_file.hpp"
 #include "output/terminal.hpp"
 #include "schedule/session.hpp"
+#include "schedule/stall.hpp"
 #include "workload/print.hpp"
 
 namespace stressbench::command {
@@ -26,6 +28,7 @@ struct Options {
   std::string until_interval;
   std::string min_time;
   std::string time_limit;
+  std::string stall_limit;
   bool verify = false;
   bool overwrite = false;
   bool quiet = false;
@@ -67,6 +70,7 @@ void understand(Options& options) {
   if (options.run.until_interval && (options.run.counts.isolated == 0 || options.run.counts.contended == 0)) {
     throw UserMistake("--until-interval: needs isolated and contended rounds");
   }
+  (void)duration_of("--stall-limit", options.stall_limit);
   (void)policy_of(options.run.placement);
   if (options.continue_file.empty() == options.file.empty()) {
     throw UserMistake("run: a workload FILE, or --continue RUN.jsonl (which holds its workload), one of them");
@@ -177,7 +181,14 @@ int conduct(const mpi::Group& world, const schedule::Machine& machine, const Sta
   if (file != nullptr) listeners.push_back(file);
   listeners.push_back(&progress);
   if (!options.quiet) listeners.push_back(&summary);
+  std::optional<schedule::stall::Watch> watch;
+  if (const auto limit = duration_of("--stall-limit", options.stall_limit)) {
+    watch.emplace(std::chrono::nanoseconds{limit->value},
+                  [limit, host = schedule::host_name()] { schedule::stall::end_program(*limit, host); });
+  }
   schedule::Session session{world, clock, machine, workload, options.run, listeners, tracker, start.prior};
+  const auto links = world.rank() == 0 ? output::link_counters_of_environment() : nullptr;
+  if (links) session.watch(*links);
   const schedule::EndReason reason = session.run(context.arguments, start.text);
   if (session.fault()) fmt::print(stderr, "stressbench-mpi: {}\n", *session.fault());
   return exit_status(reason);
@@ -268,6 +279,9 @@ void add_run(CLI::App& program, Context& context) {
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,
                       "begin no round that would not end within this time of the launch (25min)");
+  command->add_option("--stall-limit", options->stall_limit,
+                      "end the run where a rank does not get on to its next motif for this long (5min): a link is cut, "
+                      "a rank is gone, and MPI would wait for ever");
   add_threads_option(*command, options->threads);
   command->add_flag("--verify", options->verify, "check every byte that arrives; times are marked");
   command->add_flag("--overwrite", options->overwrite, "replace the run file where it exists");

@@ -65,6 +65,20 @@ Json plan_of(const schedule::PlanRecord& plan) {
           {"verify", plan.verify}};
 }
 
+Json links_of(const schedule::LinkCounts& counts) {
+  Json links = Json::array();
+  for (const schedule::LinkCount& count : counts) {
+    links.push_back({{"link", count.link},
+                     {"source", count.source},
+                     {"target", count.target},
+                     {"rate_bits_per_s", maybe(count.rate_bits_per_s)},
+                     {"bytes", count.bytes},
+                     {"frames", count.frames},
+                     {"drops", count.drops}});
+  }
+  return links;
+}
+
 }  // namespace
 
 Json to_json(const schedule::JobRecord& job, int index) {
@@ -183,7 +197,8 @@ Json to_json(const schedule::RoundRecord& record) {
           {"started_s", record.started_s},
           {"duration_s", record.duration_s},
           {"load_average", maybe(record.load_average)},
-          {"jobs", jobs}};
+          {"jobs", jobs},
+          {"links", record.links ? links_of(*record.links) : Json(nullptr)}};
 }
 
 const char* text_of(schedule::EndReason reason) noexcept {

@@ -6,6 +6,7 @@
 #include "core/suggest.hpp"
 #include "motifs/alone.hpp"
 #include "schedule/interrupt.hpp"
+#include "schedule/stall.hpp"
 #include "schedule/streams.hpp"
 
 namespace stressbench::schedule {
@@ -122,6 +123,7 @@ void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
   interrupt::whereabouts().motif = step.lasting_name;
+  stall::moved();
   const std::int64_t start = recorder.now_ns();
   step.motif->prepare(step.executed);
   if (care_ == Care::barrier_before_each) (*groups_)[at].barrier();

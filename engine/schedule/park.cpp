@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include "schedule/stall.hpp"
+
 namespace stressbench::schedule {
 
 namespace {
@@ -24,6 +26,7 @@ constexpr Pauses pauses_of(Pace pace) {
 }  // namespace
 
 void gentle_wait(MPI_Request& request, Pace pace) {
+  const stall::Unwatched others_work;
   const Pauses pauses = pauses_of(pace);
   microseconds pause = pauses.first;
   for (;;) {

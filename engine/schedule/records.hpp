@@ -13,6 +13,7 @@
 #include "core/histogram.hpp"
 #include "core/pattern.hpp"
 #include "motifs/motif.hpp"
+#include "schedule/links.hpp"
 #include "schedule/machine.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/tally.hpp"
@@ -149,6 +150,7 @@ struct RoundRecord {
   double duration_s = 0;
   std::optional<double> load_average;
   std::vector<JobProgress> jobs;
+  std::optional<LinkCounts> links;  // what they carried during the round
 };
 
 enum class Severity { note, warning, error };

@@ -7,6 +7,7 @@
 
 #include "schedule/interrupt.hpp"
 #include "schedule/park.hpp"
+#include "schedule/stall.hpp"
 
 namespace stressbench::schedule {
 
@@ -195,8 +196,9 @@ Assignment Session::assignment(const Chain& chain) const {
 
 void Session::execute(const Round& round) {
   interrupt::whereabouts().round = round.number;
+  stall::moved();
   Collection collection{world_};
-  double started_s = 0;
+  RoundRecord record{round, 0, 0, std::nullopt, {}, std::nullopt};
   {
     std::optional<Chain> chain;
     std::optional<Tally> tally;
@@ -205,8 +207,9 @@ void Session::execute(const Round& round) {
       tally.emplace(chain->columns());
     }
     decompose(chain ? &*chain : nullptr, round);
+    const auto before = look_at_links(round);
     gentle_barrier(world_, Pace::meeting);
-    started_s = elapsed_s();
+    record.started_s = elapsed_s();
     if (chain) {
       const bool contended = round.kind == RoundKind::contended;
       Muster muster{cast_.is_root() ? &cast_.roots : nullptr};
@@ -214,16 +217,33 @@ void Session::execute(const Round& round) {
       run_round(*chain, *tally, cast_.crew(), clock_, assignment(*chain), contended ? &muster : nullptr);
     }
     gentle_barrier(world_, Pace::parked);
+    record.duration_s = elapsed_s() - record.started_s;
+    const auto after = look_at_links(round);
+    if (before && after) record.links = growth(*before, *after);
     if (chain) {
       chain->conclude(round.number);
       collection.contribute(cast_.crew(), *tally, *chain);
     }
   }
-  if (world_.rank() == 0) tell_results(round, collection, started_s);
+  if (world_.rank() == 0) tell_results(std::move(record), collection);
+}
+
+// Where they cannot tell once, they are not asked again.
+std::optional<LinkCounts> Session::look_at_links(const Round& round) {
+  if (links_ == nullptr) return std::nullopt;
+  try {
+    return links_->look();
+  } catch (const MachineFault& fault) {
+    links_ = nullptr;
+    const Event event{Severity::warning, "link_counters", fault.what(), round.number, std::nullopt};
+    tell([&](Listener& listener) { listener.on_event(event); });
+    return std::nullopt;
+  }
 }
 
 // First the jobs that must be alone for it, one after the other; then all others at once.
 void Session::decompose(Chain* chain, const Round& round) {
+  const stall::Unwatched files_may_take_long;
   // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
   const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
   const Place place{options_.run_id, options_.launch, machine_.my_node};
@@ -239,8 +259,8 @@ void Session::decompose(Chain* chain, const Round& round) {
   if (!done) chain->decompose(cast_.steps, place, seed);
 }
 
-void Session::tell_results(const Round& round, Collection& collection, double started_s) {
-  RoundRecord record{round, started_s, elapsed_s() - started_s, std::nullopt, {}};
+void Session::tell_results(RoundRecord record, Collection& collection) {
+  const Round& round = record.round;
   const auto tell_one = [&](int job) {
     const Collection::Result result = collection.receive({job, cast_.leaders[static_cast<std::size_t>(job)], nullptr});
     record.jobs.push_back({job, result.repetitions});

@@ -12,6 +12,7 @@
 #include "schedule/cast.hpp"
 #include "schedule/crew.hpp"
 #include "schedule/impact.hpp"
+#include "schedule/links.hpp"
 #include "schedule/records.hpp"
 
 namespace stressbench::schedule {
@@ -43,6 +44,9 @@ class Session {
   Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
           const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, Prior prior);
 
+  // Put what they count during each round into its record. Rank 0 only.
+  void watch(LinkCounters& links) noexcept { links_ = &links; }
+
   // Header, rounds, end. The same on every rank.
   EndReason run(const std::vector<std::string>& command, const std::string& workload_text);
 
@@ -59,7 +63,8 @@ class Session {
   bool active(const Round& round) const noexcept;
   Assignment assignment(const Chain& chain) const;
   void decompose(Chain* chain, const Round& round);
-  void tell_results(const Round& round, Collection& collection, double started_s);
+  std::optional<LinkCounts> look_at_links(const Round& round);
+  void tell_results(RoundRecord record, Collection& collection);
   void tell_job(const Round& round, int job, const Collection::Result& result);
   void tell_remarks(const Round& round, int job, const std::vector<std::string>& remarks);
   void check_timer(const Sample& sample);
@@ -91,6 +96,7 @@ class Session {
   std::vector<bool> timer_warned_;
   std::set<std::pair<int, std::string>> remarked_;  // job and text
   std::optional<std::string> fault_;                // what a listener could not do
+  LinkCounters* links_ = nullptr;
 };
 
 // What a job's record says, but for its ranks; no MPI. Also for `describe`.

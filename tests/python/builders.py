@@ -57,6 +57,7 @@ class MadeMachine:
     drift: float = 0.0
     trend: float = 0.0
     load: float = 0.1
+    counts_links: bool = False
 
 
 @dataclass
@@ -221,7 +222,21 @@ def _round(
             {"job": index, "measured": plan.repetitions, "extra": extra, "warmup": plan.warmup}
             for index in taking_part
         ],
+        "links": _links(contended) if machine.counts_links else None,
     }  # fmt: skip
+
+
+def _links(contended: bool) -> list[Record]:
+    """Two directions of a link of 100 Mbit/s over a round of 0.9 s: full one way when contended, else half."""
+    carried = int(100e6 / 8 * 0.9)
+    return [
+        {
+            "link": "s0-s1", "source": source, "target": target, "rate_bits_per_s": 100_000_000,
+            "bytes": 0 if source == "s1" else carried if contended else carried // 2, "frames": 100,
+            "drops": 3 if contended and source == "s0" else 0,
+        }
+        for source, target in (("s0", "s1"), ("s1", "s0"))
+    ]  # fmt: skip
 
 
 def _samples(

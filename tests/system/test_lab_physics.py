@@ -48,6 +48,20 @@ def test_a_stream_of_messages_takes_its_bytes_over_the_rate(lab_up) -> None:
     assert taken == pytest.approx(expected, rel=0.05)
 
 
+def test_links_carry_what_the_round_sent_and_nothing_else_does(lab_up) -> None:
+    """Six measured repetitions and a warm-up; what returns is acknowledgements, elsewhere is the launch's own."""
+    tiny = lab_up("tiny")
+    sent = 7 * WINDOW / PAYLOAD
+
+    links = {(one.link, one.source): one for one in tiny.run(job("a", "0,1", STREAM), *ALONE).links or ()}
+
+    there = [links["h0-s0", "h0"], links["h1-s0", "s0"]]
+    assert [one.bytes for one in there] == pytest.approx([sent] * 2, rel=0.02)
+    assert [one.rate_bits_per_s for one in there] == [100_000_000] * 2
+    assert max(one.bytes for one in links.values() if one not in there) < 0.05 * sent
+    assert sum(one.drops for one in links.values()) == 0
+
+
 def test_an_incast_takes_what_all_senders_send_over_the_receivers_rate(lab_up) -> None:
     tiny = lab_up("tiny")
     expected = 3 * 512 * 2**10 * 8 / RATE

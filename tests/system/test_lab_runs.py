@@ -66,6 +66,28 @@ def test_a_run_that_is_stopped_leaves_no_rank_in_the_lab(lab_up, wait_for, reque
     assert read_run(target).rounds
 
 
+def test_a_link_that_is_cut_for_good_ends_the_run_and_names_job_and_host(lab_up, wait_for) -> None:
+    tiny = lab_up("tiny")
+    (tiny.folder / "w.sb").write_text(job("severed", "0,1", "bandwidth -s 256KiB -w 8"), encoding="utf-8")
+    target = tiny.folder / "severed.jsonl"
+    before = set(descendants_marked(tiny.folder / "labs"))
+    rounds = ("--isolated", "1000", "--contended", "0", "--repetitions", "4", "--stall-limit", "3s")
+    words = [sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "lab:tiny", "-n", "2", "-o", target, *rounds]
+
+    with Started(list(map(str, words)), cwd=tiny.folder, environment=tiny.environment) as process:
+        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        tiny.set("h1-s0", "down")
+        errors = process.communicate(timeout=120)[1]
+
+    assert process.returncode == 3, errors
+    said = next(line for line in errors.splitlines() if "nothing has moved for 3s" in line)
+    assert "job severed, motif bandwidth, rank " in said
+    assert " on host h" in said
+    assert read_run(target).rounds
+    tiny.set("h1-s0", "up")
+    wait_for(lambda: set(descendants_marked(tiny.folder / "labs")) <= before, "no rank is left")
+
+
 def test_a_link_that_is_cut_for_a_moment_delays_a_run_and_does_not_end_it(lab_up, wait_for) -> None:
     tiny = lab_up("tiny")
     (tiny.folder / "w.sb").write_text(job("one", "0,1", "bandwidth -s 256KiB -w 8"), encoding="utf-8")

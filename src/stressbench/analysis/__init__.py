@@ -13,6 +13,7 @@ from stressbench.analysis.distribution import Distribution
 from stressbench.analysis.doubts import Doubt
 from stressbench.analysis.histograms import MergedHistogram, histograms_of, merge
 from stressbench.analysis.impact import Impact, Method, congestion_impact
+from stressbench.analysis.links import JobUse, LinkUse, link_use
 from stressbench.analysis.selection import RoundMedian, Selection, select
 from stressbench.analysis.slowest import Slowest
 from stressbench.analysis.summary import (
@@ -27,7 +28,7 @@ from stressbench.analysis.summary import (
 
 __all__ = [
     "Change", "Comparison", "ComparisonError", "Distribution", "Doubt", "Impact", "JobComparison", "JobSummary",
-    "MergedHistogram", "Method", "MetricSummary", "Quantity", "RoundMedian", "RunFacts", "RunSummary", "Selection",
-    "Slowest", "StepSummary", "Timing", "Verdict", "compare", "congestion_impact", "histograms_of", "merge",
-    "select", "summarise",
+    "JobUse", "LinkUse", "MergedHistogram", "Method", "MetricSummary", "Quantity", "RoundMedian", "RunFacts",
+    "RunSummary", "Selection", "Slowest", "StepSummary", "Timing", "Verdict", "compare", "congestion_impact",
+    "histograms_of", "link_use", "merge", "select", "summarise",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ import numpy as np
 from stressbench.analysis.distribution import Distribution, distribution_of
 from stressbench.analysis.doubts import Doubt, job_doubts, run_doubts, slowest_doubts, spread_doubts
 from stressbench.analysis.impact import Impact, congestion_impact
+from stressbench.analysis.links import LinkUse, link_use
 from stressbench.analysis.selection import RoundMedian, Selection, select
 from stressbench.analysis.slowest import Slowest, slowest_of
 from stressbench.model import Event, Job, Kind, Phase, Role, Run, Severity, Step
@@ -90,12 +91,13 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """A run in numbers. `events` are the engine's own warnings and errors."""
+    """A run in numbers. `events` are the engine's own warnings and errors; `links` is None where nobody counted."""
 
     facts: RunFacts
     jobs: tuple[JobSummary, ...]
     warnings: tuple[Doubt, ...]
     events: tuple[Event, ...]
+    links: tuple[LinkUse, ...] | None
 
 
 def summarise(run: Run, *, include_extra: bool = False) -> RunSummary:
@@ -107,6 +109,7 @@ def summarise(run: Run, *, include_extra: bool = False) -> RunSummary:
         jobs=jobs,
         warnings=tuple(doubts),
         events=tuple(event for event in run.events if event.severity is not Severity.note),
+        links=link_use(run),
     )
 
 

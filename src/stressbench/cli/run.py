@@ -100,6 +100,10 @@ def run(
     time_limit: Annotated[
         str | None, typer.Option(metavar="T", help="End in good order before this time is over, for example 55min.")
     ] = None,
+    stall_limit: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="End the run where a rank is stuck for so long, for example 5min; on labs 60s."),
+    ] = None,
     continue_from: Annotated[
         Path | None, typer.Option("--continue", metavar="RUN.jsonl", help="Go on with a run that is not complete.")
     ] = None,
@@ -149,6 +153,7 @@ def run(
         seed=seed,
         warmup=warmup,
         time_limit=time_limit,
+        stall_limit=stall_limit,
         repetitions=repetitions,
         min_time=min_time,
         run_id=run_id,
@@ -164,7 +169,7 @@ def run(
             ranks=shape.ranks,
             ranks_per_node=shape.ranks_per_node,
             run_file=run_file,
-            options=options,
+            options=options.with_stall_limit(where.stall_limit),
             mpirun=mpirun,
             engine=engine,
             launcher_arguments=(*_split(mpirun_args), *context.meta.get(_AFTER_DASHES, ())),

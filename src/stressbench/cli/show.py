@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from stressbench.analysis import RunSummary, summarise
 from stressbench.model import Run, RunFileError, read_run
-from stressbench.report.terminal import print_summary, standard_output
+from stressbench.report.terminal import BUSIEST, print_summary, standard_output
 
 _MISTAKE = 2
 _HELP = """\
@@ -34,6 +34,10 @@ def register(app: typer.Typer) -> None:
 def show(
     file: Annotated[Path, typer.Argument(metavar="RUN.jsonl", help="What `stressbench run` wrote.")],
     steps: Annotated[bool, typer.Option("--steps/--jobs-only", help="Lines for motifs too, or for jobs only.")] = True,
+    links: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="How many links to show, busiest first, where they were counted."),
+    ] = BUSIEST,
     as_json: Annotated[bool, typer.Option("--json", help="Every number, for programs; times in seconds.")] = False,
     include_extra: Annotated[
         bool,
@@ -50,7 +54,7 @@ def show(
     if as_json:
         typer.echo(TypeAdapter(RunSummary).dump_json(summary, indent=2))
     else:
-        print_summary(summary, console=standard_output(), steps=steps)
+        print_summary(summary, console=standard_output(), steps=steps, links=links)
 
 
 def print_run(run: Run) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from stressbench.lab import system
 from stressbench.lab.batch import BatchFault, run_batch
+from stressbench.lab.meter import start_meter
 from stressbench.lab.mpi import CORES, INSIDE, PIDS, SCRATCH
 from stressbench.lab.node import Holder
 from stressbench.lab.noise import make_noise
@@ -86,6 +87,7 @@ def _build(talk: Talk, plan: Plan) -> tuple[Holder, ...]:
     faults = [text for holder in holders if (text := holder.outcome())]
     if faults:
         raise KeeperFault("; ".join(faults))
+    start_meter(plan.wires, inner)
     for noise in plan.noise:
         make_noise(noise, inner[noise.source], inner[noise.target])
     return holders

@@ -10,6 +10,7 @@ AGENT = f"{INSIDE}/agent"
 PIDS = f"{INSIDE}/pids"
 CORES = f"{INSIDE}/cores"
 SCRATCH = f"{INSIDE}/tmp"
+COUNTERS = f"{INSIDE}/links.sock"
 
 
 def hosts_text(lab: Lab) -> str:
@@ -43,6 +44,7 @@ def environment(lab: Lab) -> tuple[tuple[str, str], ...]:
     return (
         ("STRESSBENCH_LAB", lab.name),
         ("TMPDIR", SCRATCH),
+        ("STRESSBENCH_LINK_COUNTERS", COUNTERS),
         *allowed,
         ("OMPI_MCA_plm", "rsh"),
         ("OMPI_MCA_plm_rsh_agent", AGENT),

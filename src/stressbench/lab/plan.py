@@ -55,6 +55,16 @@ class NoisePlan:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WirePlan:
+    """One direction of a link, from the device of its source."""
+
+    link: str
+    source: str
+    target: str
+    device: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What makes a lab."""
 
@@ -63,6 +73,7 @@ class Plan:
     cables: tuple[tuple[End, End], ...]
     files: tuple[File, ...]
     noise: tuple[NoisePlan, ...] = ()
+    wires: tuple[WirePlan, ...] = ()
 
 
 def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None) -> Plan:
@@ -85,6 +96,11 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None) -> Pla
             ),
         ),
         noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),
+        wires=tuple(
+            WirePlan(link=link.name, source=end.node, target=link.beyond(end.node).node, device=end.device)
+            for link in lab.links
+            for end in link.ends
+        ),
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from stressbench.lab.plan import File, NodePlan, NoisePlan, Plan, Setting
+from stressbench.lab.plan import File, NodePlan, NoisePlan, Plan, Setting, WirePlan
 from stressbench.lab.topology import End
 
 
@@ -20,6 +20,7 @@ def plan_from(found: dict[str, Any]) -> Plan:
         cables=tuple((End(**one), End(**other)) for one, other in found["cables"]),
         files=tuple(File(**file) for file in found["files"]),
         noise=tuple(NoisePlan(**noise) for noise in found["noise"]),
+        wires=tuple(WirePlan(**wire) for wire in found["wires"]),
     )
 
 

@@ -1,6 +1,6 @@
 """The engine's own arguments. Names and rules of its options live in the engine; they go there as they were typed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -16,6 +16,7 @@ class EngineOptions:
     seed: str | None = None
     warmup: str | None = None
     time_limit: str | None = None
+    stall_limit: str | None = None
     repetitions: str | None = None
     min_time: str | None = None
     run_id: str | None = None
@@ -33,6 +34,7 @@ class EngineOptions:
             ("--seed", self.seed),
             ("--warmup", self.warmup),
             ("--time-limit", self.time_limit),
+            ("--stall-limit", self.stall_limit),
             ("--repetitions", self.repetitions),
             ("--min-time", self.min_time),
             ("--run-id", self.run_id),
@@ -40,6 +42,10 @@ class EngineOptions:
         )
         given = tuple(text for name, value in named if value is not None for text in (name, value))
         return given + (("--verify",) if self.verify else ())
+
+    def with_stall_limit(self, default: str | None) -> "EngineOptions":
+        """The same, with this limit where none was typed."""
+        return self if self.stall_limit is not None else replace(self, stall_limit=default)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,6 +28,7 @@ class LabPlace:
     hosts: tuple[LabHost, ...]
     enter: tuple[str, ...]
     takes_turns: bool = True
+    stall_limit: str | None = "60s"
 
     @property
     def ranks(self) -> int | None:

@@ -16,6 +16,10 @@ class Place(Protocol):
         """How many ranks fill it, for who does not say; None where nobody can tell."""
 
     @property
+    def stall_limit(self) -> str | None:
+        """After how long a rank that does not get on ends the run; None: MPI is trusted to notice by itself."""
+
+    @property
     def takes_turns(self) -> bool:
         """Whether ranks start under the round-robin scheduler wherever that is permitted, without being asked."""
 
@@ -38,6 +42,7 @@ class _Here:
 
     ranks: int | None = None
     takes_turns: bool = False
+    stall_limit: str | None = None
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:  # noqa: ARG002  a Place's
         """Nothing but what is typed."""

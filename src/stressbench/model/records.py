@@ -253,8 +253,24 @@ class RoundJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkTraffic:
+    """What one direction of a link carried during a round: frames with their headers; `drops` found its queue full."""
+
+    link: str
+    source: str
+    target: str
+    rate_bits_per_s: Positive | None
+    bytes: Count
+    frames: Count
+    drops: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """The commit mark of a round; `job` is None when contended, `started_s` counts from the launch's start."""
+    """The commit mark of a round; `job` is None when contended, `started_s` counts from the launch's start.
+
+    `links` is None where nobody counts them.
+    """
 
     round: Positive
     block: Index
@@ -264,6 +280,7 @@ class Round:
     duration_s: Seconds
     load_average: Load | None
     jobs: tuple[RoundJob, ...]
+    links: tuple[LinkTraffic, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,6 +119,7 @@ TEST_F(Metadata, MayBeDirectories) {
   bench.perform();
   EXPECT_EQ(there().size(), static_cast<std::size_t>(1 + files * world_size()));
   for (int i = 0; i < files; ++i) EXPECT_TRUE(fs::is_directory(shared_name(world_rank(), i)));
+  group_.barrier();
   bench->conclude(group_, 1);
   group_.barrier();
   EXPECT_FALSE(fs::exists(path_ + ".d"));
@@ -345,6 +346,7 @@ TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
   Bench bench(group_, options({{"overwrite", ""}}));
   EXPECT_EQ(there(), std::set<std::string>{"00000000"});
   EXPECT_NO_THROW(bench.perform());
+  group_.barrier();
   bench->conclude(group_, 1);
   if (world_rank() == 0) {
     EXPECT_THAT(bench->remarks(),

@@ -26,6 +26,7 @@ class Notebook final : public Listener {
   void on_histogram(const HistogramRecord& histogram) override { histograms.push_back(histogram); }
   void on_event(const Event& event) override {
     if (event.kind == "motif_remark") remarks.push_back(event);
+    if (event.kind == "link_counters") unknown_links.push_back(event);
   }
   void on_round(const RoundRecord& record) override {
     rounds.push_back(record);
@@ -38,6 +39,7 @@ class Notebook final : public Listener {
   std::vector<Sample> samples;
   std::vector<HistogramRecord> histograms;
   std::vector<Event> remarks;
+  std::vector<Event> unknown_links;
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
 };
@@ -83,7 +85,8 @@ struct Outcome {
 };
 
 // Every rank is a node. The notebook is filled on rank 0.
-Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, Prior prior = {}, int fail_at = -1) {
+Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, Prior prior = {}, int fail_at = -1,
+            LinkCounters* links = nullptr) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   const Machine machine = discover(world, 1);
   workload::Workload workload;
@@ -93,6 +96,7 @@ Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, P
   outcome.notebook.fail_at = fail_at;
   ImpactTracker tracker;
   Session session{world, clock, machine, workload, options, {&tracker, &outcome.notebook}, tracker, prior};
+  if (links != nullptr && world.rank() == 0) session.watch(*links);
   outcome.reason = session.run({"test"}, "text");
   outcome.fault = session.fault();
   return outcome;
@@ -115,6 +119,48 @@ TEST(Session, RunsThePlanAndEndsComplete) {
   ASSERT_TRUE(outcome.notebook.end);
   EXPECT_TRUE(outcome.notebook.end->complete);
   EXPECT_EQ(outcome.notebook.end->rounds, 4);
+}
+
+// A hundred bytes more with every look, until they are no longer told.
+class Growing final : public LinkCounters {
+ public:
+  explicit Growing(int looks) : looks_(looks) {}
+  LinkCounts look() override {
+    if (++asked > looks_) throw MachineFault("the switch is gone");
+    return {{"x", "a", "b", 1000, 100 * asked, asked, 0}};
+  }
+  int asked = 0;
+
+ private:
+  int looks_;
+};
+
+TEST(Session, PutsWhatLinksCarriedIntoEachRound) {
+  Growing links(100);
+  const Outcome outcome = run({on_nodes({0}, "a")}, options_of(2, 1), {}, -1, &links);
+  if (!is_root()) return;
+  EXPECT_EQ(links.asked, 6) << "before and after each of three rounds";
+  for (const RoundRecord& round : outcome.notebook.rounds) {
+    ASSERT_TRUE(round.links);
+    ASSERT_EQ(round.links->size(), 1U);
+    EXPECT_EQ(round.links->front().bytes, 100);
+    EXPECT_EQ(round.links->front().frames, 1);
+  }
+  EXPECT_TRUE(outcome.notebook.unknown_links.empty());
+}
+
+TEST(Session, GoesOnWithoutLinksThatAreNoLongerCounted) {
+  Growing links(3);
+  const Outcome outcome = run({on_nodes({0}, "a")}, options_of(3, 0), {}, -1, &links);
+  EXPECT_EQ(outcome.reason, EndReason::done);
+  if (!is_root()) return;
+  ASSERT_EQ(outcome.notebook.rounds.size(), 3U);
+  EXPECT_TRUE(outcome.notebook.rounds[0].links);
+  EXPECT_FALSE(outcome.notebook.rounds[1].links);
+  EXPECT_FALSE(outcome.notebook.rounds[2].links);
+  ASSERT_EQ(outcome.notebook.unknown_links.size(), 1U);
+  EXPECT_EQ(outcome.notebook.unknown_links.front().round, 2);
+  EXPECT_THAT(outcome.notebook.unknown_links.front().message, testing::HasSubstr("the switch is gone"));
 }
 
 TEST(Session, TellsEveryRepetitionOfJobAndStep) {

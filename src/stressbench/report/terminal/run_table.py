@@ -9,12 +9,16 @@ from rich.text import Text
 from stressbench.analysis import Distribution, JobSummary, MetricSummary, RunFacts, RunSummary, StepSummary, Timing
 from stressbench.model import Role
 from stressbench.report.section import printable
+from stressbench.report.terminal.link_table import print_links
 from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
 from stressbench.report.units import MISSING, TimeUnit, count, digits, rate, size, time, time_unit
 
+BUSIEST = 8
+"""Links shown without being asked."""
 
-def print_summary(summary: RunSummary, *, console: Console, steps: bool) -> None:
-    """Header line, table, what motifs measured themselves, slowest hosts, warnings."""
+
+def print_summary(summary: RunSummary, *, console: Console, steps: bool, links: int = BUSIEST) -> None:
+    """Header line, table, what motifs measured themselves, the busiest links, slowest hosts, warnings."""
     for line in _head(summary.facts):
         say(console, line)
     console.print()
@@ -22,6 +26,7 @@ def print_summary(summary: RunSummary, *, console: Console, steps: bool) -> None
     console.print()
     if steps:
         _print_extras(summary, console)
+    print_links(summary, console=console, rows=links)
     for job in summary.jobs:
         say(console, _slowest(job))
     for line in _key(summary, steps=steps):

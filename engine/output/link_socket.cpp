@@ -1,0 +1,100 @@
+#include "output/link_socket.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace stressbench::output {
+namespace {
+
+constexpr const char* variable = "STRESSBENCH_LINK_COUNTERS";
+constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw MachineFault(fmt::format("link counters of '{}': {}", path, reason));
+}
+
+schedule::LinkCount count_of(const nlohmann::json& one) {
+  schedule::LinkCount count;
+  count.link = one.at("link");
+  count.source = one.at("source");
+  count.target = one.at("target");
+  const auto& rate = one.at("rate_bits_per_s");
+  if (!rate.is_null()) count.rate_bits_per_s = rate.get<std::int64_t>();
+  count.bytes = one.at("bytes");
+  count.frames = one.at("frames");
+  count.drops = one.at("drops");
+  return count;
+}
+
+}  // namespace
+
+LinkSocket::LinkSocket(std::string path) : path_(std::move(path)) {}
+
+LinkSocket::~LinkSocket() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+void LinkSocket::connect() {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path_.size() >= sizeof(address.sun_path)) refuse(path_, std::strerror(ENAMETOOLONG));
+  path_.copy(address.sun_path, path_.size());
+  socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket_ < 0) refuse(path_, std::strerror(errno));
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
+    refuse(path_, std::strerror(errno));
+}
+
+schedule::LinkCounts LinkSocket::look() {
+  if (socket_ < 0) connect();
+  constexpr std::string_view request = "look\n";
+  if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) < 0) refuse(path_, std::strerror(errno));
+  const std::string text = answer();
+  try {
+    const auto json = nlohmann::json::parse(text);
+    if (json.contains("fault")) refuse(path_, json.at("fault").get<std::string>());
+    schedule::LinkCounts counts;
+    for (const auto& one : json.at("links")) counts.push_back(count_of(one));
+    return counts;
+  } catch (const nlohmann::json::exception&) {
+    refuse(path_, fmt::format("'{}' is not what docs/records.md describes", text.substr(0, 60)));
+  }
+}
+
+std::string LinkSocket::answer() {
+  std::array<char, 65536> piece;
+  std::size_t end = waiting_.find('\n');
+  while (end == std::string::npos) {
+    const ssize_t got = ::recv(socket_, piece.data(), piece.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) refuse(path_, "nobody is there any more");
+    if (got < 0) refuse(path_, errno == EAGAIN ? "no answer for 10 s" : std::strerror(errno));
+    waiting_.append(piece.data(), static_cast<std::size_t>(got));
+    end = waiting_.find('\n');
+  }
+  std::string line = waiting_.substr(0, end);
+  waiting_.erase(0, end + 1);
+  return line;
+}
+
+std::unique_ptr<schedule::LinkCounters> link_counters_of_environment() {
+  const char* path = std::getenv(variable);
+  if (path == nullptr || *path == '\0') return nullptr;
+  return std::make_unique<LinkSocket>(path);
+}
+
+}  // namespace stressbench::output

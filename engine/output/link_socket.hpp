@@ -1,0 +1,32 @@
+// Link counters from a local socket: the line `look` is answered by a line of JSON (docs/records.md, "Link counters").
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "schedule/links.hpp"
+
+namespace stressbench::output {
+
+class LinkSocket final : public schedule::LinkCounters {
+ public:
+  explicit LinkSocket(std::string path);  // connects with the first look
+  ~LinkSocket() override;
+  LinkSocket(const LinkSocket&) = delete;
+  LinkSocket& operator=(const LinkSocket&) = delete;
+
+  schedule::LinkCounts look() override;
+
+ private:
+  void connect();
+  std::string answer();
+
+  std::string path_;
+  int socket_ = -1;
+  std::string waiting_;
+};
+
+// What STRESSBENCH_LINK_COUNTERS names; null where it is not set.
+std::unique_ptr<schedule::LinkCounters> link_counters_of_environment();
+
+}  // namespace stressbench::output

@@ -1,0 +1,46 @@
+"""The busiest links of a run: where the congestion was."""
+
+from rich.console import Console
+
+from stressbench.analysis import LinkUse, RunSummary
+from stressbench.report.section import printable
+from stressbench.report.terminal.page import new_table, print_table, say
+from stressbench.report.units import MISSING, size
+
+
+def print_links(summary: RunSummary, *, console: Console, rows: int) -> None:
+    """The busiest directions of links first; nothing where nobody counted them."""
+    if not summary.links or rows < 1:
+        return
+    table = new_table(
+        left=("link", "direction"),
+        right=("rate", "contended %", *(f"{printable(job.name)} alone %" for job in summary.jobs), "carried", "drops"),
+    )
+    for use in summary.links[:rows]:
+        table.add_row(*_cells(summary, use))
+    print_table(console, table)
+    console.print()
+    more = len(summary.links) - rows
+    rest = f"; {more} more with --links {len(summary.links)}" if more > 0 else ""
+    say(console, f"Shares of what a link could have carried in a round, medians over rounds, headers counted{rest}.")
+
+
+def _cells(summary: RunSummary, use: LinkUse) -> tuple[str, ...]:
+    alone = {one.job: one.use for one in use.isolated}
+    return (
+        printable(use.link), printable(f"{use.source} > {use.target}"), _rate(use.rate_bits_per_s),
+        _percent(use.contended), *(_percent(alone.get(job.job)) for job in summary.jobs), size(use.bytes),
+        f"{use.drops:,}",
+    )  # fmt: skip
+
+
+def _percent(share: float | None) -> str:
+    return MISSING if share is None else f"{100 * share:.1f}"
+
+
+def _rate(bits_per_s: int) -> str:
+    """`100 Mbit/s`; powers of ten, as links are sold."""
+    for factor, unit in ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s")):
+        if bits_per_s >= factor:
+            return f"{bits_per_s / factor:g} {unit}"
+    return f"{bits_per_s} bit/s"

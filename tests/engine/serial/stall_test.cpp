@@ -1,0 +1,82 @@
+// Ranks that no longer move on.
+#include "schedule/stall.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+
+#include "core/error.hpp"
+#include "schedule/interrupt.hpp"
+
+namespace stressbench::schedule::stall {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto long_enough = 30s;  // a test that is right never waits for it
+
+// How many looks it takes, at most `most`.
+int looks_until_it_lasts(Stillness& stillness, std::uint64_t moves, bool watched, int most) {
+  for (int look = 1; look <= most; ++look) {
+    if (stillness.lasts(moves, watched)) return look;
+  }
+  return 0;
+}
+
+TEST(Stillness, LastsAfterItsLooks) {
+  Stillness stillness;
+  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), 1 + Stillness::looks);
+}
+
+TEST(Stillness, EndsWithEachMove) {
+  Stillness stillness;
+  for (std::uint64_t moves = 1; moves < 100; ++moves) {
+    EXPECT_EQ(looks_until_it_lasts(stillness, moves, true, Stillness::looks), 0);
+  }
+}
+
+TEST(Stillness, IsNotCountedInWhoWaitsForOthers) {
+  Stillness stillness;
+  EXPECT_EQ(looks_until_it_lasts(stillness, 7, false, 100), 0);
+  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), Stillness::looks);
+}
+
+TEST(Stall, IsNoticedOnce) {
+  std::atomic<int> given_up = 0;
+  std::promise<void> noticed;
+  {
+    const Watch watch(8ms, [&] {
+      if (++given_up == 1) noticed.set_value();
+    });
+    EXPECT_EQ(noticed.get_future().wait_for(long_enough), std::future_status::ready);
+    std::this_thread::sleep_for(50ms);
+  }
+  EXPECT_EQ(given_up, 1);
+}
+
+TEST(Stall, IsNoticedAfterWaitingForOthersIsOver) {
+  std::promise<void> noticed;
+  const Watch watch(8ms, [&] { noticed.set_value(); });
+  { const Unwatched waiting; }
+  EXPECT_EQ(noticed.get_future().wait_for(long_enough), std::future_status::ready);
+}
+
+TEST(Stall, WatchesThatAreNoLongerNeededEndAtOnce) {
+  const Watch watch(std::chrono::hours{1}, [] { FAIL(); });
+}
+
+TEST(StallDeathTest, NamesJobMotifRankAndRound) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto end = [] {
+    interrupt::Whereabouts& here = interrupt::whereabouts();
+    here = {"TeaLeaf", "halo2d", 3, 5, true};
+    end_program(Nanoseconds{60'000'000'000}, "h1");
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(exit_machine_fault),
+              "nothing has moved for 60s \\(job TeaLeaf, motif halo2d, rank 3 on host h1, round 5\\)");
+}
+
+}  // namespace
+}  // namespace stressbench::schedule::stall

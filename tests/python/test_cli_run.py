@@ -61,6 +61,12 @@ def folder(tmp_path: Path) -> Path:
         ("run demo.sb -n 2 --engine gone", "--engine: gone does not exist"),
         ("run demo.sb -n 2 --mpirun gone", "--mpirun: gone does not exist"),
         ('run demo.sb -n 2 --mpirun-args "\'"', "no closing quotation"),
+        (
+            "run demo.sb -n 2 --grace soon",
+            "--grace: 'soon' must be a time with its unit, such as 500ms, 30s, 10min or 2h",
+        ),
+        ("run demo.sb -n 2 --grace 0s", "--grace: '0s' must be a time"),
+        ("run demo.sb -n 2 --time-limit 60", "--time-limit: '60' must be a time with its unit"),
         ("run demo.sb --continue there.jsonl", "leave it out"),
         ("run --continue gone.jsonl", "--continue: gone.jsonl is not a file"),
         ("run --continue there.jsonl", "--continue: there.jsonl:1: not a run file"),

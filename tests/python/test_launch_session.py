@@ -24,6 +24,18 @@ MPICH = """
 =   EXIT CODE: 9
 YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)
 """
+SRUN = """
+srun: error: nid7: task 5: Killed
+srun: First task exited 30s ago
+srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
+srun: error: nid6: tasks 0-4: Killed
+"""
+SRUN_CRASH = "srun: error: nid7: tasks 5-6: Segmentation fault (core dumped)\n"
+SRUN_TOLD = """
+srun: forcing job termination
+srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
+srun: error: nid7: task 5: Killed
+"""
 OPEN_MPI = "mpirun noticed that process rank 5 with PID 0 on node nid7 exited on signal 9 (Killed).\n"
 KILLED = Death(rank=5, host="nid7", number=9)
 
@@ -66,6 +78,10 @@ def sentences(run: Run | None, *, death: Death | None, errors: str = "", status:
         (outcome(output=MPICH, rank=5), KILLED),
         (outcome(output=MPICH), Death(rank=None, host="nid7", number=9)),
         (outcome(output=INTEL), Death(rank=5, host="nid7", number=11)),
+        (outcome(errors=SRUN), KILLED),
+        (outcome(errors=SRUN_CRASH), Death(rank=5, host="nid7", number=11)),
+        (outcome(errors=SRUN_TOLD), None),
+        (outcome(errors="srun: error: nid7: task 5: Exited with exit code 130\n"), None),
         (outcome(output="[CG] 5 exited happily"), None),
     ],
 )

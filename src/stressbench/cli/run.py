@@ -187,7 +187,14 @@ def run(
     try:
         run_file = target(output=output, continue_from=continue_from, workload=file)
         order = order_of(
-            emit=emit, on=on, run_file=run_file.path, nodes=nodes, walltime=walltime, queue=queue, account=account
+            emit=emit,
+            on=on,
+            name=(file or run_file.path).stem,
+            run_file=run_file.path,
+            nodes=nodes,
+            walltime=walltime,
+            queue=queue,
+            account=account,
         )
         if order is not None:
             options = replace(options, time_limit=order.wanted.engine_limit(time_limit))

@@ -34,13 +34,14 @@ def order_of(
     *,
     emit: bool,
     on: str,
+    name: str,
     run_file: Path,
     nodes: int | None,
     walltime: str | None,
     queue: str | None,
     account: str | None,
 ) -> Order | None:
-    """None without `--emit`. Raises LaunchMistake."""
+    """None without `--emit`; `name` is that of the job. Raises LaunchMistake."""
     typed = {"--nodes": nodes, "--walltime": walltime, "--queue": queue, "--account": account}
     if not emit:
         for option, value in typed.items():
@@ -50,5 +51,5 @@ def order_of(
     if (system := batch_systems().get(on)) is None:
         systems = " or ".join(f"--on {name}" for name in batch_systems())
         raise LaunchMistake(f"--emit: {systems} says for which batch system; --on {on} needs no script")
-    asked = wanted(stem=run_file.stem, nodes=nodes, walltime=walltime, queue=queue, account=account)
+    asked = wanted(stem=name, nodes=nodes, walltime=walltime, queue=queue, account=account)
     return Order(system=system, wanted=asked, run_file=run_file)

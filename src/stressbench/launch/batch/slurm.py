@@ -67,7 +67,7 @@ class SlurmPlace(Allocation):
             if kind in self.offered:
                 return (f"--mpi={kind}",)
         raise LaunchMistake(
-            f"--on slurm: srun offers --mpi={', '.join(self.offered) or 'nothing'}, but the engine was built with "
+            f"--on slurm: srun offers --mpi={', '.join(self.offered)}, but the engine was built with "
             f"{library}, which needs {' or '.join(speaks)}; --on local starts it with mpirun in the same allocation"
         )
 
@@ -95,8 +95,8 @@ def inside(environment: Mapping[str, str]) -> SlurmPlace:
 
 
 def offered(text: str | None) -> tuple[str, ...] | None:
-    """Read `srun --mpi=list`."""
-    return None if text is None else tuple(_TYPE.findall(text))
+    """Read `srun --mpi=list`; None where it does not say."""
+    return tuple(_TYPE.findall(text or "")) or None
 
 
 def fewest_cpus(text: str) -> int | None:

@@ -41,11 +41,14 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and under nohup with SIGHUP
 from stressbench.launch.command import Command
 from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.execute import execute
+from stressbench.launch import stopping
 from stressbench.launch.stopping import Patience
-grace_s, limit_s, *words = sys.argv[1:]
+stopping._LOOK_EVERY_S, stopping._END_MAY_TAKE_S = 1.0, 2.0
+grace_s, limit_s, finished, *words = sys.argv[1:]
 patience = Patience(grace_s=float(grace_s), limit_s=None if limit_s == "never" else float(limit_s))
-outcome = execute(Command(argv=tuple(words)), patience=patience)
-print("STATUS", outcome.status, "REQUESTS", outcome.stop_requests, "DEATH", diagnose(outcome))
+outcome = execute(Command(argv=tuple(words)), patience=patience, finished=lambda: bool(finished))
+end = ("REQUESTS", outcome.stop_requests, "HUNG", outcome.hung_at_the_end, "DEATH", diagnose(outcome))
+print("STATUS", outcome.status, *end)
 """
 pytestmark = pytest.mark.mpi
 
@@ -64,7 +67,7 @@ class Driven:
     def __init__(self, argv: list[str], *, what: str = "", grace_s: float = 60, limit_s: float | str = "never") -> None:
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", DRIVER, str(grace_s), str(limit_s), *argv],
+            [sys.executable, "-c", DRIVER, str(grace_s), str(limit_s), finished, *argv],
             env={**os.environ, **root, "FAKE_ENGINE": what},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -145,7 +148,7 @@ def test_the_first_request_reaches_every_rank_and_lets_it_finish(driven: Driven,
     text = driven.finish()
     assert f"{number.name}: the engine finishes the current round" in text
     assert len(re.findall(r"rank \d finished its round after \['SIGUSR1'\]", text)) == 3
-    assert "REQUESTS 1 DEATH None" in text
+    assert "REQUESTS 1 HUNG False DEATH None" in text
 
 
 @pytest.mark.parametrize("driven", ["stubborn"], indirect=True)
@@ -183,6 +186,13 @@ def test_ranks_that_hang_are_killed_after_their_time_limit(driven: Driven) -> No
     assert driven.left_behind() == []
 
 
+@pytest.mark.parametrize("driven", [("stubborn", {"finished": "yes"})], indirect=True)
+def test_ranks_that_hang_when_their_work_is_done_are_killed(driven: Driven) -> None:
+    assert "the run is complete, but ranks do not end within 2 s: ending them" in driven.finish()
+    assert "HUNG True" in driven.text
+    assert driven.left_behind() == []
+
+
 @pytest.mark.parametrize("driven", [("wait", {"grace_s": 0.1})], indirect=True)
 def test_sigusr1_waits_as_long_as_a_round_takes(driven: Driven) -> None:
     """Batch systems send it some time before the signal that ends."""
@@ -211,4 +221,4 @@ def test_a_killed_rank_is_named_by_number_and_signal(driven_mpi: Driven) -> None
 
 @pytest.mark.parametrize("driven", ["mistake"], indirect=True)
 def test_the_engine_s_status_comes_through(driven: Driven) -> None:
-    assert "STATUS 2 REQUESTS 0 DEATH None" in driven.finish()
+    assert "STATUS 2 REQUESTS 0 HUNG False DEATH None" in driven.finish()

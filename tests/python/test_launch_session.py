@@ -1,11 +1,13 @@
 """What a run's end means: exit statuses, and sentences about who died and what is left."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from builders import MadeJob, MadePlan, build_run
 
 from stressbench.launch.diagnosis import Death, diagnose
+from stressbench.launch.end_record import EndRecord
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.execute import Outcome
@@ -111,6 +113,28 @@ def test_a_stop_that_came_after_the_last_round_is_a_success(tmp_path: Path) -> N
     complete = read_run(build_run().write(tmp_path))
 
     assert final_status(outcome(status=0, stops=1), None, complete) == 0
+
+
+def test_ranks_that_hung_when_all_was_written_spoil_nothing(tmp_path: Path) -> None:
+    hung = replace(outcome(status=137, errors=OPEN_MPI), hung_at_the_end=True)
+
+    assert final_status(hung, KILLED, read_run(build_run().write(tmp_path))) == 0
+    assert final_status(hung, KILLED, incomplete(tmp_path)) == 130
+
+
+def test_an_end_record_counts_when_it_is_new_and_whole(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text('{"type":"header"}\n{"type":"end","complete":false}\n')
+    record = EndRecord(file)
+    seen = [record.is_written()]
+
+    for text in ('{"type":"header"}\n', '{"type":"end"', ',"complete":true}\n'):
+        with file.open("a") as more:
+            more.write(text)
+        seen.append(record.is_written())
+
+    assert seen == [False, False, False, True]
+    assert not EndRecord(tmp_path / "gone").is_written()
 
 
 def test_a_dead_rank_is_placed_by_the_header_s_node_map(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ class Outcome:
 
     `status` is that of the launcher, 128 + N where signal N ended it. `stop_requests` counts requests to stop, from
     outside or by the clock. `output` and `errors` are the last texts of its streams. `rank_of` pairs process ids of
-    local ranks with ranks, where they lived long enough.
+    local ranks with ranks, where they lived long enough. `hung_at_the_end`: ranks were killed when their work was done.
     """
 
     status: int
@@ -36,12 +36,20 @@ class Outcome:
     output: str
     errors: str
     rank_of: tuple[tuple[int, int], ...]
+    hung_at_the_end: bool = False
 
 
-def execute(command: Command, *, patience: Patience | None = None, say: Callable[[str], None] | None = None) -> Outcome:
+def execute(
+    command: Command,
+    *,
+    patience: Patience | None = None,
+    finished: Callable[[], bool] = lambda: False,
+    say: Callable[[str], None] | None = None,
+) -> Outcome:
     """Start the command, pass its output through as it comes, hand on requests to stop, and leave no process behind.
 
-    To be called from the main thread. `say` gets a sentence when something is asked of the engine (default: stderr).
+    To be called from the main thread. `finished` tells whether the work is done, so that what still runs only hangs.
+    `say` gets a sentence when something is asked of the engine (default: stderr).
     Raises OSError where the program cannot be started.
     """
     mark = Mark()
@@ -55,7 +63,9 @@ def execute(command: Command, *, patience: Patience | None = None, say: Callable
         start_new_session=True,
         preexec_fn=_end_with_parent if sys.platform == "linux" else None,
     )
-    launch = Launch(process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience())
+    launch = Launch(
+        process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience(), finished=finished
+    )
     with _stopping(launch):
         return _attend(launch)
 
@@ -69,6 +79,7 @@ def _attend(launch: Launch) -> Outcome:
     for delay_s in _RANKS_SEEN_AT_S:
         launch.after(delay_s, launch.note_ranks)
     launch.watch_the_clock()
+    launch.watch_for_the_end()
     try:
         status = process.wait()
     finally:
@@ -78,6 +89,7 @@ def _attend(launch: Launch) -> Outcome:
     return Outcome(
         status=128 - status if status < 0 else status,  # Popen says -N for signal N
         stop_requests=launch.stop_requests,
+        hung_at_the_end=launch.hung_at_the_end,
         output=output.tail(),
         errors=errors.tail(),
         rank_of=tuple(sorted(launch.rank_of.items())),

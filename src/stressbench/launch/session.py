@@ -9,6 +9,7 @@ from pathlib import Path
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.diagnosis import Death, diagnose
+from stressbench.launch.end_record import EndRecord
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
@@ -125,7 +126,7 @@ def _check(engine: Path, workload: Path, wish: Wish, request: Request) -> int:
 def run(prepared: Prepared, *, run_file: Path) -> Ending:
     """Start the prepared run and wait for it. Raises LaunchMistake where the launcher cannot be started."""
     try:
-        outcome = execute(prepared.command, patience=prepared.patience)
+        outcome = execute(prepared.command, patience=prepared.patience, finished=EndRecord(run_file).is_written)
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
     death, left = diagnose(outcome), _read(run_file)
@@ -146,6 +147,8 @@ def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int
     forgets rank 0's status, so a success is believed only where the file is complete.
     """
     complete = left is not None and left.complete
+    if outcome.hung_at_the_end:
+        return DONE if complete else INTERRUPTED
     if death is None and outcome.status in _OWN_STATUSES and not (outcome.stop_requests and outcome.status == DONE):
         return outcome.status
     if outcome.stop_requests:

@@ -19,6 +19,8 @@ from stressbench.launch.processes import Mark, kill_all, marked
 
 LAST_WORDS_S = 3.0
 _PATIENT = signal.SIGUSR1
+_LOOK_EVERY_S = 5.0
+_END_MAY_TAKE_S = 15.0
 _SAME_REQUEST_S = 0.5  # `timeout` sends its signal to the process and to its group
 
 
@@ -38,7 +40,9 @@ class Launch:
     mark: Mark
     say: Callable[[str], None]
     patience: Patience
+    finished: Callable[[], bool]
     stop_requests: int = 0
+    hung_at_the_end: bool = False
     rank_of: dict[int, int] = field(default_factory=dict)
     alarms: list[threading.Timer] = field(default_factory=list)
     counted: tuple[int, float] = (0, 0.0)
@@ -76,6 +80,16 @@ class Launch:
         limit_s, grace_s = self.patience.limit_s, self.patience.grace_s
         if limit_s is not None:
             self.after(limit_s + grace_s, lambda: self.insist(f"{grace_s:g} s after their time limit"))
+
+    def watch_for_the_end(self, *, seen: bool = False) -> None:
+        """End ranks that have done their work and do not leave MPI: MPICH's may hang there over UCX before 4.2."""
+        if seen:
+            self.hung_at_the_end = True
+            self.say(f"the run is complete, but ranks do not end within {_END_MAY_TAKE_S:g} s: ending them")
+            self.end_now()
+        else:
+            seen = self.finished()
+            self.after(_END_MAY_TAKE_S if seen else _LOOK_EVERY_S, lambda: self.watch_for_the_end(seen=seen))
 
     def insist(self, since: str) -> None:
         """End everything, without having been asked once more."""

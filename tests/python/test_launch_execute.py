@@ -64,7 +64,15 @@ def launcher(request: pytest.FixtureRequest) -> list[str]:
 class Driven:
     """A process that calls `execute`, its output so far, and the processes that its ranks reported."""
 
-    def __init__(self, argv: list[str], *, what: str = "", grace_s: float = 60, limit_s: float | str = "never") -> None:
+    def __init__(
+        self,
+        argv: list[str],
+        *,
+        what: str = "",
+        grace_s: float = 60,
+        limit_s: float | str = "never",
+        finished: str = "",
+    ) -> None:
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         self.process = subprocess.Popen(
             [sys.executable, "-c", DRIVER, str(grace_s), str(limit_s), finished, *argv],

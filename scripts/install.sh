@@ -71,6 +71,10 @@ command pkg-config    | pkg-config
 path /usr/include/hdf5/openmpi/hdf5.h | libhdf5-openmpi-dev
 path /usr/include/hdf5/mpich/hdf5.h | libhdf5-mpich-dev
 header pnetcdf.h      | libpnetcdf-dev
+path /usr/sbin/munged | munge
+path /usr/sbin/slurmctld | slurmctld
+path /usr/sbin/slurmd | slurmd
+command srun          | slurm-client
 WISHES
 }
 

@@ -61,6 +61,18 @@ def folder(tmp_path: Path) -> Path:
         ("run demo.sb -n 2 --engine gone", "--engine: gone does not exist"),
         ("run demo.sb -n 2 --mpirun gone", "--mpirun: gone does not exist"),
         ('run demo.sb -n 2 --mpirun-args "\'"', "no closing quotation"),
+        (
+            "run demo.sb -n 2 --grace soon",
+            "--grace: 'soon' must be a time with its unit, such as 500ms, 30s, 10min or 2h",
+        ),
+        ("run demo.sb -n 2 --grace 0s", "--grace: '0s' must be a time"),
+        ("run demo.sb -n 2 --time-limit 60", "--time-limit: '60' must be a time with its unit"),
+        ("run demo.sb -n 2 --on slurm", "--on slurm: this is no allocation of Slurm"),
+        ("run demo.sb -n 2 --on cray", "--on: 'cray': expected local, flux, pbs, slurm, or lab:NAME"),
+        ("run demo.sb -n 2 --emit", "--emit: --on flux or --on pbs or --on slurm says for which batch system"),
+        ("run demo.sb -n 2 --nodes 2", "--nodes 2: goes into a script, with --emit; an allocation has its own"),
+        ("run demo.sb -n 2 --on slurm --emit --walltime 60", "--walltime: '60' must be a time with its unit"),
+        ("run demo.sb --on slurm --emit", "-n is missing"),
         ("run demo.sb --continue there.jsonl", "leave it out"),
         ("run --continue gone.jsonl", "--continue: gone.jsonl is not a file"),
         ("run --continue there.jsonl", "--continue: there.jsonl:1: not a run file"),
@@ -93,6 +105,21 @@ def test_a_wrong_workload_is_refused_in_the_engine_s_words_before_a_rank_starts(
     assert ended.returncode == 2
     assert ended.stderr == "bad.sb:1:1: unknown motif 'AlReduce'; did you mean AllReduce?\n"
     assert ended.stdout == ""
+
+
+@pytest.mark.parametrize(("system", "starts"), [("slurm", "srun"), ("flux", "flux run")])
+def test_a_script_for_a_batch_system_starts_the_engine_and_nothing_is_started(
+    folder: Path, system: str, starts: str
+) -> None:
+    words = ("--emit", "--nodes", "2", "--walltime", "1h", "--partition", "debug", "-o", "r.jsonl")
+
+    ended = stressbench(folder, "run", "demo.sb", "-n", "4", "--on", system, *words)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-1].startswith(f"{starts} --ntasks=4 --nodes=2 ")
+    assert ended.stdout.endswith(f"{FAKE_ENGINE} run demo.sb --quiet --output r.jsonl --time-limit 3480s\n")
+    assert "=demo\n" in ended.stdout
+    assert not (folder / "r.jsonl").exists()
 
 
 @needs_openmpi

@@ -41,8 +41,14 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and under nohup with SIGHUP
 from stressbench.launch.command import Command
 from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.execute import execute
-outcome = execute(Command(argv=tuple(sys.argv[1:])))
-print("STATUS", outcome.status, "REQUESTS", outcome.stop_requests, "DEATH", diagnose(outcome))
+from stressbench.launch import stopping
+from stressbench.launch.stopping import Patience
+stopping._LOOK_EVERY_S, stopping._END_MAY_TAKE_S = 1.0, 2.0
+grace_s, limit_s, finished, *words = sys.argv[1:]
+patience = Patience(grace_s=float(grace_s), limit_s=None if limit_s == "never" else float(limit_s))
+outcome = execute(Command(argv=tuple(words)), patience=patience, finished=lambda: bool(finished))
+end = ("REQUESTS", outcome.stop_requests, "HUNG", outcome.hung_at_the_end, "DEATH", diagnose(outcome))
+print("STATUS", outcome.status, *end)
 """
 pytestmark = pytest.mark.mpi
 
@@ -58,10 +64,18 @@ def launcher(request: pytest.FixtureRequest) -> list[str]:
 class Driven:
     """A process that calls `execute`, its output so far, and the processes that its ranks reported."""
 
-    def __init__(self, argv: list[str], *, what: str = "") -> None:
+    def __init__(
+        self,
+        argv: list[str],
+        *,
+        what: str = "",
+        grace_s: float = 60,
+        limit_s: float | str = "never",
+        finished: str = "",
+    ) -> None:
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", DRIVER, *argv],
+            [sys.executable, "-c", DRIVER, str(grace_s), str(limit_s), finished, *argv],
             env={**os.environ, **root, "FAKE_ENGINE": what},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -112,8 +126,9 @@ def _runs(pid: int) -> bool:
 
 @pytest.fixture
 def driven(request: pytest.FixtureRequest, launcher: list[str]) -> Iterator[Driven]:
-    """The fake engine on three ranks; the parameter says what it does."""
-    started = Driven([*launcher, sys.executable, str(FAKE_ENGINE), "run", "a.sb"], what=request.param)
+    """The fake engine on three ranks; the parameter says what it does, and the patience with it."""
+    what, patience = request.param if isinstance(request.param, tuple) else (request.param, {})
+    started = Driven([*launcher, sys.executable, str(FAKE_ENGINE), "run", "a.sb"], what=what, **patience)
     yield started
     started.clean_up()
 
@@ -141,7 +156,7 @@ def test_the_first_request_reaches_every_rank_and_lets_it_finish(driven: Driven,
     text = driven.finish()
     assert f"{number.name}: the engine finishes the current round" in text
     assert len(re.findall(r"rank \d finished its round after \['SIGUSR1'\]", text)) == 3
-    assert "REQUESTS 1 DEATH None" in text
+    assert "REQUESTS 1 HUNG False DEATH None" in text
 
 
 @pytest.mark.parametrize("driven", ["stubborn"], indirect=True)
@@ -150,11 +165,51 @@ def test_the_second_request_ends_ranks_that_do_not_listen(driven: Driven) -> Non
 
     driven.process.send_signal(signal.SIGINT)
     driven.until("finishes the current round")
+    time.sleep(0.6)  # what comes sooner is the same request
     driven.process.send_signal(signal.SIGINT)
 
     assert "REQUESTS 2" in driven.finish()
     assert "finished its round" not in driven.text
     assert driven.left_behind() == []
+
+
+@pytest.mark.parametrize("driven", [("stubborn", {"grace_s": 2})], indirect=True)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ranks_that_hang_are_killed_when_their_grace_is_over(driven: Driven, number: signal.Signals) -> None:
+    driven.until("ready", times=3)
+
+    driven.process.send_signal(number)
+    driven.process.send_signal(number)  # as `timeout` does
+
+    assert "ranks still run 2 s after they were asked to end: ending all now" in driven.finish()
+    assert f"{number.name} again" not in driven.text
+    assert "REQUESTS 2" in driven.text
+    assert driven.left_behind() == []
+
+
+@pytest.mark.parametrize("driven", [("stubborn", {"grace_s": 2, "limit_s": 2})], indirect=True)
+def test_ranks_that_hang_are_killed_after_their_time_limit(driven: Driven) -> None:
+    assert "ranks still run 2 s after their time limit: ending all now" in driven.finish()
+    assert "ready in process" in driven.text
+    assert driven.left_behind() == []
+
+
+@pytest.mark.parametrize("driven", [("stubborn", {"finished": "yes"})], indirect=True)
+def test_ranks_that_hang_when_their_work_is_done_are_killed(driven: Driven) -> None:
+    assert "the run is complete, but ranks do not end within 2 s: ending them" in driven.finish()
+    assert "HUNG True" in driven.text
+    assert driven.left_behind() == []
+
+
+@pytest.mark.parametrize("driven", [("wait", {"grace_s": 0.1})], indirect=True)
+def test_sigusr1_waits_as_long_as_a_round_takes(driven: Driven) -> None:
+    """Batch systems send it some time before the signal that ends."""
+    driven.until("ready", times=3)
+
+    driven.process.send_signal(signal.SIGUSR1)
+
+    assert len(re.findall(r"finished its round", driven.finish())) == 3
+    assert "REQUESTS 1" in driven.text
 
 
 def test_ranks_do_not_outlive_a_command_that_was_killed(driven_mpi: Driven) -> None:
@@ -174,4 +229,4 @@ def test_a_killed_rank_is_named_by_number_and_signal(driven_mpi: Driven) -> None
 
 @pytest.mark.parametrize("driven", ["mistake"], indirect=True)
 def test_the_engine_s_status_comes_through(driven: Driven) -> None:
-    assert "STATUS 2 REQUESTS 0 DEATH None" in driven.finish()
+    assert "STATUS 2 REQUESTS 0 HUNG False DEATH None" in driven.finish()

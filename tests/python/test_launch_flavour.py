@@ -29,6 +29,10 @@ LIBRARIES = {
         Flavour.mpich,
         "4.0.2",
     ),
+    "MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2) MPI BUILD INFO : Sun Feb 26 15:15 2023": (
+        Flavour.craympich,
+        "8.1.25",
+    ),
     "Intel(R) MPI Library 2021.11 for Linux* OS": (Flavour.intelmpi, "2021.11"),
 }
 

@@ -79,10 +79,12 @@ def test_no_ranks_is_a_mistake() -> None:
 def test_places_by_name(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("STRESSBENCH_LABS", str(tmp_path / "labs"))
 
-    assert place_of("local") is HERE
-    with pytest.raises(LaunchMistake, match="--on: 'labs': expected local, or lab:NAME such as lab:tiny"):
-        place_of("labs")
+    assert place_of("local", environment={}) is HERE
+    with pytest.raises(
+        LaunchMistake, match="--on: 'labs': expected local, flux, pbs, slurm, or lab:NAME such as lab:tiny"
+    ):
+        place_of("labs", environment={})
     with pytest.raises(
         LaunchMistake, match="--on lab:tiny: lab tiny is not up; `stressbench lab up tiny` brings it up"
     ):
-        place_of("lab:tiny")
+        place_of("lab:tiny", environment={})

@@ -1,11 +1,13 @@
 """What a run's end means: exit statuses, and sentences about who died and what is left."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from builders import MadeJob, MadePlan, build_run
 
 from stressbench.launch.diagnosis import Death, diagnose
+from stressbench.launch.end_record import EndRecord
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.execute import Outcome
@@ -23,6 +25,18 @@ MPICH = """
 =   PID 4242 RUNNING AT nid7
 =   EXIT CODE: 9
 YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)
+"""
+SRUN = """
+srun: error: nid7: task 5: Killed
+srun: First task exited 30s ago
+srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
+srun: error: nid6: tasks 0-4: Killed
+"""
+SRUN_CRASH = "srun: error: nid7: tasks 5-6: Segmentation fault (core dumped)\n"
+SRUN_TOLD = """
+srun: forcing job termination
+srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
+srun: error: nid7: task 5: Killed
 """
 OPEN_MPI = "mpirun noticed that process rank 5 with PID 0 on node nid7 exited on signal 9 (Killed).\n"
 KILLED = Death(rank=5, host="nid7", number=9)
@@ -66,6 +80,10 @@ def sentences(run: Run | None, *, death: Death | None, errors: str = "", status:
         (outcome(output=MPICH, rank=5), KILLED),
         (outcome(output=MPICH), Death(rank=None, host="nid7", number=9)),
         (outcome(output=INTEL), Death(rank=5, host="nid7", number=11)),
+        (outcome(errors=SRUN), KILLED),
+        (outcome(errors=SRUN_CRASH), Death(rank=5, host="nid7", number=11)),
+        (outcome(errors=SRUN_TOLD), None),
+        (outcome(errors="srun: error: nid7: task 5: Exited with exit code 130\n"), None),
         (outcome(output="[CG] 5 exited happily"), None),
     ],
 )
@@ -95,6 +113,28 @@ def test_a_stop_that_came_after_the_last_round_is_a_success(tmp_path: Path) -> N
     complete = read_run(build_run().write(tmp_path))
 
     assert final_status(outcome(status=0, stops=1), None, complete) == 0
+
+
+def test_ranks_that_hung_when_all_was_written_spoil_nothing(tmp_path: Path) -> None:
+    hung = replace(outcome(status=137, errors=OPEN_MPI), hung_at_the_end=True)
+
+    assert final_status(hung, KILLED, read_run(build_run().write(tmp_path))) == 0
+    assert final_status(hung, KILLED, incomplete(tmp_path)) == 130
+
+
+def test_an_end_record_counts_when_it_is_new_and_whole(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text('{"type":"header"}\n{"type":"end","complete":false}\n')
+    record = EndRecord(file)
+    seen = [record.is_written()]
+
+    for text in ('{"type":"header"}\n', '{"type":"end"', ',"complete":true}\n'):
+        with file.open("a") as more:
+            more.write(text)
+        seen.append(record.is_written())
+
+    assert seen == [False, False, False, True]
+    assert not EndRecord(tmp_path / "gone").is_written()
 
 
 def test_a_dead_rank_is_placed_by_the_header_s_node_map(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 
 import pytest
 from conftest import Started
@@ -59,6 +60,7 @@ def test_a_run_that_is_stopped_leaves_no_rank_in_the_lab(lab_up, wait_for, reque
         wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
         for _ in range(requests):
             process.send_signal(signal.SIGINT)
+            time.sleep(0.6)  # what comes sooner is the same request
         errors = process.communicate(timeout=60)[1]
 
     assert process.returncode == 130, errors
@@ -116,3 +118,25 @@ def test_a_link_that_is_cut_for_a_moment_delays_a_run_and_does_not_end_it(lab_up
 
     assert process.returncode == 0, errors
     assert read_run(target).complete
+
+
+def test_a_run_whose_link_is_cut_for_good_ends_by_timeout_and_leaves_no_rank(lab_up, wait_for) -> None:
+    """`timeout` sends SIGTERM, and no more; ranks that wait for a message do not hear it."""
+    tiny = lab_up("tiny")
+    (tiny.folder / "w.sb").write_text(LONG, encoding="utf-8")
+    target = tiny.folder / "hung.jsonl"
+    before = set(descendants_marked(tiny.folder / "labs"))
+    rounds = ("--isolated", "500", "--contended", "500", "--repetitions", "5")
+    run = [sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "lab:tiny", "-o", str(target), *rounds]
+    words = ["timeout", "12", *run, "--grace", "3s"]
+
+    with Started(words, cwd=tiny.folder, environment=tiny.environment) as process:
+        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        tiny.set("h1-s0", "down")
+        errors = process.communicate(timeout=60)[1]
+    tiny.set("h1-s0", "up")
+
+    assert "SIGTERM: the engine finishes the current round within 3 s" in errors
+    assert "ranks still run 3 s after they were asked to end: ending all now" in errors
+    wait_for(lambda: set(descendants_marked(tiny.folder / "labs")) <= before, "no rank is left")
+    assert read_run(target).rounds

@@ -3,17 +3,21 @@
 import os
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from stressbench.cli.places import place_of
+from stressbench.cli.places import ABOUT, PLACES, place_of
+from stressbench.cli.scripts import order_of
 from stressbench.launch import session
+from stressbench.launch.duration import seconds
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.stopping import Patience
 from stressbench.launch.target import shape_of, target
 from stressbench.model import Run
 
@@ -21,7 +25,7 @@ _HELP = """\
 Run a workload, each job alone and all together, and print what they cost each other.
 
 Checks FILE first, finds the mpirun that fits the engine, and writes RUN.jsonl round by round. Ctrl-C finishes the
-current round and ends the file properly; a second Ctrl-C ends everything at once.
+current round and ends the file properly; a second Ctrl-C, or one minute (--grace), ends everything at once.
 
 \b
 Examples:
@@ -30,9 +34,11 @@ Examples:
     stressbench run --continue demo-20260102T030405Z.jsonl
     stressbench run demo.sb -n 64 -- --hostfile hosts --bind-to core
     stressbench run demo.sb --on lab:tiny
+    stressbench run demo.sb --on slurm -n 64                 # inside salloc or a batch script
+    stressbench run demo.sb --on slurm -n 64 --emit --nodes 4 --walltime 1h --queue debug | sbatch
 
-What stands after -- goes to mpirun as it is. Exit status: 0 done, 2 something to put right (nothing was measured),
-3 the run failed, 130 interrupted.
+What stands after -- goes to mpirun, srun or flux run as it is. Exit status: 0 done, 2 something to put right
+(nothing was measured), 3 the run failed, 130 interrupted.
 """
 _AFTER_DASHES = "stressbench.after_dashes"
 
@@ -104,6 +110,13 @@ def run(
         str | None,
         typer.Option(metavar="T", help="End the run where a rank is stuck for so long, for example 5min; on labs 60s."),
     ] = None,
+    grace: Annotated[
+        str,
+        typer.Option(
+            metavar="T",
+            help="How long ranks that were asked to stop, or whose time is over, may go on until all are killed.",
+        ),
+    ] = "60s",
     continue_from: Annotated[
         Path | None, typer.Option("--continue", metavar="RUN.jsonl", help="Go on with a run that is not complete.")
     ] = None,
@@ -127,9 +140,25 @@ def run(
             help="Start ranks under `chrt -r 1`: ranks that share a core take turns. Needs root or CAP_SYS_NICE.",
         ),
     ] = False,
-    on: Annotated[
-        str, typer.Option("--on", metavar="local|lab:NAME", help="Where: this machine, or a lab that is up.")
-    ] = "local",
+    on: Annotated[str, typer.Option("--on", metavar=PLACES, help=f"Where ranks start. {ABOUT}.")] = "local",
+    emit: Annotated[
+        bool,
+        typer.Option("--emit", help="Check, print a script for the batch system that --on names, and stop."),
+    ] = False,
+    nodes: Annotated[
+        int | None, typer.Option(metavar="N", help="In a script: how many nodes; ranks spread over them evenly.")
+    ] = None,
+    walltime: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="In a script: how long the job may take; the engine ends in good order before."),
+    ] = None,
+    queue: Annotated[
+        str | None,
+        typer.Option("--queue", "--partition", metavar="NAME", help="In a script: queue or partition."),
+    ] = None,
+    account: Annotated[
+        str | None, typer.Option(metavar="NAME", help="In a script: the account, project or bank that pays.")
+    ] = None,
     mpirun: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The launcher; default: the mpirun that fits the engine.")
     ] = None,
@@ -162,7 +191,19 @@ def run(
     )
     try:
         run_file = target(output=output, continue_from=continue_from, workload=file)
-        where = place_of(on)
+        order = order_of(
+            emit=emit,
+            on=on,
+            name=(file or run_file.path).stem,
+            run_file=run_file.path,
+            nodes=nodes,
+            walltime=walltime,
+            queue=queue,
+            account=account,
+        )
+        if order is not None:
+            options = replace(options, time_limit=order.wanted.engine_limit(time_limit))
+        where = place_of(on, environment=os.environ) if order is None else order.place
         shape = shape_of(ranks=ranks, ranks_per_node=ranks_per_node, run_file=run_file, default=where.ranks)
         wish = session.Wish(
             workload=file,
@@ -174,12 +215,19 @@ def run(
             engine=engine,
             launcher_arguments=(*_split(mpirun_args), *context.meta.get(_AFTER_DASHES, ())),
             realtime=realtime,
-            terminal=sys.stderr.isatty(),
+            terminal=sys.stderr.isatty() and not emit,
             place=where,
+            patience=Patience(
+                grace_s=seconds(grace, option="--grace"),
+                limit_s=None if time_limit is None else seconds(time_limit, option="--time-limit"),
+            ),
         )
         prepared = session.prepare(wish, environment=os.environ)
         if isinstance(prepared, int):
             raise typer.Exit(prepared)
+        if order is not None:
+            typer.echo(order.script(prepared.command, ranks=shape.ranks), nl=False)
+            return
         if dry_run:
             typer.echo(str(prepared.command))
             return

@@ -30,6 +30,12 @@ _OPEN_MPI = re.compile(
 )
 _HYDRA_PLACE = re.compile(r"=\s+(?:RANK (?P<rank>\d+) )?PID (?P<pid>\d+) RUNNING AT (?P<host>\S+)")
 _HYDRA_SIGNAL = re.compile(r"(?:KILLED BY SIGNAL: |EXIT STRING: [^\n]*\(signal )(?P<number>\d+)")
+# srun's first word of it; once it ends the others too, it says the same of them.
+_SRUN = re.compile(
+    r"^srun: error: (?P<host>[^:\s]+): tasks? (?P<rank>\d+)[\d,-]*: (?P<text>[A-Z][^\n(]*?)(?: \(|$)", re.MULTILINE
+)
+_SRUN_ENDS_ALL = re.compile(r"^srun: (?:Job step aborted|forcing job termination)", re.MULTILINE)
+_NUMBERS = {text: number for number in signal.Signals if (text := signal.strsignal(number))}
 
 
 def diagnose(outcome: Outcome) -> Death | None:
@@ -37,9 +43,20 @@ def diagnose(outcome: Outcome) -> Death | None:
     text = outcome.output + "\n" + outcome.errors
     if found := _OPEN_MPI.search(text):
         return Death(rank=int(found["rank"]), host=found["host"], number=int(found["number"]))
+    if death := _srun(outcome.errors):
+        return death
     if number := _HYDRA_SIGNAL.search(text):
         return _hydra(text, int(number["number"]), dict(outcome.rank_of))
     return None
+
+
+def _srun(errors: str) -> Death | None:
+    """The first task that a signal ended, before srun ended any."""
+    ends_all = _SRUN_ENDS_ALL.search(errors)
+    found = _SRUN.search(errors, 0, ends_all.start() if ends_all else len(errors))
+    if found is None or found["text"] not in _NUMBERS:
+        return None
+    return Death(rank=int(found["rank"]), host=found["host"], number=_NUMBERS[found["text"]])
 
 
 def _hydra(text: str, number: int, rank_of: Mapping[int, int]) -> Death:

@@ -1,8 +1,6 @@
 """The one place that starts ranks, and the one that ends them.
 
-The launcher runs in a session of its own, so that Ctrl-C reaches this process only. The first request to stop becomes
-SIGUSR1, which Open MPI and hydra hand to every rank on every host; the engine then finishes its round and writes its
-end record. (SIGINT and SIGTERM do not do: Open MPI kills its ranks a second later.) The second request ends everything.
+The launcher runs in a session of its own, so that Ctrl-C reaches this process only.
 """
 
 import ctypes
@@ -10,18 +8,16 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from types import FrameType
+from dataclasses import dataclass
 
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
-from stressbench.launch.processes import Mark, kill_all, marked
+from stressbench.launch.processes import Mark, kill_all
+from stressbench.launch.stopping import LAST_WORDS_S, Launch, Patience
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
-_GRACE_S = 3.0
 _RANKS_SEEN_AT_S = (2.0, 15.0)
 _PR_SET_PDEATHSIG = 1
 
@@ -30,9 +26,9 @@ _PR_SET_PDEATHSIG = 1
 class Outcome:
     """How a launch ended.
 
-    `status` is that of the launcher, 128 + N where signal N ended it. `stop_requests` counts signals. `output` and
-    `errors` are the last texts of its streams. `rank_of` pairs process ids of local ranks with ranks, where they lived
-    long enough.
+    `status` is that of the launcher, 128 + N where signal N ended it. `stop_requests` counts requests to stop, from
+    outside or by the clock. `output` and `errors` are the last texts of its streams. `rank_of` pairs process ids of
+    local ranks with ranks, where they lived long enough. `hung_at_the_end`: ranks were killed when their work was done.
     """
 
     status: int
@@ -40,46 +36,20 @@ class Outcome:
     output: str
     errors: str
     rank_of: tuple[tuple[int, int], ...]
+    hung_at_the_end: bool = False
 
 
-@dataclass(kw_only=True)
-class _Launch:
-    """A running launcher and what was asked of it."""
-
-    process: subprocess.Popen[bytes]
-    mark: Mark
-    say: Callable[[str], None]
-    stop_requests: int = 0
-    rank_of: dict[int, int] = field(default_factory=dict)
-
-    def on_signal(self, number: int, _: FrameType | None) -> None:
-        self.stop_requests += 1
-        name = signal.Signals(number).name
-        if self.stop_requests == 1:
-            self.say(f"{name}: the engine finishes the current round and ends the file; once more ends everything now")
-            self.process.send_signal(signal.SIGUSR1)
-        elif self.stop_requests == 2:
-            self.say(f"{name} again: ending every rank now; this round is lost, the rounds before it are in the file")
-            self.end_now()
-        else:
-            kill_all(self.mark)
-
-    def end_now(self) -> None:
-        """Let the launcher end remote ranks for a moment, then kill what is left on this machine. Does not wait."""
-        self.process.terminate()
-        killing = threading.Timer(_GRACE_S, kill_all, [self.mark])
-        killing.daemon = True
-        killing.start()
-
-    def note_ranks(self) -> None:
-        """Remember which process is which rank: hydra names only the process that died."""
-        self.rank_of |= {process.pid: process.rank for process in marked(self.mark) if process.rank is not None}
-
-
-def execute(command: Command, *, say: Callable[[str], None] | None = None) -> Outcome:
+def execute(
+    command: Command,
+    *,
+    patience: Patience | None = None,
+    finished: Callable[[], bool] = lambda: False,
+    say: Callable[[str], None] | None = None,
+) -> Outcome:
     """Start the command, pass its output through as it comes, hand on requests to stop, and leave no process behind.
 
-    To be called from the main thread. `say` gets a sentence when something is asked of the engine (default: stderr).
+    To be called from the main thread. `finished` tells whether the work is done, so that what still runs only hangs.
+    `say` gets a sentence when something is asked of the engine (default: stderr).
     Raises OSError where the program cannot be started.
     """
     mark = Mark()
@@ -93,43 +63,46 @@ def execute(command: Command, *, say: Callable[[str], None] | None = None) -> Ou
         start_new_session=True,
         preexec_fn=_end_with_parent if sys.platform == "linux" else None,
     )
-    launch = _Launch(process=process, mark=mark, say=say or _say_on_stderr)
+    launch = Launch(
+        process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience(), finished=finished
+    )
     with _stopping(launch):
         return _attend(launch)
 
 
-def _attend(launch: _Launch) -> Outcome:
+def _attend(launch: Launch) -> Outcome:
     """Wait for the end, whatever happens, and sweep up behind it."""
     process = launch.process
     assert process.stdout is not None and process.stderr is not None
     output = Passthrough(source=process.stdout.fileno(), sink=1)
     errors = Passthrough(source=process.stderr.fileno(), sink=2)
-    looks = [threading.Timer(delay_s, launch.note_ranks) for delay_s in _RANKS_SEEN_AT_S]
-    for look in looks:
-        look.daemon = True
-        look.start()
+    for delay_s in _RANKS_SEEN_AT_S:
+        launch.after(delay_s, launch.note_ranks)
+    launch.watch_the_clock()
+    launch.watch_for_the_end()
     try:
         status = process.wait()
     finally:
-        for look in looks:
-            look.cancel()
+        for alarm in launch.alarms:
+            alarm.cancel()
         _sweep(launch, output, errors)
     return Outcome(
         status=128 - status if status < 0 else status,  # Popen says -N for signal N
         stop_requests=launch.stop_requests,
+        hung_at_the_end=launch.hung_at_the_end,
         output=output.tail(),
         errors=errors.tail(),
         rank_of=tuple(sorted(launch.rank_of.items())),
     )
 
 
-def _sweep(launch: _Launch, *streams: Passthrough) -> None:
+def _sweep(launch: Launch, *streams: Passthrough) -> None:
     """Kill ranks that outlived their launcher; they may also hold the streams open."""
     for stream in streams:
         stream.join(timeout_s=1.0)
     kill_all(launch.mark)
     for stream in streams:
-        stream.join(timeout_s=_GRACE_S)
+        stream.join(timeout_s=LAST_WORDS_S)
     if launch.process.poll() is None:
         launch.process.wait()
     for pipe in (launch.process.stdout, launch.process.stderr):
@@ -138,7 +111,7 @@ def _sweep(launch: _Launch, *streams: Passthrough) -> None:
 
 
 @contextmanager
-def _stopping(launch: _Launch) -> Iterator[None]:
+def _stopping(launch: Launch) -> Iterator[None]:
     """Turn signals into requests to the launch while it lives."""
     heard = [number for number in _STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup stays nohup
     before = {number: signal.signal(number, launch.on_signal) for number in heard}

@@ -21,6 +21,7 @@ _NAMES = {
     Flavour.openmpi4: ("mpirun.openmpi", "mpirun", "mpiexec", "orterun"),
     Flavour.openmpi5: ("mpirun.openmpi", "mpirun", "mpiexec", "prterun"),
     Flavour.mpich: ("mpirun.mpich", "mpiexec.mpich", "mpirun", "mpiexec", "mpiexec.hydra"),
+    Flavour.craympich: ("mpiexec", "mpirun"),
     Flavour.intelmpi: ("mpirun", "mpiexec.hydra", "mpiexec"),
     Flavour.unknown: ("mpirun", "mpiexec"),
 }
@@ -105,10 +106,19 @@ def _asked(path: Path) -> Launcher:
 
 def _version_text(program: Path) -> str | None:
     """What `program --version` prints, or None where it fails."""
+    return answer(str(program), "--version")
+
+
+def answer(*words: str) -> str | None:
+    """What a program prints when it is asked something, or None where it fails."""
     try:
-        answer = subprocess.run(
-            [str(program), "--version"], capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S
-        )
+        said = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return answer.stdout + answer.stderr if answer.returncode == 0 else None
+    return said.stdout + said.stderr if said.returncode == 0 else None
+
+
+def require_on_path(program: str, *, option: str) -> None:
+    """Raise LaunchMistake unless there is such a program."""
+    if shutil.which(program) is None:
+        raise LaunchMistake(f"{option}: {program} is not on PATH")

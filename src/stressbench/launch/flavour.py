@@ -11,6 +11,7 @@ class Flavour(Enum):
     openmpi4 = "Open MPI 4"
     openmpi5 = "Open MPI 5"
     mpich = "MPICH"
+    craympich = "Cray MPICH"
     intelmpi = "Intel MPI"
     unknown = "unknown MPI"
 
@@ -46,6 +47,7 @@ _NOTHING = Recognised(flavour=Flavour.unknown, version=None)
 _PRRTE = re.compile(r"\bprrte\b|\bprte(?:run)?\b", re.IGNORECASE)
 _OPEN_MPI = re.compile(r"\bopen\s?rte\b|\bopen\s?mpi\b", re.IGNORECASE)
 _INTEL = re.compile(r"intel(?:\(r\))?\s*mpi|\bimpi\b", re.IGNORECASE)
+_CRAY = re.compile(r"cray\s+mpich", re.IGNORECASE)
 _MPICH = re.compile(r"hydra|mpich|mvapich", re.IGNORECASE)
 _VERSION = re.compile(r"(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d+)?)")
 _LABELLED_VERSION = re.compile(r"version:?\s*v?(\d+\.\d+(?:\.\d+)?\w*)", re.IGNORECASE)
@@ -64,6 +66,8 @@ def recognise(text: str) -> Recognised:
     if _OPEN_MPI.search(text):
         old = version is None or int(version.split(".")[0]) < 5
         return Recognised(flavour=Flavour.openmpi4 if old else Flavour.openmpi5, version=version)
+    if _CRAY.search(text):
+        return Recognised(flavour=Flavour.craympich, version=version)
     if _MPICH.search(text):
         return Recognised(flavour=Flavour.mpich, version=version)
     return _NOTHING

@@ -5,10 +5,12 @@ How MPI finds the lab's hosts and links is in the environment that the lab gives
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.flavour import Flavour
+from stressbench.launch.find import find_launcher
+from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
 
 
@@ -34,6 +36,10 @@ class LabPlace:
     def ranks(self) -> int | None:
         """One on each core of each host."""
         return sum(host.cores for host in self.hosts)
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """An mpirun: the lab sees the files of this machine."""
+        return find_launcher(given=given, library=library)
 
     def knows_nodes(self, request: Request) -> bool:
         """Unless options for mpirun name hosts."""

@@ -1,10 +1,13 @@
 """Where ranks run: this machine as it is, or what `--on` names. A place starts nothing; it builds commands."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from stressbench.launch import local
 from stressbench.launch.command import Command, Launcher
+from stressbench.launch.find import find_launcher
+from stressbench.launch.flavour import Recognised
 from stressbench.launch.local import Request
 
 
@@ -22,6 +25,9 @@ class Place(Protocol):
     @property
     def takes_turns(self) -> bool:
         """Whether ranks start under the round-robin scheduler wherever that is permitted, without being asked."""
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """What starts ranks of an engine with this MPI; the one `given`, if it fits. Raises LaunchMistake."""
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
         """How many consecutive ranks make a node, as `typed` or where it is known before the launch."""
@@ -43,6 +49,10 @@ class _Here:
     ranks: int | None = None
     takes_turns: bool = False
     stall_limit: str | None = None
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """An mpirun."""
+        return find_launcher(given=given, library=library)
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:  # noqa: ARG002  a Place's
         """Nothing but what is typed."""

@@ -3,18 +3,20 @@
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.diagnosis import Death, diagnose
+from stressbench.launch.end_record import EndRecord
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
-from stressbench.launch.find import find_engine, find_launcher, library_of
+from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.local import Request
 from stressbench.launch.place import HERE, Place
+from stressbench.launch.stopping import Patience
 from stressbench.model import Run, RunFileError, read_run
 
 DONE, MISTAKE, FAULT, INTERRUPTED = 0, 2, 3, 130
@@ -41,6 +43,7 @@ class Wish:
     realtime: bool
     terminal: bool
     place: Place = HERE
+    patience: Patience = field(default_factory=Patience)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +52,7 @@ class Prepared:
 
     command: Command
     advice: str | None
+    patience: Patience
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +74,7 @@ def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
     Raises LaunchMistake where a program is missing or does not fit.
     """
     engine = find_engine(given=wish.engine, environment=environment)
-    launcher = find_launcher(given=wish.mpirun, library=library_of(engine))
+    launcher = wish.place.launcher(given=wish.mpirun, library=library_of(engine))
     if wish.realtime:
         machine.require_realtime()
     request = _request(engine, wish, environment)
@@ -79,7 +83,8 @@ def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
     command = wish.place.build(launcher=launcher, request=request)
     if wish.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
-    return Prepared(command=command, advice=wish.place.advice(launcher=launcher, request=request))
+    advice = wish.place.advice(launcher=launcher, request=request)
+    return Prepared(command=command, advice=advice, patience=wish.patience)
 
 
 def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Request:
@@ -121,7 +126,7 @@ def _check(engine: Path, workload: Path, wish: Wish, request: Request) -> int:
 def run(prepared: Prepared, *, run_file: Path) -> Ending:
     """Start the prepared run and wait for it. Raises LaunchMistake where the launcher cannot be started."""
     try:
-        outcome = execute(prepared.command)
+        outcome = execute(prepared.command, patience=prepared.patience, finished=EndRecord(run_file).is_written)
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
     death, left = diagnose(outcome), _read(run_file)
@@ -142,6 +147,8 @@ def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int
     forgets rank 0's status, so a success is believed only where the file is complete.
     """
     complete = left is not None and left.complete
+    if outcome.hung_at_the_end:
+        return DONE if complete else INTERRUPTED
     if death is None and outcome.status in _OWN_STATUSES and not (outcome.stop_requests and outcome.status == DONE):
         return outcome.status
     if outcome.stop_requests:

@@ -1,0 +1,43 @@
+"""What places in batch systems share: a number of nodes over which ranks are spread in equal shares."""
+
+import math
+from dataclasses import dataclass
+
+from stressbench.launch.command import Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.local import Request
+
+
+@dataclass(frozen=True, kw_only=True)
+class Allocation:
+    """Nodes that are there, or will be; `ranks` that the system was asked for. None: it did not say."""
+
+    nodes: int | None = None
+    ranks: int | None = None
+    takes_turns: bool = False
+    stall_limit: str | None = None
+
+    def used(self, ranks: int) -> int | None:
+        """How many nodes so many ranks need, as they spread over as many as there are. Raises LaunchMistake."""
+        if ranks < 1:
+            raise LaunchMistake(f"ranks: {ranks} is not at least 1")
+        return None if self.nodes is None else min(self.nodes, ranks)
+
+    def each(self, ranks: int) -> int | None:
+        """How many ranks a node holds, at most."""
+        used = self.used(ranks)
+        return None if used is None else math.ceil(ranks / used)
+
+    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+        """Where shares are equal; but what is typed counts."""
+        each, used = self.each(request.ranks), self.used(request.ranks)
+        known = each is not None and used is not None and each * used == request.ranks and not request.names_hosts
+        return each if typed is None and known else typed
+
+    def knows_nodes(self, request: Request) -> bool:
+        """Where shares are equal."""
+        return self.ranks_per_node(request, typed=None) is not None
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a Place's
+        """Nothing."""
+        return None

@@ -1,0 +1,52 @@
+"""Batch systems by name: each module of this package is one.
+
+It has `ABOUT`, `inside(environment)`: the place that an allocation is, or LaunchMistake; `planned(wanted)`: the place
+that a batch script will be given; `directives(wanted, ranks=...)`: what that script asks for; and, where it differs
+from a shell command, `line(command)`: how the script starts ranks.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+
+from stressbench.launch.command import Command
+from stressbench.launch.place import Place
+from stressbench.launch.wanted import Wanted
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchSystem:
+    """One batch system; `about` says what it starts ranks with, and how a script is handed in."""
+
+    name: str
+    about: str
+    inside: Callable[[Mapping[str, str]], Place]
+    planned: Callable[[Wanted], Place]
+    directives: Callable[..., tuple[str, ...]]
+    line: Callable[[Command], str]
+
+
+def batch_systems() -> Mapping[str, BatchSystem]:
+    """All of them by the word that `--on` takes."""
+    names = sorted(module.name for module in iter_modules(__path__))
+    return {name: _system(name) for name in names}
+
+
+def _system(name: str) -> BatchSystem:
+    module = import_module(f"{__name__}.{name}")
+    return BatchSystem(
+        name=name, about=module.ABOUT, inside=module.inside, planned=module.planned, directives=module.directives,
+        line=getattr(module, "line", str),
+    )  # fmt: skip
+
+
+def script(system: BatchSystem, wanted: Wanted, *, ranks: int, command: Command, afterwards: str) -> str:
+    """A script for this system: what it asks for, and the command; `afterwards` stands in it as a remark."""
+    lines = (
+        "#!/bin/bash",
+        *system.directives(wanted, ranks=ranks),
+        f"# written by `stressbench run --on {system.name} --emit`; {afterwards}",
+        system.line(command),
+    )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,67 @@
+"""Flux: `flux run` starts ranks, `flux batch` takes scripts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.launch.allocation import Allocation
+from stressbench.launch.command import Command, Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.find import answer, require_on_path
+from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.local import REALTIME, Request
+from stressbench.launch.wanted import Wanted
+
+ABOUT = "flux run in an instance of Flux"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluxPlace(Allocation):
+    """An instance of Flux."""
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """Always flux. Raises LaunchMistake where another one is given."""
+        if given is not None:
+            raise LaunchMistake(f"--mpirun: {given}: Flux starts ranks with `flux run`; --on local uses mpirun")
+        return Launcher(path=Path("flux"), recognised=library)
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """The command. Consecutive ranks share a node, as Flux does it by itself."""
+        used = self.used(request.ranks)
+        nodes = () if used is None else (f"--nodes={used}",)
+        # Flux speaks PMI-1 by itself, which MPICH and Open MPI 4 understand; Open MPI 5 needs the plugin flux-pmix.
+        pmix = ("--setopt=pmi=pmix",) if launcher.flavour is Flavour.openmpi5 else ()
+        program = (REALTIME if request.realtime else ()) + request.program
+        options = (f"--ntasks={request.ranks}", *nodes, *pmix, *request.extra)
+        return Command(argv=(str(launcher.path), "run", *options, *program))
+
+
+def inside(environment: Mapping[str, str]) -> FluxPlace:
+    """The instance that this process is in. Raises LaunchMistake."""
+    if not environment.get("FLUX_URI"):
+        raise LaunchMistake(
+            "--on flux: this is no instance of Flux (FLUX_URI is not set); "
+            "`flux alloc -N 4` gives one, and --emit writes a script for `flux batch`"
+        )
+    require_on_path("flux", option="--on flux")
+    said = (answer("flux", "resource", "list", "-n", "-o", "{nnodes}") or "").strip()
+    return FluxPlace(nodes=int(said) if said.isdigit() and int(said) > 0 else None)
+
+
+def planned(wanted: Wanted) -> FluxPlace:
+    """What a script will be given."""
+    return FluxPlace(nodes=wanted.nodes)
+
+
+def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+    """For `flux batch`. Whole nodes: jobs of others beside us would be in our times."""
+    asked = (
+        ("job-name", wanted.name),
+        ("nodes", wanted.nodes),
+        ("nslots", ranks if wanted.nodes is None else None),
+        ("time-limit", None if wanted.walltime_s is None else f"{wanted.walltime_s}s"),
+        ("queue", wanted.queue),
+        ("setattr", None if wanted.account is None else f"bank={wanted.account}"),
+    )
+    given = (f"# flux: --{name}={value}" for name, value in asked if value is not None)
+    return (*given, *(() if wanted.nodes is None else ("# flux: --exclusive",)))

@@ -1,0 +1,77 @@
+"""PBS: the engine's own `mpirun` starts ranks on the hosts of $PBS_NODEFILE, `qsub` takes scripts."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stressbench.launch import local
+from stressbench.launch.allocation import Allocation
+from stressbench.launch.command import Command, Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.find import find_launcher
+from stressbench.launch.flavour import Recognised
+from stressbench.launch.local import Request
+from stressbench.launch.wanted import Wanted
+
+ABOUT = "mpirun in a job of PBS"
+
+_LATER = "$PBS_NODEFILE"
+"""The file of hosts in a script, for the shell to fill in."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PbsPlace(Allocation):
+    """A job; `hosts` is the file that PBS names them in."""
+
+    hosts: str
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """The mpirun that fits the engine. Raises LaunchMistake."""
+        return find_launcher(given=given, library=library)
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """The command. An mpirun that was built without PBS finds the hosts as well."""
+        if request.names_hosts:
+            return local.build(launcher=launcher, request=request)
+        option = "-f" if launcher.flavour.is_hydra else "--hostfile"
+        where = (option, self.hosts, *request.extra)
+        return local.build(launcher=launcher, request=replace(request, extra=where))
+
+
+def inside(environment: Mapping[str, str]) -> PbsPlace:
+    """The job that this process is in. Raises LaunchMistake."""
+    file = environment.get("PBS_NODEFILE")
+    if not environment.get("PBS_JOBID") or not file:
+        raise LaunchMistake(
+            "--on pbs: this is no job of PBS (PBS_JOBID and PBS_NODEFILE are not set); "
+            "`qsub -I -l select=4` gives one, and --emit writes a script for qsub"
+        )
+    try:
+        hosts = Path(file).read_text(encoding="utf-8").split()
+    except OSError as fault:
+        raise LaunchMistake(f"--on pbs: PBS_NODEFILE: {file}: {fault.strerror}") from fault
+    return PbsPlace(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)
+
+
+def planned(wanted: Wanted) -> PbsPlace:
+    """What a script will be given."""
+    return PbsPlace(nodes=wanted.nodes, hosts=_LATER)
+
+
+def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+    """For qsub. Whole nodes: jobs of others beside us would be in our times."""
+    each = wanted.ranks_per_node(ranks)
+    chunk, count = (1, ranks) if each is None else (each, wanted.nodes)
+    chunks = f"-l select={count}:ncpus={chunk}:mpiprocs={chunk}"
+    place = () if wanted.nodes is None else ("-l place=scatter:excl",)
+    asked = (("-l walltime=", wanted.clock), ("-q ", wanted.queue), ("-A ", wanted.account))
+    given = (f"{option}{value}" for option, value in asked if value is not None)
+    return tuple(f"#PBS {words}" for words in (f"-N {wanted.name}", chunks, *place, *given))
+
+
+def line(command: Command) -> str:
+    """PBS starts scripts in the home folder; those of the others start where they were handed in."""
+    words = (f'"{_LATER}"' if word == _LATER else shlex.quote(word) for word in command.argv)
+    setting = (f"{name}={shlex.quote(value)}" for name, value in command.environment)
+    return 'cd "$PBS_O_WORKDIR" || exit\n' + " ".join((*setting, *words))

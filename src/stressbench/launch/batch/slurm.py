@@ -1,0 +1,129 @@
+"""Slurm: `srun` starts ranks, `sbatch` takes scripts."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.launch.allocation import Allocation
+from stressbench.launch.command import Command, Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.find import answer, require_on_path
+from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.local import REALTIME, Request
+from stressbench.launch.wanted import Wanted
+
+ABOUT = "srun in an allocation of Slurm"
+
+# How each MPI meets its other ranks, the best first; with what is not listed here, the site's own choice stands.
+_SPEAKS = {
+    Flavour.openmpi4: ("pmix", "pmi2"),
+    Flavour.openmpi5: ("pmix",),
+    Flavour.mpich: ("pmi2", "pmix"),
+    Flavour.craympich: ("cray_shasta", "pmi2"),
+    Flavour.intelmpi: ("pmi2", "pmix"),
+}
+_TYPE = re.compile(r"^\s*(none|cray_shasta|pmi2|pmix)\s*$", re.MULTILINE)
+_REST_MAY_TAKE_S = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlurmPlace(Allocation):
+    """`offered`: what `srun --mpi=list` names, None where it did not answer; `cpus` on the smallest of the nodes."""
+
+    offered: tuple[str, ...] | None = None
+    cpus: int | None = None
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """Always srun. Raises LaunchMistake where another one is given."""
+        if given is not None:
+            raise LaunchMistake(f"--mpirun: {given}: Slurm starts ranks with srun; --on local uses mpirun")
+        return Launcher(path=Path("srun"), recognised=library)
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """The command. Raises LaunchMistake where srun offers nothing that this MPI understands."""
+        program = (REALTIME if request.realtime else ()) + request.program
+        options = (*self._shape(request), *self._mpi(launcher.recognised, request))
+        return Command(argv=(str(launcher.path), *options, *request.extra, *program))
+
+    def _shape(self, request: Request) -> tuple[str, ...]:
+        used, each = self.used(request.ranks), self.each(request.ranks)
+        nodes = () if used is None else (f"--nodes={used}", f"--ntasks-per-node={each}")
+        crowded = ("--overcommit",) if self._is_crowded(request) else ()
+        # Consecutive ranks share a node, and when one rank ends, the others do not wait for it without an end.
+        return (f"--ntasks={request.ranks}", *nodes, *crowded, "--distribution=block", f"--wait={_REST_MAY_TAKE_S}")
+
+    def _is_crowded(self, request: Request) -> bool:
+        each = self.each(request.ranks)
+        return each is not None and self.cpus is not None and each > self.cpus
+
+    def _mpi(self, library: Recognised, request: Request) -> tuple[str, ...]:
+        speaks = _SPEAKS.get(library.flavour, ())
+        if not speaks or any(word.startswith("--mpi") for word in request.extra):
+            return ()
+        if self.offered is None:
+            return (f"--mpi={speaks[0]}",)
+        for kind in speaks:
+            if kind in self.offered:
+                return (f"--mpi={kind}",)
+        raise LaunchMistake(
+            f"--on slurm: srun offers --mpi={', '.join(self.offered)}, but the engine was built with "
+            f"{library}, which needs {' or '.join(speaks)}; --on local starts it with mpirun in the same allocation"
+        )
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a Place's
+        """What makes times long."""
+        if not self._is_crowded(request):
+            return None
+        return f"{self.each(request.ranks)} ranks share {self.cpus} CPUs of a node: times include waiting for one"
+
+
+def inside(environment: Mapping[str, str]) -> SlurmPlace:
+    """The allocation that this process is in. Raises LaunchMistake."""
+    if not environment.get("SLURM_JOB_ID"):
+        raise LaunchMistake(
+            "--on slurm: this is no allocation of Slurm (SLURM_JOB_ID is not set); "
+            "`salloc -N 4` gives one, and --emit writes a script for sbatch"
+        )
+    require_on_path("srun", option="--on slurm")
+    return SlurmPlace(
+        nodes=_number(environment.get("SLURM_JOB_NUM_NODES")),
+        ranks=_number(environment.get("SLURM_NTASKS")),
+        offered=offered(answer("srun", "--mpi=list")),
+        cpus=fewest_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
+    )
+
+
+def offered(text: str | None) -> tuple[str, ...] | None:
+    """Read `srun --mpi=list`; None where it does not say."""
+    return tuple(_TYPE.findall(text or "")) or None
+
+
+def fewest_cpus(text: str) -> int | None:
+    """Read `16(x3),8`."""
+    found = re.findall(r"(\d+)(?:\(x\d+\))?(?:,|$)", text)
+    return min(map(int, found)) if found else None
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdigit() else None
+
+
+def planned(wanted: Wanted) -> SlurmPlace:
+    """What a script will be given, whose nodes have as many CPUs as they need."""
+    return SlurmPlace(nodes=wanted.nodes, offered=offered(answer("srun", "--mpi=list")))
+
+
+def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+    """For sbatch. Whole nodes: jobs of others beside us would be in our times."""
+    asked = (
+        ("job-name", wanted.name),
+        ("nodes", wanted.nodes),
+        ("ntasks", ranks),
+        ("ntasks-per-node", wanted.ranks_per_node(ranks)),
+        ("time", wanted.clock),
+        ("partition", wanted.queue),
+        ("account", wanted.account),
+    )
+    given = (f"#SBATCH --{name}={value}" for name, value in asked if value is not None)
+    return (*given, "#SBATCH --exclusive")

@@ -1,0 +1,114 @@
+"""Asking ranks to stop, insisting, and killing them.
+
+The first request becomes SIGUSR1, which Open MPI, hydra and srun hand to every rank on every host; the engine then
+finishes its round and writes its end record. (SIGINT and SIGTERM do not do: Open MPI kills its ranks a second later.)
+The second request ends everything, and so does the first where ranks still run when their time of grace is over: they
+may hang. A time limit is the engine's own business until its time of grace is over, too. SIGUSR1 from outside asks and
+no more: batch systems send it ahead of the signal that they mean.
+"""
+
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FrameType
+
+from stressbench.launch.processes import Mark, kill_all, marked
+
+LAST_WORDS_S = 3.0
+_PATIENT = signal.SIGUSR1
+_LOOK_EVERY_S = 5.0
+_END_MAY_TAKE_S = 15.0
+_SAME_REQUEST_S = 0.5  # `timeout` sends its signal to the process and to its group
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long ranks may go on after they were asked to stop, and after their time limit (None: they have none)."""
+
+    grace_s: float = 60.0
+    limit_s: float | None = None
+
+
+@dataclass(kw_only=True)
+class Launch:
+    """A running launcher and what was asked of it."""
+
+    process: subprocess.Popen[bytes]
+    mark: Mark
+    say: Callable[[str], None]
+    patience: Patience
+    finished: Callable[[], bool]
+    stop_requests: int = 0
+    hung_at_the_end: bool = False
+    rank_of: dict[int, int] = field(default_factory=dict)
+    alarms: list[threading.Timer] = field(default_factory=list)
+    counted: tuple[int, float] = (0, 0.0)
+
+    def on_signal(self, number: int, _: FrameType | None) -> None:
+        """A request from outside; the same signal twice in one moment is one."""
+        now = time.monotonic()
+        if number == self.counted[0] and now - self.counted[1] <= _SAME_REQUEST_S:
+            return
+        self.counted = (number, now)
+        self.asked(signal.Signals(number).name, patient=number == _PATIENT)
+
+    def asked(self, name: str, *, patient: bool) -> None:
+        """Ask, then insist, then kill."""
+        self.stop_requests += 1
+        if self.stop_requests == 1:
+            within = "" if patient else f" within {self.patience.grace_s:g} s"
+            self.say(f"{name}: the engine finishes the current round{within} and ends the file; once more ends all now")
+            self.process.send_signal(signal.SIGUSR1)
+            if not patient:
+                self.after(self.patience.grace_s, self.out_of_patience)
+        elif self.stop_requests == 2:
+            self.say(f"{name} again: ending all now; this round is lost, the rounds before it are in the file")
+            self.end_now()
+        else:
+            kill_all(self.mark)
+
+    def out_of_patience(self) -> None:
+        """Ranks hang, or their round is long."""
+        if self.stop_requests == 1:
+            self.insist(f"{self.patience.grace_s:g} s after they were asked to end")
+
+    def watch_the_clock(self) -> None:
+        """Let nothing run on long after its time limit."""
+        limit_s, grace_s = self.patience.limit_s, self.patience.grace_s
+        if limit_s is not None:
+            self.after(limit_s + grace_s, lambda: self.insist(f"{grace_s:g} s after their time limit"))
+
+    def watch_for_the_end(self, *, seen: bool = False) -> None:
+        """End ranks that have done their work and do not leave MPI: MPICH's may hang there over UCX before 4.2."""
+        if seen:
+            self.hung_at_the_end = True
+            self.say(f"the run is complete, but ranks do not end within {_END_MAY_TAKE_S:g} s: ending them")
+            self.end_now()
+        else:
+            seen = self.finished()
+            self.after(_END_MAY_TAKE_S if seen else _LOOK_EVERY_S, lambda: self.watch_for_the_end(seen=seen))
+
+    def insist(self, since: str) -> None:
+        """End everything, without having been asked once more."""
+        self.stop_requests += 1
+        self.say(f"ranks still run {since}: ending all now; this round is lost, the rounds before it are in the file")
+        self.end_now()
+
+    def end_now(self) -> None:
+        """Let the launcher end remote ranks for a moment, then kill what is left on this machine. Does not wait."""
+        self.process.terminate()
+        self.after(LAST_WORDS_S, lambda: kill_all(self.mark))
+
+    def after(self, delay_s: float, action: Callable[[], object]) -> None:
+        """Do something later, unless the launch ends before."""
+        alarm = threading.Timer(delay_s, action)
+        alarm.daemon = True
+        self.alarms.append(alarm)
+        alarm.start()
+
+    def note_ranks(self) -> None:
+        """Remember which process is which rank: hydra names only the process that died."""
+        self.rank_of |= {process.pid: process.rank for process in marked(self.mark) if process.rank is not None}

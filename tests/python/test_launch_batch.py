@@ -1,0 +1,300 @@
+"""Slurm, Flux and PBS: what starts ranks in their allocations, and the scripts they are handed. Nothing is started."""
+
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stressbench.launch.batch import batch_systems, flux, pbs, script, slurm
+from stressbench.launch.batch.slurm import SlurmPlace, fewest_cpus, offered
+from stressbench.launch.command import Command, Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.local import Request
+from stressbench.launch.place import Place
+from stressbench.launch.wanted import Wanted, wanted
+
+REQUEST = Request(ranks=8, program=("engine", "run", "a b.sb"), cores=2, allocated=True)
+PLACE = SlurmPlace(nodes=4, offered=("pmix", "none", "cray_shasta", "pmi2"), cpus=16)
+MPI_LIST = """\
+MPI plugin types are...
+\tpmix
+\tnone
+\tcray_shasta
+\tpmi2
+specific pmix plugin versions available: pmix_v4
+"""  # Slurm 22.05
+
+
+def library(flavour: Flavour = Flavour.openmpi4) -> Recognised:
+    return Recognised(flavour=flavour, version="9.9")
+
+
+def built(place: Place, *, flavour: Flavour = Flavour.openmpi4, request: Request = REQUEST) -> tuple[str, ...]:
+    """Without the program at its end."""
+    launcher = Launcher(path=Path("start"), recognised=library(flavour))
+    argv = place.build(launcher=launcher, request=request).argv
+    assert argv[-3:] == request.program
+    return argv[:-3]
+
+
+def test_srun_spreads_consecutive_ranks_over_all_nodes() -> None:
+    assert built(PLACE) == (
+        *("start", "--ntasks=8", "--nodes=4", "--ntasks-per-node=2"),
+        *("--distribution=block", "--wait=30", "--mpi=pmix"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("flavour", "there", "chosen"),
+    [
+        (Flavour.openmpi4, ("pmix", "pmi2"), "pmix"),
+        (Flavour.openmpi4, ("none", "pmi2"), "pmi2"),
+        (Flavour.openmpi5, ("pmi2", "pmix"), "pmix"),
+        (Flavour.mpich, ("pmix", "cray_shasta", "pmi2"), "pmi2"),
+        (Flavour.mpich, ("pmix", "none"), "pmix"),
+        (Flavour.craympich, ("pmix", "cray_shasta", "pmi2"), "cray_shasta"),
+        (Flavour.intelmpi, ("pmix", "pmi2"), "pmi2"),
+        (Flavour.mpich, None, "pmi2"),
+        (Flavour.openmpi5, None, "pmix"),
+    ],
+)
+def test_ranks_meet_in_a_way_that_mpi_and_srun_both_know(
+    flavour: Flavour, there: tuple[str, ...] | None, chosen: str
+) -> None:
+    assert f"--mpi={chosen}" in built(replace(PLACE, offered=there), flavour=flavour)
+
+
+def test_the_site_s_choice_stands_for_an_unknown_mpi_and_the_person_s_for_all() -> None:
+    typed = replace(REQUEST, extra=("--mpi=pmix_v4",))
+
+    assert not [word for word in built(PLACE, flavour=Flavour.unknown) if "--mpi" in word]
+    assert [word for word in built(PLACE, request=typed) if "--mpi" in word] == ["--mpi=pmix_v4"]
+
+
+def test_an_mpi_that_srun_cannot_serve_is_a_mistake() -> None:
+    """Each rank would be a world of its own."""
+    with pytest.raises(
+        LaunchMistake, match=r"srun offers --mpi=none, but the engine was built with Open MPI 9.9, which"
+    ):
+        built(replace(PLACE, offered=("none",)))
+
+
+def test_the_list_of_srun_is_read() -> None:
+    assert offered(MPI_LIST) == ("pmix", "none", "cray_shasta", "pmi2")
+    assert offered(None) is None
+    assert offered("srun: error: what?") is None
+
+
+@pytest.mark.parametrize(("text", "fewest"), [("16", 16), ("16(x3),8", 8), ("2(x4)", 2), ("", None)])
+def test_the_smallest_node_counts(text: str, fewest: int | None) -> None:
+    assert fewest_cpus(text) == fewest
+
+
+def test_more_ranks_than_cpus_share_them_and_that_is_said() -> None:
+    crowded = replace(PLACE, cpus=1)
+    launcher = Launcher(path=Path("srun"), recognised=library())
+
+    assert "--overcommit" in built(crowded)
+    assert "2 ranks share 1 CPUs" in str(crowded.advice(launcher=launcher, request=REQUEST))
+    assert "--overcommit" not in built(PLACE)
+    assert PLACE.advice(launcher=launcher, request=REQUEST) is None
+
+
+@pytest.mark.parametrize(("ranks", "used", "known"), [(8, 4, 2), (3, 3, 1), (6, 4, None), (5, 4, None)])
+def test_nodes_of_equal_shares_are_known_before_the_launch(ranks: int, used: int, known: int | None) -> None:
+    request = replace(REQUEST, ranks=ranks)
+
+    assert PLACE.used(ranks) == used
+    assert PLACE.ranks_per_node(request, typed=None) == known
+    assert PLACE.knows_nodes(request) == (known is not None)
+    assert PLACE.ranks_per_node(request, typed=1) == 1
+
+
+def test_flux_spreads_ranks_and_speaks_pmix_where_it_must() -> None:
+    place = flux.FluxPlace(nodes=4)
+
+    assert built(place) == ("start", "run", "--ntasks=8", "--nodes=4")
+    assert built(place, flavour=Flavour.openmpi5)[4:] == ("--setopt=pmi=pmix",)
+
+
+@pytest.mark.parametrize(("flavour", "option"), [(Flavour.openmpi4, "--hostfile"), (Flavour.mpich, "-f")])
+def test_mpirun_finds_the_hosts_of_pbs(tmp_path: Path, flavour: Flavour, option: str) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("a\na\nb\nb\n")
+    place = pbs.inside({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(hosts)})
+
+    assert built(place, flavour=flavour) == ("start", "-n", "8", option, str(hosts))
+    assert (place.nodes, place.ranks) == (2, 4)
+    assert built(place, request=replace(REQUEST, extra=("--host", "a"))) == ("start", "-n", "8", "--host", "a")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("slurm", "this is no allocation of Slurm (SLURM_JOB_ID is not set); `salloc -N 4` gives one, and --emit"),
+        ("flux", "this is no instance of Flux (FLUX_URI is not set); `flux alloc -N 4` gives one, and --emit"),
+        ("pbs", "this is no job of PBS (PBS_JOBID and PBS_NODEFILE are not set); `qsub -I -l select=4` gives one"),
+    ],
+)
+def test_outside_of_an_allocation_it_says_what_to_do(name: str, message: str) -> None:
+    with pytest.raises(LaunchMistake) as mistake:
+        batch_systems()[name].inside({})
+
+    assert f"--on {name}: {message}" in str(mistake.value)
+
+
+def test_a_hosts_file_that_is_gone_is_a_mistake() -> None:
+    with pytest.raises(LaunchMistake, match="PBS_NODEFILE: /gone: No such file"):
+        pbs.inside({"PBS_JOBID": "1", "PBS_NODEFILE": "/gone"})
+
+
+@pytest.mark.parametrize("name", ["slurm", "flux"])
+def test_another_launcher_is_refused(name: str) -> None:
+    with pytest.raises(LaunchMistake, match="--on local uses mpirun"):
+        batch_systems()[name].planned(Wanted(name="a")).launcher(given=Path("mpirun"), library=library())
+
+
+def test_the_allocation_tells_nodes_ranks_and_cpus(stub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (stub / "answer").write_text(MPI_LIST)
+    told = {
+        "SLURM_JOB_ID": "7",
+        "SLURM_JOB_NUM_NODES": "4",
+        "SLURM_NTASKS": "8",
+        "SLURM_JOB_CPUS_PER_NODE": "16(x3),8",
+    }
+
+    assert slurm.inside(told) == SlurmPlace(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
+
+
+def test_a_flux_instance_is_asked_for_its_nodes(stub: Path) -> None:
+    (stub / "answer").write_text("3\n")
+
+    assert flux.inside({"FLUX_URI": "local:///run/flux"}).nodes == 3
+
+
+@pytest.fixture
+def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Programs on PATH that write down how they were called, and answer with the file `answer`."""
+    for name in ("srun", "flux", "mpirun"):
+        program = tmp_path / name
+        program.write_text(
+            f'#!/bin/sh\nprintf "%s\\n" "$0" "$@" > {tmp_path}/called\ncat {tmp_path}/answer 2>/dev/null || true\n'
+        )
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return tmp_path
+
+
+FULL = Wanted(name="a", nodes=4, walltime_s=5400, queue="debug", account="proj")
+DIRECTIVES = {
+    "slurm": [
+        "#SBATCH --job-name=a",
+        "#SBATCH --nodes=4",
+        "#SBATCH --ntasks=8",
+        "#SBATCH --ntasks-per-node=2",
+        "#SBATCH --time=01:30:00",
+        "#SBATCH --partition=debug",
+        "#SBATCH --account=proj",
+        "#SBATCH --exclusive",
+    ],
+    "flux": [
+        "# flux: --job-name=a",
+        "# flux: --nodes=4",
+        "# flux: --time-limit=5400s",
+        "# flux: --queue=debug",
+        "# flux: --setattr=bank=proj",
+        "# flux: --exclusive",
+    ],
+    "pbs": [
+        "#PBS -N a",
+        "#PBS -l select=4:ncpus=2:mpiprocs=2",
+        "#PBS -l place=scatter:excl",
+        "#PBS -l walltime=01:30:00",
+        "#PBS -q debug",
+        "#PBS -A proj",
+    ],
+}
+BARE = {
+    "slurm": ["#SBATCH --job-name=a", "#SBATCH --ntasks=8", "#SBATCH --exclusive"],
+    "flux": ["# flux: --job-name=a", "# flux: --nslots=8"],
+    "pbs": ["#PBS -N a", "#PBS -l select=8:ncpus=1:mpiprocs=1"],
+}
+
+
+def text_for(name: str, asked: Wanted, stub: Path) -> tuple[str, Command]:
+    system = batch_systems()[name]
+    path = {"slurm": "srun", "flux": "flux", "pbs": str(stub / "mpirun")}[name]
+    launcher = Launcher(path=Path(path), recognised=library())
+    command = system.planned(asked).build(launcher=launcher, request=REQUEST)
+    return script(system, asked, ranks=8, command=command, afterwards="look at it"), command
+
+
+@pytest.mark.parametrize("name", batch_systems())
+@pytest.mark.parametrize("asked", [FULL, Wanted(name="a")], ids=["full", "bare"])
+def test_a_script_asks_for_what_was_typed_before_its_first_command(name: str, asked: Wanted, stub: Path) -> None:
+    text, _ = text_for(name, asked, stub)
+
+    lines = text.splitlines()
+    expected = (DIRECTIVES if asked is FULL else BARE)[name]
+    assert lines[0] == "#!/bin/bash"
+    assert lines[1 : len(expected) + 1] == expected
+    assert lines[len(expected) + 1].startswith("# written by `stressbench run")
+
+
+@pytest.mark.parametrize("name", batch_systems())
+def test_a_script_is_bash_and_starts_exactly_the_command_that_an_allocation_would_get(name: str, stub: Path) -> None:
+    text, command = text_for(name, FULL, stub)
+    (stub / "job.sh").write_text(text)
+    environment = {**os.environ, "PBS_O_WORKDIR": str(stub), "PBS_NODEFILE": str(stub / "the hosts")}
+
+    subprocess.run(["bash", "-n", "job.sh"], cwd=stub, check=True)
+    subprocess.run(["bash", "job.sh"], cwd=stub, check=True, env=environment)
+
+    called = (stub / "called").read_text().splitlines()
+    words = [environment["PBS_NODEFILE"] if word == "$PBS_NODEFILE" else word for word in command.argv]
+    assert [Path(called[0]).name, *called[1:]] == [Path(words[0]).name, *words[1:]]
+
+
+def test_a_stem_becomes_a_name_that_every_system_takes() -> None:
+    def name(stem: str) -> str:
+        return wanted(stem=stem, nodes=None, walltime=None, queue=None, account=None).name
+
+    assert [name("listing1"), name("2 jobs"), name("a.very-long_name-of-a-workload")] == [
+        "listing1",
+        "sb-2-jobs",
+        "a-very-long_nam",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("walltime", "typed", "limit"),
+    [("1h", None, "3480s"), ("2min", None, "90s"), ("1h", "10min", "10min"), (None, None, None), (None, "5s", "5s")],
+)
+def test_the_engine_ends_in_good_order_before_the_job_is_ended(
+    walltime: str | None, typed: str | None, limit: str | None
+) -> None:
+    asked = wanted(stem="a", nodes=None, walltime=walltime, queue=None, account=None)
+
+    assert asked.engine_limit(typed) == limit
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ({"nodes": 0}, "--nodes: 0 is not at least 1"),
+        ({"walltime": "1:00:00"}, "--walltime: '1:00:00' must be a time with its unit"),
+        ({"walltime": "30s"}, "--walltime: 30s is too short; batch systems count minutes"),
+        ({"queue": "a b"}, "--queue: 'a b' is no name"),
+        ({"account": "x\n#SBATCH --wrap=y"}, "--account: 'x"),
+    ],
+)
+def test_a_wrong_wish_is_a_mistake(typed: dict[str, object], message: str) -> None:
+    everything = {"nodes": None, "walltime": None, "queue": None, "account": None, **typed}
+
+    with pytest.raises(LaunchMistake) as mistake:
+        wanted(stem="a", **everything)  # type: ignore[arg-type]
+
+    assert message in str(mistake.value)

@@ -1,0 +1,141 @@
+"""`--on slurm` under a real Slurm, whose nodes are the hosts of a lab."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Started
+from lab_bench import descendants_marked, job
+from slurm_lab import Slurm, start_slurm
+
+from stressbench.model import read_run
+from stressbench.model.ranges import parse_ranges
+
+HOSTS = ("h0", "h1", "h2", "h3")
+PAIRS = job("one", "0,1", "bandwidth -s 64KiB -w 4") + job("two", "2,3", "bandwidth -s 64KiB -w 4")
+BRIEF = ("--isolated", "1", "--contended", "1", "--repetitions", "2")
+LONG = ("--isolated", "500", "--contended", "500", "--repetitions", "3")
+
+
+@pytest.fixture(scope="module")
+def slurm(lab_up) -> Slurm:
+    found = start_slurm(lab_up("tiny"), HOSTS)
+    (found.lab.folder / "w.sb").write_text(PAIRS, encoding="utf-8")
+    return found
+
+
+def hosts_of(run_file: Path) -> list[str]:
+    return [node.host for node in read_run(run_file).header.nodes]
+
+
+def test_srun_starts_each_rank_on_its_host_under_both_mpis(slurm, any_engine) -> None:
+    target = slurm.lab.folder / f"{any_engine.library.replace(' ', '')}.jsonl"
+
+    words = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", any_engine.program, *BRIEF)
+    ended = slurm.on("h0", *slurm.allocate("-N4", "-n4"), *words)
+
+    assert ended.status == 0, ended.said
+    assert hosts_of(target) == list(HOSTS)
+    assert read_run(target).complete
+
+
+def test_ranks_spread_over_an_allocation_and_consecutive_ones_share_a_node(slurm) -> None:
+    target = slurm.lab.folder / "spread.jsonl"
+    (slurm.lab.folder / "two.sb").write_text(job("pair", "0,1", "pingpong -s 8"), encoding="utf-8")
+
+    ended = slurm.on("h0", *slurm.allocate("-N2"), "run", "two.sb", "--on", "slurm", "-n", "4", "-o", target, *BRIEF)
+
+    assert ended.status == 0, ended.said
+    assert [parse_ranges(node.ranks) for node in read_run(target).header.nodes] == [(0, 1), (2, 3)]
+
+
+def test_a_script_that_was_emitted_runs_as_a_job(slurm) -> None:
+    folder, target = slurm.lab.folder, slurm.lab.folder / "batch.jsonl"
+    asks = ("--emit", "--nodes", "4", "--walltime", "5min", "--queue", "all", "-o", target)
+
+    words = ("run", "w.sb", "--on", "slurm", "-n", "4", *asks, *BRIEF)
+    written = slurm.on("h0", sys.executable, "-m", "stressbench", *words)
+    assert written.status == 0, written.said
+    (folder / "job.sh").write_text(written.output, encoding="utf-8")
+    ended = slurm.on("h1", "sbatch", "--wait", "job.sh")
+
+    assert ended.status == 0, ended.said + "".join(path.read_text() for path in folder.glob("slurm-*.out"))
+    assert hosts_of(target) == list(HOSTS)
+    assert read_run(target).complete
+
+
+def test_outside_of_an_allocation_one_message_says_what_to_do(slurm) -> None:
+    ended = slurm.on("h0", sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "slurm", "-n", "4")
+
+    assert ended.status == 2
+    assert "`salloc -N 4` gives one, and --emit writes a script for sbatch" in ended.errors
+
+
+def test_a_rank_that_is_killed_ends_the_run_and_is_named(slurm, wait_for) -> None:
+    target = slurm.lab.folder / "killed.jsonl"
+
+    with running(slurm, target) as run:
+        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        os.kill(ranks(slurm)["1"], signal.SIGKILL)
+        errors = run.communicate(timeout=90)[1]
+
+    assert run.returncode == 3
+    assert "rank 1 on host h1, job one" in errors
+    assert "was ended by SIGKILL" in errors
+
+
+@pytest.mark.parametrize("requests", [1, 2])
+def test_a_run_that_is_stopped_leaves_no_rank(slurm, wait_for, requests) -> None:
+    """srun hands SIGUSR1 to every rank, and ends them all on SIGTERM."""
+    target = slurm.lab.folder / f"stopped{requests}.jsonl"
+
+    with running(slurm, target) as run:
+        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        for pid in ranks(slurm).values() if requests > 1 else ():
+            os.kill(pid, signal.SIGSTOP)  # they do not end at the first request
+        for _ in range(requests):
+            os.kill(launcher_of(target), signal.SIGTERM)
+            time.sleep(0.6)  # what comes sooner is the same request
+        errors = run.communicate(timeout=60)[1]
+
+    assert run.returncode == 130, errors
+    assert "SIGTERM: the engine finishes the current round" in errors
+    wait_for(lambda: not ranks(slurm), "no rank is left")
+    assert read_run(target).rounds
+
+
+def running(slurm: Slurm, target: Path) -> Started:
+    """A long run in an allocation."""
+    words = slurm.words("h0", *slurm.allocate("-N4", "-n4"), "run", "w.sb", "--on", "slurm", "-o", target, *LONG)
+    command = [sys.executable, "-m", "stressbench", *words]
+    return Started(command, cwd=slurm.lab.folder, environment=slurm.lab.environment)
+
+
+def ranks(slurm: Slurm) -> dict[str, int]:
+    """Process ids of live ranks on all hosts."""
+    found = {}
+    for pid in descendants_marked(slurm.lab.folder / "labs"):
+        try:
+            process = Path(f"/proc/{pid}")
+            settings = dict(pair.split("=", 1) for pair in (process / "environ").read_text().split("\0") if "=" in pair)
+            if "SLURM_PROCID" in settings and (process / "exe").readlink().name == "stressbench-mpi":
+                found[settings["SLURM_PROCID"]] = pid
+        except OSError:
+            continue
+    return found
+
+
+def launcher_of(target: Path) -> int:
+    """The `stressbench run` itself, which stands behind `lab exec` and salloc."""
+    start = f"{sys.executable}\0-m\0stressbench\0run\0"
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_text()
+        except OSError:
+            continue
+        if words.startswith(start) and str(target) in words.split("\0"):
+            return int(process.name)
+    raise AssertionError(f"nobody writes {target}")

@@ -7,6 +7,8 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.place import HERE, Place
 
+_NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
+
 
 def place_of(text: str) -> Place:
     """`local`, or `lab:NAME` of a lab that is up. Raises LaunchMistake."""
@@ -21,5 +23,8 @@ def place_of(text: str) -> Place:
     except (LabMistake, LabFault) as mistake:
         raise LaunchMistake(f"--on {text}: {mistake}") from mistake
     return LabPlace(
-        name=name, enter=enter, hosts=tuple(LabHost(name=host.name, cores=host.cores) for host in up.lab.hosts)
+        name=name,
+        enter=enter,
+        hosts=tuple(LabHost(name=host.name, cores=host.cores) for host in up.lab.hosts),
+        environment=tuple((key, value) for key, value in up.state.environment.items() if key in _NAMED_IN_WORKLOADS),
     )

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 from stressbench.lab.addresses import address_of
 from stressbench.lab.gluster import brick_volume, host_volume
-from stressbench.lab.mpi import INSIDE
+from stressbench.lab.mpi import AGENT, CORES, HOSTS, INSIDE, PIDS, SCRATCH
 from stressbench.lab.topology import IoService, Lab
 
 FOLDER = f"{INSIDE}/io"
 BRICK = f"{FOLDER}/brick"
 """Where an I/O node keeps what it serves: in memory, in its own mounts."""
+
+OWN_PATHS = (AGENT, CORES, HOSTS, PIDS, SCRATCH, FOLDER)
+"""What is below /run/lab already."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,10 @@ class Place(Protocol):
         """How many ranks fill it, for who does not say; None where nobody can tell."""
 
     @property
+    def environment(self) -> tuple[tuple[str, str], ...]:
+        """What workloads find there in the environment, in place of what is here."""
+
+    @property
     def takes_turns(self) -> bool:
         """Whether ranks start under the round-robin scheduler wherever that is permitted, without being asked."""
 
@@ -37,6 +41,7 @@ class _Here:
     """This machine, or the hosts that a batch system or options for mpirun give."""
 
     ranks: int | None = None
+    environment: tuple[tuple[str, str], ...] = ()
     takes_turns: bool = False
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:  # noqa: ARG002  a Place's

@@ -237,8 +237,8 @@ def test_whatever_is_killed_at_whatever_moment_down_leaves_nothing(lab_path, tmp
         assert builder.stdout is not None
         builder.stdout.readline()
         time.sleep(dice.uniform(0, 1.1 * whole_s))
-        victims = [builder.pid, *([pid for pid in descendants_marked(folder) if pid != builder.pid][:1])]
-        _kill(dice.choice(victims))
+        others = [pid for pid in descendants_marked(folder) if pid != builder.pid]
+        _kill(dice.choice([builder.pid, dice.choice(others or [builder.pid])]))
         _kill(builder.pid)
         builder.communicate()
         reached[_how_far(folder / lab_path.stem)] += 1

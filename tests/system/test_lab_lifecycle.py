@@ -230,7 +230,7 @@ def test_whatever_is_killed_at_whatever_moment_down_leaves_nothing(lab_path, tmp
     """`up` or a process of the lab is killed at a random moment, then `down`; now and then `up` comes again before."""
     folder, before, dice = tmp_path / "labs", machine(), random.Random(20260102)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
-    whole_s = _time_of_up(lab_path, folder)
+    whole_s = max(_time_of_up(lab_path, folder) for _ in range(3))
     reached = {"nothing": 0, "part": 0, "all": 0}
     for _ in range(KILLS):
         builder = python(UP, str(lab_path), folder=folder)

@@ -58,7 +58,9 @@ def mount_complaint(path: str) -> str | None:
     if path.startswith("/run/"):
         return None
     if not Path(path).is_dir():
-        return f"'{path}' is no folder of this machine; expected one below /run, such as {INSIDE}/scratch, or an empty one"
+        return (
+            f"'{path}' is no folder of this machine; expected one below /run, such as {INSIDE}/scratch, or an empty one"
+        )
     if any(Path(path).iterdir()):
         return f"'{path}' is not empty, and hosts would see nothing of what is in it; {INSIDE}/scratch always does"
     return None

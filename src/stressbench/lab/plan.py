@@ -82,10 +82,7 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves
         files=(
             File(path=HOSTS, text=hosts_text(lab)),
             File(path=AGENT, text=agent_text(lab), executable=True),
-            *(
-                File(path=f"{CORES}/{host}", text=",".join(map(str, numbers)) + "\n")
-                for host, numbers in cores.items()
-            ),
+            *(File(path=f"{CORES}/{host}", text=",".join(map(str, numbers)) + "\n") for host, numbers in cores.items()),
             *(File(path=path, text=text) for path, text in (volume_files(lab, io) if io else ())),
         ),
         noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),

@@ -113,7 +113,9 @@ def _check(engine: Path, workload: Path, wish: Wish, request: Request, environme
         ranks_per_node=wish.place.ranks_per_node(request, typed=wish.ranks_per_node),
         sets=wish.options.sets,
     )
-    checked = subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False)
+    checked = subprocess.run(
+        arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False
+    )
     if checked.returncode in (DONE, MISTAKE, FAULT):
         return checked.returncode
     raise LaunchMistake(f"{engine} check ended with status {checked.returncode}; does it start at all on this machine?")

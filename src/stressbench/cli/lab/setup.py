@@ -38,7 +38,9 @@ def setup(
         say("nothing is missing")
         return
     if not wanted:
-        say(f"missing: {', '.join(packages)}; as root, `stressbench lab setup --install` does this: {command(packages)}")
+        say(
+            f"missing: {', '.join(packages)}; as root, `stressbench lab setup --install` does this: {command(packages)}"
+        )
         raise typer.Exit(_MISSING)
     with told():
         install(packages)

@@ -200,7 +200,7 @@ def test_tinis_is_a_tapered_tree_with_io_nodes_behind_its_root() -> None:
     assert rates["leaf0-root0"] == Rate(200_000_000)  # four hosts over two
     assert [node.name for node in tinis.nodes if node.kind is NodeKind.io] == ["io0", "io1"]
     assert tinis.io is not None
-    assert (tinis.io.file_system, tinis.io.path, tinis.io.nodes) == ("glusterfs", "/scratch", ("io0", "io1"))
+    assert (tinis.io.file_system, tinis.io.path, tinis.io.nodes) == ("glusterfs", "/run/lab/scratch", ("io0", "io1"))
     assert {"io0-io-switch", "io-switch-root0"} <= rates.keys()
 
 

@@ -12,7 +12,7 @@ import pytest
 from conftest import Outcome, finished
 
 from stressbench.analysis import RunSummary, summarise
-from stressbench.lab.capabilities import missing
+from stressbench.lab.capabilities import missing, storage
 from stressbench.lab.state import FOLDER_VARIABLE
 from stressbench.model import read_run
 
@@ -83,6 +83,13 @@ def settled(measure: Callable[[], float], *, expected: float, within: float) -> 
             break
         value = measure()
     return value
+
+
+def require_storage() -> None:
+    """Skips, and says why, where I/O nodes cannot serve."""
+    lacking = [one for one in storage() if not one.there]
+    if lacking:
+        pytest.skip("no I/O node serves here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in lacking))
 
 
 def require_labs() -> None:

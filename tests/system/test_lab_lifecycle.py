@@ -10,19 +10,33 @@ import time
 from pathlib import Path
 
 import pytest
-from lab_bench import Bench, descendants_marked, require_labs
+from lab_bench import Bench, descendants_marked, require_labs, require_storage
 
+from stressbench.lab.catalog import lab_file
 from stressbench.lab.lifecycle import down
 from stressbench.lab.state import FOLDER_VARIABLE
 
 KILLS = int(os.environ.get("STRESSBENCH_LAB_KILLS", "100"))
 UP = """
 import sys
-from stressbench.lab.catalog import lab_file
+from pathlib import Path
 from stressbench.lab.lifecycle import up
 print("started", flush=True)
-up(lab_file(sys.argv[1]).read_text(), name=sys.argv[1], source="a test")
+up(Path(sys.argv[1]).read_text(), name=Path(sys.argv[1]).stem, source="a test")
 """
+STORING = """
+[hosts]
+count = 2
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "single"
+[io]
+count = 2
+attach = "s0"
+rate = "100Mbit"
+"""
+LEFT_BY_GLUSTERFS = ("/var/lib/glusterd", "/var/log/glusterfs", "/var/run/gluster", "/run/gluster")
 
 
 @pytest.fixture
@@ -32,11 +46,12 @@ def bench(engine, tmp_path) -> Bench:
 
 
 def machine() -> tuple[str, ...]:
-    """Interfaces and mounts of the machine itself, and namespaces with a name."""
+    """Interfaces and mounts of the machine itself, namespaces with a name, and what GlusterFS would leave."""
     interfaces = sorted(path.name for path in Path("/sys/class/net").iterdir())
     mounts = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()]
     named = [str(path) for path in Path("/run").glob("netns/*")]
-    return (*interfaces, *sorted(mounts), *named)
+    left = [str(path) for folder in LEFT_BY_GLUSTERFS for path in sorted(Path(folder).glob("**/*"))]
+    return (*interfaces, *sorted(mounts), *named, *left)
 
 
 def gone(folder: Path) -> bool:
@@ -199,40 +214,51 @@ def bench_status(bench: Bench) -> list[dict[str, int]]:
     return found
 
 
-def test_whatever_is_killed_at_whatever_moment_down_leaves_nothing(tmp_path, wait_for, monkeypatch) -> None:
-    """`up` or the keeper it started is killed at a random moment, then `down`; now and then `up` comes again before."""
+@pytest.fixture(params=["tiny", "storing"])
+def lab_path(request, tmp_path) -> Path:
+    """A lab without and one with I/O nodes that serve."""
     require_labs()
+    if request.param == "tiny":
+        return lab_file("tiny")
+    require_storage()
+    path = tmp_path / "storing.toml"
+    path.write_text(STORING, encoding="utf-8")
+    return path
+
+
+def test_whatever_is_killed_at_whatever_moment_down_leaves_nothing(lab_path, tmp_path, wait_for, monkeypatch) -> None:
+    """`up` or a process of the lab is killed at a random moment, then `down`; now and then `up` comes again before."""
     folder, before, dice = tmp_path / "labs", machine(), random.Random(20260102)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
-    whole_s = _time_of_up(folder)
+    whole_s = max(_time_of_up(lab_path, folder) for _ in range(3))
     reached = {"nothing": 0, "part": 0, "all": 0}
     for _ in range(KILLS):
-        builder = python(UP, "tiny", folder=folder)
+        builder = python(UP, str(lab_path), folder=folder)
         assert builder.stdout is not None
         builder.stdout.readline()
         time.sleep(dice.uniform(0, 1.1 * whole_s))
-        victims = [builder.pid, *([pid for pid in descendants_marked(folder) if pid != builder.pid][:1])]
-        _kill(dice.choice(victims))
+        others = [pid for pid in descendants_marked(folder) if pid != builder.pid]
+        _kill(dice.choice([builder.pid, dice.choice(others or [builder.pid])]))
         _kill(builder.pid)
         builder.communicate()
-        reached[_how_far(folder)] += 1
+        reached[_how_far(folder / lab_path.stem)] += 1
         if dice.random() < 0.2:
-            python(UP, "tiny", folder=folder).communicate()
-        down("tiny")
+            python(UP, str(lab_path), folder=folder).communicate()
+        down(lab_path.stem)
         wait_for(lambda: gone(folder), "nothing is left")
     assert machine() == before
     print(reached)
     assert reached["part"] > KILLS // 10, reached  # the kills did hit what they were meant to hit
 
 
-def _time_of_up(folder: Path) -> float:
-    builder = python(UP, "tiny", folder=folder)
+def _time_of_up(lab_path: Path, folder: Path) -> float:
+    builder = python(UP, str(lab_path), folder=folder)
     assert builder.stdout is not None
     builder.stdout.readline()
     begin = time.monotonic()
     builder.communicate()
     taken = time.monotonic() - begin
-    down("tiny")
+    down(lab_path.stem)
     return taken
 
 
@@ -243,8 +269,8 @@ def _kill(pid: int) -> None:
         return
 
 
-def _how_far(folder: Path) -> str:
-    state = folder / "tiny" / "state.json"
+def _how_far(slot: Path) -> str:
+    state = slot / "state.json"
     if not state.exists():
         return "nothing"
     return "all" if '"phase":"up"' in state.read_text(encoding="utf-8").replace(" ", "") else "part"

@@ -18,6 +18,7 @@ ABOUT = "; ".join(
         *(f"{name}: {system.about}" for name, system in batch_systems().items()),
     )
 )
+_NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
 
 
 def place_of(text: str, *, environment: Mapping[str, str]) -> Place:
@@ -36,5 +37,8 @@ def place_of(text: str, *, environment: Mapping[str, str]) -> Place:
     except (LabMistake, LabFault) as mistake:
         raise LaunchMistake(f"--on {text}: {mistake}") from mistake
     return LabPlace(
-        name=name, enter=enter, hosts=tuple(LabHost(name=host.name, cores=host.cores) for host in up.lab.hosts)
+        name=name,
+        enter=enter,
+        hosts=tuple(LabHost(name=host.name, cores=host.cores) for host in up.lab.hosts),
+        environment=tuple((key, value) for key, value in up.state.environment.items() if key in _NAMED_IN_WORKLOADS),
     )

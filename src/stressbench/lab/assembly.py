@@ -224,7 +224,8 @@ def _device(devices: set[tuple[str, str]], wiring: Wiring, wire: Wire, node: str
 def _io_service(table: LabTable, stations: tuple[Node, ...]) -> IoService:
     assert table.io is not None
     nodes = tuple(node.name for node in stations if node.kind is NodeKind.io)
-    return IoService(file_system=table.io.file_system, path=table.io.path, nodes=nodes)
+    io = table.io
+    return IoService(file_system=io.file_system, path=io.path, nodes=nodes, capacity=io.capacity, stripe=io.stripe)
 
 
 def _whole_complaints(lab: Lab) -> Iterator[Complaint]:

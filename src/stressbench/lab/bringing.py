@@ -1,17 +1,28 @@
 """From a lab file to a lab that is up, with everything looked at that can be looked at before."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.lab.capabilities import missing, netem
+from stressbench.lab.capabilities import Capability, missing, netem, storage
 from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
 from stressbench.lab.file import parse_lab
 from stressbench.lab.lifecycle import Running, up
+from stressbench.lab.mpi import INSIDE
+from stressbench.lab.storage import OWN_PATHS
 from stressbench.lab.toml_lines import line_of, lines_of
 from stressbench.lab.topology import Lab
 
 
-def bring_up(path: Path, *, name: str) -> Running:
+@dataclass(frozen=True, kw_only=True)
+class BroughtUp:
+    """A lab that is up, and what keeps its I/O nodes from serving: nothing where they serve or where it has none."""
+
+    running: Running
+    lacking: tuple[Capability, ...]
+
+
+def bring_up(path: Path, *, name: str) -> BroughtUp:
     """Check the file against itself and this machine, and the machine against what labs need; then bring it up.
 
     Raises LabMistake and LabFault.
@@ -30,7 +41,29 @@ def bring_up(path: Path, *, name: str) -> Running:
         places = (place for place in lines_of(text) if place[-1] == "delay")
         line = line_of(lines_of(text), next(places))
         raise LabFileMistake([f"{path}:{line}: delay: this kernel has no netem: {one.remedy}"])
-    return up(text, name=name, source=str(path))
+    unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
+    if lab.io and not unserved and (wrong := mount_complaint(lab.io.path)):
+        raise LabFileMistake([f"{path}:{line_of(lines_of(text), ('io', 'path'))}: io.path: {wrong}"])
+    return BroughtUp(running=up(text, name=name, source=str(path), serves=not unserved), lacking=unserved)
+
+
+def mount_complaint(path: str) -> str | None:
+    """Why hosts cannot mount a file system there; None where they can.
+
+    They share the machine's folders, but have a /run of their own.
+    """
+    used = (Path(path), *Path(path).parents)
+    if path != os.path.normpath(path) or path == INSIDE or any(Path(own) in used for own in OWN_PATHS):
+        return f"'{path}': expected a plain path that the lab does not use itself, such as {INSIDE}/scratch"
+    if path.startswith("/run/"):
+        return None
+    if not Path(path).is_dir():
+        return (
+            f"'{path}' is no folder of this machine; expected one below /run, such as {INSIDE}/scratch, or an empty one"
+        )
+    if any(Path(path).iterdir()):
+        return f"'{path}' is not empty, and hosts would see nothing of what is in it; {INSIDE}/scratch always does"
+    return None
 
 
 def _check_cores(lab: Lab, text: str, path: Path, *, there: int) -> None:

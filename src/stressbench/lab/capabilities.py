@@ -9,7 +9,7 @@ from pathlib import Path
 from stressbench.lab import system
 from stressbench.lab.tools import find_tool
 
-_INSTALL = "apt-get install iproute2 util-linux"
+_SETUP = "`stressbench lab setup` says which package and installs it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ def capabilities() -> tuple[Capability, ...]:
     return (
         Capability(
             name="programs", there=tools, needed=True, why="ip, tc and nsenter make the lab",
-            remedy=f"install them: {_INSTALL}",
+            remedy=_SETUP,
         ),
         Capability(
             name="user namespaces", there=root or _try(lambda: None), needed=not root, why="a lab without root",
@@ -57,6 +57,7 @@ def capabilities() -> tuple[Capability, ...]:
             needed=True, why="links of a stated rate", remedy="modprobe sch_tbf, or a kernel with CONFIG_NET_SCH_TBF",
         ),
         netem(),
+        *storage(),
         Capability(
             name="real-time turns", there=_try_plain(_turns), needed=False,
             why="ranks that share a core take turns fairly",
@@ -74,11 +75,28 @@ def netem() -> Capability:
     )  # fmt: skip
 
 
+def storage() -> tuple[Capability, ...]:
+    """What I/O nodes need to serve a file system."""
+    programs = all(find_tool(tool) for tool in ("glusterfs", "glusterfsd"))
+    return (
+        Capability(name="GlusterFS", there=programs, needed=False, why=_SERVED, remedy=_SETUP),
+        Capability(
+            name="FUSE", there=_try_plain(_open_fuse), needed=False, why=_SERVED,
+            remedy="as root: modprobe fuse; a container must be given /dev/fuse",
+        ),
+        Capability(
+            name="trusted attributes", there=_try(_mark_trusted), needed=False, why=_SERVED,
+            remedy="run as root, on a kernel with CONFIG_TMPFS_XATTR",
+        ),
+    )  # fmt: skip
+
+
 def missing() -> tuple[Capability, ...]:
     """What every lab needs and is not there."""
     return tuple(one for one in capabilities() if one.needed and not one.there)
 
 
+_SERVED = "the file system of I/O nodes"
 _ALL = system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEWIPC
 
 
@@ -112,6 +130,17 @@ def _own_proc() -> None:
     child = system.forked(lambda: int(not _done(lambda: system.mount("proc", "/proc", "proc"))))
     if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
         raise OSError(1, "refused")
+
+
+def _open_fuse() -> None:
+    os.close(os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC))
+
+
+def _mark_trusted() -> None:
+    system.unshare(system.NEWNS)
+    system.receive_mounts_only()
+    system.mount("tmpfs", "/tmp", "tmpfs")
+    os.setxattr("/tmp", "trusted.stressbench", b"1")
 
 
 def _turns() -> None:

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from stressbench.lab.gluster import checked_stripe
 from stressbench.lab.units import Bytes, Duration, Rate, parse_bytes, parse_duration, parse_rate
 
 RateText = Annotated[
@@ -21,6 +22,7 @@ BytesText = Annotated[
     BeforeValidator(parse_bytes),
     WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B$", "examples": ["256KiB"]}),
 ]
+StripeText = Annotated[BytesText, AfterValidator(checked_stripe)]
 Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$", strict=True)]
 Prefix = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,7}$", strict=True)]

@@ -23,6 +23,8 @@ from stressbench.lab.node import Holder
 from stressbench.lab.noise import make_noise
 from stressbench.lab.plan import Plan, cable_line
 from stressbench.lab.planned import plan_from
+from stressbench.lab.serving import ServingFault, serve
+from stressbench.lab.storage import FOLDER
 from stressbench.lab.talk import Talk
 
 _OPEN_TO_ALL = 0o1777
@@ -35,6 +37,7 @@ class KeeperFault(Exception):
 def main() -> int:
     """Leave every namespace, fork the keeper proper into the new ones, and end."""
     talk = Talk(socket.socket(fileno=int(sys.argv[1])))
+    os.set_inheritable(int(sys.argv[1]), False)  # noqa: FBT003
     os.chdir("/")  # no folder of the machine is held
     wished = talk.hear()
     if wished is None:
@@ -58,18 +61,19 @@ def _keep(talk: Talk, plan: Plan) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
     system.call_me(f"lab:{plan.name}")
     try:
-        holders = _build(talk, plan)
-    except (KeeperFault, BatchFault, OSError) as fault:
+        needed = _build(talk, plan)
+    except (KeeperFault, ServingFault, BatchFault, OSError) as fault:
         talk.say({"fault": fault.strerror if isinstance(fault, OSError) else str(fault)})
         return 1
     talk.say({"up": True})
     if "stay" not in (talk.hear() or {}):
         return 1
     talk.close()
-    return _stay({holder.pid for holder in holders})
+    return _stay(needed)
 
 
-def _build(talk: Talk, plan: Plan) -> tuple[Holder, ...]:
+def _build(talk: Talk, plan: Plan) -> frozenset[int]:
+    """The processes without which the lab is none."""
     system.receive_mounts_only()
     _inside(plan)
     holders = tuple(Holder(node=node, lab=plan.name) for node in plan.nodes)
@@ -90,13 +94,14 @@ def _build(talk: Talk, plan: Plan) -> tuple[Holder, ...]:
     start_meter(plan.wires, inner)
     for noise in plan.noise:
         make_noise(noise, inner[noise.source], inner[noise.target])
-    return holders
+    daemons = serve(plan.storage, inner) if plan.storage else frozenset()
+    return daemons.union(holder.pid for holder in holders)
 
 
 def _inside(plan: Plan) -> None:
     """/run/lab, for the lab's nodes only."""
     system.mount("tmpfs", "/run", "tmpfs", "mode=0755")
-    for folder in (INSIDE, PIDS, CORES, SCRATCH):
+    for folder in (INSIDE, PIDS, CORES, SCRATCH, FOLDER):
         Path(folder).mkdir(parents=True)
     Path(SCRATCH).chmod(_OPEN_TO_ALL)
     Path("/run/lock").mkdir()
@@ -106,13 +111,13 @@ def _inside(plan: Plan) -> None:
         Path(file.path).chmod(0o755 if file.executable else 0o644)
 
 
-def _stay(holders: set[int]) -> int:
-    """Collect children that end; when a node's holder ends, the lab is no lab any more."""
+def _stay(needed: frozenset[int]) -> int:
+    """Collect children that end; when a node's holder or the file system ends, the lab is no lab any more."""
     while True:
         found = signal.sigwaitinfo({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
         if found.si_signo != signal.SIGCHLD:
             return 0
-        if holders.intersection(_ended()):
+        if needed.intersection(_ended()):
             return 1
 
 

@@ -33,6 +33,11 @@ class Running:
     lab: Lab
     state: State
 
+    @property
+    def scratch(self) -> str | None:
+        """Where hosts find the file system of the I/O nodes; None where none is served."""
+        return None if self.lab.io is None else self.state.environment.get("SCRATCH") or None
+
     def holder(self, node: str) -> Process:
         """The process that holds a node. LabMistake where the lab has no such node."""
         found = (self.state.nodes or {}).get(node)
@@ -42,8 +47,10 @@ class Running:
         return found
 
 
-def up(text: str, *, name: str, source: str) -> Running:
-    """Bring the lab up. LabMistake: the file is wrong, or it is up already; LabFault: the machine refused a step.
+def up(text: str, *, name: str, source: str, serves: bool = True) -> Running:
+    """Bring the lab up, its I/O nodes as plain nodes unless it `serves`.
+
+    LabMistake: the file is wrong, or the lab is up already; LabFault: the machine refused a step.
 
     Whatever this was interrupted by, nothing is left that `down` or another `up` does not clear.
     """
@@ -57,12 +64,12 @@ def up(text: str, *, name: str, source: str) -> Running:
     state = State(
         name=name, source=source, text=text, phase=Phase.starting, builder=builder,
         since=datetime.now(UTC).isoformat(timespec="seconds"), user_namespace=os.geteuid() != 0,
-        environment=dict(environment(lab)), cores=cores_of_hosts(lab, os.sched_getaffinity(0)),
+        environment=dict(environment(lab, serves=serves)), cores=cores_of_hosts(lab, os.sched_getaffinity(0)),
     )  # fmt: skip
     built = False
     try:
         slot.write(state)
-        running = Running(lab=lab, state=_build(slot, state, plan(lab, cores=state.cores)))
+        running = Running(lab=lab, state=_build(slot, state, plan(lab, cores=state.cores, serves=serves)))
         built = True
     finally:
         if not built:

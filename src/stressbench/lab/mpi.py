@@ -37,14 +37,18 @@ exec nsenter --target "$pid" --net --mount --uts --ipc -- /bin/sh -c "$*"
 """
 
 
-def environment(lab: Lab) -> tuple[tuple[str, str], ...]:
-    """What every process that is started in the lab finds, so that a plain `mpirun` uses the lab's hosts and links."""
+def environment(lab: Lab, *, serves: bool = True) -> tuple[tuple[str, str], ...]:
+    """What every process that is started in the lab finds, so that a plain `mpirun` uses the lab's hosts and links.
+
+    SCRATCH is what I/O nodes serve, and nothing where they do not: never a folder of the machine instead.
+    """
     cards = ",".join(f"eth{rail}" for rail in range(lab.rails))
     allowed = tuple((f"{who}_ALLOW_RUN_AS_ROOT{end}", "1") for who in ("OMPI", "PRTE") for end in ("", "_CONFIRM"))
     return (
         ("STRESSBENCH_LAB", lab.name),
         ("TMPDIR", SCRATCH),
         ("STRESSBENCH_LINK_COUNTERS", COUNTERS),
+        *(() if lab.io is None else (("SCRATCH", lab.io.path if serves else ""),)),
         *allowed,
         ("OMPI_MCA_plm", "rsh"),
         ("OMPI_MCA_plm_rsh_agent", AGENT),

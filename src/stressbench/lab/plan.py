@@ -7,6 +7,7 @@ from stressbench.lab.addresses import PREFIX_BITS, address_of, network_of
 from stressbench.lab.mpi import AGENT, CORES, HOSTS, agent_text, hosts_text
 from stressbench.lab.routing import Hop, hops
 from stressbench.lab.shaping import FRAME_BYTES, bucket_lines
+from stressbench.lab.storage import StoragePlan, storage_plan, volume_files
 from stressbench.lab.topology import End, Forwarding, Lab, Link, Node, Noise
 
 _TCP_WINDOW_BYTES = 512 * 2**10
@@ -74,10 +75,12 @@ class Plan:
     files: tuple[File, ...]
     noise: tuple[NoisePlan, ...] = ()
     wires: tuple[WirePlan, ...] = ()
+    storage: StoragePlan | None = None
 
 
-def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None) -> Plan:
-    """Every step, in order, for this lab; `cores` are those of pinned hosts."""
+def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves: bool = True) -> Plan:
+    """Every step, in order, for this lab; `cores` are those of pinned hosts; `serves`: whether I/O nodes do."""
+    cores, io = cores or {}, lab.io if serves else None
     ways: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
     if lab.forwarding is Forwarding.route:
         for rail in range(lab.rails):
@@ -90,10 +93,8 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None) -> Pla
         files=(
             File(path=HOSTS, text=hosts_text(lab)),
             File(path=AGENT, text=agent_text(lab), executable=True),
-            *(
-                File(path=f"{CORES}/{host}", text=",".join(map(str, numbers)) + "\n")
-                for host, numbers in (cores or {}).items()
-            ),
+            *(File(path=f"{CORES}/{host}", text=",".join(map(str, numbers)) + "\n") for host, numbers in cores.items()),
+            *(File(path=path, text=text) for path, text in (volume_files(lab, io) if io else ())),
         ),
         noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),
         wires=tuple(
@@ -101,6 +102,7 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None) -> Pla
             for link in lab.links
             for end in link.ends
         ),
+        storage=storage_plan(lab, io, cores=cores) if io else None,
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from stressbench.lab.plan import File, NodePlan, NoisePlan, Plan, Setting, WirePlan
+from stressbench.lab.storage import Daemon, StoragePlan
 from stressbench.lab.topology import End
 
 
@@ -21,7 +22,21 @@ def plan_from(found: dict[str, Any]) -> Plan:
         files=tuple(File(**file) for file in found["files"]),
         noise=tuple(NoisePlan(**noise) for noise in found["noise"]),
         wires=tuple(WirePlan(**wire) for wire in found["wires"]),
+        storage=None if found["storage"] is None else _storage(found["storage"]),
     )
+
+
+def _storage(found: dict[str, Any]) -> StoragePlan:
+    return StoragePlan(
+        path=found["path"],
+        capacity_bytes=found["capacity_bytes"],
+        servers=tuple(_daemon(daemon) for daemon in found["servers"]),
+        clients=tuple(_daemon(daemon) for daemon in found["clients"]),
+    )
+
+
+def _daemon(found: dict[str, Any]) -> Daemon:
+    return Daemon(**{**found, "words": tuple(found["words"]), "cores": tuple(found["cores"])})
 
 
 def _node(found: dict[str, Any]) -> NodePlan:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from stressbench.lab.fields import BytesText, Count, DurationText, Name, Prefix, RateText, Table
+from stressbench.lab.fields import BytesText, Count, DurationText, Name, Prefix, RateText, StripeText, Table
 
 _DELAY = "Added to every frame, each way; needs a kernel with netem."
 
@@ -56,7 +56,16 @@ class IoTable(Table):
         Field(description="With it, I/O nodes have a switch of their own, joined to `attach` at this rate."),
     ] = None
     file_system: Literal["glusterfs"] = "glusterfs"
-    path: Annotated[str, Field(pattern="^/[^ ]*[^/ ]$", description="Where hosts find the file system.")] = "/scratch"
+    path: Annotated[
+        str, Field(pattern="^/[^ ]*[^/ ]$", description="Where hosts find it: below /run, or an empty folder.")
+    ] = "/run/lab/scratch"
+    capacity: Annotated[
+        BytesText, Field(validate_default=True, description="What an I/O node holds at most, in the machine's memory.")
+    ] = "1GiB"  # type: ignore[assignment]  # validated as if it were written
+    stripe: Annotated[
+        StripeText | None,
+        Field(description="Files are cut into pieces of this size that lie on all I/O nodes; default: whole files."),
+    ] = None
 
 
 class NoiseTable(Table):

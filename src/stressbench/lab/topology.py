@@ -87,11 +87,16 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class IoService:
-    """The file system that I/O nodes serve to every host at `path`."""
+    """The file system that I/O nodes serve to every host at `path`.
+
+    Each node holds at most `capacity`. Files lie on one node each, or in pieces of `stripe` on all.
+    """
 
     file_system: str
     path: str
     nodes: tuple[str, ...]
+    capacity: Bytes
+    stripe: Bytes | None
 
 
 @dataclass(frozen=True, kw_only=True)

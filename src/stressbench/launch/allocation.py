@@ -14,6 +14,7 @@ class Allocation:
 
     nodes: int | None = None
     ranks: int | None = None
+    environment: tuple[tuple[str, str], ...] = ()
     takes_turns: bool = False
     stall_limit: str | None = None
 

@@ -24,11 +24,15 @@ class LabHost:
 
 @dataclass(frozen=True, kw_only=True)
 class LabPlace:
-    """A lab that is up. `enter`: what stands before a command to run it on the lab's first host."""
+    """A lab that is up. `enter`: what stands before a command to run it on the lab's first host.
+
+    `environment`: what it then finds there, as far as workloads may name it.
+    """
 
     name: str
     hosts: tuple[LabHost, ...]
     enter: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
     takes_turns: bool = True
     stall_limit: str | None = "60s"
 

@@ -23,6 +23,10 @@ class Place(Protocol):
         """After how long a rank that does not get on ends the run; None: MPI is trusted to notice by itself."""
 
     @property
+    def environment(self) -> tuple[tuple[str, str], ...]:
+        """What workloads find there in the environment, in place of what is here."""
+
+    @property
     def takes_turns(self) -> bool:
         """Whether ranks start under the round-robin scheduler wherever that is permitted, without being asked."""
 
@@ -47,6 +51,7 @@ class _Here:
     """This machine, or the hosts that a batch system or options for mpirun give."""
 
     ranks: int | None = None
+    environment: tuple[tuple[str, str], ...] = ()
     takes_turns: bool = False
     stall_limit: str | None = None
 

@@ -78,7 +78,8 @@ def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
     if wish.realtime:
         machine.require_realtime()
     request = _request(engine, wish, environment)
-    if wish.workload is not None and (refused := _check(engine, wish.workload, wish, request)):
+    there = {**environment, **dict(wish.place.environment)}
+    if wish.workload is not None and (refused := _check(engine, wish.workload, wish, request, there)):
         return refused
     command = wish.place.build(launcher=launcher, request=request)
     if wish.terminal:
@@ -106,7 +107,7 @@ def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Reques
     )
 
 
-def _check(engine: Path, workload: Path, wish: Wish, request: Request) -> int:
+def _check(engine: Path, workload: Path, wish: Wish, request: Request, environment: Mapping[str, str]) -> int:
     """0 where the workload is right; else the status to end with. The engine's complaints go straight to stderr."""
     # On other hosts without --ranks-per-node, how many nodes there are only the launch itself can tell.
     nodes_known = wish.ranks_per_node is not None or wish.place.knows_nodes(request)
@@ -117,7 +118,9 @@ def _check(engine: Path, workload: Path, wish: Wish, request: Request) -> int:
         ranks_per_node=wish.place.ranks_per_node(request, typed=wish.ranks_per_node),
         sets=wish.options.sets,
     )
-    checked = subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+    checked = subprocess.run(
+        arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False
+    )
     if checked.returncode in (DONE, MISTAKE, FAULT):
         return checked.returncode
     raise LaunchMistake(f"{engine} check ended with status {checked.returncode}; does it start at all on this machine?")

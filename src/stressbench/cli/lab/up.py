@@ -18,6 +18,9 @@ Examples:
     stressbench lab up my-cluster.toml
     stressbench lab up tiny --name other
 
+I/O nodes of the file ([io]) serve a GlusterFS that all hosts mount, where this machine has one (`stressbench lab setup`
+installs it); else they are plain nodes, and a note says so.
+
 {STATUS}
 """
 
@@ -36,10 +39,12 @@ def up(
     """Read, build, say what to do next."""
     with told():
         path = lab_file(what)
-        running = bring_up(path, name=name or Path(path).stem)
-    lab = running.lab
-    if lab.io is not None:
-        say(f"note: {', '.join(lab.io.nodes)} do not serve {lab.io.path} yet; they are plain nodes of the network")
+        brought = bring_up(path, name=name or Path(path).stem)
+    lab = brought.running.lab
+    for one in brought.lacking:
+        say(f"note: I/O nodes serve no file system: {one.name} missing: {one.remedy}")
+    if brought.running.scratch is not None:
+        say(f"hosts find the file system of the I/O nodes at {brought.running.scratch}")
     say(
         f"lab {lab.name} is up: {len(lab.hosts)} hosts, {len(lab.switches)} switch{'es' * (len(lab.switches) > 1)}, "
         f"{len(lab.links)} links; "

@@ -1,0 +1,94 @@
+"""The daemons of a lab's file system, started by the keeper in the namespaces of its nodes."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from stressbench.lab import system
+from stressbench.lab.attention import be_prompt
+from stressbench.lab.gluster import PORT
+from stressbench.lab.joining import join
+from stressbench.lab.mpi import INSIDE
+from stressbench.lab.storage import BRICK, Daemon, StoragePlan
+from stressbench.lab.tools import find_tool
+
+_NODE = ("net", "ipc", "uts", "mnt")
+_WITHIN_S = 30.0
+_PAUSE_S = 0.01
+_LISTENS = "0A"
+
+
+class ServingFault(Exception):
+    """The file system does not come up; the message names the node and gives its daemon's own words."""
+
+
+def serve(storage: StoragePlan, nodes: Mapping[str, int]) -> frozenset[int]:
+    """Bring the file system up on these nodes (process ids by name); process ids of its daemons. Raises ServingFault.
+
+    Clients start when all servers listen: a client that is refused tries again only after three seconds.
+    """
+    Path(BRICK).mkdir()
+    Path(storage.path).mkdir(parents=True, exist_ok=True)
+    room = f"mode=1777,size={storage.capacity_bytes}"
+    servers = {_start(one, nodes, lambda: system.mount("tmpfs", BRICK, "tmpfs", room)): one for one in storage.servers}
+    _await(servers, lambda server: _listens(nodes[server.node]))
+    clients = {_start(one, nodes, lambda: None): one for one in storage.clients}
+    _await(clients, lambda client: _is_mounted(nodes[client.node], storage.path))
+    return frozenset((*servers, *clients))
+
+
+def _start(daemon: Daemon, nodes: Mapping[str, int], prepare: Callable[[], None]) -> int:
+    program = find_tool(daemon.program)
+    if program is None:
+        raise ServingFault(f"{daemon.program} is not installed; `stressbench lab setup` installs it")
+
+    def become() -> int:
+        join(nodes[daemon.node], _NODE)
+        prepare()
+        os.chdir(INSIDE)  # whatever it may leave, it leaves in the lab
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if daemon.cores:
+            os.sched_setaffinity(0, daemon.cores)
+        be_prompt()  # ranks that spin must not stop it
+        os.execv(program, [daemon.program, *daemon.words])
+
+    return system.forked(become)
+
+
+def _await(daemons: Mapping[int, Daemon], ready: Callable[[Daemon], bool]) -> None:
+    end = time.monotonic() + _WITHIN_S
+    for pid, daemon in daemons.items():
+        while not ready(daemon):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                raise ServingFault(f"{daemon.node}: {daemon.program} ended: {_last_words(daemon)}")
+            if time.monotonic() > end:
+                raise ServingFault(f"{daemon.node}: {daemon.program} is not ready: {_last_words(daemon)}")
+            time.sleep(_PAUSE_S)
+
+
+def _listens(node: int) -> bool:
+    lines = Path(f"/proc/{node}/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+    return any(address.endswith(f":{PORT:04X}") and state == _LISTENS for address, state in map(_address_state, lines))
+
+
+def _address_state(line: str) -> tuple[str, str]:
+    fields = line.split()
+    return fields[1], fields[3]
+
+
+def _is_mounted(node: int, path: str) -> bool:
+    """As that node sees it. The question is answered when servers have been reached."""
+    seen = Path(f"/proc/{node}/root{path}")
+    return seen.stat().st_dev != seen.parent.stat().st_dev
+
+
+def _last_words(daemon: Daemon) -> str:
+    return _last_error(Path(daemon.log).read_text(encoding="utf-8", errors="replace").splitlines())
+
+
+def _last_error(lines: Iterable[str]) -> str:
+    """GlusterFS marks errors with an E after the time."""
+    told = [line for line in lines if line.startswith("[") and "] E [" in line]
+    return told[-1].partition("] E ")[2] if told else "it said nothing"

@@ -1,0 +1,52 @@
+"""Packages that labs need: which are missing, and their installation on Debian and Ubuntu."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+
+from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.lab.tools import find_tool
+
+_PROGRAMS: Mapping[str, tuple[str, ...]] = {
+    "iproute2": ("ip", "tc"),
+    "util-linux": ("nsenter", "chrt", "taskset"),
+    "glusterfs-client": ("glusterfs", "glusterfsd"),
+}
+_WAIT_FOR_OTHERS = ("-o", "DPkg::Lock::Timeout=120")
+
+
+def missing_packages() -> tuple[str, ...]:
+    """Packages of which a program is missing; of GlusterFS the client's brings the server's program, and no service."""
+    return tuple(
+        package for package, programs in _PROGRAMS.items() if not all(find_tool(program) for program in programs)
+    )
+
+
+def command(packages: tuple[str, ...]) -> str:
+    """What installs them, as a person types it."""
+    return " ".join(_arguments(packages))
+
+
+def install(packages: tuple[str, ...]) -> None:
+    """Install them now; apt-get speaks for itself. LabMistake without root, LabFault where it does not work."""
+    if os.geteuid() != 0:
+        raise LabMistake(f"--install needs root: sudo {command(packages)}")
+    if shutil.which("apt-get") is None:
+        raise LabFault(f"there is no apt-get here: install {', '.join(packages)}, or what they are called here")
+    if not _done(_arguments(packages)):
+        _done(("apt-get", "update"))
+        if not _done(_arguments(packages)):
+            raise LabFault(f"`{command(packages)}` failed, see above")
+    if still := missing_packages():
+        raise LabFault(f"still missing after the installation: {', '.join(still)}")
+
+
+def _arguments(packages: tuple[str, ...]) -> tuple[str, ...]:
+    return ("apt-get", "install", "-y", "--no-install-recommends", *packages)
+
+
+def _done(arguments: tuple[str, ...]) -> bool:
+    program, *words = arguments
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    return subprocess.run([program, *_WAIT_FOR_OTHERS, *words], env=environment, check=False).returncode == 0

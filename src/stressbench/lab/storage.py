@@ -1,0 +1,76 @@
+"""The file system of a lab's I/O nodes: which daemons run where, on which volume files. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from stressbench.lab.addresses import address_of
+from stressbench.lab.gluster import brick_volume, host_volume
+from stressbench.lab.mpi import AGENT, CORES, HOSTS, INSIDE, PIDS, SCRATCH
+from stressbench.lab.topology import IoService, Lab
+
+FOLDER = f"{INSIDE}/io"
+BRICK = f"{FOLDER}/brick"
+"""Where an I/O node keeps what it serves: in memory, in its own mounts."""
+
+OWN_PATHS = (AGENT, CORES, HOSTS, PIDS, SCRATCH, FOLDER)
+"""What is below /run/lab already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Daemon:
+    """A process that a node runs as long as the lab is up. `cores`: where it must stay; none: anywhere."""
+
+    node: str
+    program: str
+    words: tuple[str, ...]
+    log: str
+    cores: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoragePlan:
+    """Servers first; when they listen, clients, which mount `path`. Each server holds at most `capacity_bytes`."""
+
+    path: str
+    capacity_bytes: int
+    servers: tuple[Daemon, ...]
+    clients: tuple[Daemon, ...]
+
+
+def storage_plan(lab: Lab, io: IoService, *, cores: Mapping[str, tuple[int, ...]]) -> StoragePlan:
+    """What runs on I/O nodes and on hosts; the client of a pinned host stays on that host's cores."""
+    return StoragePlan(
+        path=io.path,
+        capacity_bytes=io.capacity.count,
+        servers=tuple(_daemon(node, "glusterfsd", _brick_file(node)) for node in io.nodes),
+        clients=tuple(
+            _daemon(host.name, "glusterfs", _HOST_FILE, *_mounting(lab, io), cores=cores.get(host.name, ()))
+            for host in lab.hosts
+        ),
+    )
+
+
+def volume_files(lab: Lab, io: IoService) -> Iterator[tuple[str, str]]:
+    """Path and text of each volume file."""
+    for node in io.nodes:
+        yield _brick_file(node), brick_volume(BRICK)
+    yield _HOST_FILE, host_volume({node: address_of(lab.node(node), rail=0) for node in io.nodes}, stripe=io.stripe)
+
+
+_HOST_FILE = f"{FOLDER}/hosts.vol"
+
+
+def _brick_file(node: str) -> str:
+    return f"{FOLDER}/{node}.vol"
+
+
+def _daemon(node: str, program: str, volume_file: str, *more: str, cores: tuple[int, ...] = ()) -> Daemon:
+    log = f"{FOLDER}/{node}.log"
+    words = ("--no-daemon", f"--volfile={volume_file}", f"--log-file={log}", "--log-level=WARNING", *more)
+    return Daemon(node=node, program=program, words=words, log=log, cores=cores)
+
+
+def _mounting(lab: Lab, io: IoService) -> tuple[str, ...]:
+    """Nothing that a host knows about a file is older than its question: other hosts write too."""
+    fresh = ("--attribute-timeout=0", "--entry-timeout=0")
+    return ("--process-name=fuse", f"--fs-display-name=lab:{lab.name}", *fresh, io.path)

@@ -1,0 +1,221 @@
+"""I/O nodes: which daemons a lab would run, on which volume files, and what is said where they cannot. None is run."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from stressbench.cli.app import build
+from stressbench.lab import bringing, setup
+from stressbench.lab.bringing import bring_up, mount_complaint
+from stressbench.lab.capabilities import Capability
+from stressbench.lab.errors import LabFileMistake
+from stressbench.lab.file import parse_lab
+from stressbench.lab.mpi import environment
+from stressbench.lab.plan import plan
+from stressbench.lab.topology import Lab
+
+TEXT = """\
+[hosts]
+count = 2
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "single"
+[io]
+count = 2
+attach = "s0"
+rate = "50Mbit"
+"""
+
+
+def lab(more: str = "") -> Lab:
+    return parse_lab(TEXT + more, name="mine", source="mine.toml")
+
+
+def files(made: Lab) -> dict[str, str]:
+    return {Path(file.path).name: file.text for file in plan(made).files}
+
+
+def test_io_nodes_serve_and_hosts_mount() -> None:
+    storage = plan(lab('capacity = "64MiB"')).storage
+
+    assert storage is not None
+    assert (storage.path, storage.capacity_bytes) == ("/run/lab/scratch", 64 * 2**20)
+    assert [(one.node, one.program) for one in storage.servers] == [("io0", "glusterfsd"), ("io1", "glusterfsd")]
+    assert [(one.node, one.program) for one in storage.clients] == [("h0", "glusterfs"), ("h1", "glusterfs")]
+    assert {one.words[-1] for one in storage.clients} == {"/run/lab/scratch"}
+
+
+def test_daemons_leave_nothing_outside_the_lab() -> None:
+    storage = plan(lab()).storage
+
+    assert storage is not None
+    for daemon in (*storage.servers, *storage.clients):
+        named = [word.rpartition("=")[2] for word in daemon.words if "/" in word]
+        assert all(path.startswith("/run/lab/") for path in named)
+        assert "--no-daemon" in daemon.words
+
+
+def test_hosts_know_every_server_by_its_address() -> None:
+    text = files(lab())["hosts.vol"]
+
+    assert [line.split()[-1] for line in text.splitlines() if "remote-host" in line] == ["10.10.0.3", "10.10.0.4"]
+    assert "subvolumes io0 io1\n" in text
+    assert "shard" not in text
+
+
+def test_closing_waits_for_what_was_written() -> None:
+    """A measured write would end before its bytes have arrived."""
+    assert "option flush-behind off" in files(lab())["hosts.vol"]
+
+
+def test_stripes_are_pieces_on_all_io_nodes() -> None:
+    text = files(lab('stripe = "8MiB"'))["hosts.vol"]
+
+    assert "type features/shard\n    option shard-block-size 8388608\n    subvolumes spread\n" in text
+
+
+def test_the_client_of_a_pinned_host_stays_on_its_cores() -> None:
+    storage = plan(lab(), cores={"h1": (3,)}).storage
+
+    assert storage is not None
+    assert [one.cores for one in storage.clients] == [(), (3,)]
+
+
+def test_io_nodes_that_do_not_serve_are_plain_nodes() -> None:
+    made = plan(lab(), serves=False)
+
+    assert made.storage is None
+    assert not [file for file in made.files if file.path.endswith(".vol")]
+    assert [node.name for node in made.nodes][2:4] == ["io0", "io1"]
+
+
+def test_scratch_is_what_io_nodes_serve_and_never_a_folder_of_the_machine_instead() -> None:
+    assert dict(environment(lab()))["SCRATCH"] == "/run/lab/scratch"
+    assert dict(environment(lab(), serves=False))["SCRATCH"] == ""
+    assert "SCRATCH" not in dict(environment(replace(lab(), io=None)))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('stripe = "1MiB"', "11: io.stripe: '1MiB': expected at least 4MiB, or no stripe: then files lie whole on "),
+        ('stripe = "wide"', "11: io.stripe: 'wide': expected a size, such as 256KiB"),
+        ('capacity = "0B"', "11: io.capacity: '0B': expected more than 0 bytes"),
+        ('path = "scratch"', "11: io.path: 'scratch': expected an absolute path without blanks"),
+        ('file_system = "nfs"', "11: io.file_system: 'nfs': expected 'glusterfs'"),
+    ],
+)
+def test_a_mistake_about_io_nodes_gives_one_message_with_its_line(more: str, said: str) -> None:
+    with pytest.raises(LabFileMistake) as caught:
+        lab(more)
+
+    (message,) = caught.value.messages
+    assert message.startswith(f"mine.toml:{said}")
+
+
+def test_hosts_mount_below_run_or_on_an_empty_folder(tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    (full / "something").mkdir(parents=True)
+    (tmp_path / "empty").mkdir()
+
+    assert mount_complaint("/run/lab/scratch") is None
+    assert mount_complaint("/run/mine/deep") is None
+    assert mount_complaint(str(tmp_path / "empty")) is None
+    assert "is not empty" in str(mount_complaint(str(full)))
+    assert "is no folder of this machine" in str(mount_complaint(str(tmp_path / "none")))
+    for own in ("/run/lab", "/run/lab/tmp", "/run/lab/io/brick", "/run/lab/../x"):
+        assert "that the lab does not use itself" in str(mount_complaint(own))
+
+
+def lacking(name: str) -> Capability:
+    return Capability(name=name, there=False, needed=False, why="files", remedy="bring it")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_lab_comes_up_without_a_file_system_where_the_machine_has_none(tmp_path, monkeypatch, there: bool) -> None:
+    (tmp_path / "mine.toml").write_text(TEXT, encoding="utf-8")
+    asked = []
+    monkeypatch.setattr(bringing, "missing", lambda: ())
+    monkeypatch.setattr(bringing, "storage", lambda: () if there else (lacking("GlusterFS"),))
+    monkeypatch.setattr(bringing, "up", lambda *_, serves, **__: asked.append(serves))
+
+    brought = bring_up(tmp_path / "mine.toml", name="mine")
+
+    assert asked == [there]
+    assert [one.name for one in brought.lacking] == ([] if there else ["GlusterFS"])
+
+
+def test_a_path_that_cannot_be_mounted_is_told_with_its_line(tmp_path, monkeypatch) -> None:
+    (tmp_path / "mine.toml").write_text(TEXT + 'path = "/etc"\n', encoding="utf-8")
+    monkeypatch.setattr(bringing, "missing", lambda: ())
+    monkeypatch.setattr(bringing, "storage", lambda: ())
+
+    with pytest.raises(LabFileMistake, match=r"mine.toml:11: io.path: '/etc' is not empty"):
+        bring_up(tmp_path / "mine.toml", name="mine")
+
+
+@pytest.fixture
+def apt_get(tmp_path, monkeypatch) -> Path:
+    """Stands in for apt-get: notes what it is asked, fails as long as `broken` is there, and brings `glusterfs`."""
+    notes, there = tmp_path / "asked", tmp_path / "glusterfs"
+    script = tmp_path / "apt-get"
+    script.write_text(
+        f'#!/bin/sh\necho "$*" >> {notes}\n'
+        f'case "$*" in *update*) rm -f {tmp_path}/broken ;; *) [ ! -e {tmp_path}/broken ] && touch {there} ;; esac\n',
+        encoding="utf-8",
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(
+        setup, "find_tool", lambda name: None if name.startswith("gluster") and not there.exists() else name
+    )
+    return notes
+
+
+def set_up(*words: str) -> Result:
+    return CliRunner().invoke(build(), ["lab", "setup", *words])
+
+
+def test_setup_says_what_is_missing_and_touches_nothing(apt_get) -> None:
+    ended = set_up()
+
+    assert ended.exit_code == 1
+    assert "missing: glusterfs-client; as root, `stressbench lab setup --install` does this: apt-get " in ended.output
+    assert not apt_get.exists()
+
+
+def test_setup_installs_as_root_when_told(apt_get, monkeypatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+    ended = set_up("--install")
+
+    assert (ended.exit_code, ended.output) == (0, "stressbench: installed: glusterfs-client\n")
+    asked = apt_get.read_text(encoding="utf-8").splitlines()
+    assert [line.split(" ", 2)[2] for line in asked] == ["install -y --no-install-recommends glusterfs-client"]
+    assert set_up().output == "stressbench: nothing is missing\n"
+
+
+def test_setup_looks_for_newer_lists_where_a_package_is_not_found(apt_get, monkeypatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    (apt_get.parent / "broken").touch()
+
+    assert set_up("--install").exit_code == 0
+    assert [line.split()[2] for line in apt_get.read_text(encoding="utf-8").splitlines()] == [
+        "install",
+        "update",
+        "install",
+    ]
+
+
+def test_setup_without_root_says_what_to_type(apt_get, monkeypatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+
+    ended = set_up("--install")
+
+    assert ended.exit_code == 2
+    assert "--install needs root: sudo apt-get install -y --no-install-recommends glusterfs-client" in ended.output
+    assert not apt_get.exists()

@@ -1,0 +1,146 @@
+"""I/O nodes serve every host over the lab's links, and who writes slows others as arithmetic says."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from lab_bench import PAYLOAD, Bench, descendants_marked, isolated_s, job, require_storage, settled
+from test_lab_lifecycle import STORING, gone
+
+TAPERED = """
+[hosts]
+count = 4
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "fat-tree"
+hosts_per_leaf = 2
+taper = "2:1"
+[io]
+count = 2
+attach = "root0"
+rate = "100Mbit"
+"""
+STRIPED = TAPERED.replace('"2:1"', '"1:1"') + 'stripe = "4MiB"\n'
+RATE = 100e6 * PAYLOAD  # bits of payload a second
+WRITTEN = 8 * 2**20
+STREAM = "bandwidth -s 512KiB -w 4"
+ALONE = ("--isolated", "1", "--contended", "0", "--repetitions", "3")
+ROUNDS = ("--isolated", "2", "--contended", "2", "--repetitions", "3")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _served() -> None:
+    require_storage()
+
+
+def writer(name: str, size: str = "8MiB") -> str:
+    return "posix -s " + size + " -t 1MiB --sync -f ${SCRATCH}/" + name
+
+
+def test_every_host_finds_one_file_system_and_the_machine_does_not(lab_up) -> None:
+    tapered = lab_up("tapered-io", TAPERED)
+
+    tapered.lab("exec", "--lab", "tapered-io", "h0", "--", "sh", "-c", "echo hello >$SCRATCH/greeting")
+    read = [
+        tapered.lab("exec", "--lab", "tapered-io", f"h{n}", "--", "sh", "-c", "cat $SCRATCH/greeting") for n in (1, 3)
+    ]
+    mounts = subprocess.run(["cat", "/proc/mounts"], capture_output=True, text=True, check=True).stdout
+
+    assert read == ["hello\n", "hello\n"]
+    assert "glusterfs" not in mounts
+
+
+@pytest.mark.parametrize(
+    ("nodes", "motif"), [("0", writer("one")), ("0,2", "mpiio -s 4MiB -t 1MiB --sync -f ${SCRATCH}/m")]
+)
+def test_a_writer_is_as_fast_as_its_way_to_the_io_node(lab_up, nodes, motif) -> None:
+    """Until all is synced and closed. Of two hosts in one file, the I/O node's own link is the way they share."""
+    tapered = lab_up("tapered-io", TAPERED)
+    expected = WRITTEN * 8 / RATE
+
+    taken = settled(lambda: isolated_s(tapered.run(job("w", nodes, motif), *ALONE)), expected=expected, within=0.1)
+
+    assert taken == pytest.approx(expected, rel=0.1)
+
+
+def test_what_another_host_wrote_is_read_at_the_rate_of_the_link(lab_up) -> None:
+    """Two hosts behind one leaf, 4 MiB each: its uplink is the way they share."""
+    tapered = lab_up("tapered-io", TAPERED)
+    motif = "posix -s 4MiB -t 1MiB --files rank --do read --shift 1 --drop-caches -f ${SCRATCH}/r"
+    expected = WRITTEN * 8 / RATE
+
+    taken = settled(lambda: isolated_s(tapered.run(job("r", "0,1", motif), *ALONE)), expected=expected, within=0.1)
+
+    assert taken == pytest.approx(expected, rel=0.1)
+
+
+def test_a_job_that_shares_a_link_with_a_writer_gets_half_of_it(lab_up) -> None:
+    """Both leave leaf0 by its uplink, which one of them could fill."""
+    tapered = lab_up("tapered-io", TAPERED)
+    workload = job("writer", "0", writer("shared")) + job("stream", "1,2", STREAM)
+
+    def worst() -> float:
+        ratios = [one.timing.impact.ratio or 0.0 for one in tapered.run(workload, *ROUNDS).jobs]
+        return max(ratios, key=lambda ratio: abs(ratio - 2))
+
+    assert settled(worst, expected=2.0, within=0.1) == pytest.approx(2.0, rel=0.1)
+
+
+def test_bytes_that_are_verified_came_through_two_io_nodes(lab_up) -> None:
+    """Each rank reads what another host wrote."""
+    tapered = lab_up("tapered-io", TAPERED)
+    motif = "posix -s 1500001 -t 100001 --files rank --do write_read --shift 1 -f ${SCRATCH}/v"
+
+    assert tapered.run(job("v", "0-3", motif), "--isolated", "1", "--contended", "0", "--verify").jobs
+
+
+def test_striped_files_lie_on_all_io_nodes(lab_up) -> None:
+    """Four hosts write 32 MiB each, in 32 pieces of 4 MiB: each I/O node gets about half, at both nodes' rates."""
+    striped = lab_up("striped-io", STRIPED)
+    before = striped.sent()
+
+    motif = "posix -s 32MiB -t 1MiB --files rank --sync -f ${SCRATCH}/s"
+    once = ("--isolated", "1", "--contended", "0", "--repetitions", "1", "--warmup", "0")
+    striped.run(job("s", "0-3", motif), *once)
+
+    after = striped.sent()
+    arrived = [after[end] - before[end] for end in ((f"{node}-root0", "root0") for node in ("io0", "io1"))]
+    assert sum(arrived) == pytest.approx(4 * 32 * 2**20 / PAYLOAD, rel=0.02)
+    assert min(arrived) / sum(arrived) > 0.25
+
+
+def test_an_io_node_holds_no_more_than_its_capacity(lab_up) -> None:
+    small = lab_up("small-io", STORING.replace("count = 2\nattach", 'count = 1\ncapacity = "4MiB"\nattach'))
+    (small.folder / "w.sb").write_text(job("w", "0", writer("much")), encoding="utf-8")
+
+    ended = small.stressbench("run", "w.sb", "--on", "lab:small-io", "-n", "1")
+
+    assert ended.status == 3
+    assert "No space left on device" in ended.said
+
+
+def test_a_lab_goes_down_while_a_host_writes(engine, tmp_path, wait_for) -> None:
+    (tmp_path / "storing.toml").write_text(STORING, encoding="utf-8")
+    bench = Bench("storing", tmp_path, engine.program)
+    bench.lab("up", "storing.toml")
+    endless = "exec cat /dev/zero >$SCRATCH/endless"
+    words = [sys.executable, "-m", "stressbench", "lab", "exec", "h0", "--", "sh", "-c", endless]
+    with subprocess.Popen(words, env={**os.environ, **bench.environment}) as writing:
+        wait_for(lambda: bench.sent()["h0-s0", "h0"] > 2**20, "bytes are on their way")
+        bench.lab("down", "storing")
+        assert writing.wait(timeout=30) != 0
+
+    wait_for(lambda: gone(tmp_path / "labs"), "nothing is left")
+
+
+def test_a_lab_whose_file_system_dies_ends_as_a_whole(engine, tmp_path, wait_for) -> None:
+    (tmp_path / "storing.toml").write_text(STORING, encoding="utf-8")
+    bench = Bench("storing", tmp_path, engine.program)
+    bench.lab("up", "storing.toml")
+
+    bench.stressbench("lab", "exec", "io0", "--", "sh", "-c", "kill -9 $(pgrep -o glusterfsd)")
+
+    wait_for(lambda: not descendants_marked(tmp_path / "labs"), "every process of the lab ends")
+    bench.lab("down", "storing")

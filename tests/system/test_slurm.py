@@ -107,6 +107,17 @@ def test_a_run_that_is_stopped_leaves_no_rank(slurm, wait_for, requests) -> None
     assert read_run(target).rounds
 
 
+def test_slurm_is_gone_with_the_lab(slurm, wait_for) -> None:
+    """The last of this file: the others share the lab."""
+    folder = slurm.lab.folder / "labs"
+    names = {Path(f"/proc/{pid}/comm").read_text().strip() for pid in descendants_marked(folder)}
+
+    slurm.lab.lab("down", "tiny")
+
+    assert names >= {"munged", "slurmctld", "slurmd"}
+    wait_for(lambda: not descendants_marked(folder), "no process is left")
+
+
 def running(slurm: Slurm, target: Path) -> Started:
     """A long run in an allocation."""
     words = slurm.words("h0", *slurm.allocate("-N4", "-n4"), "run", "w.sb", "--on", "slurm", "-o", target, *LONG)

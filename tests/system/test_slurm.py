@@ -4,11 +4,12 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Started
-from lab_bench import descendants_marked, job
+from conftest import ENGINES, Outcome, Started, require
+from lab_bench import TRIES, descendants_marked, job
 from slurm_lab import Slurm, start_slurm
 
 from stressbench.model import read_run
@@ -35,7 +36,7 @@ def test_srun_starts_each_rank_on_its_host_under_both_mpis(slurm, any_engine) ->
     target = slurm.lab.folder / f"{any_engine.library.replace(' ', '')}.jsonl"
 
     words = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", any_engine.program, *BRIEF)
-    ended = slurm.on("h0", *slurm.allocate("-N4", "-n4"), *words)
+    ended = past_a_crash_at_the_start(lambda: slurm.on("h0", *slurm.allocate("-N4", "-n4"), *words))
 
     assert ended.status == 0, ended.said
     assert hosts_of(target) == list(HOSTS)
@@ -46,7 +47,8 @@ def test_ranks_spread_over_an_allocation_and_consecutive_ones_share_a_node(slurm
     target = slurm.lab.folder / "spread.jsonl"
     (slurm.lab.folder / "two.sb").write_text(job("pair", "0,1", "pingpong -s 8"), encoding="utf-8")
 
-    ended = slurm.on("h0", *slurm.allocate("-N2"), "run", "two.sb", "--on", "slurm", "-n", "4", "-o", target, *BRIEF)
+    words = ("run", "two.sb", "--on", "slurm", "-n", "4", "-o", target, "--engine", mpich(), *BRIEF)
+    ended = slurm.on("h0", *slurm.allocate("-N2"), *words)
 
     assert ended.status == 0, ended.said
     assert [parse_ranges(node.ranks) for node in read_run(target).header.nodes] == [(0, 1), (2, 3)]
@@ -60,9 +62,9 @@ def test_a_script_that_was_emitted_runs_as_a_job(slurm) -> None:
     written = slurm.on("h0", sys.executable, "-m", "stressbench", *words)
     assert written.status == 0, written.said
     (folder / "job.sh").write_text(written.output, encoding="utf-8")
-    ended = slurm.on("h1", "sbatch", "--wait", "job.sh")
+    ended = past_a_crash_at_the_start(lambda: slurm.on("h1", "sbatch", "--wait", "--output", "job.out", "job.sh"))
 
-    assert ended.status == 0, ended.said + "".join(path.read_text() for path in folder.glob("slurm-*.out"))
+    assert ended.status == 0, (folder / "job.out").read_text()
     assert hosts_of(target) == list(HOSTS)
     assert read_run(target).complete
 
@@ -118,10 +120,24 @@ def test_slurm_is_gone_with_the_lab(slurm, wait_for) -> None:
     wait_for(lambda: not descendants_marked(folder), "no process is left")
 
 
+def past_a_crash_at_the_start(attempt: Callable[[], Outcome]) -> Outcome:
+    """Open MPI 4.1.4 with PMIx 4.2 crashes in MPI_Init under srun, 1 start in 16, whoever starts it; it does not hang."""
+    for _ in range(TRIES):
+        ended = attempt()
+        if ended.status not in (3, 128 + signal.SIGSEGV):
+            break
+    return ended
+
+
+def mpich() -> Path:
+    """The engine for runs that must start the first time."""
+    return require(ENGINES[1]).program
+
+
 def running(slurm: Slurm, target: Path) -> Started:
     """A long run in an allocation."""
-    words = slurm.words("h0", *slurm.allocate("-N4", "-n4"), "run", "w.sb", "--on", "slurm", "-o", target, *LONG)
-    command = [sys.executable, "-m", "stressbench", *words]
+    run = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", mpich(), *LONG)
+    command = [sys.executable, "-m", "stressbench", *slurm.words("h0", *slurm.allocate("-N4", "-n4"), *run)]
     return Started(command, cwd=slurm.lab.folder, environment=slurm.lab.environment)
 
 

@@ -121,10 +121,10 @@ def test_slurm_is_gone_with_the_lab(slurm, wait_for) -> None:
 
 
 def past_a_crash_at_the_start(attempt: Callable[[], Outcome]) -> Outcome:
-    """Open MPI 4.1.4 with PMIx 4.2 crashes in MPI_Init under srun, 1 start in 16, whoever starts it; it does not hang."""
+    """Open MPI 4.1.4 with PMIx 4.2 crashes in MPI_Init under srun, in 5 of 80 starts, whoever starts it."""
     for _ in range(TRIES):
         ended = attempt()
-        if ended.status not in (3, 128 + signal.SIGSEGV):
+        if ended.status != 128 + signal.SIGSEGV and "SIGSEGV" not in ended.errors:
             break
     return ended
 

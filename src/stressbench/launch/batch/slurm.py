@@ -79,7 +79,7 @@ class SlurmPlace(Allocation):
 
 
 def _settings(launcher: Launcher) -> tuple[tuple[str, str], ...]:
-    """Slurm's other fence lets ranks go so far apart that Open MPI gets messages in MPI_Init and crashes (ompi#12495)."""
+    """With another fence of Slurm, Open MPI may get messages while in MPI_Init, and crash (ompi#12495)."""
     return (("SLURM_PMIX_FENCE", "tree"),) if launcher.flavour.is_openmpi else ()
 
 

@@ -107,7 +107,7 @@ def test_a_wrong_workload_is_refused_in_the_engine_s_words_before_a_rank_starts(
     assert ended.stdout == ""
 
 
-@pytest.mark.parametrize(("system", "starts"), [("slurm", "srun"), ("flux", "flux run")])
+@pytest.mark.parametrize(("system", "starts"), [("slurm", "SLURM_PMIX_FENCE=tree srun"), ("flux", "flux run")])
 def test_a_script_for_a_batch_system_starts_the_engine_and_nothing_is_started(
     folder: Path, system: str, starts: str
 ) -> None:

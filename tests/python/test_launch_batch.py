@@ -82,6 +82,15 @@ def test_an_mpi_that_srun_cannot_serve_is_a_mistake() -> None:
         built(replace(PLACE, offered=("none",)))
 
 
+@pytest.mark.parametrize(
+    ("flavour", "settings"), [(Flavour.openmpi4, (("SLURM_PMIX_FENCE", "tree"),)), (Flavour.mpich, ())]
+)
+def test_open_mpi_s_ranks_stay_together_in_mpi_init(flavour: Flavour, settings: tuple[tuple[str, str], ...]) -> None:
+    launcher = Launcher(path=Path("srun"), recognised=library(flavour))
+
+    assert PLACE.build(launcher=launcher, request=REQUEST).environment == settings
+
+
 def test_the_list_of_srun_is_read() -> None:
     assert offered(MPI_LIST) == ("pmix", "none", "cray_shasta", "pmi2")
     assert offered(None) is None

@@ -179,6 +179,7 @@ def test_ranks_that_hang_are_killed_when_their_grace_is_over(driven: Driven, num
     driven.until("ready", times=3)
 
     driven.process.send_signal(number)
+    driven.until("finishes the current round")
     driven.process.send_signal(number)  # as `timeout` does
 
     assert "ranks still run 2 s after they were asked to end: ending all now" in driven.finish()

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Started
+from conftest import ENGINES, Started, require
 from lab_bench import descendants_marked, job
 from slurm_lab import Slurm, start_slurm
 
@@ -46,7 +46,8 @@ def test_ranks_spread_over_an_allocation_and_consecutive_ones_share_a_node(slurm
     target = slurm.lab.folder / "spread.jsonl"
     (slurm.lab.folder / "two.sb").write_text(job("pair", "0,1", "pingpong -s 8"), encoding="utf-8")
 
-    ended = slurm.on("h0", *slurm.allocate("-N2"), "run", "two.sb", "--on", "slurm", "-n", "4", "-o", target, *BRIEF)
+    words = ("run", "two.sb", "--on", "slurm", "-n", "4", "-o", target, "--engine", mpich(), *BRIEF)
+    ended = slurm.on("h0", *slurm.allocate("-N2"), *words)
 
     assert ended.status == 0, ended.said
     assert [parse_ranges(node.ranks) for node in read_run(target).header.nodes] == [(0, 1), (2, 3)]
@@ -60,9 +61,9 @@ def test_a_script_that_was_emitted_runs_as_a_job(slurm) -> None:
     written = slurm.on("h0", sys.executable, "-m", "stressbench", *words)
     assert written.status == 0, written.said
     (folder / "job.sh").write_text(written.output, encoding="utf-8")
-    ended = slurm.on("h1", "sbatch", "--wait", "job.sh")
+    ended = slurm.on("h1", "sbatch", "--wait", "--output", "job.out", "job.sh")
 
-    assert ended.status == 0, ended.said + "".join(path.read_text() for path in folder.glob("slurm-*.out"))
+    assert ended.status == 0, (folder / "job.out").read_text()
     assert hosts_of(target) == list(HOSTS)
     assert read_run(target).complete
 
@@ -107,10 +108,26 @@ def test_a_run_that_is_stopped_leaves_no_rank(slurm, wait_for, requests) -> None
     assert read_run(target).rounds
 
 
+def test_slurm_is_gone_with_the_lab(slurm, wait_for) -> None:
+    """The last of this file: the others share the lab."""
+    folder = slurm.lab.folder / "labs"
+    names = {Path(f"/proc/{pid}/comm").read_text().strip() for pid in descendants_marked(folder)}
+
+    slurm.lab.lab("down", "tiny")
+
+    assert names >= {"munged", "slurmctld", "slurmd"}
+    wait_for(lambda: not descendants_marked(folder), "no process is left")
+
+
+def mpich() -> Path:
+    """The engine of the shorter tests."""
+    return require(ENGINES[1]).program
+
+
 def running(slurm: Slurm, target: Path) -> Started:
     """A long run in an allocation."""
-    words = slurm.words("h0", *slurm.allocate("-N4", "-n4"), "run", "w.sb", "--on", "slurm", "-o", target, *LONG)
-    command = [sys.executable, "-m", "stressbench", *words]
+    run = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", mpich(), *LONG)
+    command = [sys.executable, "-m", "stressbench", *slurm.words("h0", *slurm.allocate("-N4", "-n4"), *run)]
     return Started(command, cwd=slurm.lab.folder, environment=slurm.lab.environment)
 
 

@@ -44,7 +44,7 @@ class SlurmPlace(Allocation):
         """The command. Raises LaunchMistake where srun offers nothing that this MPI understands."""
         program = (REALTIME if request.realtime else ()) + request.program
         options = (*self._shape(request), *self._mpi(launcher.recognised, request))
-        return Command(argv=(str(launcher.path), *options, *request.extra, *program))
+        return Command(argv=(str(launcher.path), *options, *request.extra, *program), environment=_settings(launcher))
 
     def _shape(self, request: Request) -> tuple[str, ...]:
         used, each = self.used(request.ranks), self.each(request.ranks)
@@ -76,6 +76,11 @@ class SlurmPlace(Allocation):
         if not self._is_crowded(request):
             return None
         return f"{self.each(request.ranks)} ranks share {self.cpus} CPUs of a node: times include waiting for one"
+
+
+def _settings(launcher: Launcher) -> tuple[tuple[str, str], ...]:
+    """With another fence of Slurm, Open MPI may get messages while in MPI_Init, and crash (ompi#12495)."""
+    return (("SLURM_PMIX_FENCE", "tree"),) if launcher.flavour.is_openmpi else ()
 
 
 def inside(environment: Mapping[str, str]) -> SlurmPlace:

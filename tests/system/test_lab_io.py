@@ -1,4 +1,4 @@
-"""I/O nodes serve every host over the lab's links, and what writers and others cost each other is what arithmetic says."""
+"""I/O nodes serve every host over the lab's links; what writers and others cost each other is what arithmetic says."""
 
 import os
 import subprocess

@@ -48,7 +48,9 @@ class Running:
 
 
 def up(text: str, *, name: str, source: str, serves: bool = True) -> Running:
-    """Bring the lab up, its I/O nodes as plain nodes unless it `serves`. LabMistake: the file is wrong, or it is up already; LabFault: the machine refused a step.
+    """Bring the lab up, its I/O nodes as plain nodes unless it `serves`.
+
+    LabMistake: the file is wrong, or it is up already; LabFault: the machine refused a step.
 
     Whatever this was interrupted by, nothing is left that `down` or another `up` does not clear.
     """

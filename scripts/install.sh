@@ -59,6 +59,7 @@ command shellcheck    | shellcheck
 command gfortran      | gfortran
 command hpcc          | hpcc
 path /usr/lib/python3/dist-packages/mpi4py/__init__.py | python3-mpi4py
+path /usr/sbin/glusterfsd /usr/bin/glusterfsd | glusterfs-client
 path /usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a | libclang-rt-dev
 command chromium chromium-browser google-chrome | chromium
 NEEDS

@@ -76,7 +76,7 @@ install_all() {
   fingerprint=$(package_fingerprint)
   is_done tests "$fingerprint" && is_done package "$fingerprint" && [[ -x .venv/bin/stressbench ]] && return 0
   say "Installing the Python package and what its tests need (log: .cache/pip.log) ..."
-  pip_install .cache/pip.log '.[dev]' || give_up "The package could not be installed."
+  pip_install .cache/pip.log --config-settings=build-dir=build/package '.[dev]' || give_up "The package could not be installed."
   mark_done package "$fingerprint"
   mark_done tests "$fingerprint"
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -97,6 +98,25 @@ def require_labs() -> None:
     lacking = missing()
     if lacking:
         pytest.skip("no lab can be made here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in lacking))
+
+
+def without_root(folder: Path) -> tuple[str, ...]:
+    """What stands before a command to run it as another user, who may write into `folder`/labs; skips where it cannot.
+
+    The right to read this Python is kept, since it may live in a folder of root.
+    """
+    if os.geteuid() != 0:
+        pytest.skip("this session has no root, so that every other test shows it")
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    nobody += ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
+    if subprocess.run([*nobody, "unshare", "-Ur", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("the kernel refuses user namespaces")
+    home = folder / "labs"
+    home.mkdir()
+    os.chown(home, 65534, 65534)
+    for above in (folder, *folder.parents[:2]):
+        above.chmod(0o755)
+    return nobody
 
 
 def descendants_marked(folder: Path) -> list[int]:

@@ -116,7 +116,7 @@ def test_an_io_node_holds_no_more_than_its_capacity(lab_up) -> None:
     small = lab_up("small-io", STORING.replace("count = 2\nattach", 'count = 1\ncapacity = "4MiB"\nattach'))
     (small.folder / "w.sb").write_text(job("w", "0", writer("much")), encoding="utf-8")
 
-    ended = small.stressbench("run", "w.sb", "--on", "lab:small-io", "-n", "1")
+    ended = small.stressbench("run", "w.sb", "--on", "lab:small-io", "-n", "1", *ALONE)
 
     assert ended.status == 3
     assert "No space left on device" in ended.said

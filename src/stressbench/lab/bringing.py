@@ -8,8 +8,6 @@ from stressbench.lab.capabilities import Capability, missing, netem, storage
 from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
 from stressbench.lab.file import parse_lab
 from stressbench.lab.lifecycle import Running, up
-from stressbench.lab.mpi import INSIDE
-from stressbench.lab.storage import OWN_PATHS
 from stressbench.lab.toml_lines import line_of, lines_of
 from stressbench.lab.topology import Lab
 
@@ -42,28 +40,7 @@ def bring_up(path: Path, *, name: str) -> BroughtUp:
         line = line_of(lines_of(text), next(places))
         raise LabFileMistake([f"{path}:{line}: delay: this kernel has no netem: {one.remedy}"])
     unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
-    if lab.io and not unserved and (wrong := mount_complaint(lab.io.path)):
-        raise LabFileMistake([f"{path}:{line_of(lines_of(text), ('io', 'path'))}: io.path: {wrong}"])
     return BroughtUp(running=up(text, name=name, source=str(path), serves=not unserved), lacking=unserved)
-
-
-def mount_complaint(path: str) -> str | None:
-    """Why hosts cannot mount a file system there; None where they can.
-
-    They share the machine's folders, but have a /run of their own.
-    """
-    used = (Path(path), *Path(path).parents)
-    if path != os.path.normpath(path) or path == INSIDE or any(Path(own) in used for own in OWN_PATHS):
-        return f"'{path}': expected a plain path that the lab does not use itself, such as {INSIDE}/scratch"
-    if path.startswith("/run/"):
-        return None
-    if not Path(path).is_dir():
-        return (
-            f"'{path}' is no folder of this machine; expected one below /run, such as {INSIDE}/scratch, or an empty one"
-        )
-    if any(Path(path).iterdir()):
-        return f"'{path}' is not empty, and hosts would see nothing of what is in it; {INSIDE}/scratch always does"
-    return None
 
 
 def _check_cores(lab: Lab, text: str, path: Path, *, there: int) -> None:

@@ -82,7 +82,7 @@ def _pattern(pattern: str) -> str:
         )
     if pattern.endswith(":1$"):
         return "expected k:1, such as 2:1"
-    return "expected an absolute path without blanks, such as /run/lab/scratch"
+    return "expected a name below /run/lab, such as /run/lab/scratch"
 
 
 def _shown(value: object) -> str:

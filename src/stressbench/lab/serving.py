@@ -30,7 +30,7 @@ def serve(storage: StoragePlan, nodes: Mapping[str, int]) -> frozenset[int]:
     Clients start when all servers listen: a client that is refused tries again only after three seconds.
     """
     Path(BRICK).mkdir()
-    Path(storage.path).mkdir(parents=True, exist_ok=True)
+    Path(storage.path).mkdir()
     room = f"mode=1777,size={storage.capacity_bytes}"
     servers = {_start(one, nodes, lambda: system.mount("tmpfs", BRICK, "tmpfs", room)): one for one in storage.servers}
     _await(servers, lambda server: _listens(nodes[server.node]))

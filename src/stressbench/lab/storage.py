@@ -12,8 +12,7 @@ FOLDER = f"{INSIDE}/io"
 BRICK = f"{FOLDER}/brick"
 """Where an I/O node keeps what it serves: in memory, in its own mounts."""
 
-OWN_PATHS = (AGENT, CORES, HOSTS, PIDS, SCRATCH, FOLDER)
-"""What is below /run/lab already."""
+_OWN = frozenset({AGENT, CORES, HOSTS, PIDS, SCRATCH, FOLDER})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +34,16 @@ class StoragePlan:
     capacity_bytes: int
     servers: tuple[Daemon, ...]
     clients: tuple[Daemon, ...]
+
+
+def checked_path(path: str) -> str:
+    """The same. ValueError where the lab has something else there.
+
+    Nowhere but below /run/lab: a daemon that looks at something below its own mount waits for itself for ever.
+    """
+    if path in _OWN:
+        raise ValueError(f"the lab uses this itself; expected another name, such as {INSIDE}/scratch")
+    return path
 
 
 def storage_plan(lab: Lab, io: IoService, *, cores: Mapping[str, tuple[int, ...]]) -> StoragePlan:

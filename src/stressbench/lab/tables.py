@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from stressbench.lab.fields import BytesText, Count, DurationText, Name, Prefix, RateText, StripeText, Table
+from stressbench.lab.fields import BytesText, Count, DurationText, MountPath, Name, Prefix, RateText, StripeText, Table
 
 _DELAY = "Added to every frame, each way; needs a kernel with netem."
 
@@ -57,7 +57,7 @@ class IoTable(Table):
     ] = None
     file_system: Literal["glusterfs"] = "glusterfs"
     path: Annotated[
-        str, Field(pattern="^/[^ ]*[^/ ]$", description="Where hosts find it: below /run, or an empty folder.")
+        MountPath, Field(pattern="^/run/lab/[A-Za-z0-9_-]+$", description="Where hosts find it, below /run/lab.")
     ] = "/run/lab/scratch"
     capacity: Annotated[
         BytesText, Field(validate_default=True, description="What an I/O node holds at most, in the machine's memory.")

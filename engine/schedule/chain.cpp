@@ -54,6 +54,7 @@ void Chain::decompose(const std::vector<mpi::Group>& groups, const Place& place,
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     interrupt::whereabouts().motif = steps_[i].lasting_name;
+    stall::moved();
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
     steps_[i].motif->settle(place);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "schedule/stall.hpp"
@@ -26,7 +27,8 @@ constexpr Pauses pauses_of(Pace pace) {
 }  // namespace
 
 void gentle_wait(MPI_Request& request, Pace pace) {
-  const stall::Unwatched others_work;
+  std::optional<stall::Unwatched> others_measure;
+  if (pace == Pace::parked) others_measure.emplace();
   const Pauses pauses = pauses_of(pace);
   microseconds pause = pauses.first;
   for (;;) {

@@ -243,7 +243,6 @@ std::optional<LinkCounts> Session::look_at_links(const Round& round) {
 
 // First the jobs that must be alone for it, one after the other; then all others at once.
 void Session::decompose(Chain* chain, const Round& round) {
-  const stall::Unwatched files_may_take_long;
   // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
   const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
   const Place place{options_.run_id, options_.launch, machine_.my_node};

@@ -18,7 +18,7 @@ namespace stressbench::schedule::stall {
 // This rank has begun something new: a step of a motif, a round.
 void moved() noexcept;
 
-// What may take any time while this lives: others measure, files are prepared.
+// What may take any time while this lives: others measure.
 class Unwatched {
  public:
   Unwatched() noexcept;

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
-from builders import MadeJob, MadePlan, MadeStep, build_run, event
+from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -30,7 +30,7 @@ def schema_of(name: str) -> dict[str, Any]:
 
 def run_lines() -> list[dict[str, Any]]:
     jobs = (MadeJob(steps=(MadeStep(motif="posix", metrics=(("open_time_s", 0.1),)),)), MadeJob(role="background"))
-    made = build_run(jobs=jobs, plan=MadePlan(blocks=1, repetitions=1))
+    made = build_run(jobs=jobs, plan=MadePlan(blocks=1, repetitions=1), machine=MadeMachine(counts_links=True))
     made.records.insert(5, event(message="a sentence"))
     return made.records
 
@@ -99,6 +99,7 @@ RUN = Format(
         "clock": records.Clock,
         "metric": records.MetricValue,
         "round_job": records.RoundJob,
+        "link_traffic": records.LinkTraffic,
     },
     envelope=frozenset({"type"}),
     version="schema_version",
@@ -107,9 +108,9 @@ RUN = Format(
 PARTS_OF = {
     "header": ("mpi", "node", "workload", "job", "step", "plan", "clock"),
     "sample": ("metric",),
-    "round": ("round_job",),
+    "round": ("round_job", "link_traffic"),
 }
-ADDED_LATER = {"header": {"run_id"}, "metric": {"slowest_rank"}}  # older files lack them
+ADDED_LATER = {"header": {"run_id"}, "metric": {"slowest_rank"}, "round": {"links"}}  # older files lack them
 TRACE = Format(
     name="trace",
     schema=schema_of("trace"),

@@ -102,6 +102,12 @@ class Engine:
         return Started(self.command(*arguments, ranks=ranks), cwd=cwd, environment=environment)
 
 
+def hear_requests_to_stop() -> None:
+    """Shells start what runs in the background with SIGINT ignored, nohup with SIGHUP; programs leave it like that."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Started:
     """A process in a session of its own; whatever is left of it is killed at the end."""
 
@@ -109,6 +115,7 @@ class Started:
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", cwd=cwd,
             env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL, start_new_session=True,
+            preexec_fn=hear_requests_to_stop,
         )  # fmt: skip
 
     def __enter__(self) -> subprocess.Popen[str]:

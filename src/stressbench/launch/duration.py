@@ -4,8 +4,8 @@ import re
 
 from stressbench.launch.errors import LaunchMistake
 
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
-_SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_TIME = re.compile(r"(\d+(?:\.\d+)?)(ns|us|ms|s|min|h)")
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def seconds(text: str, *, option: str) -> float:

@@ -12,9 +12,12 @@ stamps=$root/.cache/stamps
 mkdir -p "$stamps"
 
 # Children of pip and CMake find these; a second build takes its objects from the cache.
-if command -v ccache >/dev/null; then
+use_ccache() {
+  command -v ccache >/dev/null || return 0
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-fi
+  export CCACHE_BASEDIR=$root CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+}
+use_ccache
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 say() { printf '%s\n' "$*"; }
@@ -58,6 +61,7 @@ command clang-format  | clang-format
 command shellcheck    | shellcheck
 command gfortran      | gfortran
 command hpcc          | hpcc
+command smpirun       | libsimgrid-dev
 path /usr/lib/python3/dist-packages/mpi4py/__init__.py | python3-mpi4py
 path /usr/sbin/glusterfsd /usr/bin/glusterfsd | glusterfs-client
 path /usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a | libclang-rt-dev
@@ -165,6 +169,7 @@ need_packages() {
   hash -r
   mapfile -t missing < <(missing_packages "$tier")
   ((${#missing[@]} == 0)) || give_up "Still missing after the installation: ${missing[*]}"
+  use_ccache
   try_wishes "$tier"
 }
 
@@ -200,7 +205,7 @@ package_fingerprint() {
     cd "$root" || exit
     "$root/.venv/bin/python" --version
     readlink -f "$(command -v mpicxx)"
-    find engine tracer src pyproject.toml CMakeLists.txt README.md workloads schema -type f ! -name '*.pyc' | LC_ALL=C sort | xargs sha256sum
+    find engine tracer src pyproject.toml CMakeLists.txt README.md workloads studies schema -type f ! -name '*.pyc' | LC_ALL=C sort | xargs sha256sum
   ) | sha256sum | cut -d' ' -f1
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh checkout to a report: installs what is missing, builds, lets three applications disturb each other on this machine for about
-# a minute, and draws what happened.
+# From a fresh checkout to a report: installs what is missing, builds, lets three applications disturb each other in three placements on a
+# small cluster inside this machine (on the bare machine where none can be made), and draws what happened.
 #
 #   scripts/quickstart.sh            everything
 #   scripts/quickstart.sh --setup    only installs and builds
@@ -28,20 +28,29 @@ say "StressBench is ready: $(.venv/bin/stressbench-mpi --version | head -n 1)"
 
 mkdir -p results
 printf '*\n' >results/.gitignore
-run=results/demo.jsonl report=results/report.html
+command=$root/.venv/bin/stressbench
+study=results/first report=results/report.html
+rm -rf "$study"
 
-say "" "Running workloads/demo.sb: three jobs on 8 ranks, each alone and then all together, at most one minute ..."
-rm -f "$run"
-.venv/bin/stressbench run workloads/demo.sb -n 8 --ranks-per-node 1 --time-limit 60s --output "$run" ||
-  give_up "The run failed, see above; its records so far are in $run."
-.venv/bin/stressbench report "$run" -o "$report" || give_up "The report could not be made."
+export STRESSBENCH_LABS=$root/.cache/labs  # beside labs of the user's own
+if "$command" lab probe >.cache/probe.log 2>&1; then
+  file=studies/quickstart.toml what="on sixteen hosts of a lab (docs/lab.md), links of 20 Mbit/s between them; two or three minutes"
+  trap '"$command" lab down tinis >/dev/null 2>&1' EXIT
+  "$command" lab down tinis >/dev/null 2>&1 || true
+  "$command" lab up tinis >.cache/lab.log 2>&1 || give_up "The lab did not come up:" "$(<.cache/lab.log)"
+else
+  file=studies/small.toml what="on four ranks of this machine, since no lab can be made here (stressbench lab probe); a minute or two"
+fi
+say "" "Running $file: applications alone and together," "$what ..."
+"$command" study run "$file" -o "$study" --time-limit 5min || give_up "The study failed, see above; what it has found lies in $study."
+"$command" study report "$study" --format html -o "$report" || give_up "The report could not be made."
 
 cat <<END
 
 The report:   $root/$report
-The records:  $root/$run
+The records:  $root/$study/runs
 
 Next time:
-  .venv/bin/stressbench run workloads/demo.sb -n 8 --ranks-per-node 1 -o my.jsonl
-  .venv/bin/stressbench report my.jsonl -o my.html
+  $command study run $file -o my-study          # the same again; resume, status and report go with it (docs/studies.md)
+  $command run workloads/demo.sb -n 8 --ranks-per-node 1 -o my.jsonl && $command report my.jsonl -o my.html
 END

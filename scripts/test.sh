@@ -35,8 +35,10 @@ build() {  # preset, options of the build...
 ctest_of() {  # stage, preset
   ctest --test-dir "build/$2" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$logs/$1.xml"
 }
-pytest_of() {  # stage, folder
-  .venv/bin/python -m pytest -q -rs --junitxml="$logs/$1.xml" -o junit_family=xunit2 "tests/$2"
+pytest_of() {  # stage, folder, options...
+  local stage=$1 folder=$2
+  shift 2
+  .venv/bin/python -m pytest -q -rs --durations=25 --junitxml="$logs/$stage.xml" -o junit_family=xunit2 "$@" "tests/$folder"
 }
 
 stage_lint() { scripts/lint.sh "$logs/lint.count"; }
@@ -55,9 +57,9 @@ stage_fuzz() {  # a million mutated workloads, then half a minute of libFuzzer
   echo "$passed $((2 - passed)) 0" >"$logs/fuzz.count"
   ((passed == 2))
 }
-stage_python() { pytest_of python python; }
+stage_python() { pytest_of python python -n "$jobs" --dist loadfile; }
 stage_contract() { build release && pytest_of contract contract; }
-stage_system() { build release && build mpich && pytest_of system system; }
+stage_system() { build release && build mpich && build simgrid && pytest_of system system; }
 
 count() {  # stage, its exit status -> "passed failed skipped"
   .venv/bin/python scripts/count_tests.py --status "$2" "$logs/$1.count" "$logs/$1"*.xml
@@ -69,6 +71,13 @@ in_words() {  # passed failed skipped
   printf '\n'
 }
 
+strict_flags() {
+  .venv/bin/python -c '
+import json, pathlib
+presets = json.loads(pathlib.Path("CMakePresets.json").read_text())["configurePresets"]
+print(next(one for one in presets if one["name"] == "strict")["cacheVariables"]["CMAKE_CXX_FLAGS"])'
+}
+
 install_all() {
   need_packages test
   need_environment
@@ -76,7 +85,9 @@ install_all() {
   fingerprint=$(package_fingerprint)
   is_done tests "$fingerprint" && is_done package "$fingerprint" && [[ -x .venv/bin/stressbench ]] && return 0
   say "Installing the Python package and what its tests need (log: .cache/pip.log) ..."
-  pip_install .cache/pip.log --config-settings=build-dir=build/package '.[dev]' || give_up "The package could not be installed."
+  # With the compiler and flags of the presets, whose builds then take the engine from the compiler cache.
+  CC=cc CXX=c++ pip_install .cache/pip.log --config-settings=build-dir=build/package --config-settings="cmake.define.CMAKE_CXX_FLAGS=$(strict_flags)" \
+    '.[dev]' || give_up "The package could not be installed."
   mark_done package "$fingerprint"
   mark_done tests "$fingerprint"
 }

@@ -9,14 +9,14 @@
 namespace stressbench::command {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string file;
   std::vector<std::string> sets;
   MachineOptions machine;
   std::string placement = "linear";
 };
 
-int check(const Options& options) {
+int check(const CheckOptions& options) {
   const auto machine = machine_of(options.machine);
   const workload::Workload workload = load_file(options.file, options.sets, machine, policy_of(options.placement));
   if (machine) {
@@ -36,7 +36,7 @@ void add_check(CLI::App& program, Context& context) {
                              "Says everything that is wrong with a workload, with file, line and column. No MPI launch "
                              "needed. Exit status 0 or 2.\n"
                              "  stressbench-mpi check workloads/listing1.sb --nodes 104 --ranks-per-node 16");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   command->add_option("FILE", options->file, "the workload (.sb)")->required();
   command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload; may be repeated")
       ->take_all()

@@ -14,7 +14,7 @@
 namespace stressbench::command {
 namespace {
 
-struct Options {
+struct DescribeOptions {
   std::string subject;
   std::vector<std::string> sets;
   MachineOptions machine;
@@ -22,7 +22,7 @@ struct Options {
   bool json = false;
 };
 
-int describe_motif(const Options& options) {
+int describe_motif(const DescribeOptions& options) {
   const std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(options.subject);
   for (const CatalogueEntry& entry : MotifCatalogue::instance().entries()) {
     if (!parameter_detail::same_name(entry.name, options.subject)) continue;
@@ -67,7 +67,7 @@ output::Json job_json(const workload::Job& job, int index, std::optional<int> ra
   return json;
 }
 
-int describe_workload(const Options& options) {
+int describe_workload(const DescribeOptions& options) {
   const auto machine = machine_of(options.machine);
   const workload::Policy policy = policy_of(options.placement);
   workload::Workload workload = load_file(options.subject, options.sets, machine, policy);
@@ -88,7 +88,7 @@ int describe_workload(const Options& options) {
   return exit_success;
 }
 
-int describe(const Options& options) {
+int describe(const DescribeOptions& options) {
   if (MotifCatalogue::instance().make(options.subject)) return describe_motif(options);
   if (std::filesystem::exists(options.subject)) return describe_workload(options);
   throw UserMistake(fmt::format("describe: {}, nor is there such a file", unknown_motif(options.subject)));
@@ -102,7 +102,7 @@ void add_describe(CLI::App& program, Context& context) {
       "Describes a motif (its options), or a workload (what each job would send). No MPI launch needed.\n"
       "  stressbench-mpi describe halo2d\n"
       "  stressbench-mpi describe workloads/demo.sb --nodes 4 --ranks-per-node 2");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DescribeOptions>();
   command->add_option("SUBJECT", options->subject, "a motif's name, or a workload file")->required();
   command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload; may be repeated")
       ->take_all()

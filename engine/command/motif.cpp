@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* command_line = "command line";
 
-struct Options {
+struct MeasureOptions {
   std::string name;
   std::vector<std::string> motif_arguments;
   std::string sizes;
@@ -55,7 +55,7 @@ std::string quoted(const std::string& value) { return "\"" + value + "\""; }
 
 // The motif line that the arguments stand for, in the workload language: its checker then says what is wrong, if
 // anything is.
-std::string motif_line(const Options& options, const std::string& size_option) {
+std::string motif_line(const MeasureOptions& options, const std::string& size_option) {
   std::string line = "[MOTIF] " + options.name;
   for (const std::string& argument : options.motif_arguments) {
     line += ' ' + (argument.starts_with('-') && argument.find(' ') == std::string::npos ? argument : quoted(argument));
@@ -65,7 +65,7 @@ std::string motif_line(const Options& options, const std::string& size_option) {
 
 // Gives the motif the options that the person gave, so that it spells sizes in what they chose (elements of a type,
 // say). What is wrong with one is not said here: the checker of the line names it.
-void take_options(Motif& motif, const Options& options) {
+void take_options(Motif& motif, const MeasureOptions& options) {
   const std::string text = "[JOB_NAME] motif\n[NODES] 1\n" + motif_line(options, "") + "\n";
   const workload::Parsed parsed = workload::parse(command_line, [&](const std::string&) { return text; });
   workload::for_each_motif(parsed.workload.jobs.front(), [&](const workload::MotifCall& call, auto) {
@@ -81,7 +81,7 @@ void take_options(Motif& motif, const Options& options) {
 }
 
 // One step a size, or one in all. Sizes go to the parameter that the motif names for them.
-std::string workload_text(const Options& options) {
+std::string workload_text(const MeasureOptions& options) {
   const std::unique_ptr<Motif> motif = make(options.name);
   const std::string head = "[JOB_NAME] motif\n[NODES] 1\n";
   if (options.sizes.empty()) return head + motif_line(options, "") + "\n";
@@ -170,7 +170,7 @@ output::Json json_of(const schedule::MicroRow& row) {
           {"metrics", metrics_json(row)}};
 }
 
-std::string rows_as_json(const std::vector<schedule::MicroRow>& rows, const Options& options, int ranks) {
+std::string rows_as_json(const std::vector<schedule::MicroRow>& rows, const MeasureOptions& options, int ranks) {
   output::Json list = output::Json::array();
   for (const schedule::MicroRow& row : rows) list.push_back(json_of(row));
   const output::Json all = {{"motif", options.name},
@@ -181,7 +181,7 @@ std::string rows_as_json(const std::vector<schedule::MicroRow>& rows, const Opti
   return all.dump(2) + "\n";
 }
 
-std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const Options& options, int ranks) {
+std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const MeasureOptions& options, int ranks) {
   const schedule::StepRecord& first = rows.front().step;
   std::string text =
       fmt::format("# {} on {} ranks: {} an iteration, timer around {}\n", options.name, ranks, first.quantity,
@@ -215,7 +215,7 @@ void write_result(const std::string& text, const std::string& path) {
   if (!file.flush()) throw UserMistake(fmt::format("--output: '{}' cannot be written", path));
 }
 
-int measure(const Options& options, const Context& context) {
+int measure(const MeasureOptions& options, const Context& context) {
   const CatalogueEntry entry = entry_of(options.name);
   if (options.help) {
     if (speaks()) fmt::print("{}", output::motif_page(entry, *make(options.name)));
@@ -255,7 +255,7 @@ void add_motif(CLI::App& program, Context& context) {
       "Runs one motif on all ranks, as a microbenchmark, and prints a table. The motif's own options follow its name:\n"
       "  mpirun -n 2 stressbench-mpi motif pingpong -i 1000 --sizes 8,8KiB,1MiB\n"
       "  stressbench-mpi motif halo2d --help");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MeasureOptions>();
   command->set_help_flag();
   command->allow_extras();
   command->prefix_command(false);

@@ -16,7 +16,7 @@
 namespace stressbench::command {
 namespace {
 
-struct Options {
+struct RunArguments {
   std::string file;
   std::string output;
   std::string continue_file;
@@ -58,7 +58,7 @@ std::optional<double> width_of(const std::string& text) {
 }
 
 // What the texts on the command line mean. Needs no MPI, and fails on every rank alike.
-void understand(Options& options) {
+void understand(RunArguments& options) {
   if (options.run_id) run_id::check(*options.run_id);
   options.run.finish = options.finish == "once" ? schedule::Finish::once : schedule::Finish::sustain;
   options.run.until_interval = width_of(options.until_interval);
@@ -78,7 +78,7 @@ void understand(Options& options) {
 }
 
 // The command line's defaults become part of the workload, so that the run file says all of it.
-void settle(workload::Workload& workload, const Options& options) {
+void settle(workload::Workload& workload, const RunArguments& options) {
   for (workload::Job& job : workload.jobs) {
     if (!job.repeat) job.repeat = options.run.repetitions;
     if (!job.min_time) job.min_time = options.run.min_time;
@@ -113,7 +113,7 @@ void share(schedule::RunOptions& options, const mpi::Group& world) {
 }
 
 // The file's own, where it has one: what the launches before left behind carries it.
-std::string id_of(const std::string& earlier, const Options& options) {
+std::string id_of(const std::string& earlier, const RunArguments& options) {
   if (earlier.empty()) return options.run_id ? *options.run_id : run_id::make();
   if (options.run_id && *options.run_id != earlier) {
     throw UserMistake(fmt::format("--run-id: '{}' is not the id of '{}', which is '{}'; leave it out", *options.run_id,
@@ -123,7 +123,7 @@ std::string id_of(const std::string& earlier, const Options& options) {
   return earlier;
 }
 
-Start begin(Options& options, const schedule::Machine& machine) {
+Start begin(RunArguments& options, const schedule::Machine& machine) {
   const workload::Machine shape = shape_of(machine);
   const workload::Policy policy = policy_of(options.run.placement);
   workload::Workload workload = load_file(options.file, options.sets, shape, policy);
@@ -133,7 +133,7 @@ Start begin(Options& options, const schedule::Machine& machine) {
   return {workload::print(workload), options.file, {}};
 }
 
-Start resume(Options& options, const schedule::Machine& machine, schedule::ImpactTracker& tracker) {
+Start resume(RunArguments& options, const schedule::Machine& machine, schedule::ImpactTracker& tracker) {
   const output::Earlier earlier = output::read_earlier(options.continue_file, tracker);
   if (earlier.complete)
     throw UserMistake(fmt::format("--continue: '{}' is complete: nothing is left to run", options.continue_file));
@@ -159,7 +159,7 @@ int exit_status(schedule::EndReason reason) {
 }
 
 // `--continue` without --ranks-per-node: as the file says. Every rank must know before nodes are found; rank 0 reads.
-void adopt_nodes(Options& options, const mpi::Group& world, int& status) {
+void adopt_nodes(RunArguments& options, const mpi::Group& world, int& status) {
   int k = options.ranks_per_node.value_or(0);
   status = on_root(world, [&] {
     if (options.continue_file.empty() || k > 0) return;
@@ -170,7 +170,7 @@ void adopt_nodes(Options& options, const mpi::Group& world, int& status) {
   if (k > 0) options.ranks_per_node = k;
 }
 
-int conduct(const mpi::Group& world, const schedule::Machine& machine, const Start& start, const Options& options,
+int conduct(const mpi::Group& world, const schedule::Machine& machine, const Start& start, const RunArguments& options,
             schedule::ImpactTracker& tracker, output::RunFile* file, const Context& context) {
   workload::Workload workload = load_text(start.text, start.path, std::nullopt);
   workload.path = start.path;
@@ -194,7 +194,7 @@ int conduct(const mpi::Group& world, const schedule::Machine& machine, const Sta
   return exit_status(reason);
 }
 
-int run(Options& options, const Context& context) {
+int run(RunArguments& options, const Context& context) {
   understand(options);
   const mpi::Group& world = context.start(options.threads);
   schedule::interrupt::watch();
@@ -230,7 +230,7 @@ void add_run(CLI::App& program, Context& context) {
       "Ctrl-C ends after the present round with everything kept; --continue demo.jsonl goes on. Exit status: 0 done, 2 "
       "a mistake in what was\n"
       "asked for, 3 a fault in the run, 130 interrupted.");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunArguments>();
   schedule::RunOptions& run_options = options->run;
   command->add_option("FILE", options->file, "the workload (.sb)");
   command->add_option("-o,--output", options->output,

@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
+#include "core/clock.hpp"
 #include "core/suggest.hpp"
 
 namespace stressbench::command {
 
 std::string unknown_motif(const std::string& name) {
+  const std::string why = MotifCatalogue::instance().absence(name);
+  if (!why.empty()) return fmt::format("'{}' is not in this build: {}", name, why);
   std::vector<std::string> names;
   for (const CatalogueEntry& entry : MotifCatalogue::instance().entries()) names.push_back(entry.name);
   const auto guess = nearest(name, names);
@@ -93,7 +94,7 @@ workload::Machine shape_of(const schedule::Machine& machine) {
 
 void end_launch(const mpi::Group& world, const std::string& cause, int status) {
   // What goes wrong on all ranks alike is said once: the others give rank 0 time to say it and to end them.
-  if (world.rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  if (world.rank() != 0) sleep_for(300'000'000);
   const auto& here = schedule::interrupt::whereabouts();
   fmt::print(stderr, "stressbench-mpi: {} ({})\n", cause, schedule::interrupt::describe(here, schedule::host_name()));
   std::fflush(stderr);

@@ -24,6 +24,8 @@ class Catalogue {
   virtual std::vector<CatalogueEntry> entries() const = 0;  // sorted by family, then name
   // A fresh pattern with its defaults, by name in any case; null when unknown.
   virtual std::unique_ptr<Pattern> make_pattern(std::string_view name) const = 0;
+  // Why this build lacks the motif of this name, which others have; empty where it does not, or the name means nothing.
+  virtual std::string absence(std::string_view name) const { return (void)name, std::string{}; }
 };
 
 }  // namespace stressbench

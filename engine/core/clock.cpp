@@ -4,14 +4,29 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <limits>
 
 namespace stressbench {
+
+const char* const monotonic_source = "CLOCK_MONOTONIC";
 
 std::int64_t MonotonicClock::now_ns() const noexcept {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+void MonotonicClock::spin_until(std::int64_t end_ns) const noexcept { Clock::spin_until(end_ns); }
+
+void sleep_for(std::int64_t duration_ns) noexcept {
+  timespec end{};
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  const std::int64_t nanoseconds = end.tv_nsec + duration_ns;
+  end.tv_sec += nanoseconds / 1'000'000'000;
+  end.tv_nsec = nanoseconds % 1'000'000'000;
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
+  }
 }
 
 ClockQuality measure(const Clock& clock) {

@@ -25,6 +25,17 @@ void MotifCatalogue::add(CatalogueEntry entry, MotifMaker maker) {
 
 void MotifCatalogue::add_later(std::vector<ProvidedMotif> (*provide)()) { providers_.push_back(provide); }
 
+void MotifCatalogue::add_absent(std::string name, std::string why) {
+  absent_.emplace_back(std::move(name), std::move(why));
+}
+
+std::string MotifCatalogue::absence(std::string_view name) const {
+  for (const auto& [absent, why] : absent_) {
+    if (parameter_detail::same_name(absent, name)) return why;
+  }
+  return {};
+}
+
 const std::vector<ProvidedMotif>& MotifCatalogue::all() const {
   for (auto* provide : std::exchange(providers_, {})) std::ranges::move(provide(), std::back_inserter(registered_));
   return registered_;

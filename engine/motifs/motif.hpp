@@ -81,10 +81,7 @@ class Recorder {
   std::int64_t now_ns() const noexcept { return clock_.now_ns(); }
   // Computes: costs the core, as an application would.
   void spin_for(std::int64_t duration_ns) const noexcept { spin_until(now_ns() + duration_ns); }
-  void spin_until(std::int64_t end_ns) const noexcept {
-    while (now_ns() < end_ns) {
-    }
-  }
+  void spin_until(std::int64_t end_ns) const noexcept { clock_.spin_until(end_ns); }
 
  private:
   const Clock& clock_;
@@ -169,8 +166,11 @@ class MotifCatalogue final : public Catalogue {
   // Several at once, asked for when all are listed or a name is not known yet, in the order of these calls: they may
   // depend on what other files register, or take loading.
   void add_later(std::vector<ProvidedMotif> (*provide)());
+  // One that this build lacks, and why: "a simulation has no files".
+  void add_absent(std::string name, std::string why);
   std::vector<CatalogueEntry> entries() const override;
   std::unique_ptr<Pattern> make_pattern(std::string_view name) const override { return make(name); }
+  std::string absence(std::string_view name) const override;
   std::unique_ptr<Motif> make(std::string_view name) const;  // null when unknown
 
  private:
@@ -178,6 +178,7 @@ class MotifCatalogue final : public Catalogue {
 
   mutable std::vector<ProvidedMotif> registered_;
   mutable std::vector<std::vector<ProvidedMotif> (*)()> providers_;
+  std::vector<std::pair<std::string, std::string>> absent_;
 };
 
 // At the end of a motif's file:

@@ -24,7 +24,6 @@ inline constexpr std::int64_t shortest_sleep_ns = 100'000;
 
 // The kernel may wake a sleeper up to 50 us late, to save wake-ups; asks it not to, for this thread.
 void wake_on_time() noexcept;
-void sleep_for(std::int64_t duration_ns) noexcept;
 // Until the recorder's clock shows `end_ns`.
 inline void until(Computation how, const Recorder& recorder, std::int64_t end_ns) noexcept {
   if (how == Computation::sleep) {

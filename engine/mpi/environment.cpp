@@ -15,13 +15,6 @@ Environment::Environment(int& argc, char**& argv, Threads threads) {
 
 Environment::~Environment() { MPI_Finalize(); }
 
-std::optional<int> launched_rank() noexcept {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "FLUX_TASK_RANK"}) {
-    if (const char* value = std::getenv(name)) return std::atoi(value);
-  }
-  return std::nullopt;
-}
-
 void abort(const Group& group, int status) {
   MPI_Abort(group.handle(), status);
   std::_Exit(status);

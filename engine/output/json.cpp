@@ -79,6 +79,13 @@ Json links_of(const schedule::LinkCounts& counts) {
   return links;
 }
 
+Json simulation_of(const std::optional<Simulation>& simulation) {
+  if (!simulation) return nullptr;
+  const Json told = Json::parse(simulation->description, nullptr, false);
+  const auto of = [&](const char* key) { return told.is_object() ? told.value(key, Json(nullptr)) : Json(nullptr); };
+  return {{"simulator", simulation->simulator}, {"platform", of("platform")}, {"settings", of("settings")}};
+}
+
 }  // namespace
 
 Json to_json(const schedule::JobRecord& job, int index) {
@@ -125,10 +132,11 @@ Json to_json(const schedule::Header& header) {
           {"jobs", jobs},
           {"plan", plan_of(header.plan)},
           {"clock",
-           {{"source", "CLOCK_MONOTONIC"},
+           {{"source", monotonic_source},
             {"resolution_s", header.clock.resolution_s},
             {"overhead_s", header.clock.overhead_s}}},
-          {"load_average", maybe(header.load_average)}};
+          {"load_average", maybe(header.load_average)},
+          {"simulation", simulation_of(header.simulation)}};
 }
 
 Json to_json(const schedule::Sample& sample, const schedule::Machine& machine) {

@@ -22,7 +22,7 @@ class Shift {
       const std::int64_t start = clock_.now_ns();
       chain_.repeat(clock_, tally_, phase, assignment_.care, assignment_.verification);
       const std::int64_t rest_ns = assignment_.rest.after(clock_.now_ns() - start);
-      if (rest_ns > 0) pause::sleep_for(rest_ns);
+      if (rest_ns > 0) sleep_for(rest_ns);
     }
   }
 
@@ -37,8 +37,8 @@ class Shift {
       const std::int64_t start = clock_.now_ns();
       repeat(batch, phase);
       const double took = static_cast<double>(clock_.now_ns() - start) * 1e-9;
-      const double fitting =
-          took > 0 ? static_cast<double>(batch) * batch_s / took : static_cast<double>(largest_batch);
+      // What takes no time at all, as some motifs in a simulation, fills none: it is not done more often for that.
+      const double fitting = static_cast<double>(batch) * (took > 0 ? batch_s / took : 1);
       next = std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
                         std::min(largest_batch, batch * 4));
     }

@@ -38,7 +38,8 @@ std::string flavour_of(const std::string& library) {
 // What the person chose by environment; what the library chose by itself, MPI does not tell.
 std::optional<std::string> chosen_transports() {
   std::string text;
-  for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl", "OMPI_MCA_btl_tcp_if_include", "UCX_TLS",
+  for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl", "OMPI_MCA_btl_tcp_if_include",
+                           "OMPI_MCA_btl_tcp_flags", "OMPI_MCA_pml_ob1_send_pipeline_depth", "UCX_TLS",
                            "UCX_NET_DEVICES", "I_MPI_FABRICS", "FI_PROVIDER", "MPIR_CVAR_CH4_NETMOD"}) {
     const char* value = std::getenv(name);
     if (value != nullptr) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
@@ -74,12 +75,6 @@ LibraryRecord describe_library() {
   const std::string flavour = flavour_of(library);
   library = library.substr(0, library.find('\n'));
   return {fmt::format("{}.{}", major, minor), library, flavour, chosen_transports()};
-}
-
-std::optional<std::array<double, 3>> load_average() {
-  std::array<double, 3> load{};
-  if (getloadavg(load.data(), 3) != 3) return std::nullopt;
-  return load;
 }
 
 }  // namespace stressbench::schedule

@@ -1,9 +1,10 @@
 #include "schedule/machine.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
+
+#include "core/host.hpp"
 
 namespace stressbench::schedule {
 namespace {
@@ -18,8 +19,7 @@ std::vector<Identity> gather_identities(const mpi::Group& leaders) {
   Identity mine;
   const std::string host = host_name();
   host.copy(mine.host.data(), mine.host.size() - 1);
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  mine.cores = cores > 0 ? static_cast<int>(cores) : 0;
+  mine.cores = host::cores().value_or(0);
   std::vector<Identity> all(leaders.rank() == 0 ? static_cast<std::size_t>(leaders.size()) : 0);
   const int bytes = static_cast<int>(sizeof(Identity));
   mpi::must(MPI_Gather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, leaders.handle()), "MPI_Gather");

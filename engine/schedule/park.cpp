@@ -1,27 +1,23 @@
 #include "schedule/park.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
-#include <thread>
 
+#include "core/clock.hpp"
 #include "schedule/stall.hpp"
 
 namespace stressbench::schedule {
 
 namespace {
 
-using std::chrono::microseconds;
-
 struct Pauses {
-  microseconds first;
-  microseconds longest;
+  std::int64_t first_ns;
+  std::int64_t longest_ns;
   int growth;  // each is longer than the last by one part in this many
 };
 
 constexpr Pauses pauses_of(Pace pace) {
-  return pace == Pace::meeting ? Pauses{microseconds{50}, microseconds{5000}, 2}
-                               : Pauses{microseconds{5000}, microseconds{50000}, 8};
+  return pace == Pace::meeting ? Pauses{50'000, 5'000'000, 2} : Pauses{5'000'000, 50'000'000, 8};
 }
 
 }  // namespace
@@ -30,13 +26,13 @@ void gentle_wait(MPI_Request& request, Pace pace) {
   std::optional<stall::Unwatched> others_measure;
   if (pace == Pace::parked) others_measure.emplace();
   const Pauses pauses = pauses_of(pace);
-  microseconds pause = pauses.first;
+  std::int64_t pause_ns = pauses.first_ns;
   for (;;) {
     int done = 0;
     mpi::must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done) return;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pauses.longest, pause + pause / pauses.growth);
+    sleep_for(pause_ns);
+    pause_ns = std::min(pauses.longest_ns, pause_ns + pause_ns / pauses.growth);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "core/histogram.hpp"
 #include "core/pattern.hpp"
+#include "core/simulation.hpp"
 #include "motifs/motif.hpp"
 #include "schedule/links.hpp"
 #include "schedule/machine.hpp"
@@ -97,6 +98,7 @@ struct Header {
   PlanRecord plan;
   ClockQuality clock;
   std::optional<std::array<double, 3>> load_average;
+  std::optional<Simulation> simulation;
 };
 
 // One value over the ranks that observed it.

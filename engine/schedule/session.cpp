@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/host.hpp"
 #include "schedule/interrupt.hpp"
 #include "schedule/park.hpp"
 #include "schedule/stall.hpp"
@@ -130,7 +131,8 @@ Header Session::make_header(const std::vector<std::string>& command, const std::
   header.plan.placement = options_.placement;
   header.plan.verify = options_.verification == Verification::on;
   header.clock = measure(clock_);
-  header.load_average = load_average();
+  header.load_average = host::load_average();
+  header.simulation = simulation();
   return header;
 }
 
@@ -269,7 +271,7 @@ void Session::tell_results(RoundRecord record, Collection& collection) {
   for (int job = 0; job < static_cast<int>(jobs_.size()); ++job) {
     if (job != cast_.job && (round.job < 0 || round.job == job)) tell_one(job);
   }
-  if (const auto load = load_average()) record.load_average = (*load)[0];
+  if (const auto load = host::load_average()) record.load_average = (*load)[0];
   double& longest = round.job < 0 ? longest_s_.back() : longest_s_[static_cast<std::size_t>(round.job)];
   longest = std::max(longest, record.duration_s);
   tell([&](Listener& listener) { listener.on_round(record); });

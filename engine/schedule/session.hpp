@@ -102,6 +102,5 @@ class Session {
 // What a job's record says, but for its ranks; no MPI. Also for `describe`.
 JobRecord describe_job(const workload::Job& job, int index, int ranks);
 LibraryRecord describe_library();
-std::optional<std::array<double, 3>> load_average();
 
 }  // namespace stressbench::schedule

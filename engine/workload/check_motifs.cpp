@@ -93,9 +93,12 @@ void check_call(MotifCall& call, std::optional<std::int64_t> ranks, const Catalo
                 Diagnostics& diagnostics) {
   const auto pattern = catalogue.make_pattern(call.name);
   if (pattern == nullptr) {
+    call.complete = false;
+    if (const std::string why = catalogue.absence(call.name); !why.empty()) {
+      return diagnostics.add(call.where, in_quotes(call.name) + " is not in this build: " + why);
+    }
     std::vector<std::string> names;
     for (const CatalogueEntry& entry : catalogue.entries()) names.push_back(entry.name);
-    call.complete = false;
     return diagnostics.add(call.where, in_quotes(call.name) + " is not a motif", suggestion(call.name, names));
   }
   call.name = lower_case(call.name);

@@ -23,6 +23,17 @@ std::vector<Setting> environment_settings(const std::function<const char*(const 
   return settings;
 }
 
+std::string with_environment(std::string text, const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    if (setting.origin != Setting::Origin::environment) continue;
+    const std::string use = "${" + setting.name + "}";
+    for (std::size_t at = text.find(use); at != std::string::npos; at = text.find(use, at + setting.value.size())) {
+      text.replace(at, use.size(), setting.value);
+    }
+  }
+  return text;
+}
+
 bool is_of_environment(std::string_view name) noexcept {
   return std::ranges::any_of(environment_names, [&](std::string_view known) { return known == name; });
 }
@@ -44,7 +55,8 @@ Setting parse_setting(std::string_view text) {
 Variables::Variables(const std::vector<Setting>& settings) {
   for (const Setting& setting : settings) {
     const bool typed = setting.origin == Setting::Origin::command_line;
-    if (typed || !variables_.contains(setting.name)) variables_[setting.name] = {setting.value, typed, false};
+    if (!typed && variables_.contains(setting.name)) continue;
+    variables_[setting.name] = {typed ? with_environment(setting.value, settings) : setting.value, typed, false};
   }
 }
 

@@ -26,6 +26,9 @@ Setting parse_setting(std::string_view text);
 // environment, or null; one that is empty, or not one line of text, counts as not there.
 std::vector<Setting> environment_settings(const std::function<const char*(const char*)>& look_up);
 
+// `text` with ${name} replaced by the value of that name which `settings` have from the environment.
+std::string with_environment(std::string text, const std::vector<Setting>& settings);
+
 // Whether a workload may have this variable of the environment.
 bool is_of_environment(std::string_view name) noexcept;
 
@@ -35,7 +38,7 @@ bool is_variable_name(std::string_view text) noexcept;
 class Variables {
  public:
   // A setting of the command line wins over every [SET] of the same name, and a [SET] over the environment; the last
-  // setting of a name wins over the ones before it.
+  // setting of a name wins over the ones before it. One of the command line may name variables of the environment.
   explicit Variables(const std::vector<Setting>& settings);
 
   void set(const std::string& name, const std::string& value);  // by the file

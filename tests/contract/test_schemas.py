@@ -10,13 +10,14 @@ from typing import Any
 
 import orjson
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
+from stressbench.analysis import Comparison, RunSummary
 from stressbench.model import records, trace_records
 from stressbench.trace.profile import Profile
 
@@ -30,7 +31,8 @@ def schema_of(name: str) -> dict[str, Any]:
 
 def run_lines() -> list[dict[str, Any]]:
     jobs = (MadeJob(steps=(MadeStep(motif="posix", metrics=(("open_time_s", 0.1),)),)), MadeJob(role="background"))
-    made = build_run(jobs=jobs, plan=MadePlan(blocks=1, repetitions=1), machine=MadeMachine(counts_links=True))
+    machine = MadeMachine(counts_links=True, simulation=SIMULATION)
+    made = build_run(jobs=jobs, plan=MadePlan(blocks=1, repetitions=1), machine=machine)
     made.records.insert(5, event(message="a sentence"))
     return made.records
 
@@ -97,6 +99,8 @@ RUN = Format(
         "step": records.Step,
         "plan": records.Plan,
         "clock": records.Clock,
+        "simulation": records.Simulation,
+        "platform": records.Platform,
         "metric": records.MetricValue,
         "round_job": records.RoundJob,
         "link_traffic": records.LinkTraffic,
@@ -106,11 +110,12 @@ RUN = Format(
     made_up=run_lines(),
 )
 PARTS_OF = {
-    "header": ("mpi", "node", "workload", "job", "step", "plan", "clock"),
+    "header": ("mpi", "node", "workload", "job", "step", "plan", "clock", "simulation", "platform"),
     "sample": ("metric",),
     "round": ("round_job", "link_traffic"),
 }
-ADDED_LATER = {"header": {"run_id"}, "metric": {"slowest_rank"}, "round": {"links"}}  # older files lack them
+# Older files lack them.
+ADDED_LATER = {"header": {"run_id", "simulation"}, "metric": {"slowest_rank"}, "round": {"links"}}
 TRACE = Format(
     name="trace",
     schema=schema_of("trace"),
@@ -250,9 +255,10 @@ def test_the_page_documents_the_keys_of_calls_and_ranks() -> None:
     assert documented <= in_schema
 
 
-def test_the_profile_s_schema_is_that_of_its_model() -> None:
-    written = schema_of("profile")
-    ours = TypeAdapter(Profile).json_schema(mode="serialization")
+@pytest.mark.parametrize(("name", "model"), [("profile", Profile), ("show", RunSummary), ("compare", Comparison)])
+def test_the_schema_of_what_a_command_prints_is_that_of_its_model(name: str, model: type[Any]) -> None:
+    written = schema_of(name)
+    ours = TypeAdapter(model).json_schema(mode="serialization")
 
     assert {key: written[key] for key in ("$defs", "properties", "required")} == {
         key: ours[key] for key in ("$defs", "properties", "required")

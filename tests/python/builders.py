@@ -49,7 +49,10 @@ class MadeJob:
 
 @dataclass(frozen=True, kw_only=True)
 class MadeMachine:
-    """`noise` within a round, `round_noise` between rounds and `drift` between blocks: sigmas of logarithms."""
+    """`noise` within a round, `round_noise` between rounds and `drift` between blocks: sigmas of logarithms.
+
+    `simulation` as in the header; none of a real machine.
+    """
 
     hosts: tuple[str, ...] = ("a1", "a2")
     noise: float = 0.02
@@ -58,6 +61,14 @@ class MadeMachine:
     trend: float = 0.0
     load: float = 0.1
     counts_links: bool = False
+    simulation: Record | None = None
+
+
+SIMULATION: Record = {
+    "simulator": "SimGrid 3.32",
+    "platform": {"name": "tinis", "text": "[hosts]\ncount = 16\n"},
+    "settings": {"network/model": "CM02"},
+}
 
 
 @dataclass
@@ -152,6 +163,7 @@ def header(
         },
         "clock": {"source": "CLOCK_MONOTONIC", "resolution_s": 1e-9, "overhead_s": 2.1e-8},
         "load_average": [machine.load, machine.load, machine.load],
+        "simulation": machine.simulation,
     }  # fmt: skip
 
 

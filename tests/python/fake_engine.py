@@ -3,7 +3,7 @@
 
 `FAKE_ENGINE` says what the run does: `done`, `wait` (until asked to stop), `stubborn` (ignores requests), `die` (rank 1
 kills itself), `mistake`, `fault`. `FAKE_RUN` is a file with the records that rank 0 writes, `FAKE_CHECK_NOTE` one for
-the arguments of a check.
+the arguments of a check. With `FAKE_CONTINUES`, a run that is continued becomes the run of `FAKE_RUN`.
 """
 
 import json
@@ -44,7 +44,8 @@ def wait_for_stop(*, obey: bool) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    output = Path(arguments[arguments.index("--output") + 1]) if "--output" in arguments else None
+    option = "--continue" if "FAKE_CONTINUES" in os.environ and "--continue" in arguments else "--output"
+    output = Path(arguments[arguments.index(option) + 1]) if option in arguments else None
     if rank() == 0 and output is not None and "FAKE_RUN" in os.environ:
         shutil.copyfile(os.environ["FAKE_RUN"], output)
     if rank() == 0:

@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from builders import MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.analysis import Change, Comparison, ComparisonError, Quantity, Verdict, compare
-from stressbench.analysis.comparison import verdict_of
+from stressbench.analysis.comparison import superiority_of, verdict_of
 from stressbench.model import Run, read_run
 
 
@@ -98,3 +99,29 @@ def test_what_was_not_the_same_is_listed(tmp_path: Path) -> None:
     path.write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
 
     assert compare(a, read_run(path)).differences == ("MPI: Open MPI 4.1.4 and MPICH 4.0",)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "superiority"),
+    [
+        ([1, 2], [3, 4], 1.0),
+        ([3, 4], [1, 2], 0.0),
+        ([1, 2], [1, 2], 0.5),
+        ([1, 3], [2, 2, 2], 0.5),
+        ([1, 1], [1, 2], 0.75),
+    ],
+)
+def test_superiority_counts_the_pairs_in_which_b_is_larger(a: list[int], b: list[int], superiority: float) -> None:
+    assert superiority_of(np.array(a, dtype=float), np.array(b, dtype=float)) == superiority
+
+
+def test_sides_without_numbers_have_no_superiority() -> None:
+    assert superiority_of(np.empty(0), np.ones(3)) is None
+    assert superiority_of(np.ones(3), np.array([1.0, np.inf])) is None
+
+
+def test_effect_sizes_stand_beside_the_verdict(tmp_path: Path) -> None:
+    found = change(compare(run_of(tmp_path, "a"), run_of(tmp_path, "b", time_s=1.5, seed=2)), Quantity.isolated)
+
+    assert (found.superiority, found.cliffs_delta) == (1.0, 1.0)
+    assert found.regression

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from stressbench.analysis import intervals
 from stressbench.analysis.intervals import (
     LEAST_PAIRS,
+    Interval,
     _mann_whitney_depth,
     _wilcoxon_depth,
     paired_interval,
@@ -122,3 +124,21 @@ def test_the_bootstrap_that_was_not_chosen_misses_more_often() -> None:
     ]
 
     assert np.mean([one.low <= 0 <= one.high for one in found]) < 0.93
+
+
+def test_of_many_values_the_same_interval_is_found_without_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = np.random.default_rng(3).lognormal(sigma=0.2, size=(2, 301))
+    every = paired_interval(first), unpaired_interval(first, second)
+
+    monkeypatch.setattr(intervals, "_ALL_MEANS", 10)
+    monkeypatch.setattr(intervals, "_ALL_SHIFTS", 10)
+    selected = paired_interval(first), unpaired_interval(first, second)
+
+    for found, expected in zip(selected, every, strict=True):
+        assert (found.centre, found.low, found.high) == pytest.approx((expected.centre, expected.low, expected.high))
+
+
+def test_many_equal_values_have_an_interval_without_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intervals, "_ALL_MEANS", 10)
+
+    assert paired_interval(np.full(40, 1.5)) == Interval(centre=1.5, low=1.5, high=1.5)

@@ -26,3 +26,12 @@ def test_equal_values_have_no_trend() -> None:
 
     assert (found.tau, found.change) == (0, 0)
     assert found.p == pytest.approx(1)
+
+
+def test_a_long_series_is_told_by_a_part_of_it_with_its_whole_change() -> None:
+    order = np.arange(7001)
+
+    found = trend_of(np.random.default_rng(2).normal(0.001 * order, 1.0))
+
+    assert found.p < 1e-6
+    assert found.change == pytest.approx(7, rel=0.1)

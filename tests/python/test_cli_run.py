@@ -68,7 +68,7 @@ def folder(tmp_path: Path) -> Path:
         ("run demo.sb -n 2 --grace 0s", "--grace: '0s' must be a time"),
         ("run demo.sb -n 2 --time-limit 60", "--time-limit: '60' must be a time with its unit"),
         ("run demo.sb -n 2 --on slurm", "--on slurm: this is no allocation of Slurm"),
-        ("run demo.sb -n 2 --on cray", "--on: 'cray': expected local, flux, pbs, slurm, or lab:NAME"),
+        ("run demo.sb -n 2 --on cray", "--on: 'cray': expected local, flux, pbs, slurm, lab:NAME"),
         ("run demo.sb -n 2 --emit", "--emit: --on flux or --on pbs or --on slurm says for which batch system"),
         ("run demo.sb -n 2 --nodes 2", "--nodes 2: goes into a script, with --emit; an allocation has its own"),
         ("run demo.sb -n 2 --on slurm --emit --walltime 60", "--walltime: '60' must be a time with its unit"),

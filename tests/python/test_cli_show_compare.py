@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import MadeJob, MadePlan, MadeStep, build_run, event
+from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
@@ -49,6 +49,14 @@ def test_show_prints_facts_jobs_motifs_and_the_slowest_host(path: Path) -> None:
     assert "TeaLeaf_CG: slowest host a" in result.stdout
 
 
+def test_show_says_that_times_are_simulated_and_only_then(path: Path, tmp_path: Path) -> None:
+    machine = MadeMachine(simulation=SIMULATION)
+    simulated = build_run(jobs=JOBS, machine=machine).write(tmp_path, "simulated.jsonl")
+
+    assert "SIMULATED by SimGrid 3.32, platform tinis: all times are its own" in call("show", simulated).stdout
+    assert "SIMULATED" not in call("show", path).stdout
+
+
 def test_show_cuts_no_number_however_narrow_the_terminal(path: Path) -> None:
     impact = json.loads(call("show", path, "--json").stdout)["jobs"][0]["timing"]["impact"]
 
@@ -70,6 +78,52 @@ def test_show_json_holds_every_number(path: Path) -> None:
     assert summary["jobs"][0]["timing"]["impact"]["ratio"] == pytest.approx(1.6, rel=0.05)
     assert summary["jobs"][1]["timing"]["impact"]["ratio"] is None
     assert len(summary["jobs"][0]["timing"]["rounds"]) == 20
+
+
+def test_show_tells_percentiles_with_intervals_when_asked(path: Path) -> None:
+    plain, asked = call("show", path).stdout, call("show", path, "--tails").stdout
+
+    assert "contended / isolated [95 %]" not in plain
+    assert "contended / isolated [95 %]" in asked
+    assert "99.9" in asked
+    assert "executions" in asked
+    assert "TeaLeaf_CG: contended over isolated samples, min to min 1." in asked
+    assert "3,688 for 99.9" in asked
+    assert "1 halo2d" not in call("show", path, "--tails", "--jobs-only").stdout
+
+
+def test_show_plans_for_the_width_that_is_asked_for(path: Path) -> None:
+    printed = call("show", path, "--plan", "0.5%", "--jobs-only").stdout
+    planned = json.loads(call("show", path, "--plan", "0.5%", "--json").stdout)["jobs"][0]["timing"]["plan"]
+
+    total = planned["blocks"] + planned["more_blocks"]
+    assert planned["target"] == 0.005
+    assert f"to see 0.50% you need {planned['more_blocks']} more rounds of each kind" in printed
+    assert f"--isolated {total} --contended {total}" in printed
+    assert "plan:" not in call("show", path).stdout
+    assert "enough to see 90.00%" in call("show", path, "--plan", "0.9").stdout
+
+
+@pytest.mark.parametrize("plan", ["x", "0", "-1%", "100%", "nan"])
+def test_show_refuses_a_plan_that_is_no_share(plan: str, path: Path) -> None:
+    result = call("show", path, f"--plan={plan}")
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert f"--plan {plan}: expected" in result.stderr
+
+
+def test_show_takes_the_interval_that_is_named(path: Path) -> None:
+    ranks, drawn = (
+        json.loads(call("show", path, "--json", "--interval", name).stdout)["jobs"][0]["timing"]["impact"]
+        for name in ("ranks", "bootstrap")
+    )
+
+    assert "Wilcoxon" in ranks["method"]
+    assert "BCa" in drawn["method"]
+    assert drawn["low"] != ranks["low"]
+    assert "BCa bootstrap interval" in call("show", path, "--interval", "bootstrap").stdout
+    assert call("show", path, "--interval", "t").exit_code == 2
 
 
 def test_show_says_how_far_an_incomplete_run_got(tmp_path: Path) -> None:

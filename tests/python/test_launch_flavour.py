@@ -16,6 +16,7 @@ LAUNCHERS = {
         Flavour.intelmpi,
         "2021.11",
     ),
+    "SimGrid version 3.32\n": (Flavour.simgrid, "3.32"),
     "srun: slurm 22.05.8": (Flavour.unknown, None),
     "": (Flavour.unknown, None),
 }
@@ -34,6 +35,7 @@ LIBRARIES = {
         "8.1.25",
     ),
     "Intel(R) MPI Library 2021.11 for Linux* OS": (Flavour.intelmpi, "2021.11"),
+    "SMPI Version 3.32. Copyright The SimGrid Team 2007-2022 (flavour: other)": (Flavour.simgrid, "3.32"),
 }
 
 

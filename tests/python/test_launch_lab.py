@@ -22,12 +22,16 @@ def launcher(flavour: Flavour) -> Launcher:
     return Launcher(path=Path("/opt/mpirun"), recognised=Recognised(flavour=flavour, version="9.9"))
 
 
-@pytest.mark.parametrize("flavour", [Flavour.openmpi4, Flavour.openmpi5])
-def test_open_mpi_starts_in_the_lab_and_fills_its_hosts_one_after_the_other(flavour: Flavour) -> None:
+@pytest.mark.parametrize(
+    ("flavour", "windows"), [(Flavour.openmpi4, ("--mca", "osc", "^rdma")), (Flavour.openmpi5, ())]
+)
+def test_open_mpi_starts_in_the_lab_and_fills_its_hosts_one_after_the_other(
+    flavour: Flavour, windows: tuple[str, ...]
+) -> None:
     command = PLACE.build(launcher=launcher(flavour), request=REQUEST)
 
     where = ("--host", "h0:2,h1:2,h2:1,h3:1", "--map-by", "slot", "--bind-to", "none")
-    assert command.argv == ("enter", "h0", "/opt/mpirun", "-n", "6", *where, "engine", "run", "a.sb")
+    assert command.argv == ("enter", "h0", "/opt/mpirun", "-n", "6", *where, *windows, "engine", "run", "a.sb")
 
 
 def test_hydra_has_its_own_word_for_hosts() -> None:
@@ -81,7 +85,8 @@ def test_places_by_name(tmp_path, monkeypatch) -> None:
 
     assert place_of("local", environment={}) is HERE
     with pytest.raises(
-        LaunchMistake, match="--on: 'labs': expected local, flux, pbs, slurm, or lab:NAME such as lab:tiny"
+        LaunchMistake,
+        match="--on: 'labs': expected local, flux, pbs, slurm, lab:NAME such as lab:tiny, or simgrid:tiny",
     ):
         place_of("labs", environment={})
     with pytest.raises(

@@ -4,14 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import MadeJob, MadePlan, build_run
+from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.launch.diagnosis import Death, diagnose
 from stressbench.launch.end_record import EndRecord
-from stressbench.launch.ending import explain
+from stressbench.launch.ending import continuing, explain
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
+from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.session import Ending, Wish, final_status
+from stressbench.launch.target import require_same_time
 from stressbench.model import Run, read_run
 
 INTEL = """
@@ -169,6 +171,25 @@ def test_a_run_without_a_round_has_nothing_to_go_on_with() -> None:
 
 def test_a_launcher_that_gave_up_is_told_apart_from_the_engine() -> None:
     assert "the launcher ended with status 137 before the engine could say why" in sentences(None, death=None)
+
+
+def test_the_command_that_goes_on_names_the_place() -> None:
+    elsewhere = replace(wish(Path("r.jsonl")), on="simgrid:tiny")
+
+    assert continuing(elsewhere) == "stressbench run --continue r.jsonl --on simgrid:tiny"
+
+
+def test_a_run_goes_on_in_the_time_in_which_it_began(tmp_path: Path) -> None:
+    simulated = build_run(machine=MadeMachine(simulation=SIMULATION), complete=False).write(tmp_path, "s.jsonl")
+    real = build_run(complete=False).write(tmp_path, "r.jsonl")
+
+    require_same_time(RunFile(path=simulated, continues=True), simulated=True)
+    require_same_time(RunFile(path=real, continues=True), simulated=False)
+    require_same_time(RunFile(path=tmp_path / "new.jsonl"), simulated=True)
+    with pytest.raises(LaunchMistake, match="its times are simulated; go on with --on simgrid:tinis"):
+        require_same_time(RunFile(path=simulated, continues=True), simulated=False)
+    with pytest.raises(LaunchMistake, match="its times are of real hosts; leave --on simgrid out"):
+        require_same_time(RunFile(path=real, continues=True), simulated=True)
 
 
 def test_a_good_end_needs_no_words(tmp_path: Path) -> None:

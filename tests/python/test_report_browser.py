@@ -4,13 +4,12 @@ Nothing is fetched and nothing is complained about.
 """
 
 import re
-import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from browser import CHROMIUM, DARK, browse, fetched
 from builders import MadeJob, MadeMachine, MadePlan, build_run
 from matplotlib.image import imread
 from numpy.typing import NDArray
@@ -19,13 +18,6 @@ from stressbench.model import read_run
 from stressbench.report.page import render
 from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb"),
-    "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter",  # the browser's own errands
-)
-DARK = ("--force-dark-mode", "--blink-settings=preferredColorScheme=0")
 NASTY = "<script>document.title='hit'</script>"
 Pixels = NDArray[np.float32]
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
@@ -46,17 +38,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / "report.html"
     path.write_text(render([run]), encoding="utf-8")
     return path
-
-
-def browse(page: Path, folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    assert CHROMIUM is not None
-    return subprocess.run(
-        [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", *flags, page.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
 
 
 def only(page: Path, figure: str, folder: Path) -> Path:
@@ -86,13 +67,6 @@ def share(found: NDArray[np.intp], pixels: Pixels, *, columns: Sequence[float]) 
     """How many of the places lie between these fractions of the width."""
     left, right = (fraction * pixels.shape[1] for fraction in columns)
     return float(np.mean((found[:, 1] >= left) & (found[:, 1] < right)))
-
-
-def fetched(log: Path) -> list[str]:
-    """Requests that the page asked for, from the browser's log: those of the browser itself have no origin."""
-    starts = [line for line in log.read_text(encoding="utf-8").splitlines() if '"initiator"' in line]
-    by_the_page = [line for line in starts if '"initiator":"not an origin"' not in line]
-    return [line for line in by_the_page if re.search(r'"url":"(?!file:|data:)', line)]
 
 
 def test_each_job_s_colour_fills_its_nodes_in_order(page: Path, tmp_path: Path) -> None:
@@ -159,8 +133,15 @@ def test_the_document_holds_tables_and_drawings_and_no_script_ran(page: Path, tm
     document = browse(page, tmp_path, "--dump-dom").stdout
 
     assert "<title>StressBench: demo.sb</title>" in document
-    assert re.findall(r'<table id="run1-(\w+)"', document) == ["jobs", "motifs", "hosts"]
-    assert re.findall(r'<figure id="run1-(\w+)"', document) == ["impacts", "boxes", "placement", "tails", "timeline"]
+    assert re.findall(r'<table id="run1-(\w+)"', document) == ["jobs", "percentiles", "motifs", "hosts"]
+    assert re.findall(r'<figure id="run1-(\w+)"', document) == [
+        "impacts",
+        "boxes",
+        "distribution",
+        "placement",
+        "tails",
+        "timeline",
+    ]
     assert "&lt;script&gt;document.title" in document
     assert not re.search(r"<script\b", document)
 

@@ -1,18 +1,29 @@
 """The report's words, tables and markup, from made-up runs whose truth is known. No browser."""
 
+import csv
+import io
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
-from html.parser import HTMLParser
+from dataclasses import fields, replace
+from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 
+import numpy as np
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, event
+from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, event
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pages import Outline, drawings, figure
 from typer.testing import CliRunner
 
+from stressbench.analysis import select, summarise
 from stressbench.cli.app import build
 from stressbench.model import Run, read_run
+from stressbench.model.samples import Samples
 from stressbench.report import units
+from stressbench.report.figures import distribution, impacts, timeline
+from stressbench.report.numbers import csv_text
 from stressbench.report.page import render
 from stressbench.report.palette import TONES, hatch_of, tone_of
 
@@ -21,7 +32,6 @@ INCAST = MadeJob(name="Incast", nodes="4-5")
 NASTY = "<script>alert('x')</script> & \"$x^2$ \\frac{"
 MACHINE = MadeMachine(hosts=tuple(f"a{number}" for number in range(8)))
 Made = Callable[..., Run]
-VOID = {"meta", "link", "br", "img", "hr", "input"}
 
 
 @pytest.fixture
@@ -31,44 +41,6 @@ def made(tmp_path: Path) -> Made:
         return read_run(chosen.write(tmp_path))
 
     return make
-
-
-class Outline(HTMLParser):
-    """Elements of the page, ids, and whether all that opens closes."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.ids: list[str] = []
-        self.references: list[str] = []
-        self._open: list[str] = []
-        self.feed(page)
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.ids += [value for name, value in attrs if name == "id" and value]
-        self.references += [value for name, value in attrs if name in ("href", "src", "xlink:href") and value]
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self._open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-
-def drawings(page: str) -> list[ElementTree.Element]:
-    return [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL)]
-
-
-def figure(page: str, key: str) -> str:
-    found = re.search(rf'<figure id="{key}">.*?</figure>', page, re.DOTALL)
-    assert found is not None, key
-    return found[0]
 
 
 def test_the_first_words_say_who_is_slowed_and_how_sure_that_is(made: Made) -> None:
@@ -119,6 +91,14 @@ def test_a_header_alone_still_makes_a_page(made: Made) -> None:
     assert 'id="run1-placement"' in page
 
 
+def test_simulated_times_are_told_apart(made: Made) -> None:
+    words = "by SimGrid 3.32, platform tinis: all times are its own"
+    machine = MadeMachine(hosts=MACHINE.hosts, simulation=SIMULATION)
+
+    assert words in render([made(jobs=(CG,), machine=machine)])
+    assert words not in render([made(jobs=(CG,))])
+
+
 def test_background_jobs_are_named_as_load(made: Made) -> None:
     page = render([made(jobs=(CG, MadeJob(name="noise", role="background", nodes="6")))])
 
@@ -146,7 +126,7 @@ def test_names_from_a_file_cannot_become_markup_or_formulas(made: Made) -> None:
 def test_control_characters_do_not_break_the_drawings(made: Made) -> None:
     page = render([made(jobs=(MadeJob(name="a\x00b\x1bc", nodes="0"), INCAST))])
 
-    assert len(drawings(page)) == 5
+    assert len(drawings(page)) == 6
 
 
 def test_every_drawing_has_a_name_a_description_and_text_that_is_text(made: Made) -> None:
@@ -305,3 +285,155 @@ def test_the_command_names_the_page_after_the_run(made: Made, tmp_path: Path) ->
 
     assert ended.stdout == f"{tmp_path / 'run.html'}\n"
     assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def points(drawn: str) -> int:
+    return len(re.findall("<use ", drawn))
+
+
+def test_a_page_stays_small_however_long_the_run(made: Made) -> None:
+    """A million samples: CG's and Incast's, jobs' and motifs'."""
+    run = made(jobs=(CG, INCAST))
+    samples = tuple(enlarged(samples, by=4000) for samples in run.samples)
+    many = replace(run, samples=samples)
+
+    page = render([many])
+
+    assert sum(map(len, samples)) > 1_000_000
+    assert len(page) < 10_000_000
+    assert points(page) < 1.05 * points(render([run]))
+
+
+def enlarged(samples: Samples, *, by: int) -> Samples:
+    """The same rounds with so many times as many repetitions."""
+    columns = {field.name: getattr(samples, field.name) for field in fields(samples)}
+    return Samples(
+        **{
+            name: np.repeat(column, by) if isinstance(column, np.ndarray) else column
+            for name, column in columns.items()
+        }
+    )
+
+
+def test_many_rounds_are_drawn_up_to_a_number_and_the_caption_says_so(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=2500, repetitions=1, warmup=0), histograms=False)])
+
+    assert points(figure(page, "run1-timeline")) < 1.1 * timeline.MOST_POINTS
+    assert points(figure(page, "run1-impacts")) < 1.1 * impacts.MOST_POINTS
+    assert "of each stretch of rounds the lowest and the highest are drawn" in figure(page, "run1-timeline")
+    assert "7,500 rounds" in figure(page, "run1-timeline")
+
+
+LONG = MadePlan(blocks=10, repetitions=100)
+
+
+def file_in(page: str, name: str) -> list[dict[str, str]]:
+    link = re.search(rf'<a href="data:text/csv;charset=utf-8,([^"]*)" download="{re.escape(name)}"', page)
+    assert link is not None, name
+    return list(csv.DictReader(io.StringIO(unquote(unescape(link[1])))))
+
+
+def test_curves_say_which_tail_grows_and_how_sure_that_is(made: Made) -> None:
+    steady = MadeMachine(hosts=MACHINE.hosts, round_noise=0.0)
+    drawn = figure(render([made(jobs=(CG, INCAST), plan=LONG, machine=steady)]), "run1-distribution")
+
+    assert re.search(
+        r"<h3>Percentile 9[59]\.?9? of TeaLeaf_CG is 1\.\d\d× \[1\.\d\d, 1\.\d\d\] that of its time alone", drawn
+    )
+    assert "share that took longer" in drawn
+    assert "alone, n = 1,000" in drawn
+
+
+def test_without_enough_repetitions_no_tail_is_claimed(made: Made) -> None:
+    drawn = figure(render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=1, repetitions=1))]), "run1-distribution")
+
+    assert "Too few are known to compare tails" in drawn
+
+
+def test_a_curve_falls_from_all_to_none_through_few_points() -> None:
+    values = np.random.default_rng(1).lognormal(size=100_000)
+
+    times, longer = distribution.curve_of(values)
+
+    assert len(times) <= distribution.MOST_POINTS
+    assert (times[0], times[-1]) == (values.min(), values.max())
+    assert np.interp(np.quantile(values, 0.999), times, longer) == pytest.approx(0.001, rel=0.1)
+    assert longer[-1] == 0
+
+
+def test_every_figure_has_its_numbers_in_the_page(made: Made) -> None:
+    run = made(jobs=(CG, INCAST), plan=LONG)
+    page = render([run])
+
+    curve = [
+        row for row in file_in(page, "run1-distribution.csv") if (row["job"], row["kind"]) == ("Incast", "isolated")
+    ]
+    assert len(curve) <= distribution.MOST_POINTS
+    assert float(curve[0]["time_s"]) == select(run, job=1).isolated_s.min()
+    assert len(file_in(page, "run1-rounds.csv")) == 40
+    assert file_in(page, "run1-placement.csv")[4] == {"node": "4", "host": "a4", "job": "Incast"}
+    assert [row["n"] for row in file_in(page, "run1-times.csv")] == ["1000"] * 4
+    assert {row["motif"] for row in file_in(page, "run1-executions.csv")} == {"allreduce"}
+    assert len(file_in(page, "run1-impacts.csv")) == 20
+
+
+def test_numbers_too_long_for_a_page_are_named_and_left_to_files(made: Made) -> None:
+    page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=1001, repetitions=1, warmup=0), histograms=False)])
+
+    assert "rounds.csv, 4,004 rows, is too long for a page: <code>stressbench report --data FOLDER</code>" in page
+    assert "run1-rounds.csv" not in page
+
+
+def test_tails_effect_and_plan_are_those_of_show(made: Made) -> None:
+    noisy = MadeMachine(hosts=MACHINE.hosts, round_noise=0.1)
+    run = made(jobs=(MadeJob(name="CG", nodes="0", congestion=3.0), INCAST), plan=LONG, machine=noisy)
+    timing = summarise(run).jobs[0].timing
+    page = unescape(render([run]))
+
+    tail = timing.tails[1]
+    assert f'<td class="number">{units.factor(tail.ratio)}</td>' in page
+    assert f'<td class="number">{units.interval(tail.low, tail.high)}</td>' in page
+    assert '<td class="number">1.00</td></tr>' in page  # every contended round of CG is slower
+    assert timing.plan is not None
+    assert f"to see 2.00% you need {timing.plan.more_blocks} more rounds of each kind" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [("=1+1", "'=1+1"), ("@x", "'@x"), ("-cmd", "'-cmd"), ("+a", "'+a"), ("-1.5", "-1.5"), ("a=b", "a=b")],
+)
+def test_a_name_is_no_formula_and_a_negative_number_stays_one(text: str, cell: str) -> None:
+    written = csv_text(("job", "change"), [(text, -0.25)])
+
+    assert list(csv.reader(io.StringIO(written)))[1] == [cell, "-0.25"]
+
+
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(
+    name=st.sampled_from([NASTY, "\u05d0\u05d1\u05d2", "\u202eevil", "long" * 80, "=cmd()"])
+    | st.text(st.characters(codec="utf-8"), min_size=1, max_size=50),
+    blocks=st.integers(0, 7),
+    repetitions=st.integers(1, 3),
+    noise=st.sampled_from([0.0, 0.02, 2.0]),
+    role=st.sampled_from(["measured", "background"]),
+)
+def test_any_run_makes_a_page(made: Made, name: str, blocks: int, repetitions: int, noise: float, role: str) -> None:
+    machine = MadeMachine(hosts=MACHINE.hosts, noise=noise, round_noise=noise)
+    plan = MadePlan(blocks=blocks, repetitions=repetitions, warmup=0)
+    page = render(
+        [
+            made(
+                jobs=(MadeJob(name=name, nodes="0"), MadeJob(name="b", nodes="1", role=role)),
+                plan=plan,
+                machine=machine,
+            )
+        ]
+    )
+
+    outline = Outline(page)
+    assert "script" not in outline.tags
+    assert len(outline.ids) == len(set(outline.ids))
+    assert len(drawings(page)) == page.count("<figure id=")
+    assert ('id="run1-distribution"' in page) == (blocks > 0)

@@ -249,18 +249,19 @@ def lab_up(engine, tmp_path_factory) -> Iterator[Callable[..., "Bench"]]:
         bench.stressbench("lab", "down", "--all")
 
 
+def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 60) -> None:
+    """Fails with the condition's name where it does not hold in time."""
+    end = time.monotonic() + within_s
+    while not condition():
+        if time.monotonic() > end:
+            pytest.fail(f"did not happen within {within_s:.0f} s: {what}")
+        time.sleep(0.02)
+
+
 @pytest.fixture
 def wait_for() -> Callable[..., None]:
-    """Waits until a condition holds; fails with its name when it does not in a minute."""
-
-    def wait(condition: Callable[[], bool], what: str, *, within_s: float = 60) -> None:
-        end = time.monotonic() + within_s
-        while not condition():
-            if time.monotonic() > end:
-                pytest.fail(f"did not happen within {within_s:.0f} s: {what}")
-            time.sleep(0.02)
-
-    return wait
+    """`wait_until`, for tests that import nothing."""
+    return wait_until
 
 
 @pytest.fixture

@@ -5,27 +5,32 @@ import subprocess
 import sys
 
 import pytest
-from lab_bench import PAYLOAD, Bench, descendants_marked, isolated_s, job, require_storage, settled, without_root
+from lab_bench import (
+    PAYLOAD,
+    RATE,
+    STREAM,
+    TAPERED,
+    Bench,
+    descendants_marked,
+    isolated_s,
+    job,
+    require_storage,
+    settled,
+    without_root,
+)
 from test_lab_lifecycle import STORING, gone
 
-TAPERED = """
-[hosts]
-count = 4
-[[rail]]
-rate = "100Mbit"
-[topology]
-kind = "fat-tree"
-hosts_per_leaf = 2
-taper = "2:1"
+SERVED = (
+    TAPERED
+    + """
 [io]
 count = 2
 attach = "root0"
 rate = "100Mbit"
 """
-STRIPED = TAPERED.replace('"2:1"', '"1:1"') + 'stripe = "4MiB"\n'
-RATE = 100e6 * PAYLOAD  # bits of payload a second
+)
+STRIPED = SERVED.replace('"2:1"', '"1:1"') + 'stripe = "4MiB"\n'
 WRITTEN = 8 * 2**20
-STREAM = "bandwidth -s 512KiB -w 4"
 ALONE = ("--isolated", "1", "--contended", "0", "--repetitions", "3")
 ROUNDS = ("--isolated", "2", "--contended", "2", "--repetitions", "3")
 
@@ -40,7 +45,7 @@ def writer(name: str, size: str = "8MiB") -> str:
 
 
 def test_every_host_finds_one_file_system_and_the_machine_does_not(lab_up) -> None:
-    tapered = lab_up("tapered-io", TAPERED)
+    tapered = lab_up("tapered-io", SERVED)
 
     tapered.lab("exec", "--lab", "tapered-io", "h0", "--", "sh", "-c", "echo hello >$SCRATCH/greeting")
     read = [
@@ -57,7 +62,7 @@ def test_every_host_finds_one_file_system_and_the_machine_does_not(lab_up) -> No
 )
 def test_a_writer_is_as_fast_as_its_way_to_the_io_node(lab_up, nodes, motif) -> None:
     """Until all is synced and closed. Of two hosts in one file, the I/O node's own link is the way they share."""
-    tapered = lab_up("tapered-io", TAPERED)
+    tapered = lab_up("tapered-io", SERVED)
     expected = WRITTEN * 8 / RATE
 
     taken = settled(lambda: isolated_s(tapered.run(job("w", nodes, motif), *ALONE)), expected=expected, within=0.1)
@@ -67,7 +72,7 @@ def test_a_writer_is_as_fast_as_its_way_to_the_io_node(lab_up, nodes, motif) -> 
 
 def test_what_another_host_wrote_is_read_at_the_rate_of_the_link(lab_up) -> None:
     """Two hosts behind one leaf, 4 MiB each: its uplink is the way they share."""
-    tapered = lab_up("tapered-io", TAPERED)
+    tapered = lab_up("tapered-io", SERVED)
     motif = "posix -s 4MiB -t 1MiB --files rank --do read --shift 1 --drop-caches -f ${SCRATCH}/r"
     expected = WRITTEN * 8 / RATE
 
@@ -78,7 +83,7 @@ def test_what_another_host_wrote_is_read_at_the_rate_of_the_link(lab_up) -> None
 
 def test_a_job_that_shares_a_link_with_a_writer_gets_half_of_it(lab_up) -> None:
     """Both leave leaf0 by its uplink, which one of them could fill."""
-    tapered = lab_up("tapered-io", TAPERED)
+    tapered = lab_up("tapered-io", SERVED)
     workload = job("writer", "0", writer("shared")) + job("stream", "1,2", STREAM)
 
     def worst() -> float:
@@ -90,7 +95,7 @@ def test_a_job_that_shares_a_link_with_a_writer_gets_half_of_it(lab_up) -> None:
 
 def test_bytes_that_are_verified_came_through_two_io_nodes(lab_up) -> None:
     """Each rank reads what another host wrote."""
-    tapered = lab_up("tapered-io", TAPERED)
+    tapered = lab_up("tapered-io", SERVED)
     motif = "posix -s 1500001 -t 100001 --files rank --do write_read --shift 1 -f ${SCRATCH}/v"
 
     assert tapered.run(job("v", "0-3", motif), "--isolated", "1", "--contended", "0", "--verify").jobs

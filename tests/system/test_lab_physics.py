@@ -1,18 +1,8 @@
 """A lab's links carry what they are said to, so that what MPI programs measure can be checked against truth."""
 
 import pytest
-from lab_bench import PAYLOAD, isolated_s, job, settled
+from lab_bench import PAYLOAD, RATE, STREAM, TAPERED, WINDOW, isolated_s, job, settled
 
-TAPERED = """
-[hosts]
-count = 4
-[[rail]]
-rate = "100Mbit"
-[topology]
-kind = "fat-tree"
-hosts_per_leaf = 2
-taper = "2:1"
-"""
 NOISY = """
 [hosts]
 count = 4
@@ -25,18 +15,19 @@ from = "h0"
 to = "h1"
 rate = "20Mbit"
 """
-RATE = 100e6 * PAYLOAD  # bits of payload a second
-WINDOW = 2 * 2**20  # bytes that `STREAM` sends
-STREAM = "bandwidth -s 512KiB -w 4"
 ROUNDS = ("--isolated", "2", "--contended", "2", "--repetitions", "6")
 ALONE = ("--isolated", "1", "--contended", "0", "--repetitions", "6")
 
 
 def test_every_link_of_tiny_carries_a_stream_of_its_rate(lab_up) -> None:
-    found = lab_up("tiny").json("check")
+    tiny = lab_up("tiny")
 
-    assert len(found) == 8
-    assert [one["share"] for one in found] == pytest.approx([1.0] * 8, rel=0.03)
+    def worst() -> float:
+        shares = [one["share"] for one in tiny.json("check", status=None)]
+        assert len(shares) == 8
+        return float(max(shares, key=lambda share: abs(share - 1)))
+
+    assert settled(worst, expected=1, within=0.03) == pytest.approx(1, abs=0.03)
 
 
 def test_a_stream_of_messages_takes_its_bytes_over_the_rate(lab_up) -> None:
@@ -60,6 +51,17 @@ def test_links_carry_what_the_round_sent_and_nothing_else_does(lab_up) -> None:
     assert [one.rate_bits_per_s for one in there] == [100_000_000] * 2
     assert max(one.bytes for one in links.values() if one not in there) < 0.05 * sent
     assert sum(one.drops for one in links.values()) == 0
+
+
+def test_messages_that_go_both_ways_at_once_fill_a_link_both_ways(lab_up) -> None:
+    """But for an acknowledgement, of 66 bytes, of each frame."""
+    tiny = lab_up("tiny")
+    expected = 2**20 * 8 / RATE * (1 + 66 / 1514)
+    workload = job("both", "0,1", "sendrecv -s 1MiB")
+
+    taken = settled(lambda: isolated_s(tiny.run(workload, *ALONE)), expected=expected, within=0.1)
+
+    assert taken == pytest.approx(expected, rel=0.1)
 
 
 def test_an_incast_takes_what_all_senders_send_over_the_receivers_rate(lab_up) -> None:
@@ -101,8 +103,9 @@ def test_a_quarter_of_the_rate_takes_four_times_as_long(lab_up) -> None:
 
 
 def test_two_rails_carry_twice_as_much_as_one(lab_up) -> None:
+    """In long messages: of those of 512 KiB one rail carries 56 %."""
     one, two = lab_up("tiny"), lab_up("dual-rail")
-    workload = job("a", "0,1", STREAM)
+    workload = job("a", "0,1", "bandwidth -s 2MiB -w 2")
 
     def gain() -> float:
         return isolated_s(one.run(workload, *ALONE)) / isolated_s(two.run(workload, *ALONE))
@@ -112,10 +115,16 @@ def test_two_rails_carry_twice_as_much_as_one(lab_up) -> None:
 
 def test_the_shipped_rates_of_injection_stand_to_each_other_as_said(lab_up) -> None:
     """h0 and h1 at the full rate, h2 and h3 at half, and so on."""
-    found = lab_up("injection").json("check")
-    rates = {(one["source"]): one["payload_bits_per_s"] for one in found if one["target"] == "s0"}
+    injection = lab_up("injection")
 
-    assert [rates["h0"] / rates[host] for host in ("h2", "h4", "h6")] == pytest.approx([2, 4, 8], rel=0.05)
+    def worst() -> float:
+        """Of the rates below the full one: how often it fits, over how often it should."""
+        found = injection.json("check", status=None)
+        rates = {(one["source"]): one["payload_bits_per_s"] for one in found if one["target"] == "s0"}
+        fits = [rates["h0"] / rates[host] / share for host, share in (("h2", 2), ("h4", 4), ("h6", 8))]
+        return float(max(fits, key=lambda fit: abs(fit - 1)))
+
+    assert settled(worst, expected=1, within=0.05) == pytest.approx(1, abs=0.05)
 
 
 def test_background_noise_loads_the_links_between_its_hosts_and_no_other(lab_up) -> None:

@@ -1,11 +1,9 @@
 """`stressbench run --on lab:...`: ranks on the lab's hosts, under both MPIs, and none of them left when it ends."""
 
 import signal
-import sys
 import time
 
 import pytest
-from conftest import Started
 from lab_bench import descendants_marked, job
 
 from stressbench.model import read_run
@@ -23,7 +21,10 @@ def test_each_rank_runs_on_its_host(lab_up, any_engine) -> None:
     ended = tiny.stressbench("run", *words, *rounds)
 
     assert ended.status == 0, ended.said
-    assert [node.host for node in read_run(target).header.nodes] == ["h0", "h1"]
+    header = read_run(target).header
+    assert [node.host for node in header.nodes] == ["h0", "h1"]
+    assert header.mpi.transports is not None
+    assert "OMPI_MCA_btl_tcp_flags=9" in header.mpi.transports
 
 
 def test_a_workload_fills_the_lab_unless_it_is_told_otherwise(lab_up) -> None:
@@ -54,10 +55,8 @@ def test_a_run_that_is_stopped_leaves_no_rank_in_the_lab(lab_up, wait_for, reque
     target = tiny.folder / f"stopped{requests}.jsonl"
     before = set(descendants_marked(tiny.folder / "labs"))
     rounds = ("--isolated", "50", "--contended", "50", "--repetitions", "5")
-    words = [sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "lab:tiny", "-o", str(target), *rounds]
 
-    with Started(words, cwd=tiny.folder, environment=tiny.environment) as process:
-        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+    with tiny.in_round(target, *rounds) as process:
         for _ in range(requests):
             process.send_signal(signal.SIGINT)
             time.sleep(0.6)  # what comes sooner is the same request
@@ -73,11 +72,10 @@ def test_a_link_that_is_cut_for_good_ends_the_run_and_names_job_and_host(lab_up,
     (tiny.folder / "w.sb").write_text(job("severed", "0,1", "bandwidth -s 256KiB -w 8"), encoding="utf-8")
     target = tiny.folder / "severed.jsonl"
     before = set(descendants_marked(tiny.folder / "labs"))
-    rounds = ("--isolated", "1000", "--contended", "0", "--repetitions", "4", "--stall-limit", "3s")
-    words = [sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "lab:tiny", "-n", "2", "-o", target, *rounds]
+    rounds = ("--isolated", "1000", "--contended", "0", "--repetitions", "20", "--stall-limit", "3s")
 
-    with Started(list(map(str, words)), cwd=tiny.folder, environment=tiny.environment) as process:
-        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+    # A round takes 3.5 s, so that the cut, within a second of one's end, meets the next at work.
+    with tiny.in_round(target, "-n", "2", *rounds) as process:
         tiny.set("h1-s0", "down")
         errors = process.communicate(timeout=120)[1]
 
@@ -90,28 +88,13 @@ def test_a_link_that_is_cut_for_good_ends_the_run_and_names_job_and_host(lab_up,
     wait_for(lambda: set(descendants_marked(tiny.folder / "labs")) <= before, "no rank is left")
 
 
-def test_a_link_that_is_cut_for_a_moment_delays_a_run_and_does_not_end_it(lab_up, wait_for) -> None:
+def test_a_link_that_is_cut_for_a_moment_delays_a_run_and_does_not_end_it(lab_up) -> None:
     tiny = lab_up("tiny")
     (tiny.folder / "w.sb").write_text(job("one", "0,1", "bandwidth -s 256KiB -w 8"), encoding="utf-8")
     target = tiny.folder / "cut.jsonl"
     rounds = ("--isolated", "8", "--contended", "0", "--repetitions", "4")
-    words = [
-        sys.executable,
-        "-m",
-        "stressbench",
-        "run",
-        "w.sb",
-        "--on",
-        "lab:tiny",
-        "-n",
-        "2",
-        "-o",
-        str(target),
-        *rounds,
-    ]
 
-    with Started(words, cwd=tiny.folder, environment=tiny.environment) as process:
-        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+    with tiny.in_round(target, "-n", "2", *rounds) as process:
         tiny.set("h1-s0", "down")
         tiny.set("h1-s0", "up")
         errors = process.communicate(timeout=120)[1]
@@ -127,11 +110,8 @@ def test_a_run_whose_link_is_cut_for_good_ends_by_timeout_and_leaves_no_rank(lab
     target = tiny.folder / "hung.jsonl"
     before = set(descendants_marked(tiny.folder / "labs"))
     rounds = ("--isolated", "500", "--contended", "500", "--repetitions", "5")
-    run = [sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "lab:tiny", "-o", str(target), *rounds]
-    words = ["timeout", "12", *run, "--grace", "3s"]
 
-    with Started(words, cwd=tiny.folder, environment=tiny.environment) as process:
-        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+    with tiny.in_round(target, *rounds, "--grace", "3s", under=("timeout", "12")) as process:
         tiny.set("h1-s0", "down")
         errors = process.communicate(timeout=60)[1]
     tiny.set("h1-s0", "up")

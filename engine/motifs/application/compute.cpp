@@ -85,7 +85,7 @@ class Compute final : public Motif {
   void perform(Recorder& recorder) override {
     const std::int64_t duration_ns = durations_ns_[next_];
     next_ = next_ + 1 < durations_ns_.size() ? next_ + 1 : 0;
-    if (*mode_ == ComputeMode::sleep) return pause::sleep_for(duration_ns);
+    if (*mode_ == ComputeMode::sleep) return sleep_for(duration_ns);
     recorder.spin_for(duration_ns);
   }
 

@@ -5,19 +5,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
 from math import exp
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.analysis.impact import pair_blocks
 from stressbench.analysis.intervals import Interval, unpaired_interval
-from stressbench.analysis.selection import select
+from stressbench.analysis.selection import RoundMedian, select
 from stressbench.model import Header, Job, Kind, Role, Run
 
 LAUNCH_NOTE = (
     "the intervals hold what varies between rounds; what varies from launch to launch (placement, other users, the "
     "state of the machine) they cannot see: repeat both runs, interleaved, before acting on a small difference"
 )
+
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 class ComparisonError(Exception):
@@ -47,7 +50,12 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """B over A of one quantity of one job; `a` and `b` are medians over rounds (s) or over blocks' ratios (impact)."""
+    """B over A of one quantity of one job; `a` and `b` are medians over rounds (s) or over blocks' ratios (impact).
+
+    `superiority` is the share of pairs of a round of A and one of B in which B's value is larger, ties counted half:
+    0.5 where nothing differs, 1 where every round of B is slower (Vargha and Delaney 2000). `cliffs_delta` is the same
+    from -1 to 1 (Cliff 1993). Both say how far the rounds overlap; they are told without intervals.
+    """
 
     quantity: Quantity
     a: float | None
@@ -55,8 +63,15 @@ class Change:
     ratio: float | None
     low: float | None
     high: float | None
+    superiority: float | None
+    cliffs_delta: float | None
     verdict: Verdict
     reason: str | None
+
+    @property
+    def regression(self) -> bool:
+        """Whether a time is slower in B: what fails a gate. A higher impact alone does not."""
+        return self.verdict is Verdict.slower and self.quantity is not Quantity.impact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +96,7 @@ class Comparison:
     @property
     def slower(self) -> bool:
         """Whether an isolated or contended time of any job is slower in B (a higher impact alone does not count)."""
-        changes = (change for job in self.jobs for change in job.changes if change.quantity is not Quantity.impact)
-        return any(change.verdict is Verdict.slower for change in changes)
+        return any(change.regression for job in self.jobs for change in job.changes)
 
 
 def compare(a: Run, b: Run, *, effect: float = 0.02, force: bool = False) -> Comparison:
@@ -117,6 +131,23 @@ def verdict_of(*, low: float | None, high: float | None, effect: float) -> Verdi
     if low >= 1 / (1 + effect) and high <= 1 + effect:
         return Verdict.no_difference
     return Verdict.cannot_tell
+
+
+def superiority_of(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:
+    """Share of pairs in which `b` is larger than `a`, ties counted half; None where a side is empty or not finite."""
+    if min(len(a), len(b)) == 0 or not (np.all(np.isfinite(a)) and np.all(np.isfinite(b))):
+        return None
+    ordered = np.sort(a)
+    below, not_above = (int(np.searchsorted(ordered, b, side=side).sum()) for side in _SIDES)
+    return (below + not_above) / (2 * len(a) * len(b))
+
+
+def round_superiority(rounds: Sequence[RoundMedian]) -> float | None:
+    """Of one run: share of pairs of an isolated and a contended round in which the contended one took longer."""
+    isolated, contended = (
+        np.array([one.median_s for one in rounds if one.kind is kind]) for kind in (Kind.isolated, Kind.contended)
+    )
+    return superiority_of(isolated, contended)
 
 
 def _match(a: Sequence[Job], b: Sequence[Job]) -> list[tuple[Job, Job]]:
@@ -158,9 +189,11 @@ def _change(quantity: Quantity, a: NDArray[np.float64], b: NDArray[np.float64], 
             reason = f"{len(a)} and {len(b)} {what}: too few for a 95 % interval (4 and 4 suffice)"
     low = None if estimate is None or estimate.low is None else exp(estimate.low)
     high = None if estimate is None or estimate.high is None else exp(estimate.high)
+    superiority = superiority_of(a, b)
     return Change(
         quantity=quantity, a=float(np.median(a)) if len(a) else None, b=float(np.median(b)) if len(b) else None,
         ratio=None if estimate is None else exp(estimate.centre), low=low, high=high,
+        superiority=superiority, cliffs_delta=None if superiority is None else 2 * superiority - 1,
         verdict=verdict_of(low=low, high=high, effect=effect), reason=reason,
     )  # fmt: skip
 

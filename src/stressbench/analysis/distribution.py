@@ -19,6 +19,33 @@ class Distribution:
     p99: float
 
 
+def median_of(spread: Distribution | None) -> float | None:
+    """None where there are no samples."""
+    return None if spread is None else spread.median
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainRatios:
+    """Contended over isolated samples as other tools divide them: the paper's Figure 1 shows means, many loops minima.
+
+    No intervals: a mean follows its few largest samples, a minimum the number of samples.
+    """
+
+    min_to_min: float
+    median_to_median: float
+    mean_to_mean: float
+
+
+def plain_ratios(isolated: Distribution | None, contended: Distribution | None) -> PlainRatios | None:
+    """None where one side is missing, or an isolated time is 0 s."""
+    if isolated is None or contended is None or isolated.min <= 0:
+        return None
+    return PlainRatios(
+        min_to_min=contended.min / isolated.min, median_to_median=contended.median / isolated.median,
+        mean_to_mean=contended.mean / isolated.mean,
+    )  # fmt: skip
+
+
 def distribution_of(values: NDArray[np.float64]) -> Distribution | None:
     """Spread of `values`, shape (samples,); None when there are none."""
     if len(values) == 0:

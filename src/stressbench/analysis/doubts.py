@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -149,14 +150,15 @@ def _slow_start(job: Job, samples: Samples) -> Iterable[Doubt]:
     wanted = samples.in_phases(Phase.measured) & np.isfinite(samples.time_max_s)
     rounds, times = samples.round[wanted], samples.time_max_s[wanted]
     starts = np.flatnonzero(np.diff(rounds, prepend=-1))
-    parts = [part for part in np.split(times, starts[1:]) if len(part) >= 3 and np.median(part[1:]) > 0]
-    if len(parts) < _ENOUGH_ROUNDS:
+    parts = [part.tolist() for part in np.split(times, starts[1:]) if len(part) >= 3]
+    later = [(part[0], median(part[1:])) for part in parts]
+    factors = np.array([first / level for first, level in later if level > 0])
+    if len(factors) < _ENOUGH_ROUNDS:
         return
-    factors = np.array([part[0] / np.median(part[1:]) for part in parts])
     if np.median(factors) > FIRST_REPETITION_FACTOR and np.mean(factors > 1) >= 0.8:
         text = (
             f"the first measured repetition of a round takes {np.median(factors):.2f}x the later ones "
-            f"(median of {len(parts)} rounds): more --warmup would help"
+            f"(median of {len(factors)} rounds): more --warmup would help"
         )
         yield Doubt(kind="short_warmup", text=text, job=job.name)
 

@@ -5,11 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import exp
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.analysis.intervals import LEAST_PAIRS, Interval, paired_interval, unpaired_interval
+from stressbench.analysis.dependence import Dependence, dependence_of
+from stressbench.analysis.intervals import (
+    LEAST_PAIRS,
+    Interval,
+    IntervalMethod,
+    bootstrap_interval,
+    paired_interval,
+    unpaired_interval,
+    widened,
+)
 from stressbench.analysis.selection import RoundMedian
 from stressbench.model import Kind
 
@@ -18,6 +28,7 @@ class Method(StrEnum):
     """How an estimate and its interval came about (`analysis.intervals`)."""
 
     paired = "paired blocks: Hodges-Lehmann estimate, Wilcoxon interval"
+    bootstrap = "paired blocks: ratio of medians, BCa bootstrap interval"
     unpaired = "rounds of different blocks: Hodges-Lehmann estimate, Mann-Whitney interval"
 
 
@@ -27,6 +38,8 @@ class Impact:
 
     `ratio` is the middle of the blocks' own ratios, so drift between blocks cancels; `ratio_of_medians` divides the
     medians over all rounds, as Equation (3) reads with medians for times. `reason` says in words why a number is None.
+    `autocorrelation` is that of neighbouring blocks' log ratios (lag 1; None below 10 blocks); where chance hardly
+    explains it, the interval is `widened_by` more than 1 (docs/statistics.md).
     """
 
     ratio: float | None
@@ -37,6 +50,8 @@ class Impact:
     isolated_alone: int
     contended_alone: int
     method: Method | None
+    autocorrelation: float | None
+    widened_by: float
     reason: str | None
 
 
@@ -68,24 +83,25 @@ class Pairing:
 
 def pair_blocks(rounds: Sequence[RoundMedian]) -> Pairing:
     """Pair rounds of the same block of the same launch; several of one kind in a block count by their median."""
-    blocks: defaultdict[tuple[int, int], dict[Kind, list[float]]] = defaultdict(lambda: {kind: [] for kind in Kind})
+    blocks: defaultdict[tuple[int, int], tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for found in rounds:
-        blocks[found.launch, found.block][found.kind].append(found.median_s)
-    both = [block for block in blocks.values() if all(block.values())]
-    alone = [block for block in blocks.values() if not all(block.values())]
+        blocks[found.launch, found.block][found.kind is Kind.contended].append(found.median_s)
+    both = [block for block in blocks.values() if all(block)]
+    alone = [block for block in blocks.values() if not all(block)]
     return Pairing(
-        isolated=np.array([np.median(block[Kind.isolated]) for block in both]),
-        contended=np.array([np.median(block[Kind.contended]) for block in both]),
-        isolated_alone=np.array([value for block in alone for value in block[Kind.isolated]]),
-        contended_alone=np.array([value for block in alone for value in block[Kind.contended]]),
+        isolated=np.array([median(isolated) for isolated, _ in both]),
+        contended=np.array([median(contended) for _, contended in both]),
+        isolated_alone=np.array([value for isolated, _ in alone for value in isolated]),
+        contended_alone=np.array([value for _, contended in alone for value in contended]),
     )
 
 
-def congestion_impact(rounds: Sequence[RoundMedian]) -> Impact:
+def congestion_impact(rounds: Sequence[RoundMedian], *, interval: IntervalMethod = IntervalMethod.ranks) -> Impact:
     """Impact of one job or step from its rounds' medians.
 
     Pairs decide; rounds that stand alone in their block only serve when there are fewer than 6 pairs and at least 6
-    of each kind alone, as in a file that holds all isolated rounds first. Their interval does not cancel drift.
+    of each kind alone, as in a file that holds all isolated rounds first. Their interval does not cancel drift, and is
+    one of ranks whatever `interval` asks for, because the bootstrap draws whole blocks.
     """
     pairing = pair_blocks(rounds)
     reason = _no_ratio(pairing)
@@ -99,8 +115,21 @@ def congestion_impact(rounds: Sequence[RoundMedian]) -> Impact:
         estimate = unpaired_interval(np.log(pairing.all_isolated), np.log(pairing.all_contended))
         estimate = Interval(centre=estimate.centre, low=None, high=None)
         return _impact(pairing, estimate=estimate, method=Method.unpaired, reason=too_few(0))
-    few = too_few(pairs) if pairs < LEAST_PAIRS else None
-    return _impact(pairing, estimate=paired_interval(pairing.log_ratios), method=Method.paired, reason=few)
+    return _paired_impact(pairing, interval=interval)
+
+
+def _paired_impact(pairing: Pairing, *, interval: IntervalMethod) -> Impact:
+    pairs = len(pairing.isolated)
+    dependence = dependence_of(pairing.log_ratios)
+    if interval is IntervalMethod.bootstrap:
+        method, estimate = Method.bootstrap, bootstrap_interval(pairing.isolated, pairing.contended)
+    else:
+        method, estimate = Method.paired, paired_interval(pairing.log_ratios)
+    reason = None
+    if estimate.low is None:
+        reason = too_few(pairs) if pairs < LEAST_PAIRS else "too many equal times for the bootstrap: use ranks"
+    estimate = widened(estimate, 1.0 if dependence is None else dependence.factor)
+    return _impact(pairing, estimate=estimate, method=method, reason=reason, dependence=dependence)
 
 
 def too_few(pairs: int) -> str:
@@ -118,7 +147,10 @@ def _no_ratio(pairing: Pairing) -> str | None:
     return None
 
 
-def _impact(pairing: Pairing, *, estimate: Interval | None, method: Method | None, reason: str | None) -> Impact:
+def _impact(
+    pairing: Pairing, *, estimate: Interval | None, method: Method | None, reason: str | None,
+    dependence: Dependence | None = None,
+) -> Impact:  # fmt: skip
     return Impact(
         ratio=None if estimate is None else exp(estimate.centre),
         low=None if estimate is None or estimate.low is None else exp(estimate.low),
@@ -128,6 +160,8 @@ def _impact(pairing: Pairing, *, estimate: Interval | None, method: Method | Non
         isolated_alone=len(pairing.isolated_alone),
         contended_alone=len(pairing.contended_alone),
         method=method,
+        autocorrelation=None if dependence is None else dependence.lag1,
+        widened_by=1.0 if dependence is None else dependence.factor,
         reason=reason,
     )
 

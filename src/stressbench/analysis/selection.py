@@ -28,6 +28,8 @@ class Selection:
 
     isolated_s: Floats
     contended_s: Floats
+    isolated_round: NDArray[np.int64]
+    contended_round: NDArray[np.int64]
     rounds: tuple[RoundMedian, ...]
     slowest_rank: NDArray[np.int64]
     slowest_host: NDArray[np.int64]
@@ -39,7 +41,8 @@ class Selection:
 
 
 _NOTHING = Selection(
-    isolated_s=np.empty(0), contended_s=np.empty(0), rounds=(), slowest_rank=np.empty(0, dtype=np.int64),
+    isolated_s=np.empty(0), contended_s=np.empty(0), isolated_round=np.empty(0, dtype=np.int64),
+    contended_round=np.empty(0, dtype=np.int64), rounds=(), slowest_rank=np.empty(0, dtype=np.int64),
     slowest_host=np.empty(0, dtype=np.int64), hosts=(),
 )  # fmt: skip
 
@@ -60,6 +63,8 @@ def select(run: Run, *, job: int, step: int | None = None, include_extra: bool =
     return Selection(
         isolated_s=values[~contended],
         contended_s=values[contended],
+        isolated_round=rounds[~contended],
+        contended_round=rounds[contended],
         rounds=_round_medians(run, rounds, values),
         slowest_rank=samples.slowest_rank[wanted],
         slowest_host=samples.slowest_host[wanted],
@@ -76,10 +81,11 @@ def times_s(run: Run, samples: Samples) -> Floats:
 
 
 def _round_medians(run: Run, rounds: NDArray[np.int64], values: Floats) -> tuple[RoundMedian, ...]:
-    order = np.argsort(rounds, kind="stable")
-    numbers, starts = np.unique(rounds[order], return_index=True)
-    medians = [float(np.median(part)) for part in np.split(values[order], starts[1:])] if len(numbers) else []
-    median_of = dict(zip(numbers.tolist(), medians, strict=True))
+    order = np.lexsort((values, rounds))
+    numbers, starts, counts = np.unique(rounds[order], return_index=True, return_counts=True)
+    ordered = values[order]
+    medians = (ordered[starts + (counts - 1) // 2] + ordered[starts + counts // 2]) / 2
+    median_of = dict(zip(numbers.tolist(), medians.tolist(), strict=True))
     return tuple(
         RoundMedian(
             round=found.round, launch=launch.header.launch, block=found.block, kind=found.kind,

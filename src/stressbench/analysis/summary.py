@@ -4,22 +4,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stressbench.analysis.distribution import Distribution, distribution_of
+from stressbench.analysis.distribution import Distribution, PlainRatios, distribution_of, plain_ratios
 from stressbench.analysis.doubts import Doubt, job_doubts, run_doubts, slowest_doubts, spread_doubts
+from stressbench.analysis.histograms import histograms_of
 from stressbench.analysis.impact import Impact, congestion_impact
+from stressbench.analysis.intervals import IntervalMethod
 from stressbench.analysis.links import LinkUse, link_use
+from stressbench.analysis.noise_doubts import dependence_doubts, mode_doubts, outlier_doubts
+from stressbench.analysis.percentiles import Source, TailImpact, of_histograms, sample_tails, tails_of
+from stressbench.analysis.planning import Plan, plan_of
 from stressbench.analysis.selection import RoundMedian, Selection, select
 from stressbench.analysis.slowest import Slowest, slowest_of
 from stressbench.model import Event, Job, Kind, Phase, Role, Run, Severity, Step
 
+TARGET = 0.02
+"""Half-width of the congestion impact's interval that a plan aims for when nobody says otherwise."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Times of a job (seconds a repetition) or step (seconds an iteration): spread of samples, rounds, impact."""
+    """Times of a job (seconds a repetition) or step (seconds an iteration): spread of samples, rounds, impact.
+
+    `tails` holds the median and the percentiles 95, 99 and 99.9: of single executions where a step has histograms of
+    them, else of samples. `plan` is None for background jobs.
+    """
 
     isolated_s: Distribution | None
     contended_s: Distribution | None
     impact: Impact
+    ratios: PlainRatios | None
+    tails: tuple[TailImpact, ...]
+    plan: Plan | None
     slowest: Slowest | None
     rounds: tuple[RoundMedian, ...]
 
@@ -67,7 +82,10 @@ class JobSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What ran, and how far it got; `rounds_planned` is None when a stopping rule decides."""
+    """What ran, and how far it got; `rounds_planned` is None when a stopping rule decides.
+
+    `simulated` says by what and where, and is None for ranks on real hosts.
+    """
 
     path: str
     workload: str
@@ -87,6 +105,7 @@ class RunFacts:
     complete: bool
     end_reason: str | None
     includes_extra: bool
+    simulated: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +119,19 @@ class RunSummary:
     links: tuple[LinkUse, ...] | None
 
 
-def summarise(run: Run, *, include_extra: bool = False) -> RunSummary:
-    """Numbers of every job and step of `run`; `include_extra` counts the extra repetitions of contended rounds too."""
-    jobs = tuple(_summarise_job(run, job, include_extra=include_extra) for job in run.jobs)
-    doubts = [*run_doubts(run), *(doubt for job in jobs for doubt in _doubts(run, job))]
+def summarise(
+    run: Run, *, include_extra: bool = False, interval: IntervalMethod = IntervalMethod.ranks, target: float = TARGET
+) -> RunSummary:
+    """Numbers of every job and step of `run`.
+
+    `include_extra` counts the extra repetitions of contended rounds too; `interval` is that of the congestion impact;
+    `target` the half-width of it that the plans aim for, as a share above 0.
+    """
+    how = Counting(include_extra=include_extra, interval=interval, target=target)
+    jobs = tuple(_summarise_job(run, job, how=how) for job in run.jobs)
+    doubts = [*run_doubts(run), *(doubt for job in jobs for doubt in _doubts(run, job, how=how))]
     return RunSummary(
-        facts=_facts(run, include_extra=include_extra),
+        facts=_facts(run, how=how),
         jobs=jobs,
         warnings=tuple(doubts),
         events=tuple(event for event in run.events if event.severity is not Severity.note),
@@ -113,7 +139,16 @@ def summarise(run: Run, *, include_extra: bool = False) -> RunSummary:
     )
 
 
-def _facts(run: Run, *, include_extra: bool) -> RunFacts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counting:
+    """What the reader asked for."""
+
+    include_extra: bool
+    interval: IntervalMethod
+    target: float
+
+
+def _facts(run: Run, *, how: Counting) -> RunFacts:
     header = run.header
     return RunFacts(
         path=str(run.path), workload=header.workload.path, workload_hash=header.workload.hash,
@@ -121,36 +156,51 @@ def _facts(run: Run, *, include_extra: bool) -> RunFacts:
         nodes=len(header.nodes), hosts=len({node.host for node in header.nodes}), mpi=header.mpi.library,
         transports=header.mpi.transports, seed=header.seed, placement=header.plan.placement,
         finish=header.plan.finish, rounds_done=len(run.rounds), rounds_planned=run.planned_rounds,
-        complete=run.complete, end_reason=run.end.reason if run.end else None, includes_extra=include_extra,
+        complete=run.complete, end_reason=run.end.reason if run.end else None, includes_extra=how.include_extra,
+        simulated=None if header.simulation is None else str(header.simulation),
     )  # fmt: skip
 
 
-def _summarise_job(run: Run, job: Job, *, include_extra: bool) -> JobSummary:
-    whole = select(run, job=job.job, include_extra=include_extra)
+def _summarise_job(run: Run, job: Job, *, how: Counting) -> JobSummary:
+    whole = select(run, job=job.job, include_extra=how.include_extra)
     return JobSummary(
         job=job.job, name=job.name, role=job.role, ranks=job.ranks, nodes=job.nodes,
-        hosts=len(run.hosts_of(job=job.job)), timing=_timing(whole, role=job.role),
-        steps=tuple(_summarise_step(run, job, step, include_extra=include_extra) for step in job.steps),
+        hosts=len(run.hosts_of(job=job.job)),
+        timing=_timing(whole, role=job.role, how=how, tails=sample_tails([whole])),
+        steps=tuple(_summarise_step(run, job, step, how=how) for step in job.steps),
     )  # fmt: skip
 
 
-def _summarise_step(run: Run, job: Job, step: Step, *, include_extra: bool) -> StepSummary:
-    timing = _timing(select(run, job=job.job, step=step.step, include_extra=include_extra), role=job.role)
+def _summarise_step(run: Run, job: Job, step: Step, *, how: Counting) -> StepSummary:
+    found = select(run, job=job.job, step=step.step, include_extra=how.include_extra)
+    alone, beside = (
+        of_histograms(histograms_of(run, job=job.job, step=step.step, kind=kind))
+        for kind in (Kind.isolated, Kind.contended)
+    )
+    if alone is None and beside is None:
+        timing = _timing(found, role=job.role, how=how, tails=sample_tails([found]))
+    else:
+        timing = _timing(found, role=job.role, how=how, tails=tails_of(alone, beside, source=Source.executions))
     return StepSummary(
         step=step.step, motif=step.motif, size_bytes=step.size_bytes, iterations=step.iterations,
         executions=step.executions, timer=step.timer, quantity=step.quantity, timing=timing,
         isolated_bytes_per_s=_bandwidth(step, timing.isolated_s),
         contended_bytes_per_s=_bandwidth(step, timing.contended_s),
         bandwidth_definition=step.bandwidth_definition,
-        metrics=_metrics(run, job=job.job, step=step.step, include_extra=include_extra),
+        metrics=_metrics(run, job=job.job, step=step.step, include_extra=how.include_extra),
     )  # fmt: skip
 
 
-def _timing(selection: Selection, *, role: Role) -> Timing:
+def _timing(selection: Selection, *, role: Role, how: Counting, tails: tuple[TailImpact, ...]) -> Timing:
+    alone, beside = distribution_of(selection.isolated_s), distribution_of(selection.contended_s)
+    background = role is Role.background
     return Timing(
-        isolated_s=distribution_of(selection.isolated_s),
-        contended_s=distribution_of(selection.contended_s),
-        impact=_background_impact() if role is Role.background else congestion_impact(selection.rounds),
+        isolated_s=alone,
+        contended_s=beside,
+        impact=_background_impact() if background else congestion_impact(selection.rounds, interval=how.interval),
+        ratios=plain_ratios(alone, beside),
+        tails=tails,
+        plan=None if background else plan_of(selection.rounds, target=how.target),
         slowest=slowest_of(selection),
         rounds=selection.rounds,
     )
@@ -159,7 +209,7 @@ def _timing(selection: Selection, *, role: Role) -> Timing:
 def _background_impact() -> Impact:
     return Impact(
         ratio=None, low=None, high=None, ratio_of_medians=None, paired_blocks=0, isolated_alone=0, contended_alone=0,
-        method=None, reason="background job: it is never run alone",
+        method=None, autocorrelation=None, widened_by=1.0, reason="background job: it is never run alone",
     )  # fmt: skip
 
 
@@ -186,7 +236,7 @@ def _metrics(run: Run, *, job: int, step: int, include_extra: bool) -> tuple[Met
     return tuple(summaries)
 
 
-def _doubts(run: Run, summary: JobSummary) -> tuple[Doubt, ...]:
+def _doubts(run: Run, summary: JobSummary, *, how: Counting) -> tuple[Doubt, ...]:
     job, timing = run.jobs[summary.job], summary.timing
     parts = [("the job", timing), *((f"step {step.step} ({step.motif})", step.timing) for step in summary.steps)]
     spreads = [
@@ -197,6 +247,9 @@ def _doubts(run: Run, summary: JobSummary) -> tuple[Doubt, ...]:
     ]
     return (
         *job_doubts(run, job, impact=timing.impact, rounds=timing.rounds),
+        *dependence_doubts(timing.impact, job=job.name),
+        *outlier_doubts(timing.rounds, job=job.name),
+        *mode_doubts("the job", select(run, job=job.job, include_extra=how.include_extra), job=job.name),
         *spreads,
         *slowest_doubts(run, job, timing.slowest),
     )

@@ -1,13 +1,12 @@
 """Gathers the subcommands: every module of this package that has `register` becomes one by being there."""
 
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Annotated
 
 import typer
 
 import stressbench.cli
 from stressbench import __version__
+from stressbench.cli.subcommands import add_commands
 
 _DESCRIPTION = """\
 What congestion does to real applications.
@@ -42,10 +41,7 @@ def build() -> typer.Typer:
     ) -> None:
         pass
 
-    for module in sorted(iter_modules(stressbench.cli.__path__), key=lambda module: module.name):
-        register = getattr(import_module(f"stressbench.cli.{module.name}"), "register", None)
-        if register is not None:
-            register(app)
+    add_commands(app, stressbench.cli)
     return app
 
 

@@ -7,7 +7,9 @@ import typer
 from pydantic import TypeAdapter
 
 from stressbench.analysis import Comparison, ComparisonError, compare
+from stressbench.cli.shares import ShareError, parse_share
 from stressbench.model import RunFileError, read_run
+from stressbench.report.junit import junit_of
 from stressbench.report.terminal import print_comparison, standard_output
 
 _MISTAKE = 2
@@ -19,30 +21,16 @@ Compare two runs of the same workload, job by job: slower, faster, no difference
 Examples:
     stressbench compare before.jsonl after.jsonl
     stressbench compare before.jsonl after.jsonl --effect 5% --exit-code
+    stressbench compare before.jsonl after.jsonl --junit compare.xml
 
-Exit status: 0; with --exit-code 1 when a time of B is slower; 2 a file cannot be read, or the workloads differ.
+Exit status: 0; with --exit-code 1 when a time of B is slower; 2 a file cannot be read or written, an option is wrong,
+or the workloads differ.
 """
-
-
-class EffectError(Exception):
-    """`--effect` that is no share; the message says what would be right."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
     app.command("compare", help=_HELP)(compare_runs)
-
-
-def parse_effect(text: str) -> float:
-    """`2%` or `0.02` as 0.02; EffectError unless it is from 0 to below 100 %."""
-    number, scale = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
-    try:
-        effect = float(number) / scale
-    except ValueError:
-        raise EffectError(f"--effect {text}: expected a share such as 2% or 0.02") from None
-    if not 0 <= effect < 1:
-        raise EffectError(f"--effect {text}: expected at least 0% and less than 100%")
-    return effect
 
 
 def compare_runs(
@@ -51,17 +39,32 @@ def compare_runs(
     effect: Annotated[str, typer.Option(metavar="2%", help="The smallest change that matters.")] = "2%",
     as_json: Annotated[bool, typer.Option("--json", help="For programs; times in seconds.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Compare runs of different workloads too.")] = False,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write JUnit XML too: a test for each job and quantity.")
+    ] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a time of B is slower.")] = False,
 ) -> None:
     """Read, compare, print."""
     try:
-        comparison = compare(read_run(a), read_run(b), effect=parse_effect(effect), force=force)
-    except (RunFileError, ComparisonError, EffectError) as mistake:
+        comparison = compare(
+            read_run(a), read_run(b), effect=parse_share(effect, option="--effect", zero=True), force=force
+        )
+    except (RunFileError, ComparisonError, ShareError) as mistake:
         typer.echo(f"stressbench: {mistake}", err=True)
         raise typer.Exit(_MISTAKE) from None
+    if junit is not None:
+        _write(junit, junit_of(comparison))
     if as_json:
         typer.echo(TypeAdapter(Comparison).dump_json(comparison, indent=2))
     else:
         print_comparison(comparison, console=standard_output())
     if exit_code and comparison.slower:
         raise typer.Exit(_SLOWER)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as fault:
+        typer.echo(f"stressbench: --junit {path}: {fault.strerror}", err=True)
+        raise typer.Exit(_MISTAKE) from None

@@ -1,23 +1,33 @@
-"""`stressbench report`: run files to one HTML page."""
+"""`stressbench report`: run files to one HTML page, or to another format, and to files of numbers."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
+from stressbench.cli.exported import tell_written
 from stressbench.model import RunFileError, read_run
 from stressbench.model.errors import reason_of
+from stressbench.report.formats import NAMES, format_of
+from stressbench.toml import unknown
 
+_PAGE = "html"
 _HELP = """\
 Make one self-contained HTML page from one or more run files.
 
 The page says in words, figures and tables how much each job was slowed, where it ran, and how to repeat the run. It
-needs neither JavaScript nor a network, prints well, and an incomplete run is shown as far as it got.
+needs neither JavaScript nor a network, prints well, and an incomplete run is shown as far as it got. Other formats tell
+its tables on standard output; --data writes what its figures are drawn from as CSV, and as Parquet with pyarrow.
 
 \b
 Examples:
     stressbench report demo.jsonl
     stressbench report monday.jsonl friday.jsonl -o week.html
+    stressbench report demo.jsonl --format md
+    stressbench report demo.jsonl --format latex -o demo.tex
+    stressbench report demo.jsonl --data numbers
+
+Exit status: 0; 2 a file cannot be read or written, or an option is wrong.
 """
 
 
@@ -28,27 +38,43 @@ def register(app: typer.Typer) -> None:
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN.jsonl...", help="Run files.", show_default=False)],
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(NAMES), help="How to tell it.")] = _PAGE,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="REPORT.html", help="Default: the first run's name with .html."),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Default: the first run's name with .html; else standard output."
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write what the figures are drawn from into this folder, too."),
     ] = None,
 ) -> None:
     """Read all, then write; nothing is written when one cannot be read."""
-    from stressbench.report.page import render  # takes a second to import, which other commands need not wait for
-
-    target = output or runs[0].with_suffix(".html")
+    if kind not in NAMES:
+        _stop(f"--format: {unknown('format', kind, NAMES)}")
+    target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)
     try:
         if target in runs:
             raise OSError(0, "this would overwrite a run file", str(target))
-        page = render([read_run(path) for path in runs])
-        target.write_text(page, encoding="utf-8")
+        read = [read_run(path) for path in runs]
+        text = format_of(kind)(read)
+        if target is not None:
+            target.write_text(text, encoding="utf-8")
     except RunFileError as fault:
         _stop(str(fault))
     except OSError as fault:
         _stop(f"--output: {fault.filename}: {reason_of(fault)}")
-    typer.echo(str(target))
+    typer.echo(text if target is None else f"{target}\n", nl=False)
+    if data is not None:
+        from stressbench.report.export import export  # figures take a second to import
+
+        try:
+            tell_written(export(read, data), data)
+        except OSError as fault:
+            _stop(f"--data: {fault.filename}: {reason_of(fault)}")
 
 
-def _stop(message: str) -> None:
+def _stop(message: str) -> NoReturn:
     typer.echo(f"stressbench: {message}", err=True)
     raise typer.Exit(2)

@@ -10,15 +10,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from stressbench.cli.places import ABOUT, PLACES, place_of
+from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.scripts import order_of
 from stressbench.launch import session
 from stressbench.launch.duration import seconds
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.stopping import Patience
-from stressbench.launch.target import shape_of, target
+from stressbench.launch.target import require_same_time, shape_of, target
 from stressbench.model import Run
 
 _HELP = """\
@@ -34,6 +35,7 @@ Examples:
     stressbench run --continue demo-20260102T030405Z.jsonl
     stressbench run demo.sb -n 64 -- --hostfile hosts --bind-to core
     stressbench run demo.sb --on lab:tiny
+    stressbench run demo.sb --on simgrid:tinis
     stressbench run demo.sb --on slurm -n 64                 # inside salloc or a batch script
     stressbench run demo.sb --on slurm -n 64 --emit --nodes 4 --walltime 1h --queue debug | sbatch
 
@@ -204,6 +206,7 @@ def run(
         if order is not None:
             options = replace(options, time_limit=order.wanted.engine_limit(time_limit))
         where = place_of(on, environment=os.environ) if order is None else order.place
+        require_same_time(run_file, simulated=isinstance(where, SimgridPlace))
         shape = shape_of(ranks=ranks, ranks_per_node=ranks_per_node, run_file=run_file, default=where.ranks)
         wish = session.Wish(
             workload=file,
@@ -212,7 +215,7 @@ def run(
             run_file=run_file,
             options=options.with_stall_limit(where.stall_limit),
             mpirun=mpirun,
-            engine=engine,
+            engine=engine_for(where, engine, environment=os.environ),
             launcher_arguments=(*_split(mpirun_args), *context.meta.get(_AFTER_DASHES, ())),
             realtime=realtime,
             terminal=sys.stderr.isatty() and not emit,
@@ -221,6 +224,7 @@ def run(
                 grace_s=seconds(grace, option="--grace"),
                 limit_s=None if time_limit is None else seconds(time_limit, option="--time-limit"),
             ),
+            on=on,
         )
         prepared = session.prepare(wish, environment=os.environ)
         if isinstance(prepared, int):

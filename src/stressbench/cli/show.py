@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.analysis import RunSummary, summarise
+from stressbench.analysis import TARGET, IntervalMethod, RunSummary, summarise
+from stressbench.cli.shares import ShareError, parse_share
 from stressbench.model import Run, RunFileError, read_run
-from stressbench.report.terminal import BUSIEST, print_summary, standard_output
+from stressbench.report.terminal import BUSIEST, Shown, print_summary, standard_output
 
 _MISTAKE = 2
 _HELP = """\
@@ -20,9 +21,10 @@ A run that is not complete is shown as far as it got. What makes a number doubtf
 Examples:
     stressbench show demo.jsonl
     stressbench show demo.jsonl --jobs-only
+    stressbench show demo.jsonl --tails --plan 2%
     stressbench show demo.jsonl --json | jq '.jobs[] | {name, impact: .timing.impact.ratio}'
 
-Exit status: 0 shown, 2 the file cannot be read.
+Exit status: 0 shown, 2 the file cannot be read or an option is wrong.
 """
 
 
@@ -38,6 +40,16 @@ def show(
         int,
         typer.Option(metavar="N", min=0, help="How many links to show, busiest first, where they were counted."),
     ] = BUSIEST,
+    tails: Annotated[
+        bool, typer.Option("--tails", help="Median and percentiles 95, 99, 99.9, their intervals and ratios.")
+    ] = False,
+    plan: Annotated[
+        str | None,
+        typer.Option(metavar="2%", help="How many more rounds until the interval is the impact plus or minus this."),
+    ] = None,
+    interval: Annotated[
+        IntervalMethod, typer.Option(help="Interval of the congestion impact (docs/statistics.md).")
+    ] = IntervalMethod.ranks,
     as_json: Annotated[bool, typer.Option("--json", help="Every number, for programs; times in seconds.")] = False,
     include_extra: Annotated[
         bool,
@@ -46,17 +58,19 @@ def show(
 ) -> None:
     """Read, summarise, print."""
     try:
+        target = TARGET if plan is None else parse_share(plan, option="--plan", zero=False)
         run = read_run(file)
-    except RunFileError as mistake:
+    except (RunFileError, ShareError) as mistake:
         typer.echo(f"stressbench: {mistake}", err=True)
         raise typer.Exit(_MISTAKE) from None
-    summary = summarise(run, include_extra=include_extra)
+    summary = summarise(run, include_extra=include_extra, interval=interval, target=target)
     if as_json:
         typer.echo(TypeAdapter(RunSummary).dump_json(summary, indent=2))
     else:
-        print_summary(summary, console=standard_output(), steps=steps, links=links)
+        shown = Shown(steps=steps, links=links, tails=tails, plan=plan is not None)
+        print_summary(summary, console=standard_output(), shown=shown)
 
 
 def print_run(run: Run) -> None:
     """The table of `run` on standard output, for commands that have just made one."""
-    print_summary(summarise(run), console=standard_output(), steps=True)
+    print_summary(summarise(run), console=standard_output(), shown=Shown())

@@ -1,31 +1,23 @@
 """From a file's tables to a `Lab`: names, links, ends; and the mistakes that show when all is put together. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stressbench.lab.addresses import mac_of
-from stressbench.lab.complaints import Complaint, unknown
 from stressbench.lab.fields import Table
 from stressbench.lab.routing import cycle, unreachable
 from stressbench.lab.shapes import Shape
 from stressbench.lab.tables import LabTable
-from stressbench.lab.toml_lines import Place
 from stressbench.lab.topology import End, Forwarding, IoService, Lab, Link, Node, NodeKind, Noise
 from stressbench.lab.units import Rate
 from stressbench.lab.wiring import Rail, Site, Wire, Wiring, WiringMistake, WrittenLink, with_wires
+from stressbench.toml.complaints import Complaint, Mistakes, unknown
+from stressbench.toml.lines import Place
 
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
 _LONGEST_DEVICE = 15
 _MOST_RAILS = 8
-
-
-class Mistakes(Exception):
-    """What is wrong with a file, each with its place."""
-
-    def __init__(self, complaints: Iterable[Complaint]) -> None:
-        self.complaints = tuple(complaints)
-        super().__init__("\n".join(complaint.text for complaint in self.complaints))
 
 
 def assemble(*, name: str, table: LabTable, shape: Shape, spec: Table) -> Lab:

@@ -10,6 +10,14 @@ class BatchFault(Exception):
     """A line was refused; the message names the line and gives the program's own words."""
 
 
+def program_of(tool: str) -> str:
+    """The path of `ip` or `tc`. Raises BatchFault where it is not installed."""
+    program = find_tool(tool)
+    if program is None:
+        raise BatchFault(f"{tool} is not installed (it is part of iproute2)")
+    return program
+
+
 def run_batch(tool: str, lines: Sequence[str], *, forced: bool = False) -> None:
     """Say the lines to `ip` or `tc` in this process's network. `forced`: lines that fail are passed over.
 
@@ -17,9 +25,7 @@ def run_batch(tool: str, lines: Sequence[str], *, forced: bool = False) -> None:
     """
     if not lines:
         return
-    program = find_tool(tool)
-    if program is None:
-        raise BatchFault(f"{tool} is not installed (it is part of iproute2)")
+    program = program_of(tool)
     done = subprocess.run(
         [program, *(("-force",) if forced else ()), "-batch", "-"],
         input="\n".join(lines) + "\n", capture_output=True, text=True, errors="replace", check=False,

@@ -8,8 +8,8 @@ from stressbench.lab.capabilities import Capability, missing, netem, storage
 from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
 from stressbench.lab.file import parse_lab
 from stressbench.lab.lifecycle import Running, up
-from stressbench.lab.toml_lines import line_of, lines_of
 from stressbench.lab.topology import Lab
+from stressbench.toml.lines import line_of, lines_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,28 +8,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from stressbench.lab.attention import be_prompt
-from stressbench.lab.batch import BatchFault
+from stressbench.lab.batch import BatchFault, program_of
 from stressbench.lab.inside import inside
 from stressbench.lab.lifecycle import Running
-from stressbench.lab.tools import find_tool
+from stressbench.lab.queues import PRINT_QUEUES, Bucket, bucket_of
 from stressbench.lab.topology import End, Link
-from stressbench.lab.units import Rate
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sent:
-    """What one end of a link has sent since it came up: frames with their headers.
+    """What one end of a link has sent: frames with their headers.
 
-    `drops`: frames that found the queue full; `waiting_bytes`: what is in it now; `rate`: what it is set to now.
     `at_s`: when its node was asked, on a clock that never goes back.
     """
 
     at_s: float
-    bytes: int
-    frames: int
-    drops: int
-    waiting_bytes: int
-    rate: Rate
+    bucket: Bucket
     is_up: bool
 
 
@@ -95,19 +89,19 @@ def directions(now: Count, *, before: Count | None = None) -> tuple[Direction, .
 
 
 def _direction(link: Link, source: End, sent: Sent, old: Sent | None) -> Direction:
-    use = None
+    bucket, use = sent.bucket, None
     if old is not None and sent.at_s > old.at_s:
-        use = (sent.bytes - old.bytes) / (sent.rate.bytes_per_s * (sent.at_s - old.at_s))
+        use = (bucket.bytes - old.bucket.bytes) / (bucket.rate.bytes_per_s * (sent.at_s - old.at_s))
     return Direction(
         link=link.name,
         source=source.node,
         target=link.beyond(source.node).node,
-        rate_bits_per_s=sent.rate.bits_per_s,
+        rate_bits_per_s=bucket.rate.bits_per_s,
         is_up=sent.is_up,
-        bytes=sent.bytes,
-        frames=sent.frames,
-        drops=sent.drops,
-        waiting_bytes=sent.waiting_bytes,
+        bytes=bucket.bytes,
+        frames=bucket.frames,
+        drops=bucket.drops,
+        waiting_bytes=bucket.waiting_bytes,
         use=use,
     )
 
@@ -116,13 +110,11 @@ def _ask() -> dict[str, Any]:
     """In the node's network: its devices and their queues, as the programs print them."""
     be_prompt()
     devices = _printed("ip", "-j", "link")
-    return {"devices": devices, "at_s": time.monotonic(), "queues": _printed("tc", "-s", "-j", "qdisc")}
+    return {"devices": devices, "at_s": time.monotonic(), "queues": _printed("tc", *PRINT_QUEUES)}
 
 
 def _printed(tool: str, *words: str) -> Any:
-    program = find_tool(tool)
-    if program is None:
-        raise BatchFault(f"{tool} is not installed (it is part of iproute2)")
+    program = program_of(tool)
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise BatchFault(f"{tool} {' '.join(words)}: {done.stderr.strip()}")
@@ -130,14 +122,9 @@ def _printed(tool: str, *words: str) -> Any:
 
 
 def _sent(found: Mapping[str, Any], end: End) -> Sent:
-    queue = next(one for one in found["queues"] if one["dev"] == end.device and one["kind"] == "tbf")
     device = next(one for one in found["devices"] if one["ifname"] == end.device)
     return Sent(
         at_s=found["at_s"],
-        bytes=queue["bytes"],
-        frames=queue["packets"],
-        drops=queue["drops"],
-        waiting_bytes=queue["backlog"],
-        rate=Rate(queue["options"]["rate"] * 8),
+        bucket=bucket_of(found["queues"], node=end.node, device=end.device),
         is_up="UP" in device["flags"],
     )

@@ -2,11 +2,25 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from stressbench.lab.gluster import checked_stripe
 from stressbench.lab.storage import checked_path
 from stressbench.lab.units import Bytes, Duration, Rate, parse_bytes, parse_duration, parse_rate
+from stressbench.toml import Table
+
+__all__ = [
+    "BytesText",
+    "Count",
+    "DurationText",
+    "MountPath",
+    "Name",
+    "Prefix",
+    "RateText",
+    "StripeText",
+    "Table",
+    "expected_pattern",
+]
 
 RateText = Annotated[
     Rate,
@@ -30,7 +44,12 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$", strict=True)]
 Prefix = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,7}$", strict=True)]
 
 
-class Table(BaseModel):
-    """A table of a lab file: unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+def expected_pattern(pattern: str) -> str:
+    """What a text of this pattern looks like, in words."""
+    if pattern.startswith("^[a-z]"):
+        return (
+            "expected lower-case letters, digits and -, at most 11 of them, a letter first (8 for a prefix, no digits)"
+        )
+    if pattern.endswith(":1$"):
+        return "expected k:1, such as 2:1"
+    return "expected a name below /run/lab, such as /run/lab/scratch"

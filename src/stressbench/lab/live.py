@@ -1,13 +1,11 @@
 """Changing links of a lab that is up."""
 
 import fnmatch
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
 from stressbench.lab.batch import run_batch
-from stressbench.lab.complaints import unknown
 from stressbench.lab.errors import LabMistake
 from stressbench.lab.inside import inside
 from stressbench.lab.lifecycle import Running
@@ -15,9 +13,9 @@ from stressbench.lab.plan import plan
 from stressbench.lab.shaping import bucket_lines
 from stressbench.lab.topology import End, Lab, Link
 from stressbench.lab.units import Rate, parse_rate
+from stressbench.toml.complaints import unknown
+from stressbench.toml.shares import parse_share
 
-_SHARES = {"full": 1.0, "half": 1 / 2, "quarter": 1 / 4, "eighth": 1 / 8}
-_FRACTION = re.compile(r"(\d+)/([1-9]\d*)|(\d+(?:\.\d+)?)%")
 _EXPECTED = "expected rate=50Mbit, rate=half, rate=1/4, rate=25%, down or up"
 
 
@@ -41,9 +39,7 @@ def parse_change(text: str) -> Change:
     key, equals, value = text.partition("=")
     if key != "rate" or not equals:
         raise LabMistake(f"'{text}': {_EXPECTED}")
-    share = _SHARES.get(value)
-    if match := _FRACTION.fullmatch(value):
-        share = int(match[1]) / int(match[2]) if match[1] else float(match[3]) / 100
+    share = parse_share(value)
     if share == 0:
         raise LabMistake(f"'{text}': a link of rate 0 would carry nothing; `down` cuts it")
     if share is not None:

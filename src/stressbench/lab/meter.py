@@ -8,21 +8,18 @@ import os
 import socketserver
 import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from stressbench.lab import system
 from stressbench.lab.attention import be_prompt
+from stressbench.lab.batch import BatchFault, program_of
+from stressbench.lab.errors import LabFault
 from stressbench.lab.mpi import COUNTERS
 from stressbench.lab.plan import WirePlan
-from stressbench.lab.tools import find_tool
+from stressbench.lab.queues import PRINT_QUEUES, bucket_of
 
 _OPEN_TO_ALL = 0o666
-
-
-class MeterFault(Exception):
-    """A node could not be asked; the message says why."""
 
 
 def start_meter(wires: Iterable[WirePlan], pids: Mapping[str, int]) -> int:
@@ -66,7 +63,7 @@ class _Asked(socketserver.StreamRequestHandler):
             return {"fault": "the one request is: look"}
         try:
             return {"links": _look(self.server)}
-        except (MeterFault, OSError, ValueError) as fault:
+        except (LabFault, BatchFault, OSError, ValueError) as fault:
             return {"fault": str(fault)}
 
 
@@ -77,24 +74,22 @@ def _look(server: _Server) -> list[dict[str, Any]]:
 
 def _queues(networks: Mapping[str, int]) -> dict[str, Any]:
     """Each node's queues as `tc` prints them; all nodes are asked at the same time."""
-    tc = find_tool("tc")
-    if tc is None:
-        raise MeterFault("tc is not installed (it is part of iproute2)")
+    tc = program_of("tc")
     asked = {}
     for node, network in networks.items():
         system.setns(network)
-        asked[node] = subprocess.Popen([tc, "-s", "-j", "qdisc"], stdout=subprocess.PIPE)
+        asked[node] = subprocess.Popen([tc, *PRINT_QUEUES], stdout=subprocess.PIPE)
     return {node: json.loads(process.communicate()[0]) for node, process in asked.items()}
 
 
 def _told(wire: WirePlan, queues: list[Any]) -> dict[str, Any]:
-    queue = next((one for one in queues if one["dev"] == wire.device and one["kind"] == "tbf"), None)
-    if queue is None:
-        raise MeterFault(f"{wire.source} has no queue on {wire.device}")
+    bucket = bucket_of(queues, node=wire.source, device=wire.device)
     return {
-        **{name: value for name, value in asdict(wire).items() if name != "device"},
-        "rate_bits_per_s": queue["options"]["rate"] * 8,
-        "bytes": queue["bytes"],
-        "frames": queue["packets"],
-        "drops": queue["drops"],
+        "link": wire.link,
+        "source": wire.source,
+        "target": wire.target,
+        "rate_bits_per_s": bucket.rate.bits_per_s,
+        "bytes": bucket.bytes,
+        "frames": bucket.frames,
+        "drops": bucket.drops,
     }

@@ -37,6 +37,12 @@ exec nsenter --target "$pid" --net --mount --uts --ipc -- /bin/sh -c "$*"
 """
 
 
+# Open MPI 4.1 puts long messages over TCP in pieces that the receiver asks for, three at a time. Where messages go both
+# ways at once, what it asks with waits behind the data of its own messages, and links idle: 1 MiB both ways between two
+# hosts takes 212 ms in place of 92 (MPICH: 92). 9: send, in place.
+_FULL_DUPLEX = (("OMPI_MCA_btl_tcp_flags", "9"), ("OMPI_MCA_pml_ob1_send_pipeline_depth", "32"))
+
+
 def environment(lab: Lab, *, serves: bool = True) -> tuple[tuple[str, str], ...]:
     """What every process that is started in the lab finds, so that a plain `mpirun` uses the lab's hosts and links.
 
@@ -56,6 +62,7 @@ def environment(lab: Lab, *, serves: bool = True) -> tuple[tuple[str, str], ...]
         ("OMPI_MCA_pml", "ob1"),
         ("OMPI_MCA_btl", "tcp,vader,self"),
         ("OMPI_MCA_btl_tcp_if_include", cards),
+        *_FULL_DUPLEX,
         ("OMPI_MCA_oob_tcp_if_include", "eth0"),
         ("PRTE_MCA_prte_if_include", "eth0"),
         ("OMPI_MCA_hwloc_base_binding_policy", "none"),

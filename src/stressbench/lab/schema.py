@@ -5,8 +5,7 @@ from typing import Any
 
 from stressbench.lab.shapes import shapes
 from stressbench.lab.tables import LabTable
-
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+from stressbench.toml.schema import headed
 
 
 def lab_schema() -> dict[str, Any]:
@@ -21,9 +20,7 @@ def lab_schema() -> dict[str, Any]:
         definitions[name] = spec
         kinds.append({"$ref": f"#/$defs/{name}"})
     schema["properties"]["topology"] = {"oneOf": kinds}
-    head = {"$schema": _DRAFT, "$id": "urn:stressbench:lab:1", **schema, "title": "A StressBench lab file (TOML)"}
-    head["description"] = "docs/lab.md in machine-readable form."
-    return {**head, "$defs": dict(sorted(definitions.items()))}
+    return headed(schema, definitions, kind="lab", page="docs/lab.md")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 _POWERS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
-_LEAST_BITS_PER_S = 8_000
 
 
 @dataclass(frozen=True, order=True)
@@ -60,6 +59,10 @@ class Bytes:
         return f"{self.count}B"
 
 
+LEAST = Rate(8_000)
+"""What a link carries at least."""
+
+
 def parse_rate(text: object) -> Rate:
     """`100Mbit`, `1Gbit/s`. ValueError says what was expected."""
     match = _RATE.fullmatch(text.strip()) if isinstance(text, str) else None
@@ -68,8 +71,8 @@ def parse_rate(text: object) -> Rate:
     rate = Rate(round(float(match[1]) * _POWERS[match[2]]))
     if rate.bits_per_s == 0:
         raise ValueError("a link of rate 0 would carry nothing; expected more than 0 (`lab set LINK down` cuts a link)")
-    if rate.bits_per_s < _LEAST_BITS_PER_S:
-        raise ValueError(f"expected at least {Rate(_LEAST_BITS_PER_S)}")
+    if rate < LEAST:
+        raise ValueError(f"expected at least {LEAST}")
     return rate
 
 

@@ -1,6 +1,6 @@
 """What a shape is given, and what it makes of it: who is joined to whom, at which rate. Pure values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from stressbench.lab.topology import Forwarding, Spread
@@ -83,6 +83,22 @@ class Plane:
     switches: tuple[str, ...]
     attached: tuple[str, ...]
     trunks: tuple[Trunk, ...] = ()
+
+
+def filled(site: Site, switches: Sequence[str], hosts_per_switch: int, *, sizes: str, key: str) -> tuple[str, ...]:
+    """Each host's switch, where hosts fill switch after switch. Raises WiringMistake if the `sizes` do not fit."""
+    places = len(switches) * hosts_per_switch
+    if places != len(site.hosts):
+        raise WiringMistake(key, f"{sizes} is {places}, but there are {len(site.hosts)} hosts")
+    return tuple(switches[host // hosts_per_switch] for host in range(places))
+
+
+def leaves_of(site: Site, hosts_per_leaf: int, *, key: str) -> int:
+    """How many switches such hosts fill. Raises WiringMistake where one would be filled in part."""
+    leaves, rest = divmod(len(site.hosts), hosts_per_leaf)
+    if rest:
+        raise WiringMistake(key, f"{hosts_per_leaf} does not divide {len(site.hosts)} hosts")
+    return leaves
 
 
 def on_every_rail(

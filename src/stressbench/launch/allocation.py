@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.local import Request
+from stressbench.launch.place import Plain
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allocation:
+class Allocation(Plain):
     """Nodes that are there, or will be; `ranks` that the system was asked for. None: it did not say."""
 
     nodes: int | None = None
-    ranks: int | None = None
-    environment: tuple[tuple[str, str], ...] = ()
-    takes_turns: bool = False
-    stall_limit: str | None = None
 
     def used(self, ranks: int) -> int | None:
         """How many nodes so many ranks need, as they spread over as many as there are. Raises LaunchMistake."""

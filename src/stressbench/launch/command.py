@@ -22,10 +22,14 @@ class Launcher:
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """`argv[0]` is the program; `environment` is added to that of the caller, pair by pair."""
+    """`argv[0]` is the program; `environment` is added to that of the caller, pair by pair.
+
+    `files` are paths and texts that the command reads: who starts it writes them first.
+    """
 
     argv: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
+    files: tuple[tuple[Path, str], ...] = ()
 
     def __str__(self) -> str:
         """As it would be typed in a shell."""

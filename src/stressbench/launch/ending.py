@@ -83,4 +83,5 @@ def _kept(wish: Wish, run: Run | None) -> str:
 
 def continuing(wish: Wish) -> str:
     """The command that goes on with this run: the file knows workload, ranks and settings."""
-    return shlex.join(("stressbench", "run", "--continue", str(wish.run_file.path)))
+    where = () if wish.on == "local" else ("--on", wish.on)
+    return shlex.join(("stressbench", "run", "--continue", str(wish.run_file.path), *where))

@@ -3,3 +3,12 @@
 
 class LaunchMistake(Exception):
     """The person who started the command can put it right. The message names the value and what would be right."""
+
+
+class LinkMistake(LaunchMistake):
+    """The place `on` cannot have such links: `factor` is rate or rails, `told` its value and what would be right."""
+
+    def __init__(self, *, on: str, factor: str, told: str) -> None:
+        super().__init__(f"--on {on}: {factor}: {told}")
+        self.factor = factor
+        self.told = told

@@ -61,7 +61,7 @@ def execute(
         stderr=subprocess.PIPE,
         bufsize=0,
         start_new_session=True,
-        preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+        preexec_fn=end_with_parent if sys.platform == "linux" else None,
     )
     launch = Launch(
         process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience(), finished=finished
@@ -125,8 +125,8 @@ def _stopping(launch: Launch) -> Iterator[None]:
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def _end_with_parent() -> None:
-    """In the child: get SIGTERM when this process dies without a word, so that ranks never run on alone."""
+def end_with_parent() -> None:
+    """In a child: get SIGTERM when its parent dies without a word, so that ranks never run on alone."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 

@@ -23,6 +23,7 @@ _NAMES = {
     Flavour.mpich: ("mpirun.mpich", "mpiexec.mpich", "mpirun", "mpiexec", "mpiexec.hydra"),
     Flavour.craympich: ("mpiexec", "mpirun"),
     Flavour.intelmpi: ("mpirun", "mpiexec.hydra", "mpiexec"),
+    Flavour.simgrid: ("smpirun",),
     Flavour.unknown: ("mpirun", "mpiexec"),
 }
 
@@ -33,9 +34,9 @@ def find_engine(*, given: Path | None, environment: Mapping[str, str]) -> Path:
     Raises LaunchMistake where the named one is not a program, or where there is none.
     """
     if given is not None:
-        return _program(given, said_by="--engine")
+        return named_program(given, said_by="--engine")
     if named := environment.get(ENGINE_VARIABLE):
-        return _program(Path(named), said_by=ENGINE_VARIABLE)
+        return named_program(Path(named), said_by=ENGINE_VARIABLE)
     for path in _installed():
         if os.access(path, os.X_OK):
             return path
@@ -57,8 +58,8 @@ def _installed() -> Iterator[Path]:
     yield Path(sysconfig.get_path("scripts")) / ENGINE
 
 
-def _program(path: Path, *, said_by: str) -> Path:
-    """The path, absolute, if it can be executed; a bare name is looked up on PATH."""
+def named_program(path: Path, *, said_by: str) -> Path:
+    """A program that somebody named: its path, absolute, if it can be executed; a bare name is looked up on PATH."""
     if path.name == str(path) and not path.exists() and (found := shutil.which(str(path))):
         return Path(found)
     if not path.exists():
@@ -83,7 +84,7 @@ def find_launcher(*, given: Path | None, library: Recognised) -> Launcher:
     A launcher of another MPI would start every rank as a world of its own, so a misfit raises LaunchMistake.
     """
     if given is not None:
-        launcher = _asked(_program(given, said_by="--mpirun"))
+        launcher = _asked(named_program(given, said_by="--mpirun"))
         if not launcher.flavour.launches(library.flavour):
             raise LaunchMistake(f"--mpirun: {given} is {launcher.recognised}, but the engine was built with {library}")
         return launcher

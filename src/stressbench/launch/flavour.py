@@ -13,6 +13,7 @@ class Flavour(Enum):
     mpich = "MPICH"
     craympich = "Cray MPICH"
     intelmpi = "Intel MPI"
+    simgrid = "SimGrid"
     unknown = "unknown MPI"
 
     @property
@@ -48,6 +49,7 @@ _PRRTE = re.compile(r"\bprrte\b|\bprte(?:run)?\b", re.IGNORECASE)
 _OPEN_MPI = re.compile(r"\bopen\s?rte\b|\bopen\s?mpi\b", re.IGNORECASE)
 _INTEL = re.compile(r"intel(?:\(r\))?\s*mpi|\bimpi\b", re.IGNORECASE)
 _CRAY = re.compile(r"cray\s+mpich", re.IGNORECASE)
+_SIMGRID = re.compile(r"simgrid|\bsmpi\b", re.IGNORECASE)
 _MPICH = re.compile(r"hydra|mpich|mvapich", re.IGNORECASE)
 _VERSION = re.compile(r"(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d+)?)")
 _LABELLED_VERSION = re.compile(r"version:?\s*v?(\d+\.\d+(?:\.\d+)?\w*)", re.IGNORECASE)
@@ -61,6 +63,8 @@ def recognise(text: str) -> Recognised:
     version = _version_in(text)
     if _INTEL.search(text):
         return Recognised(flavour=Flavour.intelmpi, version=version)
+    if _SIMGRID.search(text):
+        return Recognised(flavour=Flavour.simgrid, version=version)
     if _PRRTE.search(text) and not _OPEN_MPI.search(text):
         return Recognised(flavour=Flavour.openmpi5, version=None)
     if _OPEN_MPI.search(text):

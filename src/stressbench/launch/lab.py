@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.launch.command import Command, Launcher
-from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.errors import LinkMistake
 from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.local import REALTIME, Request
+from stressbench.launch.local import REALTIME, Request, require_real_ranks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,17 +22,44 @@ class LabHost:
     cores: int
 
 
+def shares(hosts: tuple[LabHost, ...], ranks: int) -> tuple[tuple[str, int], ...]:
+    """How many consecutive ranks each host gets: its cores; all hosts alike where that is too few."""
+    total = sum(host.cores for host in hosts)
+    each = math.ceil(ranks / len(hosts))
+    found, left = [], ranks
+    for host in hosts:
+        count = min(left, host.cores if ranks <= total else each)
+        left -= count
+        if count:
+            found.append((host.name, count))
+    return tuple(found)
+
+
+def ranks_per_node(hosts: tuple[LabHost, ...], ranks: int) -> int | None:
+    """As many as each host that is used has, where all but the last have the same."""
+    counts = [count for _, count in shares(hosts, ranks)]
+    alike = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
+    return counts[0] if alike else None
+
+
+def _windows(flavour: Flavour) -> tuple[str, ...]:
+    """4.1 chooses its component rdma for windows between hosts, which fails over a lab's links (MPI_ERR_WIN)."""
+    return ("--mca", "osc", "^rdma") if flavour is Flavour.openmpi4 else ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class LabPlace:
     """A lab that is up. `enter`: what stands before a command to run it on the lab's first host.
 
-    `environment`: what it then finds there, as far as workloads may name it.
+    `environment`: what it then finds there, as far as workloads may name it. `cards`: devices that messages may take,
+    in place of all.
     """
 
     name: str
     hosts: tuple[LabHost, ...]
     enter: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
+    cards: tuple[str, ...] | None = None
     takes_turns: bool = True
     stall_limit: str | None = "60s"
 
@@ -53,29 +80,26 @@ class LabPlace:
         """As many as each host that is used has, where all but the last have the same; but what is typed counts."""
         if typed is not None or request.names_hosts:
             return typed
-        counts = [count for _, count in self.shares(request.ranks)]
-        alike = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
-        return counts[0] if alike else None
+        return ranks_per_node(self.hosts, request.ranks)
 
     def shares(self, ranks: int) -> tuple[tuple[str, int], ...]:
-        """How many consecutive ranks each host gets: its cores; all hosts alike where that is too few."""
-        total = sum(host.cores for host in self.hosts)
-        each = math.ceil(ranks / len(self.hosts))
-        found, left = [], ranks
-        for host in self.hosts:
-            count = min(left, host.cores if ranks <= total else each)
-            left -= count
-            if count:
-                found.append((host.name, count))
-        return tuple(found)
+        """How many consecutive ranks each host gets."""
+        return shares(self.hosts, ranks)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
-        """The command. Raises LaunchMistake for fewer than one rank."""
-        if request.ranks < 1:
-            raise LaunchMistake(f"ranks: {request.ranks} is not at least 1")
+        """The command. Raises LaunchMistake."""
+        require_real_ranks(launcher, request)
         program = (REALTIME if request.realtime else ()) + request.program
         where = () if request.names_hosts else self._where(launcher.flavour, request.ranks)
-        mpirun = (str(launcher.path), "-n", str(request.ranks), *where, *request.extra)
+        mpirun = (
+            str(launcher.path),
+            "-n",
+            str(request.ranks),
+            *where,
+            *_windows(launcher.flavour),
+            *self._cards(launcher),
+            *request.extra,
+        )
         return Command(argv=(*self.enter, *mpirun, *program))
 
     def _where(self, flavour: Flavour, ranks: int) -> tuple[str, ...]:
@@ -83,6 +107,15 @@ class LabPlace:
         if flavour.is_openmpi:
             return ("--host", hosts, "--map-by", "slot", "--bind-to", "none")
         return ("-hosts", hosts)
+
+    def _cards(self, launcher: Launcher) -> tuple[str, ...]:
+        """What stands on the command line counts more than the lab's environment."""
+        if self.cards is None:
+            return ()
+        if not launcher.flavour.is_openmpi:
+            told = f"{len(self.cards)}: {launcher.recognised} chooses cards by itself; expected an engine with Open MPI"
+            raise LinkMistake(on=f"lab:{self.name}", factor="rails", told=told)
+        return ("--mca", "btl_tcp_if_include", ",".join(self.cards))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:
         """What makes small messages slow."""

@@ -47,14 +47,21 @@ class Request:
 
 
 def build(*, launcher: Launcher, request: Request) -> Command:
-    """The command that starts the request under the launcher. Raises LaunchMistake for fewer than one rank."""
-    if request.ranks < 1:
-        raise LaunchMistake(f"ranks: {request.ranks} is not at least 1")
+    """The command that starts the request under the launcher. Raises LaunchMistake."""
+    require_real_ranks(launcher, request)
     options = _openmpi(launcher.flavour, request) if launcher.flavour.is_openmpi else ()
     # Round robin rotates ranks that yield; the plain scheduler may hand the core straight back to the one that waits.
     program = (REALTIME if request.realtime else ()) + request.program
     argv = (str(launcher.path), "-n", str(request.ranks), *options, *request.extra, *program)
     return Command(argv=argv, environment=_environment(launcher.flavour, request))
+
+
+def require_real_ranks(launcher: Launcher, request: Request) -> None:
+    """Raise LaunchMistake for fewer than one rank, or for an engine whose ranks are simulated."""
+    if request.ranks < 1:
+        raise LaunchMistake(f"ranks: {request.ranks} is not at least 1")
+    if launcher.flavour is Flavour.simgrid:
+        raise LaunchMistake(f"{request.program[0]} simulates its ranks: say where, for example --on simgrid:tiny")
 
 
 def _openmpi(flavour: Flavour, request: Request) -> tuple[str, ...]:

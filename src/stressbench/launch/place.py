@@ -47,13 +47,18 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Here:
-    """This machine, or the hosts that a batch system or options for mpirun give."""
+class Plain:
+    """What most places say of themselves."""
 
     ranks: int | None = None
     environment: tuple[tuple[str, str], ...] = ()
     takes_turns: bool = False
     stall_limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Here(Plain):
+    """This machine, or the hosts that a batch system or options for mpirun give."""
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
         """An mpirun."""

@@ -29,7 +29,7 @@ class Wish:
     """What the person asked for on the command line; no `workload` where a continued file holds it.
 
     `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
-    `place`: where ranks run.
+    `place`: where ranks run, and `on` the word for it.
     """
 
     workload: Path | None
@@ -44,6 +44,7 @@ class Wish:
     terminal: bool
     place: Place = HERE
     patience: Patience = field(default_factory=Patience)
+    on: str = "local"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +83,20 @@ def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
     if wish.workload is not None and (refused := _check(engine, wish.workload, wish, request, there)):
         return refused
     command = wish.place.build(launcher=launcher, request=request)
+    _write(command.files)
     if wish.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
     advice = wish.place.advice(launcher=launcher, request=request)
     return Prepared(command=command, advice=advice, patience=wish.patience)
+
+
+def _write(files: tuple[tuple[Path, str], ...]) -> None:
+    for path, text in files:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as fault:
+            raise LaunchMistake(f"{path}: {fault.strerror}") from fault
 
 
 def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Request:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.model import RunFileError, read_run
+from stressbench.model import Header, RunFileError, read_run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,16 +26,32 @@ def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile
         if value is not None and value < 1:
             raise LaunchMistake(f"{option}: {value} is not at least 1")
     if run_file.continues:
-        try:
-            header = read_run(run_file.path).header
-        except RunFileError as fault:
-            raise LaunchMistake(f"--continue: {fault}") from fault
+        header = _header(run_file.path)
         return Shape(ranks=ranks or header.ranks, ranks_per_node=ranks_per_node or header.ranks_per_node)
     if ranks is None:
         ranks = default
     if ranks is None:
         raise LaunchMistake("-n is missing: how many ranks? For example -n 8")
     return Shape(ranks=ranks, ranks_per_node=ranks_per_node)
+
+
+def require_same_time(run_file: RunFile, *, simulated: bool) -> None:
+    """Raise LaunchMistake where a continued file holds simulated times and the next ones are real, or the reverse."""
+    if not run_file.continues:
+        return
+    found = _header(run_file.path).simulation
+    if found is not None and not simulated:
+        name = "NAME" if found.platform is None else found.platform.name
+        raise LaunchMistake(f"--continue {run_file.path}: its times are simulated; go on with --on simgrid:{name}")
+    if found is None and simulated:
+        raise LaunchMistake(f"--continue {run_file.path}: its times are of real hosts; leave --on simgrid out")
+
+
+def _header(path: Path) -> Header:
+    try:
+        return read_run(path).header
+    except RunFileError as fault:
+        raise LaunchMistake(f"--continue: {fault}") from fault
 
 
 def target(*, output: Path | None, continue_from: Path | None, workload: Path | None) -> RunFile:

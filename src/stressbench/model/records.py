@@ -165,8 +165,31 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """The network that was simulated: its name, and the text of its lab file."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """What simulated ranks and network, such as `SimGrid 3.32`; `settings` are its own, by name."""
+
+    simulator: str
+    platform: Platform | None
+    settings: Mapping[str, str] | None
+
+    def __str__(self) -> str:
+        return self.simulator if self.platform is None else f"{self.simulator}, platform {self.platform.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The first record of a launch; files of early versions lack `run_id`."""
+    """The first record of a launch; `simulation` is None where ranks ran on real hosts.
+
+    Files of early versions lack `run_id` and `simulation`.
+    """
 
     schema_version: int
     program: str
@@ -188,6 +211,7 @@ class Header:
     clock: Clock
     load_average: tuple[Load, Load, Load] | None
     run_id: RunId | None = None
+    simulation: Simulation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

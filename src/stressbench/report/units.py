@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 MISSING = "–"
+_PLAIN_MISSING = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +82,53 @@ def rate(bytes_per_s: float | None) -> str:
         if bytes_per_s >= scale:
             return f"{digits(bytes_per_s / scale)} {name}"
     return f"{digits(bytes_per_s)} B/s"
+
+
+def measured(name: str, value: float | None) -> str:
+    """A metric in the unit at the end of its name (`_bytes_per_s`, `_per_s`, `_s`), as it reads well; else a number."""
+    if value is None:
+        return MISSING
+    if name.endswith("_bytes_per_s"):
+        return rate(value)
+    if name.endswith("_per_s"):
+        return f"{digits(value)} /s"
+    return time(value) if name.endswith("_s") else digits(value)
+
+
+def bit_rate(bits_per_s: int) -> str:
+    """What a link is sold as, in powers of ten: `100 Mbit/s`."""
+    for scale, name in ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s")):
+        if bits_per_s >= scale:
+            return f"{bits_per_s / scale:g} {name}"
+    return f"{bits_per_s} bit/s"
+
+
+def percent(share: float | None) -> str:
+    """`12.3`, or a dash."""
+    return MISSING if share is None else f"{100 * share:.1f}"
+
+
+def chance(share: float | None) -> str:
+    """A probability, two places: `0.97`, or a dash."""
+    return MISSING if share is None else f"{share:.2f}"
+
+
+def plain_time(seconds: float | None) -> str:
+    """Four digits and a unit in ASCII, for files that other programs read; `-` where it is unknown."""
+    if seconds is None:
+        return _PLAIN_MISSING
+    unit = time_unit([seconds])
+    return f"{seconds * unit.per_second:.4g} {unit.name.replace('µ', 'u')}"
+
+
+def plain_ratio(value: float | None) -> str:
+    """Three decimals; `-` where it is unknown."""
+    return _PLAIN_MISSING if value is None else f"{value:.3f}"
+
+
+def plain_interval(low: float | None, high: float | None) -> str:
+    """`[1.955, 2.015]`, or what is missing."""
+    return "no interval" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 def count(value: int, noun: str) -> str:

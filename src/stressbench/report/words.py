@@ -1,9 +1,9 @@
 """Findings in sentences, before any figure."""
 
-from stressbench.analysis import Impact, JobSummary
+from stressbench.analysis import Impact, JobSummary, Percentile, Plan
 from stressbench.model import Kind, Role
 from stressbench.report.section import Section, printable
-from stressbench.report.units import count, factor, interval
+from stressbench.report.units import MISSING, TimeUnit, count, digits, factor, interval, time
 
 
 def findings(section: Section) -> tuple[str, ...]:
@@ -51,6 +51,61 @@ def _unknown(name: str, job: JobSummary) -> str:
 
 def _shown(impact: Impact) -> str:
     return f"{factor(impact.ratio)}× {interval(impact.low, impact.high)}"
+
+
+def tail_finding(section: Section) -> str:
+    """Which job's tail grows most, for a figure's title; of percentiles 95, 99 and 99.9, those with an interval."""
+    known = [
+        (job, tail) for job in section.jobs for tail in job.timing.tails if tail.low is not None and tail.share > 0.5
+    ]
+    longer = [(job, tail) for job, tail in known if (tail.low or 0.0) > 1]
+    if longer:
+        job, tail = max(longer, key=lambda one: one[1].ratio or 0.0)
+        shown = f"{factor(tail.ratio)}× {interval(tail.low, tail.high)}"
+        return f"Percentile {percent_name(tail.share)} of {printable(job.name)} is {shown} that of its time alone"
+    if known:
+        return "No job's tail is shown to be longer with the others"
+    return "How are the times of repetitions spread? Too few are known to compare tails"
+
+
+def percent_name(share: float) -> str:
+    """`99.9` for a share of 0.999."""
+    return f"{100 * share:g}"
+
+
+def percentile_text(one: Percentile | None, unit: TimeUnit) -> str:
+    """`1.13 [1.12, –]` in this unit."""
+    if one is None:
+        return MISSING
+    value = time(one.value_s, unit=unit)
+    if one.low_s is None and one.high_s is None:
+        return f"{value} [no interval]"
+    low, high = (MISSING if bound is None else digits(bound * unit.per_second) for bound in (one.low_s, one.high_s))
+    return f"{value} [{low}, {high}]"
+
+
+def plan_text(plan: Plan | None, *, options: bool) -> str:
+    """How many more rounds it takes; with `options`, those of `stressbench run` that ask for them."""
+    if plan is None or plan.half_width is None:
+        return f"no number: {plan.reason if plan else 'a background job'}"
+    today = f"the interval is plus or minus {plan.half_width:.2%} after {plan.blocks} blocks"
+    if plan.more_blocks is None:
+        return f"{today}; to see {plan.target:.2%} you need {plan.reason}"
+    if plan.more_blocks == 0:
+        return f"{today}: enough to see {plan.target:.2%}"
+    total = plan.blocks + plan.more_blocks
+    sure = "" if plan.more_blocks_sure is None else f" ({plan.more_blocks_sure} to be 80 % sure)"
+    asked = f": --isolated {total} --contended {total}" if options else ""
+    return f"{today}; to see {plan.target:.2%} you need {plan.more_blocks} more rounds of each kind{sure}{asked}"
+
+
+def plans(section: Section) -> tuple[str, ...]:
+    """A sentence for each measured job."""
+    return tuple(
+        f"{printable(job.name)}: {plan_text(job.timing.plan, options=True)}."
+        for job in section.jobs
+        if job.timing.plan is not None
+    )
 
 
 def progress(section: Section) -> str | None:

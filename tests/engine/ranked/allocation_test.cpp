@@ -85,6 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"accumulate", Options{{"flush", ""}}},
         std::pair{"accumulate", Options{{"call", "get_accumulate"}, {"sync", "lock_all"}}},
         std::pair{"atomic", Options{{"call", "compare_and_swap"}}}, std::pair{"all_pairs", Options{}},
+        std::pair{"b_eff",
+                  Options{{"sizes", "8"}, {"rings", "1"}, {"polygons", "1"}, {"best-of", "1"}, {"loops", "2"}}},
         std::pair{"threads", Options{}}, std::pair{"shift", Options{}}, std::pair{"tornado", Options{}},
         std::pair{"permutation", Options{{"draw", "iteration"}, {"-i", "3"}}}, std::pair{"bisection", Options{}},
         std::pair{"bisection", Options{{"cut", "best"}}},

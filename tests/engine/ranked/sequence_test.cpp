@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 std::filesystem::path reference_folder() {
   if (const char* given = std::getenv("STRESSBENCH_REFERENCE")) return given;
-  const auto source = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
+  const auto source = std::filesystem::path(STRESSBENCH_CHECKOUT);
   return source.parent_path() / "shared" / "reference";
 }
 

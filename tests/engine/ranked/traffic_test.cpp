@@ -90,6 +90,7 @@ std::vector<Case> cases() {
       {"incast", {{"size", "1000"}, {"senders", "2"}, {"spread", "0.3"}}},
       {"incast", {{"size", "1000"}, {"roots", "2"}, {"root", "1"}, {"spread", "0.3"}}},
       {"all_pairs", {{"size", "100"}, {"rounds", "3"}}},
+      {"b_eff", {{"sizes", "1,100"}, {"best-of", "2"}, {"loops", "3"}, {"polygons", "2"}}},
       {"threads", {{"size", "1000"}}},
       {"outcast", {}},
       {"outcast", {{"size", "1000"}, {"roots", "2"}, {"root", "1"}}},

@@ -184,6 +184,7 @@ std::vector<Case> cases() {
       {"incast", {{"size", "100"}, {"root", "3"}, {"roots", "2"}}, 4, 0, 1, 40, from_to(2, 0, 40)},
       {"all_pairs", {{"size", "100"}, {"rounds", "1"}}, 3, 2, 1, 40, from_to(1, 2, 40)},
       {"threads", {{"size", "100"}}, 2, 1, 0, 40, from_to(0, 1, 40)},
+      {"b_eff", {{"sizes", "100"}, {"rings", "1"}, {"polygons", "0"}, {"loops", "1"}}, 2, 0, 1, 40, from_to(1, 0, 40)},
       {"outcast", {{"size", "100"}, {"root", "3"}, {"roots", "2"}}, 4, 2, 1, 40, from_to(0, 2, 40)},
       {"shift", {{"size", "100"}, {"distance", "2"}}, 3, 0, 0, 40, from_to(1, 0, 40)},
       {"tornado", {{"size", "100"}}, 4, 0, 0, 40, from_to(3, 0, 40)},

@@ -124,7 +124,7 @@ TEST(SizeTable, ThatIsTooLongIsRefused) {
 }
 
 std::string shipped() {
-  const auto path = std::filesystem::path(__FILE__).parent_path() / "../../../workloads/tables/file-sizes.csv";
+  const auto path = std::filesystem::path(STRESSBENCH_CHECKOUT) / "workloads/tables/file-sizes.csv";
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -165,6 +165,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NoMotifName", head + "[MOTIF]\n", {"3:1: [MOTIF] needs a motif's name"}},
         Case{"OptionInPlaceOfTheName", head + "[MOTIF] -x 4\n", {"3:9: a motif's name is missing before '-x'"}},
         Case{"UnknownMotif", head + "[MOTIF] lulesh -q 4\n", {"3:9: 'lulesh' is not a motif"}},
+        Case{"MotifOfOtherBuilds",
+             head + "[MOTIF] Threads -t 4\n",
+             {"3:9: 'Threads' is not in this build: there are none here"}},
         Case{"UnknownLongOption", head + "[MOTIF] halo2d --column 4\n", {"3:16: halo2d has no option '--column'"}},
         Case{"OptionTwice", head + "[MOTIF] halo2d -x 4 -x 5\n", {"3:21: -x/--columns is given twice"}},
         Case{"OptionShortAndLong", head + "[MOTIF] halo2d -x 4 --columns 5\n", {"3:21: -x/--columns is given twice"}},
@@ -300,6 +303,13 @@ TEST(WorkloadMistakes, SettingsThatNothingUsesAreRefused) {
               ElementsAre("0:0: --set node=...: this workload has no variable 'node'"));
   EXPECT_THAT(mistakes("[SET] a=2\n" + job, std::nullopt, {{"a", "x\ny"}}),
               ElementsAre("0:0: --set a: the value must be one line of text"));
+}
+
+TEST(WorkloadMistakes, SettingsNameNoVariableButThoseOfTheEnvironment) {
+  const std::string text = "[SET] a=2\n" + job;
+  EXPECT_THAT(mistakes(text, std::nullopt, {{"a", "${b}"}, {"b", "/s", Setting::Origin::environment}}), IsEmpty());
+  EXPECT_THAT(mistakes(text, std::nullopt, {{"a", "x${b}"}, {"c", "/s", Setting::Origin::environment}}),
+              ElementsAre("0:0: --set a: no variable can stand for 'x${b}'"));
 }
 
 TEST(WorkloadMistakes, AnUnsetScratchMayComeFromTheEnvironment) {

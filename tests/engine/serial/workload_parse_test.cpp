@@ -186,6 +186,13 @@ TEST(WorkloadLanguage, TheWorkloadWinsOverTheEnvironmentAndTheCommandLineOverBot
   EXPECT_EQ(value_of(load_text("[SET] SCRATCH=/mine\n" + text, {}, settings)), "/typed/out");
 }
 
+TEST(WorkloadLanguage, TheCommandLineMayNameTheEnvironment) {
+  const std::string text = "[SET] f=here\n[JOB_NAME] A\n[NODES] 2\n[MOTIF] mpiio -f ${f}\n";
+  std::vector<Setting> settings = environment();
+  settings.push_back({"f", "${SCRATCH}/a${TMPDIR}/b${SCRATCH}"});
+  EXPECT_EQ(value_of(load_text(text, {}, settings)), "/s/a/other/b/s");
+}
+
 TEST(WorkloadLanguage, AnEnvironmentThatNothingUsesIsNoMistake) {
   EXPECT_THAT(mistakes(job, {}, environment()), IsEmpty());
 }

@@ -10,7 +10,7 @@
 namespace stressbench::workload {
 namespace {
 
-const std::string folder = (std::filesystem::path(__FILE__).parent_path() / "../../../workloads").string();
+const std::string folder = STRESSBENCH_CHECKOUT "/workloads";
 
 struct Shipped {
   std::string file;

@@ -1,9 +1,10 @@
 """`stressbench trace`: its subcommands are the modules of this package that have `register`."""
 
-from importlib import import_module
-from pkgutil import iter_modules
+import sys
 
 import typer
+
+from stressbench.cli.subcommands import add_group
 
 _HELP = """\
 Look into trace files: what `stressbench capture`, `record` and `profile -o FILE.trace` wrote.
@@ -17,7 +18,4 @@ Look into trace files: what `stressbench capture`, `record` and `profile -o FILE
 
 def register(app: typer.Typer) -> None:
     """Add the group with its subcommands."""
-    group = typer.Typer(add_completion=False, rich_markup_mode=None, help=_HELP, no_args_is_help=True)
-    for module in sorted(iter_modules(__path__), key=lambda module: module.name):
-        import_module(f"{__name__}.{module.name}").register(group)
-    app.add_typer(group, name="trace")
+    add_group(app, sys.modules[__name__], name="trace", about=_HELP)

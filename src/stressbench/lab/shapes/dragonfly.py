@@ -6,7 +6,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, RateText, Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, WiringMistake, on_every_rail
+from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, filled, on_every_rail
 
 KIND = "dragonfly"
 _GLOBAL_COST = 3  # more than a local link before and one behind, so that no route crosses a third group
@@ -29,14 +29,11 @@ class Spec(Table):
 
 def wire(spec: Spec, site: Site) -> Wiring:
     """Hosts fill router after router, group after group."""
-    places = spec.groups * spec.routers_per_group * spec.hosts_per_router
-    if places != len(site.hosts):
-        sizes = f"{spec.groups} groups x {spec.routers_per_group} routers x {spec.hosts_per_router} hosts"
-        raise WiringMistake("groups", f"{sizes} is {places}, but there are {len(site.hosts)} hosts")
+    sizes = f"{spec.groups} groups x {spec.routers_per_group} routers x {spec.hosts_per_router} hosts"
     names = [f"g{group}r{router}" for group in range(spec.groups) for router in range(spec.routers_per_group)]
     plane = Plane(
         switches=tuple(names),
-        attached=tuple(names[host // spec.hosts_per_router] for host in range(len(site.hosts))),
+        attached=filled(site, names, spec.hosts_per_router, sizes=sizes, key="groups"),
         trunks=(*_within_groups(spec), *_between_groups(spec)),
     )
     return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)

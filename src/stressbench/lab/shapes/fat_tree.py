@@ -7,7 +7,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, Table
 from stressbench.lab.topology import Forwarding, Spread
-from stressbench.lab.wiring import Plane, Rail, Site, Trunk, Wiring, WiringMistake, on_every_rail
+from stressbench.lab.wiring import Plane, Rail, Site, Trunk, Wiring, WiringMistake, leaves_of, on_every_rail
 
 KIND = "fat-tree"
 _TAPER = re.compile(r"(\d+(?:\.\d+)?):1")
@@ -29,9 +29,7 @@ class Spec(Table):
 
 def wire(spec: Spec, site: Site) -> Wiring:
     """Leaves in the order of hosts."""
-    leaves, rest = divmod(len(site.hosts), spec.hosts_per_leaf)
-    if rest:
-        raise WiringMistake("hosts_per_leaf", f"{spec.hosts_per_leaf} does not divide {len(site.hosts)} hosts")
+    leaves = leaves_of(site, spec.hosts_per_leaf, key="hosts_per_leaf")
     taper = _taper(spec.taper)
 
     def plane(rail: Rail) -> Plane:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, RateText, Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, WiringMistake, on_every_rail
+from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, WiringMistake, leaves_of, on_every_rail
 
 KIND = "ring"
 
@@ -22,9 +22,7 @@ class Spec(Table):
 
 def wire(spec: Spec, site: Site) -> Wiring:
     """Switches in the order of hosts."""
-    count, rest = divmod(len(site.hosts), spec.hosts_per_switch)
-    if rest:
-        raise WiringMistake("hosts_per_switch", f"{spec.hosts_per_switch} does not divide {len(site.hosts)} hosts")
+    count = leaves_of(site, spec.hosts_per_switch, key="hosts_per_switch")
     if count < 3:
         raise WiringMistake("hosts_per_switch", f"{spec.hosts_per_switch} leaves {count} switches; a ring needs 3")
     plane = Plane(

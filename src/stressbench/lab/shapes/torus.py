@@ -6,7 +6,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, RateText, Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, WiringMistake, on_every_rail
+from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, filled, on_every_rail
 
 KIND = "torus"
 
@@ -24,14 +24,11 @@ class Spec(Table):
 
 def wire(spec: Spec, site: Site) -> Wiring:
     """Hosts fill row 0 first."""
-    places = spec.columns * spec.rows * spec.hosts_per_switch
-    if places != len(site.hosts):
-        sizes = f"{spec.columns} columns x {spec.rows} rows x {spec.hosts_per_switch} hosts_per_switch"
-        raise WiringMistake("columns", f"{sizes} is {places}, but there are {len(site.hosts)} hosts")
+    sizes = f"{spec.columns} columns x {spec.rows} rows x {spec.hosts_per_switch} hosts_per_switch"
     names = [f"x{x}y{y}" for y in range(spec.rows) for x in range(spec.columns)]
     plane = Plane(
         switches=tuple(names),
-        attached=tuple(names[host // spec.hosts_per_switch] for host in range(len(site.hosts))),
+        attached=filled(site, names, spec.hosts_per_switch, sizes=sizes, key="columns"),
         trunks=(*_along_rows(spec), *_along_columns(spec)),  # this order makes routes go along rows first
     )
     return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)

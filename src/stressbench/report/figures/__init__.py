@@ -1,19 +1,31 @@
 """The figures of a run: one file each, found by being there.
 
-A module has `ORDER`, its place on the page, and `draw(section) -> Figure | None`; None: the run has nothing to draw.
+A module has `ORDER`, its place on the page, `draw(section) -> Figure | None` and `numbers(section) -> Numbers`, what is
+drawn in full; None: the run has nothing to draw.
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 
 from stressbench.report.drawing import Figure, style
+from stressbench.report.numbers import Numbers
 from stressbench.report.section import Section
 
 
-def figures_of(section: Section) -> tuple[Figure, ...]:
-    """All figures that this run can fill, in the order of the page."""
-    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
-    modules.sort(key=lambda module: module.ORDER)
+def figures_of(section: Section) -> tuple[tuple[Figure, Numbers], ...]:
+    """All figures that this run can fill, in the order of the page, with their numbers."""
     with style():
-        drawn = [module.draw(section) for module in modules]
-    return tuple(figure for figure in drawn if figure is not None)
+        drawn = [(module.draw(section), module) for module in _modules()]
+    return tuple((figure, module.numbers(section)) for figure, module in drawn if figure is not None)
+
+
+def numbers_of(section: Section) -> tuple[Numbers, ...]:
+    """What the figures show, in full, without drawing it; tables without rows are left out."""
+    found = (module.numbers(section) for module in _modules())
+    return tuple(numbers for numbers in found if numbers.rows)
+
+
+def _modules() -> list[ModuleType]:
+    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
+    return sorted(modules, key=lambda module: int(module.ORDER))

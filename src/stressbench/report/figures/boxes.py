@@ -1,5 +1,7 @@
 """Times of each job alone and with the others: box plots, with every repetition where they are few."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
@@ -7,7 +9,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
 from stressbench.analysis import JobSummary, Selection, select
+from stressbench.model import Kind
 from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.numbers import Numbers, Value
 from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
 from stressbench.report.section import Section, printable, short
 from stressbench.report.units import time, time_unit
@@ -42,6 +46,33 @@ def draw(section: Section) -> Figure | None:
     )
 
 
+BOX_HEAD = (
+    "kind", "n", "min_s", "p5_s", "p25_s", "median_s", "mean_s", "p75_s", "p95_s", "max_s", "samples_s",
+)  # fmt: skip
+
+
+def numbers(section: Section) -> Numbers:
+    """Two rows a job: what its boxes are drawn from."""
+    return Numbers(
+        name="times", head=("job", *BOX_HEAD),
+        rows=tuple(
+            (job.name, *row)
+            for job in section.jobs
+            for times in (select(section.run, job=job.job),)
+            for row in box_rows(times.isolated_s, times.contended_s)
+        ),
+    )  # fmt: skip
+
+
+def box_rows(isolated_s: NDArray[np.float64], contended_s: NDArray[np.float64]) -> Iterator[tuple[Value, ...]]:
+    """A row of `BOX_HEAD` for each kind that has samples; every sample where every dot is drawn."""
+    for kind, seconds in ((Kind.isolated, isolated_s), (Kind.contended, contended_s)):
+        if len(seconds):
+            low, p5, p25, middle, p75, p95, high = np.percentile(seconds, (0, 5, 25, 50, 75, 95, 100)).tolist()
+            every = " ".join(map(repr, seconds.tolist())) if len(seconds) <= EVERY_POINT_UP_TO else None
+            yield (kind.value, len(seconds), low, p5, p25, middle, float(seconds.mean()), p75, p95, high, every)
+
+
 def _said(job: JobSummary) -> str:
     kinds = (("alone", job.timing.isolated_s), ("with the others", job.timing.contended_s))
     parts = [f"{name} median {time(spread.median)}, n = {spread.count}" for name, spread in kinds if spread is not None]
@@ -54,19 +85,20 @@ def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
         ("alone", times.isolated_s, ALONE, ""),
     ]
     filled = [kind for kind in kinds if len(kind[1])]
-    unit = time_unit(np.concatenate([kind[1] for kind in filled]))
+    unit = time_unit(float(kind[1].max()) for kind in filled)
     for height, (_, seconds, tone, hatch) in enumerate(filled):
-        _box(axes, seconds * unit.per_second, height=height, tone=tone, hatch=hatch)
+        draw_box(axes, seconds * unit.per_second, height=height, tone=tone, hatch=hatch)
     axes.set_yticks(range(len(filled)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in filled])
     axes.set_ylim(-0.5, len(filled) - 0.5)
     axes.tick_params(length=0)
     axes.grid(axis="x")
     axes.spines["left"].set_visible(False)
     axes.set_title(short(job.name, longest=60))
-    _scale(axes, np.concatenate([kind[1] for kind in filled]), unit.name)
+    scale_times(axes, np.concatenate([kind[1] for kind in filled]), unit.name)
 
 
-def _scale(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
+def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
+    """The axis of times, logarithmic where these, in seconds, span much."""
     low = float(seconds.min())
     if low > 0 and float(seconds.max()) > _LOGARITHMIC_FROM * low:
         axes.set_xscale("log")
@@ -79,12 +111,15 @@ def _scale(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
         axes.set_xlabel(f"time of a repetition / {unit}")
 
 
-def _box(axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, hatch: str) -> None:
+def draw_box(
+    axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, hatch: str, wide: float = 0.56
+) -> None:
+    """One box at this height, `wide` of it; values in the axis' unit, at least one."""
     ink = INK.stand_in
     box = axes.boxplot(
         values,
         positions=[height],
-        widths=0.56,
+        widths=wide,
         orientation="horizontal",
         whis=(5, 95),
         showfliers=False,
@@ -101,7 +136,7 @@ def _box(axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, 
         axes.add_patch(lines)  # apart from the face, which is lighter
     shown = values if len(values) <= EVERY_POINT_UP_TO else np.array([values.min(), values.max()])
     # Spread by a fixed rule, not by chance: the same file gives the same picture.
-    offsets = 0.19 * np.sin(2.4 * np.arange(len(shown)))
+    offsets = 0.34 * wide * np.sin(2.4 * np.arange(len(shown)))
     axes.plot(shown, height + offsets, "o", color=ink, markersize=2.4, alpha=0.6, markeredgewidth=0, zorder=3)
 
 

@@ -10,16 +10,20 @@ from stressbench.analysis import Impact, RoundMedian
 from stressbench.analysis.impact import pair_blocks
 from stressbench.model import Role
 from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.numbers import Numbers
 from stressbench.report.palette import INK, MUTED, PAPER, Tone, tone_of
 from stressbench.report.section import Section, short
+from stressbench.report.thinning import outermost
 from stressbench.report.units import count, factor, interval
 
 ORDER = 10
+MOST_POINTS = 2000
+_FEWEST_POINTS = 20
 _LOGARITHMIC_FROM = 4.0
 _CAPTION = (
     "Each diamond is the time of a job with the others over its time alone: right of the line at 1 the job is slowed. "
     "The bar is the 95 % confidence interval; where it crosses 1, no slowdown is shown. Small dots are single blocks, "
-    "each the ratio of a contended and an isolated round that ran close together."
+    "each the ratio of a contended and an isolated round that ran close together; of very many the outermost are drawn."
 )
 
 
@@ -43,27 +47,45 @@ def draw(section: Section) -> Figure | None:
     return draw_rows(rows, key=f"{section.key}-impacts", title="How much is each job slowed by the others?")
 
 
+def numbers(section: Section) -> Numbers:
+    """A row a block of each measured job, with the job's impact."""
+    head = ("job", "impact", "impact_low", "impact_high", "block", "block_impact")
+    return Numbers(
+        name="impacts", head=head,
+        rows=tuple(
+            (job.name, job.timing.impact.ratio, job.timing.impact.low, job.timing.impact.high, number, ratio)
+            for job in section.jobs
+            if job.timing.impact.ratio is not None
+            for number, ratio in enumerate(np.exp(pair_blocks(job.timing.rounds).log_ratios).tolist())
+        ),
+    )  # fmt: skip
+
+
 def draw_rows(rows: tuple[Row, ...], *, key: str, title: str) -> Figure | None:
     """Any rows, of one run or several."""
     if all(row.impact.ratio is None for row in rows):
         return None
     drawn = canvas(height_in=0.95 + 0.42 * len(rows))
     axes = drawn.subplots()
+    most = max(_FEWEST_POINTS, MOST_POINTS // len(rows))
     for line, row in enumerate(rows):
-        _draw_row(axes, row, line)
+        _draw_row(axes, row, line, most=most)
     _finish_axes(axes, rows)
     said = "; ".join(f"{row.label} {factor(row.impact.ratio)} {_interval(row.impact)}" for row in rows)
     description = f"Congestion impact with 95 % confidence interval: {said}."
     return finish(drawn, key=key, title=title, caption=_CAPTION, description=description)
 
 
-def _draw_row(axes: Axes, row: Row, line: int) -> None:
+def _draw_row(axes: Axes, row: Row, line: int, *, most: int) -> None:
     impact, colour = row.impact, row.tone.stand_in
     text = impact.reason or ""
     if impact.ratio is not None:
         ratios = np.exp(pair_blocks(row.rounds).log_ratios)
         spread = np.linspace(-0.13, 0.13, len(ratios)) if len(ratios) > 1 else np.zeros(len(ratios))
-        axes.plot(ratios, line + 0.02 + spread, "o", color=colour, markersize=2.6, alpha=0.45, markeredgewidth=0)
+        drawn = outermost(ratios, most=most)
+        axes.plot(
+            ratios[drawn], line + 0.02 + spread[drawn], "o", color=colour, markersize=2.6, alpha=0.45, markeredgewidth=0
+        )
         if impact.low is not None and impact.high is not None:
             axes.plot([impact.low, impact.high], [line, line], color=colour, linewidth=3.2, solid_capstyle="butt")
         axes.plot(impact.ratio, line, "D", color=colour, markersize=7.5, markeredgecolor=PAPER.stand_in)
@@ -76,9 +98,14 @@ def _interval(impact: Impact) -> str:
 
 
 def _finish_axes(axes: Axes, rows: tuple[Row, ...]) -> None:
-    axes.axvline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
     axes.set_yticks(range(len(rows)), [row.label for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
+    ratio_axis(axes)
+
+
+def ratio_axis(axes: Axes) -> None:
+    """The axis of impacts with its line at 1, logarithmic where what is drawn spans much."""
+    axes.axvline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
     axes.tick_params(length=0)
     axes.grid(axis="x")
     axes.spines["left"].set_visible(False)

@@ -8,6 +8,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from stressbench.model.ranges import parse_ranges
 from stressbench.report.drawing import WIDTH_IN, Figure, canvas, finish
+from stressbench.report.numbers import Numbers
 from stressbench.report.palette import INK, MUTED, PAPER, RULE, hatch_of, tone_of
 from stressbench.report.section import Section, printable, short
 from stressbench.report.units import count
@@ -24,20 +25,47 @@ _CAPTION = (
 
 def draw(section: Section) -> Figure | None:
     """The node map of the header; a continued run keeps its placement."""
-    nodes = [node.node for node in section.run.header.nodes]
-    if not nodes:
-        return None
-    owners: dict[int, list[int]] = {node: [] for node in nodes}
+    return draw_nodes(section, looks={job.job: job.job for job in section.jobs})
+
+
+def numbers(section: Section) -> Numbers:
+    """A row a node and job; the job of an idle node is None."""
+    hosts = {node.node: node.host for node in section.run.header.nodes}
+    names = {job.job: job.name for job in section.jobs}
+    return Numbers(
+        name="placement", head=("node", "host", "job"),
+        rows=tuple(
+            (node, hosts.get(node), None if job is None else names[job])
+            for node, jobs in sorted(_owners(section).items())
+            for job in jobs or (None,)
+        ),
+    )  # fmt: skip
+
+
+def _owners(section: Section) -> dict[int, list[int]]:
+    """Jobs of each node."""
+    owners: dict[int, list[int]] = {node.node: [] for node in section.run.header.nodes}
     for job in section.jobs:
         for node in parse_ranges(job.nodes):
             owners.setdefault(node, []).append(job.job)
+    return owners
+
+
+def draw_nodes(section: Section, *, looks: Mapping[int, int]) -> Figure | None:
+    """The map with colours and hatches that `looks` numbers by job."""
+    if not section.run.header.nodes:
+        return None
+    owners = _owners(section)
     columns = _columns(len(owners))
     rows = math.ceil(len(owners) / columns)
     side = min(_LARGEST_CELL_IN, (WIDTH_IN - 0.3) / columns)
     legend_rows = math.ceil((len(section.jobs) + 1) / 3)
     drawn = canvas(height_in=rows * side + 0.26 * legend_rows + 0.25)
-    _cells(drawn.subplots(), owners, columns=columns, side=side)
-    drawn.legend(handles=_legend(section, owners), loc="outside lower left", ncols=3, fontsize=9, handleheight=1.3)
+    worn = {node: [looks[job] for job in jobs] for node, jobs in owners.items()}
+    _cells(drawn.subplots(), worn, columns=columns, side=side)
+    drawn.legend(
+        handles=_legend(section, owners, looks), loc="outside lower left", ncols=3, fontsize=9, handleheight=1.3
+    )
     return finish(
         drawn,
         key=f"{section.key}-placement",
@@ -55,28 +83,28 @@ def _columns(nodes: int) -> int:
     return max(16, 8 * round(wide / 8))
 
 
-def _cells(axes: Axes, owners: Mapping[int, Sequence[int]], *, columns: int, side: float) -> None:
+def _cells(axes: Axes, worn: Mapping[int, Sequence[int]], *, columns: int, side: float) -> None:
     gap = 0.06
-    for place, (node, jobs) in enumerate(sorted(owners.items())):
+    for place, (node, jobs) in enumerate(sorted(worn.items())):
         left, top = place % columns, place // columns
         width = (1 - 2 * gap) / max(1, len(jobs))
-        for part, job in enumerate(jobs):
+        for part, look in enumerate(jobs):
             corner = (left + gap + part * width, top + gap)
-            _cell(axes, corner, width=width, height=1 - 2 * gap, job=job)
+            _cell(axes, corner, width=width, height=1 - 2 * gap, look=look)
         if not jobs:
             empty = Rectangle((left + gap, top + gap), 1 - 2 * gap, 1 - 2 * gap)
             empty.set(facecolor="none", edgecolor=RULE.stand_in, linewidth=0.8)
             axes.add_patch(empty)
-        if len(owners) <= _NUMBERED_UP_TO:
+        if len(worn) <= _NUMBERED_UP_TO:
             _number(axes, node, x=left + 0.5, y=top + 0.5, size=max(5.5, min(10.0, 17 * side)))
-    rows = math.ceil(len(owners) / columns)
+    rows = math.ceil(len(worn) / columns)
     axes.set(xlim=(0, max(columns, (WIDTH_IN - 0.3) / side)), ylim=(rows, 0), aspect="equal", anchor="NW")
     axes.set_axis_off()
 
 
-def _cell(axes: Axes, corner: tuple[float, float], *, width: float, height: float, job: int) -> None:
+def _cell(axes: Axes, corner: tuple[float, float], *, width: float, height: float, look: int) -> None:
     cell = Rectangle(corner, width, height)
-    cell.set(facecolor=tone_of(job).stand_in, edgecolor=PAPER.stand_in, hatch=hatch_of(job), linewidth=0)
+    cell.set(facecolor=tone_of(look).stand_in, edgecolor=PAPER.stand_in, hatch=hatch_of(look), linewidth=0)
     axes.add_patch(cell)
 
 
@@ -85,12 +113,12 @@ def _number(axes: Axes, node: int, *, x: float, y: float, size: float) -> None:
     axes.text(x, y, str(node), ha="center", va="center", fontsize=size, color=INK.stand_in, bbox=plate)
 
 
-def _legend(section: Section, owners: Mapping[int, Sequence[int]]) -> list[Patch]:
+def _legend(section: Section, owners: Mapping[int, Sequence[int]], looks: Mapping[int, int]) -> list[Patch]:
     entries = [
         Patch(
-            facecolor=tone_of(job.job).stand_in,
+            facecolor=tone_of(looks[job.job]).stand_in,
             edgecolor=PAPER.stand_in,
-            hatch=hatch_of(job.job),
+            hatch=hatch_of(looks[job.job]),
             linewidth=0,
             label=f"{short(job.name)} ({len(parse_ranges(job.nodes))})",
         )

@@ -9,6 +9,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from stressbench.analysis import JobSummary, MergedHistogram, StepSummary, histograms_of, merge
 from stressbench.model import Kind
 from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.numbers import Numbers
 from stressbench.report.palette import ALONE, tone_of
 from stressbench.report.section import Section, printable, short
 from stressbench.report.units import time, time_unit
@@ -56,6 +57,25 @@ def draw(section: Section) -> Figure | None:
     )
 
 
+def numbers(section: Section) -> Numbers:
+    """A row a bucket that is not empty."""
+    head = ("job", "step", "motif", "quantity", "kind", "lower_s", "upper_s", "executions")
+    return Numbers(
+        name="executions", head=head,
+        rows=tuple(
+            (job.name, step.step, step.motif, step.quantity, kind.value, low, high, count)
+            for job in section.jobs
+            for step in job.steps
+            for panel in (_panel(section, job, step),)
+            for kind, merged in ((Kind.isolated, panel.alone), (Kind.contended, panel.others))
+            if merged is not None
+            for low, high, count in zip(
+                merged.lower_s.tolist(), merged.upper_s.tolist(), merged.counts.tolist(), strict=True
+            )
+        ),
+    )  # fmt: skip
+
+
 def _panel(section: Section, job: JobSummary, step: StepSummary) -> _Panel:
     def merged(kind: Kind) -> MergedHistogram | None:
         return merge(histograms_of(section.run, job=job.job, step=step.step, kind=kind))
@@ -81,17 +101,19 @@ def _plot(axes: Axes, panel: _Panel) -> None:
         axes.step(
             times, longer, where="post", linestyle=dash, color=colour or tone_of(panel.job.job).stand_in, label=label
         )
-    _scale(axes, low=min(merged.min_s for _, merged, _, _ in present), high=max(one.max_s for _, one, _, _ in present))
-    axes.tick_params(length=0)
-    axes.grid(visible=True)
+    scale_shares(
+        axes, low=min(merged.min_s for _, merged, _, _ in present), high=max(one.max_s for _, one, _, _ in present)
+    )
     axes.set_title(f"{short(panel.job.name, longest=24)}: {short(panel.step.motif, longest=18)}", fontsize=9.5)
     axes.set_xlabel(f"{printable(panel.step.quantity)} / {unit.name}")
-    axes.set_ylabel("share that took longer")
     axes.legend(fontsize=8, loc="best")
 
 
-def _scale(axes: Axes, *, low: float, high: float) -> None:
-    """Logarithmic shares; logarithmic times too, where they span more than a few ticks would show."""
+def scale_shares(axes: Axes, *, low: float, high: float) -> None:
+    """Logarithmic shares that took longer; logarithmic times too, where they span more than a few ticks would show."""
+    axes.tick_params(length=0)
+    axes.grid(visible=True)
+    axes.set_ylabel("share that took longer")
     axes.set_yscale("log")
     if low > 0 and high > _LOGARITHMIC_FROM * low:
         axes.set_xscale("log")

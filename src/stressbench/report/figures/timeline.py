@@ -1,23 +1,29 @@
 """Every round in the order in which it ran: drift and disturbances from outside show here."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from stressbench.analysis import JobSummary
+from stressbench.analysis import JobSummary, RoundMedian
 from stressbench.model import Kind, Run
 from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.numbers import Numbers
 from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
 from stressbench.report.section import Section, printable, short
+from stressbench.report.thinning import outermost
 from stressbench.report.units import count
 
 ORDER = 50
+MOST_POINTS = 4000
 _CAPTION = (
     "One panel a job. Grey circles are rounds alone, coloured diamonds rounds with the others; height is the round's "
     "median time over the job's median time alone (with the others, for a job that never ran alone). Each kind should "
     "stay level: a slope or a jump in both is the machine, not the jobs. A dotted line marks a --continue."
 )
+_THINNED = " There are too many rounds for a mark each: of each stretch of rounds the lowest and the highest are drawn."
+_FEWEST_POINTS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,17 +42,31 @@ def draw(section: Section) -> Figure | None:
         return None
     drawn = canvas(height_in=0.55 + 0.95 * len(filled))
     panels = drawn.subplots(len(filled), squeeze=False, sharex=True)[:, 0]
+    most = max(_FEWEST_POINTS, MOST_POINTS // (2 * len(filled)))
     for axes, job in zip(panels, filled, strict=True):
-        _panel(axes, job, clock)
+        _panel(axes, job, clock, most=most)
     panels[-1].set_xlabel("time since the launch began / s")
     rounds = count(len(section.run.rounds), "round")
     return finish(
         drawn,
         key=f"{section.key}-timeline",
         title=f"Did the machine stay the same? {rounds} in the order in which they ran",
-        caption=_CAPTION,
+        caption=_CAPTION + (_THINNED if _is_thinned(filled, most) else ""),
         description=" ".join(_said(job) for job in filled),
     )
+
+
+def numbers(section: Section) -> Numbers:
+    """A row a round and job."""
+    began_s = _clock(section.run).began_s
+    return Numbers(
+        name="rounds", head=("job", "round", "launch", "block", "kind", "began_s", "median_s"),
+        rows=tuple(
+            (job.name, one.round, one.launch, one.block, one.kind.value, began_s[one.round], one.median_s)
+            for job in section.jobs
+            for one in job.timing.rounds
+        ),
+    )  # fmt: skip
 
 
 def _clock(run: Run) -> _Clock:
@@ -66,14 +86,22 @@ def _said(job: JobSummary) -> str:
     return f"{printable(job.name)}: {count(alone, 'round')} alone, {others} with the others."
 
 
-def _panel(axes: Axes, job: JobSummary, clock: _Clock) -> None:
-    alone = [one for one in job.timing.rounds if one.kind is Kind.isolated]
-    others = [one for one in job.timing.rounds if one.kind is Kind.contended]
+def _of(job: JobSummary, kind: Kind) -> list[RoundMedian]:
+    return [one for one in job.timing.rounds if one.kind is kind]
+
+
+def _is_thinned(jobs: Iterable[JobSummary], most: int) -> bool:
+    return any(len(_of(job, kind)) > most for job in jobs for kind in Kind)
+
+
+def _panel(axes: Axes, job: JobSummary, clock: _Clock, *, most: int) -> None:
+    alone, others = _of(job, Kind.isolated), _of(job, Kind.contended)
     level = float(np.median([one.median_s for one in alone or others])) or 1.0
     for rounds, marker, colour in ((alone, "o", ALONE.stand_in), (others, "D", tone_of(job.job).stand_in)):
-        times = [clock.began_s[one.round] for one in rounds]
-        heights = [one.median_s / level for one in rounds]
-        axes.plot(times, heights, marker, color=colour, markersize=6, markeredgecolor=PAPER.stand_in)
+        heights = np.array([one.median_s / level for one in rounds])
+        drawn = outermost(heights, most=most)
+        times = [clock.began_s[rounds[place].round] for place in drawn]
+        axes.plot(times, heights[drawn], marker, color=colour, markersize=6, markeredgecolor=PAPER.stand_in)
     axes.axhline(1.0, color=MUTED.stand_in, linewidth=0.8, zorder=0)
     for begin in clock.launches_s[1:]:
         axes.axvline(begin, color=MUTED.stand_in, linewidth=1, linestyle=":")

@@ -9,7 +9,9 @@ from stressbench.model import Run, Severity
 from stressbench.report.drawing import Figure, style
 from stressbench.report.figures import figures_of
 from stressbench.report.figures.impacts import Row, draw_rows
+from stressbench.report.numbers import Numbers
 from stressbench.report.page.provenance import Fact, command_of, facts_of, hosts_table
+from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.page.tables import (
     Table,
     bandwidths_table,
@@ -17,11 +19,14 @@ from stressbench.report.page.tables import (
     metrics_table,
     motifs_table,
     overview_table,
+    tails_table,
 )
 from stressbench.report.page.template import environment, style_sheet
 from stressbench.report.palette import tone_of
 from stressbench.report.section import Section, printable, section_of, short
-from stressbench.report.words import findings, progress
+from stressbench.report.words import findings, plans, progress
+
+MOST_ROWS_IN_PAGE = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +47,9 @@ class View:
     findings: tuple[str, ...]
     progress: str | None
     warnings: tuple[Caveat, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[tuple[Figure, Numbers, Sheet | None], ...]
+    tails: Table
+    plans: tuple[str, ...]
     tables: tuple[Table, ...]
     facts: tuple[Fact, ...]
     hosts: Table
@@ -87,8 +94,10 @@ def _view(section: Section) -> View:
         title=printable(section.title),
         findings=findings(section),
         progress=progress(section),
-        warnings=_warnings(section),
-        figures=figures_of(section),
+        warnings=warnings_of(section),
+        figures=tuple((figure, numbers, _sheet(section, numbers)) for figure, numbers in figures_of(section)),
+        tails=tails_table(section),
+        plans=plans(section),
         tables=tuple(table for table in tables if table is not None),
         facts=facts_of(section),
         hosts=hosts_table(section),
@@ -97,7 +106,14 @@ def _view(section: Section) -> View:
     )
 
 
-def _warnings(section: Section) -> tuple[Caveat, ...]:
+def _sheet(section: Section, numbers: Numbers) -> Sheet | None:
+    """The numbers within the page; None where they are too many for it."""
+    if len(numbers.rows) > MOST_ROWS_IN_PAGE:
+        return None
+    return sheet(f"{section.key}-{numbers.name}.csv", numbers.head, numbers.rows)
+
+
+def warnings_of(section: Section) -> tuple[Caveat, ...]:
     """The engine's events and the analysis' doubts; an incomplete run has its own banner."""
     names = [printable(job.name) for job in section.run.jobs]
     events = (

@@ -32,6 +32,7 @@ def facts_of(section: Section) -> tuple[Fact, ...]:
         ("Compiler", f"{header.compiler}, {header.build_type}"),
         ("MPI", f"{header.mpi.library} (standard {header.mpi.standard})"),
         ("Transports", header.mpi.transports or "not known"),
+        *((("Simulated", f"by {header.simulation}: all times are its own"),) if header.simulation else ()),
         ("Machine", f"{facts.ranks:,} ranks, {facts.nodes:,} nodes, {facts.hosts:,} hosts{_made_nodes(header)}"),
         ("Rounds", "; ".join(rules)),
         ("Placement", f"{plan.placement}, seed {header.seed}"),

@@ -9,9 +9,9 @@ from stressbench.report.page.provenance import Fact
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.page.template import environment, style_sheet
 from stressbench.report.section import printable
-from stressbench.report.terminal.profile_table import LEFT_COLUMNS, left_rows, percent, said_imbalance, split_rows
+from stressbench.report.terminal.profile_table import LEFT_COLUMNS, left_rows, said_imbalance, split_rows
 from stressbench.report.traffic import figures_of
-from stressbench.report.units import MISSING, count, size, time
+from stressbench.report.units import MISSING, count, percent, size, time
 from stressbench.trace.profile import Profile, RankRow
 
 _MOST_ROWS = 100

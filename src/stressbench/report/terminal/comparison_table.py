@@ -5,7 +5,7 @@ from rich.console import Console
 from stressbench.analysis import Change, Comparison, Quantity, Verdict
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
-from stressbench.report.units import digits, time, time_unit
+from stressbench.report.units import MISSING, digits, time, time_unit
 
 _IMPACT_WORDS = {Verdict.slower: "higher", Verdict.faster: "lower"}
 
@@ -17,13 +17,12 @@ def print_comparison(comparison: Comparison, *, console: Console) -> None:
     for difference in comparison.differences:
         say(console, f"differs: {difference}")
     console.print()
-    table = new_table(left=("job", "quantity"), right=("A", "B", "unit"), last=("B / A [95 %]", "B is"))
+    table = new_table(left=("job", "quantity"), right=("A", "B", "unit", "P(B > A)"), last=("B / A [95 %]", "B is"))
     for job in comparison.jobs:
         for index, change in enumerate(job.changes):
             ratio = ratio_text(change.ratio, change.low, change.high)
-            table.add_row(
-                printable(job.name) if index == 0 else "", change.quantity, *_sides(change), ratio, _verdict(change)
-            )
+            title = printable(job.name) if index == 0 else ""
+            table.add_row(title, change.quantity, *_sides(change), _chance(change), ratio, _verdict(change))
         table.add_section()
     print_table(console, table)
     console.print()
@@ -40,6 +39,10 @@ def _sides(change: Change) -> tuple[str, str, str]:
     return time(change.a, unit=unit), time(change.b, unit=unit), unit.name
 
 
+def _chance(change: Change) -> str:
+    return MISSING if change.superiority is None else f"{change.superiority:.2f}"
+
+
 def _verdict(change: Change) -> str:
     word = change.verdict.value
     if change.quantity is Quantity.impact:
@@ -53,6 +56,7 @@ def _key(comparison: Comparison) -> tuple[str, ...]:
     return (
         "A and B are medians over rounds (of blocks' ratios for the impact); B / A is the middle of all ratios of "
         "a round of B to a round of A.",
+        "P(B > A): the share of pairs of a round of A and one of B in which B's is larger; 0.50 where nothing differs.",
         f"slower: the whole interval above {1 + effect:.4f}; faster: below {1 / (1 + effect):.4f}; "
         f"no difference: within {band}, the smallest effect of interest ({effect:.2%}); else: cannot tell.",
     )

@@ -5,7 +5,7 @@ from rich.console import Console
 from stressbench.analysis import LinkUse, RunSummary
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
-from stressbench.report.units import MISSING, size
+from stressbench.report.units import bit_rate, percent, size
 
 
 def print_links(summary: RunSummary, *, console: Console, rows: int) -> None:
@@ -28,19 +28,7 @@ def print_links(summary: RunSummary, *, console: Console, rows: int) -> None:
 def _cells(summary: RunSummary, use: LinkUse) -> tuple[str, ...]:
     alone = {one.job: one.use for one in use.isolated}
     return (
-        printable(use.link), printable(f"{use.source} > {use.target}"), _rate(use.rate_bits_per_s),
-        _percent(use.contended), *(_percent(alone.get(job.job)) for job in summary.jobs), size(use.bytes),
+        printable(use.link), printable(f"{use.source} > {use.target}"), bit_rate(use.rate_bits_per_s),
+        percent(use.contended), *(percent(alone.get(job.job)) for job in summary.jobs), size(use.bytes),
         f"{use.drops:,}",
     )  # fmt: skip
-
-
-def _percent(share: float | None) -> str:
-    return MISSING if share is None else f"{100 * share:.1f}"
-
-
-def _rate(bits_per_s: int) -> str:
-    """`100 Mbit/s`; powers of ten, as links are sold."""
-    for factor, unit in ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s")):
-        if bits_per_s >= factor:
-            return f"{bits_per_s / factor:g} {unit}"
-    return f"{bits_per_s} bit/s"

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stressbench.report.section import printable
-from stressbench.report.units import MISSING
+from stressbench.report.units import MISSING, plain_interval, plain_ratio
 
 _WIDEST = 10_000
 
@@ -45,9 +45,8 @@ def ratio_text(ratio: float | None, low: float | None, high: float | None) -> st
     """`1.990 [1.955, 2.015]`; says so when there is no interval; a dash when there is no ratio."""
     if ratio is None:
         return MISSING
-    if low is None or high is None:
-        return f"{ratio:.3f} [no interval]"
-    return f"{ratio:.3f} [{low:.3f}, {high:.3f}]"
+    bounds = "[no interval]" if low is None or high is None else plain_interval(low, high)
+    return f"{plain_ratio(ratio)} {bounds}"
 
 
 def say(console: Console, sentence: str, *, style: str = "") -> None:

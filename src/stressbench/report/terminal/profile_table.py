@@ -7,7 +7,7 @@ from rich.table import Table
 
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
-from stressbench.report.units import MISSING, count, digits, size, time
+from stressbench.report.units import MISSING, count, digits, percent, size, time
 from stressbench.trace.operations import OperationClass
 from stressbench.trace.profile import Imbalance, Profile, Quantity, Split
 
@@ -59,11 +59,6 @@ def said_imbalance(imbalance: Imbalance) -> str:
         f"time {where}: most on rank {imbalance.rank}, {time(imbalance.max_s)}, {digits(imbalance.ratio)} times the "
         f"mean of {time(imbalance.mean_s)}"
     )
-
-
-def percent(share: float | None) -> str:
-    """`12.3`, or a dash."""
-    return MISSING if share is None else f"{100 * share:.1f}"
 
 
 def split_rows(total: Split) -> Iterable[tuple[str, float]]:

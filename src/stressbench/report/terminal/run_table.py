@@ -1,36 +1,61 @@
 """The table of `stressbench show`: per job and motif the spread of times, alone and contended, and the impact."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from stressbench.analysis import Distribution, JobSummary, MetricSummary, RunFacts, RunSummary, StepSummary, Timing
+from stressbench.analysis import (
+    Distribution,
+    JobSummary,
+    Method,
+    MetricSummary,
+    RunFacts,
+    RunSummary,
+    StepSummary,
+    Timing,
+)
 from stressbench.model import Role
 from stressbench.report.section import printable
 from stressbench.report.terminal.link_table import print_links
 from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
-from stressbench.report.units import MISSING, TimeUnit, count, digits, rate, size, time, time_unit
+from stressbench.report.terminal.tail_table import print_plans, print_tails
+from stressbench.report.units import MISSING, TimeUnit, count, measured, rate, size, time, time_unit
 
 BUSIEST = 8
 """Links shown without being asked."""
 
 
-def print_summary(summary: RunSummary, *, console: Console, steps: bool, links: int = BUSIEST) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What of a summary is printed: lines for motifs, this many links, percentiles, plans."""
+
+    steps: bool = True
+    links: int = BUSIEST
+    tails: bool = False
+    plan: bool = False
+
+
+def print_summary(summary: RunSummary, *, console: Console, shown: Shown) -> None:
     """Header line, table, what motifs measured themselves, the busiest links, slowest hosts, warnings."""
     for line in _head(summary.facts):
         say(console, line)
     console.print()
-    print_table(console, _times(summary, steps=steps))
+    print_table(console, _times(summary, steps=shown.steps))
     console.print()
-    if steps:
+    if shown.tails:
+        print_tails(summary, console=console, steps=shown.steps)
+    if shown.steps:
         _print_extras(summary, console)
-    print_links(summary, console=console, rows=links)
+    print_links(summary, console=console, rows=shown.links)
     for job in summary.jobs:
         say(console, _slowest(job))
-    for line in _key(summary, steps=steps):
+    for line in _key(summary, steps=shown.steps):
         say(console, line, style="dim")
+    if shown.plan:
+        print_plans(summary, console=console, steps=shown.steps)
     for warning in summary.warnings:
         say(console, f"warning: {_about(warning.job)}{warning.text}", style="yellow")
     for event in summary.events:
@@ -45,6 +70,7 @@ def _head(facts: RunFacts) -> list[str]:
     hosts = count(facts.hosts, "host")
     return [
         f"{facts.path}: {facts.workload} on {count(facts.ranks, 'rank')}, {count(facts.nodes, 'node')}, {hosts}",
+        *([f"SIMULATED by {printable(facts.simulated)}: all times are its own"] if facts.simulated else []),
         f"{facts.mpi.split(',')[0]}{f', {facts.transports}' if facts.transports else ''}; seed {facts.seed}; "
         f"placement {facts.placement}; finish {facts.finish}; started {facts.started_at}",
         f"{facts.rounds_done}{planned} rounds done in {count(facts.launches, 'launch').replace('launchs', 'launches')}"
@@ -116,10 +142,8 @@ def _print_extras(summary: RunSummary, console: Console) -> None:
 
 
 def _medians(metric: MetricSummary) -> tuple[str, str]:
-    """Seconds (`open_time_s`) with a unit that fits, anything else as a number in its name's unit."""
-    show = time if metric.name.endswith("_s") else digits
     isolated, contended = (None if spread is None else spread.median for spread in (metric.isolated, metric.contended))
-    return show(isolated), show(contended)
+    return measured(metric.name, isolated), measured(metric.name, contended)
 
 
 def _slowest(job: JobSummary) -> str:
@@ -136,10 +160,11 @@ def _key(summary: RunSummary, *, steps: bool) -> Iterable[str]:
     yield "Times are until the last rank was through: a job's of one repetition" + (
         ", a motif's of one iteration." if steps else "."
     )
-    yield (
-        "Congestion impact is contended over isolated time, the middle of the blocks' own ratios, with its 95 % "
-        "interval; 1 is no impact."
-    )
+    drawn = any(job.timing.impact.method is Method.bootstrap for job in summary.jobs)
+    middle = "the middle of the blocks' own ratios, with its 95 %"
+    if drawn:
+        middle = "the ratio of medians, with its 95 % BCa bootstrap"
+    yield f"Congestion impact is contended over isolated time, {middle} interval; 1 is no impact."
     if summary.facts.includes_extra:
         yield "Contended samples include the extra repetitions of jobs that were done early."
     for job in summary.jobs:

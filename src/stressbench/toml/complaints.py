@@ -1,13 +1,13 @@
-"""What pydantic found wrong, in the words of a lab file. Pure."""
+"""What pydantic found wrong, in the words of the file that a person wrote. Pure."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from stressbench.lab.toml_lines import Place
+from stressbench.toml.lines import Place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +16,14 @@ class Complaint:
 
     place: Place
     text: str
+
+
+class Mistakes(Exception):
+    """What is wrong with a file, each with its place."""
+
+    def __init__(self, complaints: Iterable[Complaint]) -> None:
+        self.complaints = tuple(complaints)
+        super().__init__("\n".join(complaint.text for complaint in self.complaints))
 
 
 _TYPES: Mapping[str, str] = {
@@ -31,9 +39,14 @@ _TYPES: Mapping[str, str] = {
 }
 
 
-def complaints_of(fault: ValidationError, model: type[BaseModel], *, under: Place = ()) -> tuple[Complaint, ...]:
-    """One for each mistake; places begin with `under`."""
-    return tuple(_complaint(error, model, under) for error in fault.errors())
+Words: TypeAlias = Callable[[str], str]
+
+
+def complaints_of(
+    fault: ValidationError, model: type[BaseModel], *, under: Place = (), pattern: Words = "expected {}".format
+) -> tuple[Complaint, ...]:
+    """One for each mistake; places begin with `under`, and `pattern` puts a regular expression into words."""
+    return tuple(_complaint(error, model, under, pattern) for error in fault.errors())
 
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
@@ -43,7 +56,7 @@ def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
     return f"unknown {what} '{name}'; {hint}known: {', '.join(known)}"
 
 
-def _complaint(error: Any, model: type[BaseModel], under: Place) -> Complaint:
+def _complaint(error: Any, model: type[BaseModel], under: Place, pattern: Words) -> Complaint:
     place, last = (*under, *error["loc"]), str(error["loc"][-1])
     kind, context = error["type"], error.get("ctx", {})
     dotted = ".".join(str(part) for part in place if not isinstance(part, int))
@@ -54,10 +67,10 @@ def _complaint(error: Any, model: type[BaseModel], under: Place) -> Complaint:
         table = ".".join(str(part) for part in place[:-1] if not isinstance(part, int))
         where = f"[{table}] " if table else ""
         return Complaint(place=place[:-1], text=f"{where}{last} is missing")
-    return Complaint(place=place, text=f"{dotted}: {_shown(value)}: {_expected(kind, context, error['msg'])}")
+    return Complaint(place=place, text=f"{dotted}: {_shown(value)}: {_expected(kind, context, error['msg'], pattern)}")
 
 
-def _expected(kind: str, context: Mapping[str, Any], message: str) -> str:
+def _expected(kind: str, context: Mapping[str, Any], message: str, pattern: Words) -> str:
     if kind in _TYPES:
         return _TYPES[kind]
     if kind == "value_error":
@@ -69,20 +82,10 @@ def _expected(kind: str, context: Mapping[str, Any], message: str) -> str:
     if kind in ("enum", "literal_error"):
         return f"expected {context['expected']}"
     if kind == "string_pattern_mismatch":
-        return _pattern(str(context["pattern"]))
+        return pattern(str(context["pattern"]))
     if kind in ("missing_positional_only_argument", "too_short", "too_long"):
         return f"expected another number of elements ({message.lower()})"
     return message
-
-
-def _pattern(pattern: str) -> str:
-    if pattern.startswith("^[a-z]"):
-        return (
-            "expected lower-case letters, digits and -, at most 11 of them, a letter first (8 for a prefix, no digits)"
-        )
-    if pattern.endswith(":1$"):
-        return "expected k:1, such as 2:1"
-    return "expected a name below /run/lab, such as /run/lab/scratch"
 
 
 def _shown(value: object) -> str:
@@ -92,7 +95,7 @@ def _shown(value: object) -> str:
 def _keys(model: type[BaseModel], place: Place) -> tuple[str, ...]:
     """The keys of the table at `place`."""
     for part in place:
-        if isinstance(part, str):
+        if isinstance(part, str) and part in model.model_fields:
             model = _table_in(model.model_fields[part].annotation) or model
     return tuple(field.alias or name for name, field in model.model_fields.items())
 

@@ -5,7 +5,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stressbench.lab.toml_lines import line_of, lines_of
+from stressbench.toml.lines import line_of, lines_of
 
 TEXT = """\
 # a comment with [brackets] and = signs

@@ -1,0 +1,188 @@
+"""How many of the 95 % intervals of the congestion impact hold the truth, by simulation.
+
+    .venv/bin/python benchmarks/coverage.py [--runs 2000] [--bootstraps 500] [--seed 1]
+
+Goal: 93 to 97 % for the intervals that `stressbench show` gives by default. A row is one kind of noise of rounds'
+times; a column a number of blocks. ranks: the default, before and after widening for dependent blocks; BCa: the
+bootstrap of whole blocks, of the ratio of medians (`--interval bootstrap`) and, for comparison, of means. Each method
+is judged by its own truth: ranks by the middle of two blocks' mean log ratio, the bootstraps by the ratio of medians or
+means of very many rounds. The last column is the middle width at 20 blocks, in percent of the ratio.
+"""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from stressbench.analysis.dependence import dependence_of
+from stressbench.analysis.intervals import paired_interval, widened
+
+BLOCKS = (6, 10, 20, 50)
+MANY = 400_000
+RESAMPLES = 499
+AT_ONCE = 100
+Floats: TypeAlias = NDArray[np.float64]
+Noise: TypeAlias = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]
+"""Logarithms of isolated and of contended times, shape (runs, blocks) each."""
+
+
+def alike(one: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Noise:
+    """Both kinds of round with noise of the same kind."""
+    return lambda rng, shape: (one(rng, shape), one(rng, shape))
+
+
+def lognormal(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    """10 % of lognormal noise."""
+    return 0.1 * rng.standard_normal(shape)
+
+
+def student(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    """Tails of Student's t with 3 degrees of freedom."""
+    return 0.05 * rng.standard_t(3, shape)
+
+
+def pareto(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    """Times are at best 1, and longer by 10 % of a Lomax variable with exponent 2: skewed, without a variance."""
+    return np.log1p(0.1 * rng.pareto(2, shape))
+
+
+def autocorrelated(correlation: float) -> Callable[[np.random.Generator, tuple[int, int]], Floats]:
+    """AR(1) along the last axis, started in its steady state."""
+
+    def noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        fresh = rng.standard_normal(shape)
+        values = np.empty(shape)
+        values[..., 0] = fresh[..., 0]
+        for index in range(1, shape[-1]):
+            values[..., index] = correlation * values[..., index - 1] + (1 - correlation**2) ** 0.5 * fresh[..., index]
+        return 0.1 * values
+
+    return noise
+
+
+def within(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    """A round is the median of ten repetitions, AR(1) with 0.8."""
+    values: Floats = np.median(autocorrelated(0.8)(rng, (*shape, 10)), axis=-1)  # type: ignore[arg-type]
+    return values
+
+
+def drifting(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
+    """A random walk of the machine from block to block, which both kinds share, and 5 % of lognormal noise."""
+    walk = np.cumsum(rng.normal(0, 0.05, shape), axis=-1)
+    return walk + 0.05 * rng.standard_normal(shape), walk + 0.05 * rng.standard_normal(shape)
+
+
+def skewed_apart(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Quiet isolated rounds; contended ones longer by an exponential 20 %."""
+    return 0.02 * rng.standard_normal(shape), np.log1p(rng.exponential(0.2, shape))
+
+
+NOISES: dict[str, Noise] = {
+    "lognormal": alike(lognormal),
+    "Student t3": alike(student),
+    "Pareto": alike(pareto),
+    "skewed when contended": skewed_apart,
+    "drift of both": drifting,
+    "AR(1) 0.8 within rounds": alike(within),
+    "AR(1) 0.3 across blocks": alike(autocorrelated(0.3)),
+    "AR(1) 0.6 across blocks": alike(autocorrelated(0.6)),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Of many simulated runs, shape (runs,) each, logarithms."""
+
+    low: Floats
+    high: Floats
+
+    def cover(self, truth: float) -> float:
+        """Percent that hold `truth`."""
+        return 100 * float(np.mean((self.low <= truth) & (truth <= self.high)))
+
+    @property
+    def width(self) -> float:
+        """Percent of the ratio, the middle one."""
+        return 100 * float(np.median(np.exp(self.high) - np.exp(self.low)))
+
+
+def by_ranks(isolated: Floats, contended: Floats, *, widen: bool) -> Bounds:
+    """As congestion_impact does, run by run."""
+    found = []
+    for row in contended - isolated:
+        dependence = dependence_of(row) if widen else None
+        found.append(widened(paired_interval(row), 1.0 if dependence is None else dependence.factor))
+    return Bounds(low=np.array([one.low for one in found]), high=np.array([one.high for one in found]))
+
+
+def by_bootstrap(isolated: Floats, contended: Floats, *, middle: Callable[..., Floats], seed: int) -> Bounds:
+    """BCa over whole blocks, many runs at once."""
+
+    def statistic(first: Floats, second: Floats, axis: int) -> Floats:
+        ratio: Floats = np.log(middle(second, axis=axis) / middle(first, axis=axis))
+        return ratio
+
+    rng = np.random.default_rng(seed)
+    parts = [
+        stats.bootstrap(
+            (np.exp(isolated[start : start + AT_ONCE]), np.exp(contended[start : start + AT_ONCE])), statistic,
+            paired=True, vectorized=True, axis=-1, method="BCa", n_resamples=RESAMPLES, rng=rng,
+        ).confidence_interval
+        for start in range(0, len(isolated), AT_ONCE)
+    ]  # fmt: skip
+    return Bounds(low=np.concatenate([one.low for one in parts]), high=np.concatenate([one.high for one in parts]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truth:
+    """What each method estimates, logarithms."""
+
+    ranks: float
+    medians: float
+    means: float
+
+
+def truth_of(noise: Noise, rng: np.random.Generator) -> Truth:
+    """From very many independent pairs of rounds."""
+    isolated, contended = (one.ravel() for one in noise(rng, (MANY, 2)))
+    pairs = (contended - isolated).reshape(-1, 2)
+    return Truth(
+        ranks=float(np.median(pairs[:, 0] / 2 + rng.permutation(pairs[:, 1]) / 2)),
+        medians=float(np.median(contended) - np.median(isolated)),
+        means=float(np.log(np.exp(contended).mean() / np.exp(isolated).mean())),
+    )
+
+
+EXACT = Truth(ranks=0.0, medians=0.0, means=0.0)
+
+
+def main() -> None:
+    """One line a noise and method."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=2000, help="simulated runs a cell, for ranks")
+    parser.add_argument("--bootstraps", type=int, default=500, help="simulated runs a cell, for the bootstrap")
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    rng = np.random.default_rng(asked.seed)
+    print(f"{'noise':24} {'interval':14}" + "".join(f"{f'n = {n}':>8}" for n in BLOCKS) + "   width at 20", flush=True)
+    for name, noise in NOISES.items():
+        truth = truth_of(noise, rng) if noise is skewed_apart else EXACT
+        cells = [noise(rng, (asked.runs, n)) for n in BLOCKS]
+        few = [tuple(side[: asked.bootstraps] for side in cell) for cell in cells]
+        rows = [
+            ("ranks, plain", truth.ranks, [by_ranks(*cell, widen=False) for cell in cells]),
+            ("ranks", truth.ranks, [by_ranks(*cell, widen=True) for cell in cells]),
+            ("BCa, medians", truth.medians, [by_bootstrap(*c, middle=np.median, seed=asked.seed) for c in few]),
+            ("BCa, means", truth.means, [by_bootstrap(*c, middle=np.mean, seed=asked.seed) for c in few]),
+        ]
+        for method, value, bounds in rows:
+            shares = "".join(f"{one.cover(value):8.1f}" for one in bounds)
+            print(f"{name:24} {method:14}{shares}{bounds[BLOCKS.index(20)].width:10.1f} %", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+#include "core/simulation.hpp"
+
+#include <fmt/format.h>
+#include <simgrid/engine.h>  // version.h does not stand alone
+#include <simgrid/version.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace stressbench {
+namespace {
+
+std::string description() {
+  const char* path = std::getenv("STRESSBENCH_SIMULATION");
+  if (path == nullptr) return {};
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::optional<Simulation> simulation() {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  sg_version_get(&major, &minor, &patch);
+  return Simulation{fmt::format("SimGrid {}.{}", major, minor), description()};
+}
+
+}  // namespace stressbench

@@ -1,0 +1,7 @@
+#include "core/simulation.hpp"
+
+namespace stressbench {
+
+std::optional<Simulation> simulation() { return std::nullopt; }
+
+}  // namespace stressbench

@@ -1,0 +1,15 @@
+#include "motifs/motif.hpp"
+
+namespace stressbench {
+namespace {
+
+const bool told = [] {
+  for (const char* name :
+       {"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"}) {
+    MotifCatalogue::instance().add_absent(name, "SimGrid's MPI has no neighbourhood collectives");
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace stressbench

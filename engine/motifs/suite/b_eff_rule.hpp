@@ -1,0 +1,60 @@
+// What b_eff makes of its measurements: message sizes, lengths of loops, averages (Rabenseifner and Koniges, section
+// 4). MPI-free.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stressbench::beff {
+
+constexpr std::size_t sizes_in_all = 21;
+constexpr std::int64_t longest_bytes = std::int64_t{128} << 20;
+constexpr std::int64_t share_of_memory = 128;
+constexpr std::int64_t most_loops = 300;
+
+// 1 to 4096 in powers of two, then eight equal steps on a logarithmic scale to `lmax_bytes` >= 4096, rounded.
+inline std::vector<std::int64_t> message_sizes(std::int64_t lmax_bytes) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 1; size <= 4096; size *= 2) sizes.push_back(size);
+  const double factor = std::pow(static_cast<double>(lmax_bytes) / 4096, 1.0 / 8);
+  for (int k = 1; k < 8; ++k) sizes.push_back(static_cast<std::int64_t>(4096 * std::pow(factor, k) + 0.5));
+  sizes.push_back(lmax_bytes);
+  return sizes;
+}
+
+// The length of the next loop, when the last one took so long: between 2.5 and 5 ms, 1 to 300 iterations.
+inline std::int64_t next_loops(std::int64_t loops, double time_s) noexcept {
+  constexpr double shortest_s = 2.5e-3, aimed_s = 3.75e-3, longest_s = 5e-3;
+  if (time_s >= shortest_s && time_s <= longest_s) return loops;
+  if (!(time_s > 0)) return most_loops;
+  return static_cast<std::int64_t>(
+      std::clamp(static_cast<double>(loops) * aimed_s / time_s, 1.0, static_cast<double>(most_loops)));
+}
+
+// b(pat, L, mthd, rep), bytes/s: everything that all ranks sent, over the longest time that a rank took.
+inline double bandwidth(std::int64_t size_bytes, std::int64_t messages, std::int64_t loops, double time_s) noexcept {
+  return static_cast<double>(size_bytes) * static_cast<double>(messages) * static_cast<double>(loops) / time_s;
+}
+
+inline double mean(std::span<const double> values) noexcept {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+// The mean on a logarithmic scale; values > 0, at least one.
+inline double logarithmic_mean(std::span<const double> values) noexcept {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+// Rings and polygons weigh the same; where there is one kind only, that is it.
+inline double over_both(std::span<const double> rings, std::span<const double> polygons) noexcept {
+  if (polygons.empty()) return logarithmic_mean(rings);
+  if (rings.empty()) return logarithmic_mean(polygons);
+  return std::sqrt(logarithmic_mean(rings) * logarithmic_mean(polygons));
+}
+
+}  // namespace stressbench::beff

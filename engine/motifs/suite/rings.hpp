@@ -1,0 +1,54 @@
+// Who is whose neighbour in the patterns of b_eff (Rabenseifner and Koniges, section 4). MPI-free.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stressbench::beff {
+
+constexpr int ring_patterns = 6;
+
+// Lengths of the rings that `ranks` >= 2 ranks form in pattern 0 to 5, in the order of the ranks; they sum up to
+// `ranks`. As ring_numbers.c of the original has them; from 29 ranks on that is the paper's text.
+std::vector<int> ring_lengths(int ranks, int pattern);
+
+// A rank in a ring. Length 1: it has nobody to send to. Length 2: left and right are one rank, and get one message.
+struct Neighbours {
+  int left = 0;
+  int right = 0;
+  int length = 1;
+
+  int messages() const noexcept { return length < 2 ? 0 : length == 2 ? 1 : 2; }  // that a rank sends in an iteration
+  friend bool operator==(const Neighbours&, const Neighbours&) = default;
+};
+
+// Rings of these lengths, laid over ranks in the order of `order` (all of them, once each).
+Neighbours neighbours_in(std::span<const int> lengths, std::span<const int> order, int rank);
+// The same, over ranks 0, 1, 2, ...
+Neighbours neighbours_in(std::span<const int> lengths, int rank);
+// A ring along one direction of a grid with periodic borders; `dimensions` as MPI_Cart_create takes them.
+Neighbours neighbours_along(std::span<const int> dimensions, std::size_t direction, int rank);
+
+// Messages of one iteration, of all ranks.
+std::int64_t messages_in(std::span<const int> lengths) noexcept;
+std::int64_t messages_along(std::span<const int> dimensions, std::size_t direction) noexcept;
+
+// 0, n/2, 1, n/2 + 1, ...: neighbours in this ring are as far apart as ranks can be.
+std::vector<int> worst_cycle(int ranks);
+
+// The original's way to order ranks: each takes a random place, and where that is taken the next free one. Long free
+// stretches keep the order of the ranks, so that on many nodes too many neighbours share one (facts: three times too
+// many on 1,024 ranks). `unit(i)`: the i-th random number, in (0, 1).
+template <class Unit>
+std::vector<int> probed_order(int ranks, Unit unit) {
+  std::vector<int> order(static_cast<std::size_t>(ranks), -1);
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto place = static_cast<std::size_t>(unit(rank) * ranks) % order.size();
+    while (order[place] != -1) place = (place + 1) % order.size();
+    order[place] = rank;
+  }
+  return order;
+}
+
+}  // namespace stressbench::beff

@@ -1,0 +1,16 @@
+#include <simgrid/actor.h>
+
+#include <cstdlib>
+
+#include "mpi/environment.hpp"
+
+namespace stressbench::mpi {
+
+// All ranks share one environment; SMPI tells each by a property.
+std::optional<int> launched_rank() noexcept {
+  const char* value = sg_actor_get_property_value(sg_actor_self(), "rank");
+  if (value == nullptr) return std::nullopt;
+  return std::atoi(value);
+}
+
+}  // namespace stressbench::mpi

@@ -1,0 +1,35 @@
+# The engine on SimGrid's MPI (docs/simgrid.md). STRESSBENCH_SIMGRID takes, for each FOLDER/NAME.cpp of the engine that has one, its
+# stand-in FOLDER/simulated/NAME.cpp: time, hosts, and what a simulation cannot have.
+option(STRESSBENCH_SIMGRID "build the engine for SimGrid (MPI_CXX_COMPILER=smpicxx)" OFF)
+
+function(choose_simulated list)
+  set(sources ${${list}})
+  set(stand_ins ${sources})
+  list(FILTER stand_ins INCLUDE REGEX "/simulated/")
+  if(STRESSBENCH_SIMGRID)
+    list(TRANSFORM stand_ins REPLACE "/simulated/" "/")
+    list(FILTER sources EXCLUDE REGEX "/storage/[a-z_]+[.]cpp$")
+  endif()
+  list(REMOVE_ITEM sources ${stand_ins})
+  set(${list} ${sources} PARENT_SCOPE)
+endfunction()
+
+if(STRESSBENCH_SIMGRID)
+  get_filename_component(libraries "${MPI_simgrid_LIBRARY}" DIRECTORY)
+  find_program(SMPIMAIN smpimain HINTS "${libraries}/simgrid" REQUIRED)
+  # SimGrid loads the program once for each rank: what C++ makes unique in a process would be shared by all of them.
+  add_compile_options(-fno-gnu-unique)
+  link_libraries(MPI::MPI_CXX)
+endif()
+
+# A module, since no program can be loaded more than once; and the script that starts it.
+function(add_simulated_program)
+  add_library(stressbench-mpi MODULE main.cpp)
+  set_target_properties(stressbench-mpi PROPERTIES PREFIX "" OUTPUT_NAME stressbench-simgrid)
+  target_link_libraries(stressbench-mpi PRIVATE stressbench_engine)
+  target_link_options(stressbench-mpi PRIVATE -Wl,-z,defs -Wl,--strip-all)  # one copy a rank
+  configure_file(simulated/stressbench-simgrid.in stressbench-simgrid @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  configure_file(simulated/alone.xml alone.xml COPYONLY)
+  configure_file(simulated/alone.hosts alone.hosts COPYONLY)
+endfunction()

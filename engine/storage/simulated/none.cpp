@@ -1,0 +1,1 @@
+// A simulation has no files: nothing of this room is needed.

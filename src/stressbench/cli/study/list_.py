@@ -1,0 +1,44 @@
+"""`stressbench study list`."""
+
+import orjson
+import typer
+
+from stressbench.cli.study.common import AsJson, told
+from stressbench.report.terminal import standard_output
+from stressbench.report.terminal.page import new_table, print_table
+from stressbench.study.catalog import shipped, study_file
+from stressbench.study.file import read_study
+
+_HELP = """\
+Name the studies that ship. `lab/...` need `stressbench lab up tinis`, `simulated/...` an engine on SimGrid,
+`cluster/...` an allocation.
+
+\b
+Examples:
+    stressbench study list --json | jq -r '.[].study'
+    stressbench study plan lab/io-study
+
+Exit status: 0.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("list", help=_HELP)(list_studies)
+
+
+def list_studies(as_json: AsJson = False) -> None:
+    """A line each."""
+    with told():
+        studies = {name: read_study(study_file(name))[0] for name in shipped()}
+    if as_json:
+        values = [
+            {"study": name, "cells": len(study.cells), "runs": len(study.runs), "about": study.about}
+            for name, study in studies.items()
+        ]
+        typer.echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
+        return
+    table = new_table(left=("study",), right=("cells", "runs"), last=("about",))
+    for name, study in studies.items():
+        table.add_row(name, str(len(study.cells)), str(len(study.runs)), study.about)
+    print_table(standard_output(), table)

@@ -1,0 +1,40 @@
+"""`stressbench study pack`: a study as one file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stressbench.cli.study.common import Folder, told
+from stressbench.study.directory import open_directory
+from stressbench.study.packing import pack as pack_up
+
+_HELP = """\
+Put a study into one file: its runs, study file, manifest, workloads, schemas, environment, and SHA-256 of each.
+
+\b
+Examples:
+    stressbench study pack placement -o placement.tar.gz
+    stressbench study pack placement -o placement.tar.zst     # smaller; needs the program zstd
+    stressbench study verify placement.tar.gz
+
+Exit status: 0, 2 where DIR holds no study or the file cannot be written.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("pack", help=_HELP)(pack)
+
+
+def pack(
+    folder: Folder,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE.tar.gz|FILE.tar.zst", help="A new file.", show_default=False),
+    ],
+) -> None:
+    """Open, pack."""
+    with told():
+        count = pack_up(open_directory(folder), output)
+    typer.echo(f"{output}: {count} files")

@@ -1,0 +1,81 @@
+"""`stressbench study report`: what a study found."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stressbench.cli.exported import tell_written
+from stressbench.cli.study.common import Folder, told, told_by
+from stressbench.model.errors import reason_of
+from stressbench.study.directory import open_directory
+from stressbench.study.errors import StudyMistake
+from stressbench.study.formats import formats
+from stressbench.study.material import Material
+from stressbench.study.results import StudyReport
+from stressbench.toml import unknown
+
+_FORMATS = tuple(formats())
+_HELP = """\
+Tell what a study found so far: per cell and job the times, and the congestion impact with its 95 % interval.
+
+Runs of a cell are taken together: with 6 of them or more the interval is that of the runs' own impacts, with fewer that
+of all their blocks. What failed is named.
+
+\b
+Examples:
+    stressbench study report placement
+    stressbench study report placement --format csv -o placement.csv
+    stressbench study report placement -o placement.tex --format latex
+    stressbench study report placement --format html -o placement.html
+    stressbench study report placement --data numbers
+    stressbench study report placement --format json | jq '.cells[] | {values, jobs}'
+
+Exit status: 0, 2 where DIR holds no study.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("report", help=_HELP)(report)
+
+
+def report(
+    folder: Folder,
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How to tell it.")] = "md",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: standard output.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write what the page's figures are drawn from into this folder, too."),
+    ] = None,
+) -> None:
+    """Read all, tell it."""
+    with told():
+        known = formats()
+        if kind not in known:
+            raise StudyMistake(f"--format: {unknown('format', kind, tuple(known))}")
+        report, material = told_by(open_directory(folder))
+        text = known[kind](report, material)
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            try:
+                output.write_text(text, encoding="utf-8")
+            except OSError as fault:
+                raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
+            typer.echo(str(output))
+        if data is not None:
+            _write_data(report, material, data)
+
+
+def _write_data(report: StudyReport, material: Material, folder: Path) -> None:
+    from stressbench.report.export import write_tables  # figures take a second to import
+    from stressbench.study.page import sheets_of
+
+    tables = ((one.numbers.name, one.numbers) for one in sheets_of(report, material))
+    try:
+        tell_written(write_tables(tables, folder), folder)
+    except OSError as fault:
+        raise StudyMistake(f"--data: {fault.filename}: {reason_of(fault)}") from fault

@@ -1,0 +1,31 @@
+"""`stressbench study resume`: go on where a study was."""
+
+import typer
+
+from stressbench.cli.study.common import EXIT_STATUS, Folder, Jobs, Retries, TimeLimit, Wanted, carry_out, told
+from stressbench.study.directory import open_directory
+
+_HELP = f"""\
+Go on with a study, however it ended: Ctrl-C, kill -9, a crash, the end of an allocation.
+
+Runs that are done stay. One that was cut off is continued in its file. One that failed is tried again as often as
+--retries allows, the tries before counted in.
+
+\b
+Examples:
+    stressbench study resume placement
+    stressbench study resume placement --retries 5 --time-limit 55min
+
+{EXIT_STATUS}
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("resume", help=_HELP)(resume)
+
+
+def resume(folder: Folder, retries: Retries = None, time_limit: TimeLimit = None, jobs: Jobs = 1) -> None:
+    """Open, carry out."""
+    with told():
+        carry_out(open_directory(folder), Wanted(retries=retries, time_limit=time_limit, jobs=jobs))

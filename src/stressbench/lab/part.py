@@ -1,0 +1,27 @@
+"""A lab with less than it has: slower links, fewer rails. Pure."""
+
+from dataclasses import replace
+
+from stressbench.lab.errors import LabMistake
+from stressbench.lab.topology import Lab
+from stressbench.lab.units import LEAST
+
+
+def at_share(lab: Lab, share: float) -> Lab:
+    """The lab whose links carry this share of their rates. Raises LabMistake where one would carry too little."""
+    links = tuple(replace(link, rate=link.rate.scaled(share)) for link in lab.links)
+    slowest = min(links, key=lambda link: link.rate)
+    if slowest.rate < LEAST:
+        raise LabMistake(f"lab {lab.name}'s link {slowest.name} would have {slowest.rate}; expected at least {LEAST}")
+    return replace(lab, links=links)
+
+
+def with_rails(lab: Lab, count: int) -> Lab:
+    """The lab with its first `count` rails, and without switches of the others. Raises LabMistake where it has less."""
+    if not 1 <= count <= lab.rails:
+        accepted = "1" if lab.rails == 1 else f"1 to {lab.rails}"
+        raise LabMistake(f"lab {lab.name} has {lab.rails} rail{'s' * (lab.rails > 1)}; expected {accepted}")
+    links = tuple(link for link in lab.links if link.rail < count)
+    reached = {end.node for link in links for end in link.ends}
+    nodes = tuple(node for node in lab.nodes if node.name in reached)
+    return replace(lab, links=links, nodes=nodes, rails=count)

@@ -1,0 +1,64 @@
+"""A lab as a platform of SimGrid: the same hosts, links, rates and routes, in XML. Pure.
+
+https://simgrid.org/doc/latest/Platform.html
+"""
+
+from collections.abc import Iterator, Mapping
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from stressbench.lab.errors import LabMistake
+from stressbench.lab.routing import hops
+from stressbench.lab.topology import Lab, Link, NodeKind
+
+_HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+_SPEED = "1Gf"  # must stand there; computation is time that passes, whatever the speed
+_HOP_NS = 10_000  # what crossing a link takes beside the bytes' own time: about that of a veth pair
+
+
+def platform_of(lab: Lab) -> str:
+    """The platform's text; hosts and links keep their names. Raises LabMistake for what SimGrid's network lacks.
+
+    A link's bandwidth is its rate of whole frames; how much of that is payload is a setting of the run.
+    """
+    if lab.rails > 1:
+        raise LabMistake(
+            f"{lab.name} has {lab.rails} rails: a simulated host has one; take a lab with a single [[rail]]"
+        )
+    if lab.noise:
+        raise LabMistake(f"{lab.name} has [[noise]]: simulated links carry only what ranks send; leave it out")
+    root = Element("platform", version="4.1")
+    zone = SubElement(root, "zone", id=lab.name, routing="Full")
+    for node in lab.stations:
+        cores = str(node.cores) if node.kind is NodeKind.host else "1"
+        SubElement(zone, "host", id=node.name, speed=_SPEED, core=cores)
+    for link in lab.links:
+        SubElement(
+            zone, "link", id=link.name, bandwidth=f"{link.rate.bytes_per_s:.12g}Bps",
+            latency=f"{_HOP_NS + (link.delay.ns if link.delay else 0)}ns", sharing_policy="SPLITDUPLEX",
+        )  # fmt: skip
+    for source, target, crossed in _ways(lab):
+        route = SubElement(zone, "route", src=source, dst=target, symmetrical="NO")
+        for link, direction in crossed:
+            SubElement(route, "link_ctn", id=link.name, direction=direction)
+    indent(root)
+    return _HEAD + tostring(root, encoding="unicode") + "\n"
+
+
+def _ways(lab: Lab) -> Iterator[tuple[str, str, tuple[tuple[Link, str], ...]]]:
+    """From each host to each other: the links crossed, UP from a link's first end to its second."""
+    table = {(hop.node, hop.destination.name): hop.link for hop in hops(lab, rail=0)}
+    card = {node.name: lab.links_of(node.name)[0] for node in lab.stations}
+    for source in lab.stations:
+        for target in lab.stations:
+            if source is not target:
+                yield source.name, target.name, tuple(_way(source.name, target.name, card, table))
+
+
+def _way(
+    source: str, target: str, card: Mapping[str, Link], table: Mapping[tuple[str, str], Link]
+) -> Iterator[tuple[Link, str]]:
+    at = source
+    while at != target:
+        link = card[at] if at == source else table[at, target]
+        yield link, "UP" if link.a.node == at else "DOWN"
+        at = link.beyond(at).node

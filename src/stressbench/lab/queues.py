@@ -1,0 +1,33 @@
+"""The token bucket at an end of a link, as `tc` prints it: what it was set to, and what it let pass."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from stressbench.lab.errors import LabFault
+from stressbench.lab.units import Rate
+
+PRINT_QUEUES = ("-s", "-j", "qdisc")
+"""Words for `tc`; the answer is JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bucket:
+    """Totals since the link came up; `drops` found the queue full, `waiting_bytes` are in it now."""
+
+    rate: Rate
+    bytes: int
+    frames: int
+    drops: int
+    waiting_bytes: int
+
+
+def bucket_of(queues: Iterable[Any], *, node: str, device: str) -> Bucket:
+    """That of a device, from all queues of its node. Raises LabFault where somebody took it away."""
+    queue = next((one for one in queues if one["dev"] == device and one["kind"] == "tbf"), None)
+    if queue is None:
+        raise LabFault(f"{node} has no queue on {device}")
+    return Bucket(
+        rate=Rate(queue["options"]["rate"] * 8), bytes=queue["bytes"], frames=queue["packets"], drops=queue["drops"],
+        waiting_bytes=queue["backlog"],
+    )  # fmt: skip

@@ -1,0 +1,55 @@
+"""The tables behind a report's figures as files: CSV, and Parquet where pyarrow is installed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from stressbench.model import Run
+from stressbench.report.figures import numbers_of
+from stressbench.report.numbers import Numbers, csv_text
+from stressbench.report.section import section_of
+
+NO_PARQUET = "pyarrow is not installed, so CSV only; for Parquet: pip install 'stressbench[parquet]'"
+
+
+def export(runs: Sequence[Run], folder: Path) -> tuple[Path, ...]:
+    """Write each table of `runs` into `folder`, which is made; of several runs, with `run1-` and so on before.
+
+    Raises OSError where that cannot be done.
+    """
+    return write_tables(_tables(runs), folder)
+
+
+def write_tables(tables: Iterable[tuple[str, Numbers]], folder: Path) -> tuple[Path, ...]:
+    """Write each table, under its name, into `folder`, which is made. Raises OSError where that cannot be done."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, numbers in tables:
+        path = folder / f"{name}.csv"
+        path.write_text(csv_text(numbers.head, numbers.rows), encoding="utf-8")
+        written.append(path)
+        if has_parquet():
+            written.append(_write_parquet(numbers, folder / f"{name}.parquet"))
+    return tuple(written)
+
+
+def has_parquet() -> bool:
+    """Whether Parquet can be written here."""
+    return find_spec("pyarrow") is not None
+
+
+def _tables(runs: Sequence[Run]) -> Iterator[tuple[str, Numbers]]:
+    for number, run in enumerate(runs, start=1):
+        section = section_of(run, number=number)
+        for numbers in numbers_of(section):
+            yield (numbers.name if len(runs) == 1 else f"{section.key}-{numbers.name}"), numbers
+
+
+def _write_parquet(numbers: Numbers, path: Path) -> Path:
+    """Columns with their types: a whole column of None is of type null."""
+    arrow: Any = import_module("pyarrow")
+    columns = dict(zip(numbers.head, map(list, zip(*numbers.rows, strict=True)), strict=True))
+    import_module("pyarrow.parquet").write_table(arrow.table(columns), path)
+    return path

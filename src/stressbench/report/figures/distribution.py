@@ -1,0 +1,129 @@
+"""How are the times of repetitions spread, and how far does the tail reach? Curves a job, alone and contended."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from stressbench.analysis import JobSummary, Percentile, Selection, select
+from stressbench.model import Kind
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.figures.tails import MOST_PANELS, scale_shares
+from stressbench.report.numbers import Numbers
+from stressbench.report.palette import ALONE, PAPER, Tone, tone_of
+from stressbench.report.section import Section, printable, short
+from stressbench.report.units import TimeUnit, time, time_unit
+from stressbench.report.words import tail_finding
+
+ORDER = 25
+MOST_POINTS = 200
+Floats = NDArray[np.float64]
+_CAPTION = (
+    "Read upwards from a time to a line: that share of the repetitions took longer; where a line meets 1 %, there lies "
+    "percentile 99, at 0.1 % percentile 99.9. Dashed and grey is the job alone, coloured the job with the others; a "
+    "gap that opens towards the bottom is congestion that hits few repetitions, but hard. A mark is percentile 50, 95, "
+    "99 or 99.9, its bar the 95 % interval; a mark without a bar has too few repetitions for one. n counts measured "
+    "repetitions; one lasts until the job's last rank is through."
+)
+
+
+def draw(section: Section) -> Figure | None:
+    """A panel for each job with samples, two side by side."""
+    filled = [(job, times) for job, times in _chosen(section) if len(times.isolated_s) + len(times.contended_s)]
+    if not filled:
+        return None
+    shown = filled[:MOST_PANELS]
+    drawn = canvas(height_in=0.2 + 2.7 * ((len(shown) + 1) // 2))
+    places = drawn.subplots((len(shown) + 1) // 2, min(2, len(shown)), squeeze=False, sharey=True).flat
+    for axes, (job, times) in zip(places, shown, strict=False):
+        _plot(axes, job, times)
+    for axes in list(drawn.axes)[len(shown) :]:
+        axes.set_axis_off()
+    left_out = f" The first {MOST_PANELS} of {len(filled)} jobs are drawn." if len(filled) > len(shown) else ""
+    return finish(
+        drawn, key=f"{section.key}-distribution", title=tail_finding(section), caption=_CAPTION + left_out,
+        description=" ".join(_said(job) for job, _ in shown),
+    )  # fmt: skip
+
+
+def numbers(section: Section) -> Numbers:
+    """The curves' points: so many repetitions, and that share of them longer than the time."""
+    return Numbers(
+        name="distribution", head=("job", "kind", "n", "time_s", "share_longer"),
+        rows=tuple(
+            (job.name, kind.value, len(seconds), time_s, share)
+            for job, times in _chosen(section)
+            for kind, seconds in ((Kind.isolated, times.isolated_s), (Kind.contended, times.contended_s))
+            if len(seconds)
+            for time_s, share in zip(*(column.tolist() for column in curve_of(seconds)), strict=True)
+        ),
+    )  # fmt: skip
+
+
+def curve_of(values: Floats, *, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
+    """Times in ascending order and the shares of `values` that are longer: all where they are at most `most`.
+
+    Of more, half are spread evenly over the values and half ever closer towards the largest.
+    """
+    ordered = np.sort(values)
+    last = len(ordered) - 1
+    if len(ordered) <= most:
+        places = np.arange(len(ordered))
+    else:
+        evenly = np.linspace(0, last, most // 2)
+        closer = last + 1 - np.geomspace(1, last + 1, most // 2)
+        places = np.unique(np.rint(np.concatenate([evenly, closer])).astype(np.intp))
+    return ordered[places], (last - places) / len(ordered)
+
+
+def _chosen(section: Section) -> Iterator[tuple[JobSummary, Selection]]:
+    return ((job, select(section.run, job=job.job)) for job in section.jobs)
+
+
+def _plot(axes: Axes, job: JobSummary, times: Selection) -> None:
+    tails = job.timing.tails
+    kinds = (
+        ("alone", times.isolated_s, ALONE, "--", [tail.isolated for tail in tails]),
+        ("with others", times.contended_s, tone_of(job.job), "-", [tail.contended for tail in tails]),
+    )
+    present = [kind for kind in kinds if len(kind[1])]
+    unit = time_unit(float(np.median(seconds)) for _, seconds, _, _, _ in present)
+    for name, seconds, tone, dash, percentiles in present:
+        at, longer = curve_of(seconds)
+        axes.step(
+            np.concatenate([at[:1], at]) * unit.per_second,
+            np.concatenate([[1.0], np.maximum(longer, 0.5 / len(seconds))]),
+            where="post", linestyle=dash, color=tone.stand_in, label=f"{name}, n = {len(seconds):,}",
+        )  # fmt: skip
+        for percentile in percentiles:
+            _mark(axes, percentile, tone, unit)
+    low, high = (float(end([end(seconds) for _, seconds, _, _, _ in present])) for end in (np.min, np.max))
+    scale_shares(axes, low=low, high=high)
+    axes.set_title(short(job.name, longest=36), fontsize=9.5)
+    axes.set_xlabel(f"time of a repetition / {unit.name}")
+    axes.legend(fontsize=8, loc="best")
+
+
+def _mark(axes: Axes, tail: Percentile | None, tone: Tone, unit: TimeUnit) -> None:
+    """A percentile that the repetitions reach, with its interval."""
+    if tail is None or (1 - tail.share) * tail.count < 1:
+        return
+    height = 1 - tail.share
+    if tail.low_s is not None and tail.high_s is not None:
+        ends = [tail.low_s * unit.per_second, tail.high_s * unit.per_second]
+        axes.plot(ends, [height, height], color=tone.stand_in, linewidth=3.2, alpha=0.6, solid_capstyle="butt")
+    axes.plot(
+        tail.value_s * unit.per_second, height, "D", color=tone.stand_in, markersize=5, markeredgecolor=PAPER.stand_in
+    )
+
+
+def _said(job: JobSummary) -> str:
+    tails = [tail for tail in job.timing.tails if tail.share in (0.5, 0.99)]
+    kinds = (("alone", [tail.isolated for tail in tails]), ("with the others", [tail.contended for tail in tails]))
+    parts = [
+        f"{name} {', '.join(f'{one.share:.0%} within {time(one.value_s)}' for one in found if one is not None)}"
+        for name, found in kinds
+        if any(found)
+    ]
+    return f"{printable(job.name)}: {'; '.join(parts)}."

@@ -1,0 +1,43 @@
+"""CSV: a line a run and job; times in seconds, unknown is empty."""
+
+from collections.abc import Iterator, Sequence
+
+from stressbench.analysis import JobSummary, median_of, round_superiority
+from stressbench.model import Run
+from stressbench.report.numbers import Value, csv_text
+from stressbench.report.section import Section, section_of
+
+_HEAD = (
+    "run", "job", "role", "isolated_s", "contended_s", "impact", "impact_low", "impact_high", "blocks", "superiority",
+    "more_blocks",
+)  # fmt: skip
+_TAILS = ("isolated_s", "contended_s", "impact", "low", "high")
+_SHARES = {0.95: "p95", 0.99: "p99", 0.999: "p999"}
+
+
+def render(runs: Sequence[Run]) -> str:
+    """The table."""
+    tails = (f"{name}_{column}" for name in _SHARES.values() for column in _TAILS)
+    return csv_text((*_HEAD, *tails), _lines([section_of(run, number=n) for n, run in enumerate(runs, start=1)]))
+
+
+def _lines(sections: Sequence[Section]) -> Iterator[tuple[Value, ...]]:
+    for section in sections:
+        for job in section.jobs:
+            yield (section.title, *_values(job), *_tails(job))
+
+
+def _values(job: JobSummary) -> tuple[Value, ...]:
+    timing = job.timing
+    return (
+        job.name, job.role.value, median_of(timing.isolated_s), median_of(timing.contended_s),
+        timing.impact.ratio, timing.impact.low, timing.impact.high, timing.impact.paired_blocks,
+        round_superiority(timing.rounds), None if timing.plan is None else timing.plan.more_blocks,
+    )  # fmt: skip
+
+
+def _tails(job: JobSummary) -> Iterator[Value]:
+    for tail in job.timing.tails:
+        if tail.share in _SHARES:
+            yield from (None if side is None else side.value_s for side in (tail.isolated, tail.contended))
+            yield from (tail.ratio, tail.low, tail.high)

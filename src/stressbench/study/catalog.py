@@ -1,0 +1,38 @@
+"""What ships beside the sources: studies by name, and the folders they need. In a checkout, or in an installed package.
+
+pyproject.toml puts a checkout's `studies`, `workloads` and `schema` into the package's `shipped`, side by side as they
+lie in the checkout, so that a study finds its workloads by the same relative path.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+
+from stressbench.study.errors import StudyMistake
+from stressbench.toml import unknown
+
+_ENDING = ".toml"
+_PLATFORMS = "platforms"  # labs for studies that simulate
+
+
+def shipped_folder(name: str) -> Path:
+    """The folder of this name: `studies`, `workloads` or `schema`."""
+    package = Path(str(files("stressbench")))
+    installed = package / "shipped" / name
+    return installed if installed.is_dir() else package.parents[1] / name
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the studies that ship, such as `small` and `lab/gpcnet`; those of this machine first."""
+    folder = shipped_folder("studies")
+    found = (path.relative_to(folder).with_suffix("") for path in folder.rglob(f"*{_ENDING}"))
+    names = [name.as_posix() for name in found if name.parts[0] != _PLATFORMS]
+    return tuple(sorted(names, key=lambda name: (name.count("/"), name)))
+
+
+def study_file(word: str) -> Path:
+    """The file of a study that ships, or the path that the word is. StudyMistake where it is neither."""
+    if word in (names := shipped()):
+        return shipped_folder("studies") / f"{word}{_ENDING}"
+    if word.endswith(_ENDING) or Path(word).exists():
+        return Path(word)
+    raise StudyMistake(f"{unknown('study', word, names)}; a file's name ends in {_ENDING}")

@@ -1,0 +1,95 @@
+"""The cells of a study, and the order in which they are run. Pure."""
+
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import orjson
+
+PLAIN_FACTORS = ("workload", "placement", "ranks", "ranks_per_node", "on", "finish", "engine", "rate", "rails")
+_SET = "set."
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One value of each factor, as texts; None leaves it to the engine or the place."""
+
+    workload: str
+    on: str
+    placement: str | None = None
+    ranks: int | None = None
+    ranks_per_node: int | None = None
+    finish: str | None = None
+    engine: str | None = None
+    rate: str | None = None
+    rails: int | None = None
+    sets: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def values(self) -> Mapping[str, str]:
+        """What was given, by factor; variables are `set.NAME`."""
+        plain = ((name, getattr(self, name)) for name in PLAIN_FACTORS)
+        return {
+            **{name: str(value) for name, value in plain if value is not None},
+            **{f"{_SET}{name}": value for name, value in self.sets},
+        }
+
+    @property
+    def is_on_lab(self) -> bool:
+        """Whether its runs share the links of a lab that is up."""
+        return self.on.startswith("lab:")
+
+    @cached_property
+    def id(self) -> str:
+        """Ten letters that follow from the values alone: the same cell has them in every study."""
+        return hashlib.sha256(orjson.dumps(self.values, option=orjson.OPT_SORT_KEYS)).hexdigest()[:10]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedRun:
+    """One run of a cell: the `repetition`-th, counted from 0."""
+
+    cell: Cell
+    repetition: int
+
+    @property
+    def id(self) -> str:
+        """`CELL-rN`, N from 1: the name of the run's file, too."""
+        return f"{self.cell.id}-r{self.repetition + 1}"
+
+
+def product(factors: Mapping[str, Sequence[str | int]]) -> Iterator[Cell]:
+    """Every combination, the last factor changing fastest; a factor is an attribute of Cell, or `set.NAME`."""
+    for values in itertools.product(*factors.values()):
+        given = dict(zip(factors, values, strict=True))
+        sets = tuple((name.removeprefix(_SET), str(given.pop(name))) for name in factors if name.startswith(_SET))
+        yield Cell(**given, sets=sets)  # type: ignore[arg-type]  # the names are its attributes
+
+
+def matches(cell: Cell, wanted: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the cell has one of the wanted values for each factor that is named."""
+    return all(cell.values.get(name) in values for name, values in wanted.items())
+
+
+def in_order(cells: Sequence[Cell], *, repetitions: int, seed: int) -> tuple[PlannedRun, ...]:
+    """All cells once, then all once more, each time in another random order.
+
+    The order of two cells does not depend on which others there are: a study that grows keeps it.
+    """
+    return tuple(
+        PlannedRun(cell=cell, repetition=repetition)
+        for repetition in range(repetitions)
+        for cell in sorted(cells, key=lambda cell: _lot(seed, repetition, cell))
+    )
+
+
+def _lot(seed: int, repetition: int, cell: Cell) -> bytes:
+    return hashlib.sha256(f"{seed}/{repetition}/{cell.id}".encode()).digest()
+
+
+def varying(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Factors in which the cells differ, in the order of the file."""
+    names = dict.fromkeys(name for cell in cells for name in cell.values)
+    return tuple(name for name in names if len({cell.values.get(name) for cell in cells}) > 1)

@@ -1,0 +1,234 @@
+"""One directory a study: its file, its manifest, its runs.
+
+DIR/study-1.toml      the study file as it was handed in; study-2.toml where a larger one came later
+DIR/study-1.json      where it lay, and the SHA-256 of the workloads that it names and of what they include
+DIR/manifest.jsonl    what was planned, started, finished, failed
+DIR/runs/RUN.jsonl    a run file each; RUN-a2.jsonl for a second attempt
+DIR/environment.json  programs and settings
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+
+from stressbench import __version__
+from stressbench.model.errors import reason_of
+from stressbench.study.environment import environment
+from stressbench.study.errors import StudyMistake
+from stressbench.study.file import Study, parse_study
+from stressbench.study.includes import included
+from stressbench.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
+
+MANIFEST = "manifest.jsonl"
+RUNS = "runs"
+ENVIRONMENT = "environment.json"
+_WRITTEN_FIRST = (ENVIRONMENT, "study-1.json", "study-1.toml")
+_STUDY = re.compile(r"study-(\d+)\.toml")
+
+
+def now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+def sha256_of(path: Path) -> str:
+    """Of the file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Directory:
+    """A study's directory with the study that it holds; `folder` is what the study's paths are relative to."""
+
+    path: Path
+    study: Study
+    folder: Path
+
+    @property
+    def manifest(self) -> Path:
+        """The journal."""
+        return self.path / MANIFEST
+
+    def read(self) -> Manifest:
+        """What the journal says."""
+        return read_manifest(self.manifest)
+
+    def write(self, *records: Record) -> None:
+        """Into the journal."""
+        append(self.manifest, *records)
+
+    def file_of(self, run: str, *, attempt: int) -> str:
+        """The name of an attempt's run file, relative to the directory."""
+        return f"{RUNS}/{run}.jsonl" if attempt == 1 else f"{RUNS}/{run}-a{attempt}.jsonl"
+
+    def newest_file(self) -> tuple[str, str]:
+        """Name and text of the study file that counts."""
+        name = f"study-{_newest(self.path)}.toml"
+        return name, (self.path / name).read_text(encoding="utf-8")
+
+    def environment_text(self) -> str:
+        """Programs and settings as JSON; empty where that file is gone."""
+        path = self.path / ENVIRONMENT
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+    def plan(self) -> None:
+        """Write down planned runs that the journal does not name yet."""
+        named = {record.run for record in self.read().records if isinstance(record, PlannedRecord)}
+        missing = [
+            PlannedRecord(run=run.id, cell=run.cell.id, repetition=run.repetition, values=run.cell.values)
+            for run in self.study.runs
+            if run.id not in named
+        ]
+        if missing:
+            self.write(*missing)
+
+
+def open_directory(path: Path) -> Directory:
+    """The study in the directory at `path`. Raises StudyMistake."""
+    if not path.is_dir():
+        raise StudyMistake(f"{path} is not a directory; `stressbench study run FILE.toml -o {path}` makes it")
+    number = _newest(path)
+    if number == 0:
+        raise StudyMistake(
+            f"{path} holds no study (no study-1.toml); `stressbench study run FILE.toml -o DIR` makes one"
+        )
+    file = path / f"study-{number}.toml"
+    try:
+        origin = orjson.loads(file.with_suffix(".json").read_bytes())
+        folder = Path(os.path.normpath(path.absolute() / origin["folder"]))
+        return Directory(
+            path=path, study=parse_study(file.read_text(encoding="utf-8"), source=str(file)), folder=folder
+        )
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as fault:
+        raise StudyMistake(
+            f"{file.with_suffix('.json')}: cannot be read ({fault}); is a part of the copy missing?"
+        ) from fault
+
+
+def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
+    """The directory at `path` with this study: made, or what it holds extended. Raises StudyMistake."""
+    try:
+        (path / RUNS).mkdir(parents=True, exist_ok=True)
+        number = _newest(path)
+        _refuse_other_files(path, number)
+        if number and text == (path / f"study-{number}.toml").read_text(encoding="utf-8"):
+            directory = Directory(path=path, study=study, folder=folder)
+        else:
+            if number:
+                _require_same_or_more(open_directory(path).study, study, path=path)
+            directory = _take_in(path, number + 1, study=study, text=text, folder=folder)
+    except OSError as fault:
+        raise StudyMistake(f"{fault.filename or path}: {reason_of(fault)}") from fault
+    return directory
+
+
+def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) -> Directory:
+    name = f"study-{number}.toml"
+    origin = {
+        "folder": os.path.relpath(folder, path.absolute()),
+        "workloads": {workload: sha256_of(folder / workload) for workload in _workloads(study)},
+        "includes": {
+            os.path.relpath(file, folder): sha256_of(file)
+            for workload in _workloads(study)
+            for file in included(
+                folder / workload, [dict(cell.sets) for cell in study.cells if cell.workload == workload]
+            )
+        },
+    }
+    if number > 1:
+        require_same_workloads(open_directory(path), newest=number - 1)
+    _write(path / ENVIRONMENT, orjson.dumps(environment(), option=orjson.OPT_INDENT_2))
+    _write(path / f"study-{number}.json", orjson.dumps(origin, option=orjson.OPT_INDENT_2))
+    _write(path / name, text.encode())
+    directory = Directory(path=path, study=study, folder=folder)
+    directory.write(
+        StudyRecord(at=now(), file=name, sha256=hashlib.sha256(text.encode()).hexdigest(), version=__version__)
+    )
+    return directory
+
+
+def require_same_workloads(directory: Directory, *, newest: int | None = None) -> None:
+    """Raise StudyMistake where a workload or its include is gone, or is not what the study's first runs ran."""
+    number = newest or _newest(directory.path)
+    origin = orjson.loads((directory.path / f"study-{number}.json").read_bytes())
+    for name, digest in {**origin["workloads"], **origin.get("includes", {})}.items():
+        path = directory.folder / name
+        if not path.is_file():
+            what = "workload" if name in origin["workloads"] else "workload's [INCLUDE]"
+            raise StudyMistake(f"{path}: the study's {what} is gone; put it back there")
+        if sha256_of(path) != digest:
+            raise StudyMistake(
+                f"{path} is not what it was when this study began, so that its runs could not be compared: "
+                "put it back, or begin a study in another directory"
+            )
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the directory for this process; the kernel lets go of it however the process ends. Raises StudyMistake."""
+    with (path / ".lock").open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StudyMistake(
+                f"{path}: another `stressbench study` is running this study; wait for it, or end it"
+            ) from None
+        yield
+
+
+def _newest(path: Path) -> int:
+    found = (_STUDY.fullmatch(entry.name) for entry in path.iterdir())
+    return max((int(match[1]) for match in found if match), default=0)
+
+
+def _refuse_other_files(path: Path, number: int) -> None:
+    ours = {RUNS, ENVIRONMENT, ".lock", "study-1.json", "workloads", *(f".{name}.new" for name in _WRITTEN_FIRST)}
+    if number == 0 and (others := sorted(entry.name for entry in path.iterdir() if entry.name not in ours)):
+        raise StudyMistake(f"{path} holds no study, but {others[0]}: choose a directory that is new or empty")
+
+
+def _workloads(study: Study) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(cell.workload for cell in study.cells))
+
+
+def _require_same_or_more(before: Study, after: Study, *, path: Path) -> None:
+    """What is there must stay comparable, and nothing that was planned may go. Raises StudyMistake."""
+    elsewhere = "begin a study in another directory"
+    if after.seed != before.seed:
+        raise StudyMistake(f"{path}: seed was {before.seed} and is now {after.seed}; keep it, or {elsewhere}")
+    for name in type(before.run).model_fields:
+        was, is_now = getattr(before.run, name), getattr(after.run, name)
+        if was != is_now:
+            raise StudyMistake(f"{path}: run.{name} was {was} and is now {is_now}; keep it, or {elsewhere}")
+    if after.repetitions < before.repetitions:
+        raise StudyMistake(
+            f"{path}: {before.repetitions} repetitions were planned and there are now {after.repetitions}; "
+            f"keep them, or {elsewhere}"
+        )
+    kept = {cell.id for cell in after.cells}
+    lost = [cell for cell in before.cells if cell.id not in kept]
+    if lost:
+        values = ", ".join(f"{name} = {value}" for name, value in lost[0].values.items())
+        raise StudyMistake(
+            f"{path}: {len(lost)} of its {len(before.cells)} cells are not in the new file, such as {values}; "
+            f"a study may only grow: keep them, or {elsewhere}"
+        )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of it or nothing, whenever this process ends."""
+    beside = path.with_name(f".{path.name}.new")
+    with beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)

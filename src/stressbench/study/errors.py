@@ -1,0 +1,15 @@
+"""What a person can put right about a study."""
+
+from collections.abc import Iterable
+
+
+class StudyMistake(Exception):
+    """The message names the value and what would be right; status 2."""
+
+
+class StudyFileMistake(StudyMistake):
+    """A study file is wrong: a line a mistake, `FILE:LINE: what stands there; what was expected`."""
+
+    def __init__(self, messages: Iterable[str]) -> None:
+        self.messages = tuple(messages)
+        super().__init__("\n".join(self.messages))

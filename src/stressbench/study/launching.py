@@ -1,0 +1,180 @@
+"""From a run of a study to the wish that `stressbench run` carries out, in this process and by the same function."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stressbench.launch import session
+from stressbench.launch.ending import explain
+from stressbench.launch.engine import EngineOptions, RunFile
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.stopping import Patience
+from stressbench.launch.target import shape_of
+from stressbench.study.cells import Cell, PlannedRun
+from stressbench.study.directory import now
+from stressbench.study.errors import StudyMistake
+from stressbench.study.file import Study
+from stressbench.study.manifest import LinksRecord
+from stressbench.study.places import Places, absolute
+from stressbench.study.running import Order, Result
+from stressbench.toml.shares import FULL
+
+GRACE_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launching:
+    """Starts the runs of a study, whose paths are relative to `folder`; `note` writes down what becomes of links."""
+
+    study: Study
+    folder: Path
+    places: Places
+    environment: Mapping[str, str]
+    note: Callable[[LinksRecord], None]
+    clock: Callable[[], float] = time.monotonic
+
+    def check(self) -> None:
+        """Have the engine check each cell's workload, starting no ranks. Raises StudyMistake for the first mistake."""
+        seen: set[Cell] = set()
+        for cell in self.study.cells:
+            kind = _checked_alike(cell)
+            if kind in seen:
+                continue
+            seen.add(kind)
+            try:
+                prepared = session.prepare(
+                    self._wish(cell, RunFile(path=Path("check.jsonl")), EngineOptions(sets=_sets(cell)), limit_s=None),
+                    environment=self.environment,
+                )
+            except LaunchMistake as mistake:
+                raise StudyMistake(f"{_described(cell)}: {mistake}") from mistake
+            if isinstance(prepared, int):
+                raise StudyMistake(f"{_described(cell)}: the engine cannot run this workload; see above")
+
+    def __call__(self, order: Order) -> Result:
+        """Carry out one launch."""
+        limit_s = min(
+            (limit for limit in (self.study.run_limit_s, order.time_limit_s) if limit is not None), default=None
+        )
+        wish_file = RunFile(path=order.path, continues=order.continues)
+        try:
+            wish = self._wish(order.run.cell, wish_file, self._options(order, limit_s), limit_s=limit_s)
+            prepared = session.prepare(wish, environment=self.environment)
+            if isinstance(prepared, int):
+                return Result(status=prepared, reason="the engine refused the workload")
+            began = self.clock()
+            with self._at_rate(order.run):
+                ending = session.run(prepared, run_file=order.path)
+        except LaunchMistake as mistake:
+            return Result(status=session.MISTAKE, reason=str(mistake))
+        took_s = self.clock() - began
+        if ending.outcome.stop_requests and limit_s is not None and took_s >= limit_s + GRACE_S:
+            return Result(status=session.FAULT, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
+        return Result(
+            status=ending.status,
+            reason=_reason(ending, wish),
+            asked_to_stop=bool(ending.outcome.stop_requests) and not ending.outcome.hung_at_the_end,
+        )
+
+    def put_back(self, records: Iterable[LinksRecord]) -> None:
+        """Have links carry all again that a study which was killed left slower; a lab that is gone needs nothing."""
+        for record in records:
+            self._set_full(record)
+
+    @contextmanager
+    def _at_rate(self, run: PlannedRun) -> Iterator[None]:
+        """Links of the cell's lab carry what the cell says meanwhile, and all of their rates afterwards."""
+        if run.cell.rate is None or not run.cell.is_on_lab:
+            yield
+            return
+        slower = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)
+        self.note(slower)
+        try:
+            self.places.set_rate(run.cell.on, run.cell.rate)
+            yield
+        finally:
+            self._set_full(slower)
+
+    def _set_full(self, slower: LinksRecord) -> None:
+        """What was written down stands where it fails: a run that is done is done, and `slowed` tells of the rest."""
+        with suppress(LaunchMistake):
+            self.places.set_rate(slower.on, FULL)
+            self.note(replace(slower, at=now(), rate=FULL))
+
+    def _wish(self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None) -> session.Wish:
+        place = self.places.place(absolute(cell.on, folder=self.folder), rate=cell.rate, rails=cell.rails)
+        shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=place.ranks)
+        return session.Wish(
+            workload=None if run_file.continues else Path(os.path.relpath(self.folder / cell.workload)),
+            ranks=shape.ranks,
+            ranks_per_node=shape.ranks_per_node,
+            run_file=run_file,
+            options=options.with_stall_limit(place.stall_limit),
+            mpirun=None,
+            engine=self.places.engine(place, self._engine(cell)),
+            launcher_arguments=(),
+            realtime=False,
+            terminal=False,
+            place=place,
+            patience=Patience(grace_s=GRACE_S, limit_s=limit_s),
+            on=cell.on,
+        )
+
+    def _options(self, order: Order, limit_s: float | None) -> EngineOptions:
+        run, cell = self.study.run, order.run.cell
+        limit = None if limit_s is None else f"{max(1, round(limit_s))}s"
+        if order.continues:
+            return EngineOptions(time_limit=limit, stall_limit=run.stall_limit)
+        return EngineOptions(
+            isolated=_text(run.isolated),
+            contended=_text(run.contended),
+            until_interval=run.until_interval,
+            finish=cell.finish,
+            place=cell.placement,
+            seed=str(self.study.seed + order.run.repetition),
+            warmup=_text(run.warmup),
+            time_limit=limit,
+            stall_limit=run.stall_limit,
+            repetitions=_text(run.repetitions),
+            min_time=run.min_time,
+            run_id=order.path.stem,
+            sets=_sets(cell),
+            verify=run.verify,
+        )
+
+    def _engine(self, cell: Cell) -> Path | None:
+        """A path is relative to the study file; a bare name is looked up."""
+        if cell.engine is None:
+            return None
+        return self.folder / cell.engine if os.path.sep in cell.engine else Path(cell.engine)
+
+
+def _checked_alike(cell: Cell) -> Cell:
+    """The cell without what the engine's check does not look at."""
+    return Cell(
+        workload=cell.workload, on=cell.on, ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, engine=cell.engine,
+        rate=cell.rate, rails=cell.rails, sets=cell.sets,
+    )  # fmt: skip
+
+
+def _sets(cell: Cell) -> tuple[str, ...]:
+    return tuple(f"{name}={value}" for name, value in cell.sets)
+
+
+def _text(number: int | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _described(cell: Cell) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in cell.values.items())
+
+
+def _reason(ending: session.Ending, wish: session.Wish) -> str | None:
+    if ending.status == session.DONE:
+        return None
+    told = [sentence for sentence in explain(ending, wish=wish) if "--continue" not in sentence]
+    last = [line for line in ending.outcome.errors.splitlines() if line.strip()][-1:]
+    return "; ".join(told or last) or f"the launcher ended with status {ending.outcome.status}"

@@ -1,0 +1,171 @@
+"""The manifest of a study's directory: a JSON object a line, only ever appended, on the disk before work goes on."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRecord:
+    """A study file was taken up: the first one, or a larger one later."""
+
+    type: Literal["study"] = "study"
+    schema_version: int = SCHEMA_VERSION
+    at: datetime
+    file: str
+    sha256: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRecord:
+    """A run of a cell; `values` by factor. Records stand in the order in which runs are to be run."""
+
+    type: Literal["planned"] = "planned"
+    run: str
+    cell: str
+    repetition: int
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedRecord:
+    """An attempt begins, or goes on with the file of one that was cut off."""
+
+    type: Literal["started"] = "started"
+    run: str
+    at: datetime
+    file: str
+    continues: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedRecord:
+    """A run is done. `recovered`: its file was found complete though nobody had said so; then no time is known.
+
+    `complete` is false where the run's own time limit ended it.
+    """
+
+    type: Literal["finished"] = "finished"
+    run: str
+    at: datetime
+    file: str
+    sha256: str
+    complete: bool
+    duration_s: float | None
+    recovered: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedRecord:
+    """An attempt failed, with the exit status that `stressbench run` would have."""
+
+    type: Literal["failed"] = "failed"
+    run: str
+    at: datetime
+    file: str
+    status: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptedRecord:
+    """An attempt was cut off in good order; its file is continued later."""
+
+    type: Literal["interrupted"] = "interrupted"
+    run: str
+    at: datetime
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettledRecord:
+    """A cell's intervals are narrow enough after so many runs."""
+
+    type: Literal["settled"] = "settled"
+    cell: str
+    at: datetime
+    runs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksRecord:
+    """All links of the lab `on` are about to carry this share of their rates, for a run; or carry all of it again."""
+
+    type: Literal["links"] = "links"
+    run: str
+    at: datetime
+    on: str
+    rate: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRecord:
+    """Somebody said how often runs that fail are tried again from now on, in place of the study file."""
+
+    type: Literal["policy"] = "policy"
+    at: datetime
+    retries: int
+
+
+Record: TypeAlias = (
+    StudyRecord
+    | PlannedRecord
+    | StartedRecord
+    | FinishedRecord
+    | FailedRecord
+    | InterruptedRecord
+    | SettledRecord
+    | LinksRecord
+    | PolicyRecord
+)
+_ADAPTER: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="type")])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What could be read, and `FILE:LINE: sentence` for each line that could not."""
+
+    records: tuple[Record, ...]
+    complaints: tuple[str, ...]
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest at `path`, empty where there is none. Broken lines are named and the rest is used."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return Manifest(records=(), complaints=())
+    records: list[Record] = []
+    complaints: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            records.append(_ADAPTER.validate_json(line))
+        except ValidationError as fault:
+            first = fault.errors()[0]
+            complaints.append(f"{path}:{number}: broken line ({first['msg'].lower()}); it is left out")
+    return Manifest(records=tuple(records), complaints=tuple(complaints))
+
+
+def append(path: Path, *records: Record) -> None:
+    """Put records at the end, and on the disk. A line that was cut off before stays a line of its own."""
+    with path.open("a+b") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        for record in records:
+            file.write(_ADAPTER.dump_json(record) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

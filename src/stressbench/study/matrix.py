@@ -1,0 +1,141 @@
+"""Who slows whom: from jobs that ran side by side to a matrix of impacts, its aggressor and its victim. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from statistics import fmean
+
+from stressbench.analysis.pooled import PooledImpact
+
+EFFECT = 0.02
+_COPY = re.compile(r"_\d+$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meeting:
+    """Jobs that ran side by side, each with its impact."""
+
+    impacts: tuple[tuple[str, PooledImpact], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What `victim` suffers beside `beside`."""
+
+    victim: str
+    beside: tuple[str, ...]
+    impact: PooledImpact
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobStanding:
+    """A job over all pairs: `suffers` and `causes` are geometric means of impacts; None without any."""
+
+    name: str
+    suffers: float | None
+    causes: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrix:
+    """Pairs, groups of three and more, and what follows; `where` are the other factors' values."""
+
+    where: Mapping[str, str]
+    jobs: tuple[str, ...]
+    pairs: tuple[Entry, ...]
+    groups: tuple[Entry, ...]
+    standings: tuple[JobStanding, ...]
+    aggressor: str | None
+    victim: str | None
+    advice: str
+
+    def entry(self, victim: str, beside: str) -> Entry | None:
+        """One field of the matrix."""
+        return next((one for one in self.pairs if (one.victim, one.beside) == (victim, (beside,))), None)
+
+
+def matrix_of(jobs: Sequence[str], meetings: Sequence[Meeting], *, where: Mapping[str, str]) -> Matrix:
+    """The matrix of `jobs`; the second copy of a job, `NAME_2`, counts as that job."""
+    entries = [entry for meeting in meetings for entry in _entries(meeting, jobs)]
+    pairs = tuple(entry for entry in entries if len(entry.beside) == 1)
+    standings = tuple(_standing(job, pairs) for job in jobs)
+    slowed = _slowed(pairs)
+    return Matrix(
+        where=where,
+        jobs=tuple(jobs),
+        pairs=pairs,
+        groups=tuple(entry for entry in entries if len(entry.beside) > 1),
+        standings=standings,
+        aggressor=_worst({one.name: one.causes for one in standings}, among={entry.beside[0] for entry in slowed}),
+        victim=_worst({one.name: one.suffers for one in standings}, among={entry.victim for entry in slowed}),
+        advice=advice_of(pairs),
+    )
+
+
+def advice_of(pairs: Sequence[Entry]) -> str:
+    """What a person who places jobs should do; only differences beyond 2 % and the noise count."""
+    known = [entry for entry in pairs if entry.impact.low is not None and entry.impact.high is not None]
+    if not known:
+        return "nothing can be advised: no pair has a 95 % interval yet (6 blocks or 6 runs are needed)"
+    slowed = _slowed(known)
+    harmless = _harmless(known)
+    sentences = []
+    if slowed:
+        worst = max(slowed, key=lambda entry: entry.impact.low or 0.0)
+        sentences.append(
+            f"keep {worst.victim} away from {worst.beside[0]}, beside which it takes {_range(worst.impact)} its time "
+            "alone: give them switches or nodes of their own, or run them one after the other"
+        )
+    if harmless:
+        sentences.append("; ".join(f"{one} and {other} may share" for one, other in harmless))
+    if not sentences:
+        return "no pair is slowed for certain, and none is proven harmless: more runs would tell"
+    return "; ".join(sentences)
+
+
+def _slowed(pairs: Sequence[Entry]) -> list[Entry]:
+    """Fields whose interval lies beyond 2 %."""
+    return [entry for entry in pairs if entry.impact.low is not None and entry.impact.low > 1 + EFFECT]
+
+
+def _harmless(known: Sequence[Entry]) -> list[tuple[str, str]]:
+    """Pairs in which neither side's interval reaches beyond 2 %."""
+    fine = {(entry.victim, entry.beside[0]) for entry in known if (entry.impact.high or 0.0) <= 1 + EFFECT}
+    return sorted({(min(pair), max(pair)) for pair in fine if (pair[1], pair[0]) in fine})
+
+
+def _range(impact: PooledImpact) -> str:
+    return f"{impact.ratio:.2f} times [{impact.low:.2f}, {impact.high:.2f}]"
+
+
+def _entries(meeting: Meeting, jobs: Sequence[str]) -> list[Entry]:
+    names = [_original(name, jobs) for name, _ in meeting.impacts]
+    found: dict[tuple[str, tuple[str, ...]], Entry] = {}
+    for number, (victim, (_, impact)) in enumerate(zip(names, meeting.impacts, strict=True)):
+        beside = tuple(name for other, name in enumerate(names) if other != number)
+        found.setdefault((victim, beside), Entry(victim=victim, beside=beside, impact=impact))
+    return list(found.values())
+
+
+def _original(name: str, jobs: Sequence[str]) -> str:
+    return name if name in jobs else _COPY.sub("", name)
+
+
+def _standing(job: str, pairs: Sequence[Entry]) -> JobStanding:
+    return JobStanding(
+        name=job,
+        suffers=_mean([entry.impact.ratio for entry in pairs if entry.victim == job]),
+        causes=_mean([entry.impact.ratio for entry in pairs if entry.beside == (job,)]),
+    )
+
+
+def _mean(ratios: Sequence[float | None]) -> float | None:
+    known = [log(ratio) for ratio in ratios if ratio is not None]
+    return exp(fmean(known)) if known else None
+
+
+def _worst(values: Mapping[str, float | None], *, among: set[str]) -> str | None:
+    """The job with the largest value, of those of which an interval proves something."""
+    known = {name: value for name, value in values.items() if value is not None and name in among}
+    return max(known, key=lambda name: known[name]) if known else None

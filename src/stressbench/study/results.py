@@ -1,0 +1,190 @@
+"""What a study found: per cell and job the times and the congestion impact, over all of the cell's runs. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from stressbench.analysis import TARGET, Plan, RoundMedian, TailImpact, round_superiority, select
+from stressbench.analysis.percentiles import sample_tails
+from stressbench.analysis.pooled import Level, PooledImpact, one_after_another, pooled_impact, pooled_plan
+from stressbench.model import Kind, Role, Run
+from stressbench.study.cells import Cell, varying
+from stressbench.study.file import Study
+from stressbench.study.matrix import Matrix, Meeting, matrix_of
+from stressbench.study.selections import Selections, selections_of
+from stressbench.study.standing import Standing, State
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobResult:
+    """One job of a cell: medians over rounds in seconds, impact with its 95 % interval; None is unknown.
+
+    `tails` are of all runs' samples; `superiority` is the share of pairs of an isolated and a contended round in which
+    the contended one took longer. `plan` is None for background jobs.
+    """
+
+    name: str
+    isolated_s: float | None
+    contended_s: float | None
+    impact: PooledImpact
+    tails: tuple[TailImpact, ...]
+    superiority: float | None
+    plan: Plan | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellResult:
+    """One cell, `values` by factor; `incomplete` runs ended at their own time limit."""
+
+    id: str
+    values: Mapping[str, str]
+    planned: int
+    done: int
+    failed: int
+    spared: int
+    incomplete: int
+    jobs: tuple[JobResult, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """A run that could not be had."""
+
+    run: str
+    values: Mapping[str, str]
+    attempts: int
+    status: int | None
+    reason: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyReport:
+    """All that a study found. `factors` are those that vary, `fixed` the rest."""
+
+    about: str
+    factors: tuple[str, ...]
+    fixed: Mapping[str, str]
+    planned: int
+    done: int
+    cells: tuple[CellResult, ...]
+    failures: tuple[Failure, ...]
+    matrices: tuple[Matrix, ...]
+    notes: tuple[str, ...]
+
+
+def report_of(
+    study: Study,
+    found: Sequence[Standing],
+    runs: Mapping[str, Run],
+    *,
+    chosen: Selections | None = None,
+    notes: Sequence[str] = (),
+) -> StudyReport:
+    """The report, from standings and from the runs that are done, by run id; `chosen` are their samples that count."""
+    if chosen is None:
+        chosen = selections_of(runs)
+    factors = varying(study.cells)
+    cells = tuple(_cell(cell, found, runs, chosen) for cell in study.cells)
+    first = study.cells[0].values
+    return StudyReport(
+        about=study.about,
+        factors=factors,
+        fixed={name: value for name, value in first.items() if name not in factors},
+        planned=len(found),
+        done=sum(one.state is State.done for one in found),
+        cells=cells,
+        failures=tuple(_failure(one) for one in found if one.state is State.failed),
+        matrices=_matrices(study, cells, factors),
+        notes=(*notes, *_doubts(cells, runs)),
+    )
+
+
+def is_narrow(runs: Sequence[Run], *, target: float) -> bool:
+    """Whether each measured job's impact over these runs has an interval as narrow as `target`: high / low - 1."""
+    if not runs:
+        return False
+    impacts = [pooled_impact(_rounds(runs, name)) for name in _names(runs) if _is_measured(runs[0], name)]
+    return all(
+        impact.low is not None and impact.high is not None and impact.high / impact.low - 1 <= target
+        for impact in impacts
+    )
+
+
+def _cell(cell: Cell, found: Sequence[Standing], runs: Mapping[str, Run], chosen: Selections) -> CellResult:
+    mine = [one for one in found if one.run.cell.id == cell.id]
+    left = {one.run.id: runs[one.run.id] for one in mine if one.run.id in runs}
+    return CellResult(
+        id=cell.id,
+        values=cell.values,
+        planned=len(mine),
+        done=sum(one.state is State.done for one in mine),
+        failed=sum(one.state is State.failed for one in mine),
+        spared=sum(one.state is State.spared for one in mine),
+        incomplete=sum(one.complete is False for one in mine),
+        jobs=tuple(_job(left, name, chosen) for name in _names(tuple(left.values()))),
+    )
+
+
+def _names(runs: Sequence[Run]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(job.name for run in runs for job in run.jobs))
+
+
+def _is_measured(run: Run, name: str) -> bool:
+    return any(job.name == name and job.role is Role.measured for job in run.jobs)
+
+
+def _job(runs: Mapping[str, Run], name: str, chosen: Selections) -> JobResult:
+    mine = [chosen[run, name] for run in runs if (run, name) in chosen]
+    rounds = [picked.rounds for picked in mine]
+    impact = pooled_impact(rounds)
+    measured = any(_is_measured(run, name) for run in runs.values())
+    times = {kind: [one.median_s for each in rounds for one in each if one.kind is kind] for kind in Kind}
+    return JobResult(
+        name=name,
+        isolated_s=median(times[Kind.isolated]) if times[Kind.isolated] else None,
+        contended_s=median(times[Kind.contended]) if times[Kind.contended] else None,
+        impact=impact,
+        tails=sample_tails(mine),
+        superiority=round_superiority(one_after_another(rounds)),
+        plan=pooled_plan(rounds, impact, target=TARGET) if measured else None,
+    )
+
+
+def _rounds(runs: Sequence[Run], name: str) -> list[Sequence[RoundMedian]]:
+    """A job's rounds, run by run."""
+    return [select(run, job=job.job).rounds for run in runs for job in run.jobs if job.name == name]
+
+
+def _failure(one: Standing) -> Failure:
+    return Failure(
+        run=one.run.id, values=one.run.cell.values, attempts=one.failures, status=one.status, reason=one.reason
+    )
+
+
+def _doubts(cells: Sequence[CellResult], runs: Mapping[str, Run]) -> tuple[str, ...]:
+    notes = []
+    if any(job.impact.level is Level.blocks for cell in cells for job in cell.jobs):
+        notes.append(
+            "intervals of cells with fewer than 6 runs hold what varies between the rounds of a run; what varies from "
+            "launch to launch they cannot see"
+        )
+    for cell in cells:
+        texts = {run.header.workload.hash for id_, run in runs.items() if id_.rpartition("-r")[0] == cell.id}
+        if len(texts) > 1:
+            notes.append(f"the runs of cell {cell.id} did not run the same workload: an [INCLUDE] changed in between")
+    if any(run.header.simulation is not None for run in runs.values()):
+        notes.append("times of simulated runs are the simulation's own")
+    return tuple(notes)
+
+
+def _matrices(study: Study, cells: Sequence[CellResult], factors: Sequence[str]) -> tuple[Matrix, ...]:
+    """One for each combination of the other factors; none where the study is not about pairs."""
+    if not study.matrix:
+        return ()
+    others = tuple(name for name in factors if name != "workload")
+    groups: dict[tuple[tuple[str, str], ...], list[Meeting]] = {}
+    for cell in cells:
+        key = tuple((name, cell.values.get(name, "")) for name in others)
+        meeting = Meeting(impacts=tuple((job.name, job.impact) for job in cell.jobs))
+        groups.setdefault(key, []).append(meeting)
+    return tuple(matrix_of(study.matrix, meetings, where=dict(key)) for key, meetings in groups.items())

@@ -1,0 +1,12 @@
+"""Labs that a study left slower than they are, by its manifest. Pure."""
+
+from collections.abc import Iterable, Mapping
+
+from stressbench.study.manifest import LinksRecord, Record
+from stressbench.toml.shares import FULL
+
+
+def slowed(records: Iterable[Record]) -> Mapping[str, LinksRecord]:
+    """What was last said of each lab, by its `on`, where that is not that it carries all again."""
+    last = {record.on: record for record in records if isinstance(record, LinksRecord)}
+    return {on: record for on, record in last.items() if record.rate != FULL}

@@ -1,0 +1,100 @@
+"""How far each run of a study is, from its plan and its manifest. Pure."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from stressbench.study.cells import PlannedRun
+from stressbench.study.manifest import (
+    FailedRecord,
+    FinishedRecord,
+    InterruptedRecord,
+    PolicyRecord,
+    Record,
+    SettledRecord,
+    StartedRecord,
+    StudyRecord,
+)
+
+
+class State(StrEnum):
+    """Of a run. `begun`: its file is to be continued; `spared`: its cell was narrow enough without it."""
+
+    waiting = "waiting"
+    begun = "begun"
+    failed = "failed"
+    done = "done"
+    spared = "spared"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """One run; `file` is the one that counts, `reason` and `status` are of the newest failure."""
+
+    run: PlannedRun
+    state: State = State.waiting
+    file: str | None = None
+    failed_files: tuple[str, ...] = ()
+    failures: int = 0
+    status: int | None = None
+    reason: str | None = None
+    duration_s: float | None = None
+    sha256: str | None = None
+    complete: bool | None = None
+
+    def is_open(self, *, retries: int) -> bool:
+        """Whether it is still to be run."""
+        if self.state is State.failed:
+            return self.failures <= retries
+        return self.state in (State.waiting, State.begun)
+
+    def after(self, record: Record) -> "Standing":
+        """The same run once the record is written."""
+        match record:
+            case FinishedRecord():
+                return replace(
+                    self, state=State.done, file=record.file, duration_s=record.duration_s, sha256=record.sha256,
+                    complete=record.complete,
+                )  # fmt: skip
+            case _ if self.state is State.done:
+                return self
+            case StartedRecord() | InterruptedRecord():
+                return replace(self, state=State.begun, file=record.file)
+            case FailedRecord():
+                return replace(
+                    self, state=State.failed, file=None, failures=self.failures + 1, status=record.status,
+                    reason=record.reason, failed_files=(*self.failed_files, record.file),
+                )  # fmt: skip
+        return self
+
+
+def retries_of(records: Sequence[Record], *, written: int) -> int:
+    """How often a run that failed is tried again: as somebody said since the study file came, or as it is `written`."""
+    for record in reversed(records):
+        if isinstance(record, PolicyRecord):
+            return record.retries
+        if isinstance(record, StudyRecord):
+            return written
+    return written
+
+
+def standings(runs: Sequence[PlannedRun], records: Sequence[Record]) -> tuple[Standing, ...]:
+    """One for each run, in the order of `runs`; records of other runs do not matter."""
+    of_run: defaultdict[str, list[Record]] = defaultdict(list)
+    settled: dict[str, int] = {}
+    for record in records:
+        if isinstance(record, (StartedRecord, FinishedRecord, FailedRecord, InterruptedRecord)):
+            of_run[record.run].append(record)
+        elif isinstance(record, SettledRecord):
+            settled[record.cell] = record.runs
+    return tuple(_standing(run, of_run[run.id], settled.get(run.cell.id)) for run in runs)
+
+
+def _standing(run: PlannedRun, records: Sequence[Record], settled: int | None) -> Standing:
+    standing = Standing(run=run)
+    for record in records:
+        standing = standing.after(record)
+    if settled is not None and run.repetition >= settled and standing.state is State.waiting:
+        return replace(standing, state=State.spared)
+    return standing

@@ -1,0 +1,62 @@
+"""schema/study.schema.json says what the reader of study files takes."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from stressbench.study.catalog import shipped, study_file
+from stressbench.study.errors import StudyFileMistake
+from stressbench.study.file import parse_study, read_study
+from stressbench.study.schema import study_schema
+
+CHECKOUT = Path(__file__).parents[2]
+WRITTEN = CHECKOUT / "schema" / "study.schema.json"
+GOOD = '[factors]\nworkload = "a.sb"\nranks = [4, 8]\n[set]\nsize = [1, "2KiB"]\n[until]\ninterval = "5%"\n'
+BAD = (
+    GOOD.replace("workload", "worklod"),
+    GOOD.replace("[4, 8]", "[4, 4]"),
+    GOOD.replace("[4, 8]", "[]"),
+    GOOD.replace("[4, 8]", "0"),
+    GOOD.replace('"5%"', '"narrow"'),
+    GOOD.replace("[set]", 'placement = "sideways"\n[set]'),
+    GOOD.replace("[set]", 'finish = "never"\n[set]'),
+    GOOD.replace("[set]", 'on = "lab:tiny"\nrate = "fast"\n[set]'),
+    GOOD.replace("[set]", 'on = "lab:tiny"\nrate = ["full", "0/2"]\n[set]'),
+    GOOD.replace("[set]", 'on = "lab:tiny"\nrails = 0\n[set]'),
+    GOOD.replace('[1, "2KiB"]', "true"),
+)
+
+
+def test_the_schema_is_that_of_the_tables() -> None:
+    """`python -m stressbench.study.schema > schema/study.schema.json` writes it anew."""
+    assert json.loads(WRITTEN.read_text(encoding="utf-8")) == study_schema()
+
+
+def test_the_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(study_schema())
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_shipped_studies_fit_it_and_their_workloads_are_there(name: str) -> None:
+    path = study_file(name)
+    Draft202012Validator(study_schema()).validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    study, _ = read_study(path)
+    assert study.cells
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_it_refuses_what_the_reader_refuses(text: str) -> None:
+    assert not Draft202012Validator(study_schema()).is_valid(tomllib.loads(text))
+    with pytest.raises(StudyFileMistake):
+        parse_study(text, source="bad.toml")
+
+
+def test_it_takes_what_the_reader_takes() -> None:
+    slower = GOOD.replace("[set]", 'on = "lab:tiny"\nrate = ["full", "half", "1/5", "12.5%"]\nrails = [1, 2]\n[set]')
+
+    for text, cells in ((GOOD, 4), (slower, 32)):
+        Draft202012Validator(study_schema()).validate(tomllib.loads(text))
+        assert len(parse_study(text, source="good.toml").cells) == cells

@@ -1,0 +1,139 @@
+"""Studies without MPI: a launch writes a made-up run file, and may fail, be cut off, or be killed, as a test says."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from builders import MadeJob, MadePlan, build_run
+
+from stressbench.model import Run
+from stressbench.study.directory import Directory, open_directory, take_up
+from stressbench.study.file import read_study
+from stressbench.study.manifest import Record
+from stressbench.study.running import Campaign, OneAtATime, Order, Policy, Result, Stop, Tally
+
+STUDY = """\
+about = "made up"
+repetitions = 2
+[factors]
+workload = "two.sb"
+ranks = 4
+placement = ["linear", "interleaved", "random:1"]
+[set]
+size = ["4KiB", "8KiB"]
+"""
+WORKLOAD = "[JOB_NAME] CG\n[NODES] 1\n[MOTIF] allreduce\n[JOB_NAME] Incast\n[NODES] 1\n[MOTIF] incast\n"
+JOBS = (MadeJob(name="CG", nodes="0", congestion=1.5), MadeJob(name="Incast", nodes="1"))
+
+
+class Killed(BaseException):
+    """The study's own process is gone: nothing after it happens."""
+
+
+def made_run(*, seed: int = 1, blocks: int = 6, complete: bool = True, jobs: Sequence[MadeJob] = JOBS) -> str:
+    plan = MadePlan(blocks=blocks, repetitions=2, warmup=0, extra=0)
+    return build_run(jobs=jobs, plan=plan, seed=seed, complete=complete, histograms=False).text()
+
+
+WHOLE = made_run()
+PART = made_run(blocks=2, complete=False)
+
+
+@dataclass
+class FakeLaunches:
+    """Stands in for MPI; `plan` says per launch, from 0, what happens: a status, or an exception."""
+
+    results: dict[int, Result | BaseException] = field(default_factory=dict)
+    orders: list[Order] = field(default_factory=list)
+    text: str = WHOLE
+
+    def __call__(self, order: Order) -> Result:
+        number = len(self.orders)
+        self.orders.append(order)
+        what = self.results.get(number, Result(status=0))
+        if isinstance(what, BaseException):
+            order.path.write_text(PART)
+            raise what
+        order.path.write_text(self.text if what.status == 0 else PART)
+        return what
+
+    @property
+    def started(self) -> list[str]:
+        return [order.run.id for order in self.orders]
+
+
+class Silent:
+    """A watcher that keeps tallies."""
+
+    def __init__(self) -> None:
+        self.tallies: list[Tally] = []
+
+    def starts(self, order: Order, tally: Tally) -> None:
+        self.tallies.append(tally)
+
+    def ended(self, order: Order, result: Result, tally: Tally) -> None:
+        self.tallies.append(tally)
+
+
+def study_in(folder: Path, text: str = STUDY, *, name: str = "study.toml") -> Directory:
+    """A directory `folder/made` with the study of this text."""
+    (folder / "two.sb").write_text(WORKLOAD)
+    (folder / name).write_text(text)
+    study, text = read_study(folder / name)
+    return take_up(folder / "made", study=study, text=text, folder=folder)
+
+
+@dataclass
+class Ticking:
+    """A clock on which each reading is so much later than the one before."""
+
+    step_s: float = 1.0
+    now_s: float = 0.0
+
+    def __call__(self) -> float:
+        self.now_s += self.step_s
+        return self.now_s
+
+
+def carry_out(
+    directory: Directory,
+    launches: Callable[[Order], Result],
+    *,
+    retries: int = 1,
+    time_limit_s: float | None = None,
+    narrow: Callable[[Sequence[Run]], bool] = lambda _: False,
+    clock: Callable[[], float] | None = None,
+    pool: Any = None,
+) -> tuple[Stop, Campaign]:
+    policy = Policy(retries=retries, time_limit_s=time_limit_s)
+    campaign = Campaign(directory, policy=policy, narrow=narrow, watcher=Silent(), clock=clock or Ticking())
+    return campaign.carry_out(launches, pool=pool or OneAtATime()), campaign
+
+
+def again(directory: Directory) -> Directory:
+    """As another process finds it."""
+    return open_directory(directory.path)
+
+
+def killing_writes(directory: Directory, *, after: int, torn: int) -> Directory:
+    """The directory, whose process is killed at its next write after so many; `torn` bytes of that one arrive."""
+
+    class Killing(Directory):
+        def write(self, *records: Record) -> None:
+            counts["written"] += 1
+            if counts["written"] <= after:
+                super().write(*records)
+                return
+            before = self.manifest.read_bytes() if self.manifest.exists() else b""
+            super().write(*records)
+            whole = self.manifest.read_bytes()
+            self.manifest.write_bytes(whole[: min(len(before) + torn, len(whole))])
+            raise Killed
+
+    counts = {"written": 0}
+    return Killing(path=directory.path, study=directory.study, folder=directory.folder)
+
+
+def finished_files(directory: Directory) -> Iterator[str]:
+    return (path.name for path in sorted((directory.path / "runs").iterdir()))

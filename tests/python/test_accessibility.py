@@ -1,0 +1,152 @@
+"""The pages judged by axe-core in a real browser: readable for those who do not see them, or not well."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from html import unescape
+from pathlib import Path
+
+import pytest
+from browser import CHROMIUM, DARK, browse, fetched
+from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from studies import STUDY, FakeLaunches, carry_out, made_run, study_in
+
+from stressbench.cli.study.common import told_by
+from stressbench.model import read_run
+from stressbench.report.page import render
+from stressbench.study.formats import formats
+from stressbench.study.running import Result
+
+AXE = "axe-core@4.14.1"
+CACHE = Path(__file__).parents[2] / ".cache" / "axe"
+JUDGE = """
+document.querySelectorAll('details').forEach(one => one.open = true);
+axe.run(document, {resultTypes: ['violations']}).then(found => {
+  const told = document.createElement('pre');
+  told.id = 'judged';
+  told.textContent = JSON.stringify({
+    passes: found.passes.map(rule => rule.id),
+    violations: found.violations.map(rule => ({
+      id: rule.id, impact: rule.impact, nodes: rule.nodes.slice(0, 3).map(node => node.html)
+    }))
+  });
+  document.body.append(told);
+});
+"""
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+THEMES = pytest.mark.parametrize("theme", [pytest.param((), id="light"), pytest.param(DARK, id="dark")])
+WIDTHS = pytest.mark.parametrize("width", [1100, 500])
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The program's text, from npm's registry the first time."""
+    found = CACHE / "node_modules" / "axe-core" / "axe.min.js"
+    if not found.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("npm is not installed, so there is no axe-core: nobody judged the pages' accessibility")
+        words = [npm, "install", "--prefix", str(CACHE), "--no-save", "--no-audit", "--no-fund", AXE]
+        CACHE.mkdir(parents=True, exist_ok=True)
+        ended = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+        if ended.returncode:
+            pytest.skip(f"npm cannot get {AXE}, so nobody judged the pages' accessibility: {ended.stderr[-300:]}")
+    return found.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def run_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Incomplete, with a warning, an error, metrics, bandwidths, and hosts enough to be folded away."""
+    folder = tmp_path_factory.mktemp("run")
+    step = MadeStep(bandwidth_bytes=1000, bandwidth_definition="bytes sent", metrics=(("open_time_s", 0.1),))
+    jobs = (
+        MadeJob(name="TeaLeaf_CG", congestion=1.4, nodes="0-3", steps=(step,)),
+        MadeJob(name="\u05d0\u05d1\u05d2", nodes="4-7"),
+        MadeJob(name="noise", role="background", nodes="8"),
+    )
+    machine = MadeMachine(hosts=tuple(f"a{number}" for number in range(20)))
+    run = build_run(jobs=jobs, machine=machine, plan=MadePlan(blocks=8), complete=False)
+    run.records.insert(1, event(message="the clock is coarse"))
+    run.records.insert(1, event(message="a rank was lost", severity="error"))
+    read = read_run(run.write(folder))
+    return render([read, read])
+
+
+@pytest.fixture(scope="module")
+def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """All pairs of two jobs, with one run that failed."""
+    folder = tmp_path_factory.mktemp("study")
+    for pair in ("a+b", "a+a"):
+        (folder / f"{pair}.sb").write_text("[JOB_NAME] a\n[NODES] 1\n[MOTIF] allreduce\n")
+    head = STUDY[: STUDY.index("[factors]")]
+    text = f'{head}matrix = ["CG", "Incast"]\n' + STUDY[STUDY.index("[factors]") :]
+    directory = study_in(folder, text)
+    failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
+    carry_out(directory, FakeLaunches(results=failing, text=made_run(blocks=8)))
+    return formats()["html"](*told_by(directory))
+
+
+def judged(page: str, axe: str, folder: Path, *flags: str) -> dict[str, list[dict[str, str]]]:
+    """What axe finds in the page; its own policy forbids scripts, so that the copy that is judged has none."""
+    path = folder / "judged.html"
+    program = f"<script>{axe}{JUDGE}</script>".replace("</script>", "<\\/script>", axe.count("</script>"))
+    text = re.sub(r"<meta http-equiv=[^>]*>", "", page)
+    path.write_text(text.replace("</body>", f"{program}</body>"), encoding="utf-8")
+    document = browse(path, folder, *flags, "--virtual-time-budget=60000", "--dump-dom").stdout
+    told = re.search(r'<pre id="judged">(.*?)</pre>', document, re.DOTALL)
+    assert told is not None, "axe did not finish"
+    found: dict[str, list[dict[str, str]]] = json.loads(unescape(told[1]))
+    return found
+
+
+def bad(found: dict[str, list[dict[str, str]]]) -> list[dict[str, str]]:
+    return [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
+
+
+@THEMES
+@WIDTHS
+@pytest.mark.parametrize("which", ["run_page", "study_page"])
+def test_axe_finds_nothing_serious(
+    which: str, width: int, theme: Sequence[str], axe: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    found = judged(request.getfixturevalue(which), axe, tmp_path, *theme, f"--window-size={width},900")
+
+    assert bad(found) == []
+    assert {"color-contrast", "svg-img-alt"} <= set(map(str, found["passes"]))
+
+
+def test_a_serious_fault_would_be_noticed(run_page: str, axe: str, tmp_path: Path) -> None:
+    spoilt = run_page.replace("<main>", '<main><img src="data:,"><p style="color:#ccc;background:#fff">faint</p>')
+
+    assert {one["id"] for one in bad(judged(spoilt, axe, tmp_path))} == {"image-alt", "color-contrast"}
+
+
+@THEMES
+@pytest.mark.parametrize("which", ["run_page", "study_page"])
+def test_a_page_fetches_nothing_and_complains_about_nothing(
+    which: str, theme: Sequence[str], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    path, log = tmp_path / "page.html", tmp_path / "net.json"
+    path.write_text(request.getfixturevalue(which), encoding="utf-8")
+
+    errors = browse(path, tmp_path, *theme, "--enable-logging=stderr", f"--log-net-log={log}", "--dump-dom").stderr
+
+    assert fetched(log) == []
+    assert "CONSOLE" not in errors
+
+
+def test_what_is_folded_away_is_printed(run_page: str, tmp_path: Path) -> None:
+    """Nobody can click on paper: twenty hosts twice are longer than the page with their lists left out."""
+    lengths = []
+    for name, text in (
+        ("whole", run_page),
+        ("cut", re.sub(r"<details><summary>.*?</details>", "", run_page, flags=re.S)),
+    ):
+        path = tmp_path / f"{name}.html"
+        path.write_text(text, encoding="utf-8")
+        browse(path, tmp_path, f"--print-to-pdf={tmp_path / f'{name}.pdf'}", "--no-pdf-header-footer")
+        lengths.append((tmp_path / f"{name}.pdf").stat().st_size)
+
+    assert lengths[0] > 1.02 * lengths[1]

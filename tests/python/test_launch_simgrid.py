@@ -1,0 +1,126 @@
+"""`--on simgrid:...`: the command line and the files that a simulation gets. Nothing is started here."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stressbench.cli.places import engine_for, place_of
+from stressbench.launch.command import Launcher
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.local import Request
+from stressbench.launch.place import HERE, Place
+from stressbench.launch.simgrid import NETWORK, SimgridPlace, find_simulated_engine
+
+HOSTS = tuple(LabHost(name=f"h{number}", cores=2) for number in range(3))
+PLACE = SimgridPlace(name="mine", hosts=HOSTS, platform="<platform/>", source="[hosts]\n", folder=Path("/cache"))
+REQUEST = Request(ranks=5, program=("/opt/engine", "run", "a.sb"), cores=2)
+
+
+def launcher(flavour: Flavour = Flavour.simgrid) -> Launcher:
+    return Launcher(path=Path("/usr/bin/smpirun"), recognised=Recognised(flavour=flavour, version="3.32"))
+
+
+def test_the_engine_gets_its_settings_its_platform_and_then_its_own_words() -> None:
+    command = PLACE.build(launcher=launcher(), request=REQUEST)
+
+    folder = command.files[0][0].parent
+    assert folder.parent == Path("/cache")
+    assert command.argv[:3] == ("/opt/engine", "--cfg=smpi/np:5", f"--cfg=smpi/hostfile:{folder}/hosts-5")
+    assert command.argv[-4:] == (str(folder / "platform.xml"), "--", "run", "a.sb")
+    assert {f"--cfg={name}:{value}" for name, value in NETWORK} < set(command.argv)
+
+
+def test_files_hold_the_platform_the_hosts_of_the_ranks_and_what_the_header_says() -> None:
+    command = PLACE.build(launcher=launcher(), request=REQUEST)
+
+    files = {path.name: text for path, text in command.files}
+    assert files["platform.xml"] == "<platform/>"
+    assert files["hosts-5"].split() == ["h0", "h0", "h1", "h1", "h2"]
+    described = json.loads(files["description.json"])
+    assert described["platform"] == {"name": "mine", "text": "[hosts]\n"}
+    assert described["settings"]["network/bandwidth-factor"] == "0.956407"  # payload of a frame: 1448 of 1514 bytes
+    ((variable, path),) = command.environment
+    assert variable == "STRESSBENCH_SIMULATION"
+    assert Path(path).name == "description.json"
+
+
+def test_another_platform_has_another_folder() -> None:
+    other = replace(PLACE, platform="<platform />")
+
+    folders = {place.build(launcher=launcher(), request=REQUEST).files[0][0].parent for place in (PLACE, other, PLACE)}
+    assert len(folders) == 2
+
+
+def test_a_simulation_is_as_large_as_its_hosts_cores() -> None:
+    assert PLACE.ranks == 6
+    assert PLACE.ranks_per_node(REQUEST, typed=None) == 2
+    assert PLACE.ranks_per_node(REQUEST, typed=1) == 1
+    assert PLACE.knows_nodes(REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("flavour", "request_", "message"),
+    [
+        (Flavour.openmpi4, REQUEST, "--on simgrid:mine: the engine is built with Open MPI 3.32; `cmake --pre"),
+        (Flavour.simgrid, replace(REQUEST, extra=("--bind-to", "core")), "--bind-to core: there is no mpirun"),
+        (Flavour.simgrid, replace(REQUEST, realtime=True), "--realtime: simulated ranks share no cores"),
+        (
+            Flavour.simgrid,
+            replace(REQUEST, program=("e", "run", "--stall-limit", "9s")),
+            "--stall-limit: SimGrid notices",
+        ),
+        (Flavour.simgrid, replace(REQUEST, ranks=0), "ranks: 0 is not at least 1"),
+    ],
+)
+def test_what_does_not_fit_is_a_mistake(flavour: Flavour, request_: Request, message: str) -> None:
+    with pytest.raises(LaunchMistake, match=message):
+        PLACE.build(launcher=launcher(flavour), request=request_)
+
+
+@pytest.mark.parametrize("place", [HERE, LabPlace(name="lab", hosts=HOSTS, enter=("enter",))])
+def test_an_engine_that_simulates_is_refused_elsewhere(place: Place) -> None:
+    with pytest.raises(LaunchMistake, match="/opt/engine simulates its ranks: say where, for example --on"):
+        place.build(launcher=launcher(), request=REQUEST)
+
+
+def test_a_shipped_lab_or_a_file_is_simulated_without_being_up(tmp_path: Path) -> None:
+    file = tmp_path / "pair.toml"
+    file.write_text('[hosts]\ncount = 2\n[[rail]]\nrate = "1Gbit"\n[topology]\nkind = "single"\n', encoding="utf-8")
+
+    assert place_of("simgrid:tinis", environment={}).ranks == 16
+    assert place_of(f"simgrid:{file}", environment={}).ranks == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("simgrid:tini", "--on simgrid:tini: unknown lab 'tini'"),
+        ("simgrid:gone.toml", "--on simgrid:gone.toml: gone.toml is not a file"),
+        ("simgrid:dual-rail", "--on simgrid:dual-rail: dual-rail has 2 rails"),
+        ("simgrid:", "--on: 'simgrid:': expected local"),
+    ],
+)
+def test_a_wrong_place_is_a_mistake(word: str, message: str) -> None:
+    with pytest.raises(LaunchMistake, match=message):
+        place_of(word, environment={})
+
+
+def test_the_simulated_engine_is_looked_for_only_where_it_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = tmp_path / "stressbench-simgrid"
+    engine.write_text("#!/bin/sh\n", encoding="utf-8")
+    engine.chmod(0o755)
+    monkeypatch.setenv("STRESSBENCH_SIMGRID", str(engine))
+
+    assert engine_for(PLACE, None, environment=os.environ) == engine
+    assert engine_for(PLACE, Path("given"), environment=os.environ) == Path("given")
+    assert engine_for(HERE, None, environment=os.environ) is None
+    assert find_simulated_engine({"PATH": str(tmp_path)}) == engine
+    with pytest.raises(LaunchMistake, match="stressbench-simgrid was not found on PATH: `cmake --preset simgrid"):
+        find_simulated_engine({"PATH": "/nowhere"})

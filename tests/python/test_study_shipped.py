@@ -1,0 +1,106 @@
+"""Studies that ship: found by name in a checkout and in an installed package, and right as far as no rank is needed."""
+
+import json
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from stressbench.cli.app import build
+from stressbench.cli.places import place_of
+from stressbench.study import catalog
+from stressbench.study.catalog import shipped, shipped_folder, study_file
+from stressbench.study.errors import StudyMistake
+from stressbench.study.file import Study, read_study
+from stressbench.study.places import absolute
+
+CHECKOUT = Path(__file__).parents[2]
+# Cells, runs, and what varies.
+EXPECTED = {
+    "quickstart": (3, 3, ["placement"]),
+    "small": (8, 8, ["placement", "set.pattern", "set.write"]),
+    "cluster/full-system": (6, 6, ["placement", "set.traffic"]),
+    "cluster/gpcnet": (5, 5, ["placement"]),
+    "cluster/io-study": (48, 192, ["placement", "set.pattern", "set.write"]),
+    "cluster/validation": (2, 20, ["placement"]),
+    "lab/full-system": (2, 2, ["set.traffic"]),
+    "lab/gpcnet": (6, 6, ["placement", "rate"]),
+    "lab/io-study": (24, 24, ["placement", "set.pattern", "set.write"]),
+    "lab/validation": (2, 6, ["placement"]),
+    "simulated/full-system": (3, 3, ["placement"]),
+    "simulated/gpcnet": (3, 3, ["rate"]),
+    "simulated/io-study": (48, 48, ["placement", "set.pattern", "set.pieces"]),
+    "simulated/validation": (2, 2, ["placement"]),
+}
+LABS = [name for name in EXPECTED if name.startswith("lab/")]
+SIMULATED = [name for name in EXPECTED if name.startswith("simulated/")]
+
+
+def study(name: str) -> Study:
+    return read_study(study_file(name))[0]
+
+
+def test_those_are_all() -> None:
+    assert shipped() == tuple(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_shipped_study_is_planned_by_its_name(name: str) -> None:
+    planned = CliRunner().invoke(build(), f"study plan {name} --json")
+
+    values = json.loads(planned.stdout)
+    assert (len(values["cells"]), len(values["runs"]), values["factors"]) == EXPECTED[name]
+    assert values["about"]
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_study_on_a_lab_takes_less_than_twenty_minutes_on_this_machine(name: str) -> None:
+    cells = study(name).cells
+    values = json.loads(CliRunner().invoke(build(), f"study plan {name} --json").stdout)
+
+    assert values["most_s"] < 20 * 60
+    assert {(cell.on, cell.ranks) for cell in cells} == {("lab:tinis", 16)}
+    assert {cell.rate for cell in cells} <= {"1/5", "1/10"}
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_a_simulated_study_s_platform_holds_its_ranks(name: str) -> None:
+    folder = study_file(name).absolute().parent
+    places = {(absolute(cell.on, folder=folder), cell.rate, cell.ranks) for cell in study(name).cells}
+
+    for on, rate, ranks in places:
+        assert place_of(on, environment={}, rate=rate).ranks == ranks
+
+
+def test_list_has_a_line_a_study() -> None:
+    text = CliRunner().invoke(build(), "study list").stdout
+    values = json.loads(CliRunner().invoke(build(), "study list --json").stdout)
+
+    assert [tuple(line.split()[:3]) for line in text.splitlines()[2:]] == [
+        (name, str(cells), str(runs)) for name, (cells, runs, _) in EXPECTED.items()
+    ]
+    assert {entry["study"]: (entry["cells"], entry["runs"]) for entry in values} == {
+        name: (cells, runs) for name, (cells, runs, _) in EXPECTED.items()
+    }
+
+
+def test_a_word_that_is_no_name_is_a_file_s() -> None:
+    assert study_file("mine.toml") == Path("mine.toml")
+    with pytest.raises(StudyMistake, match=r"unknown study 'lab/gpcnte'; did you mean 'lab/gpcnet'\? known: quick"):
+        study_file("lab/gpcnte")
+
+
+def test_an_installed_package_has_them_with_all_that_they_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wheel is what pyproject.toml maps."""
+    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["scikit-build"]
+    for target, source in settings["wheel"]["packages"].items():
+        if target != "stressbench":
+            shutil.copytree(CHECKOUT / source, tmp_path / target)
+    monkeypatch.setattr(catalog, "files", lambda _: tmp_path / "stressbench")
+
+    assert shipped() == tuple(EXPECTED)
+    assert all(study(name).cells for name in EXPECTED)
+    assert study_file("small").is_relative_to(tmp_path)
+    assert (shipped_folder("schema") / "run.schema.json").is_file()

@@ -1,0 +1,197 @@
+"""`--on simgrid:...`: the network of a lab in virtual time, against the lab itself and against arithmetic."""
+
+import json
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT, Outcome, Started, finished
+from lab_bench import RATE, STREAM, TAPERED, WINDOW, isolated_s, job, settled
+
+from stressbench.analysis import RunSummary, summarise
+from stressbench.model import Run, read_run
+
+ENGINE = CHECKOUT / "build" / "simgrid" / "engine" / "stressbench-simgrid"
+LARGE = """
+[hosts]
+count = 128
+[[rail]]
+rate = "1Gbit"
+[topology]
+kind = "fat-tree"
+hosts_per_leaf = 16
+taper = "4:1"
+"""
+ALONE = ("--isolated", "1", "--contended", "0", "--repetitions", "6")
+ROUNDS = ("--isolated", "1", "--contended", "1", "--repetitions", "6")
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """The `stressbench` command with the engine on SimGrid, in a folder of its own."""
+
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"STRESSBENCH_SIMGRID": str(ENGINE), "XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def words(self, workload: str, where: str, *options: str | Path) -> list[str]:
+        (self.folder / "w.sb").write_text(workload, encoding="utf-8")
+        return [sys.executable, "-m", "stressbench", "run", "w.sb", "--on", f"simgrid:{where}", *map(str, options)]
+
+    def ended(self, workload: str, where: str, *options: str | Path) -> Outcome:
+        return finished(self.words(workload, where, *options), cwd=self.folder, environment=self.environment)
+
+    def run(self, workload: str, where: str, *options: str) -> Run:
+        target = self.folder / "w.jsonl"
+        target.unlink(missing_ok=True)
+        ended = self.ended(workload, where, "-o", target, *options)
+        assert ended.status == 0, ended.said
+        return read_run(target)
+
+    def summary(self, workload: str, where: str, *options: str) -> RunSummary:
+        return summarise(self.run(workload, where, *options))
+
+    def lab(self, name: str, text: str) -> str:
+        """A lab file, and what to say after `simgrid:`."""
+        (self.folder / f"{name}.toml").write_text(text, encoding="utf-8")
+        return f"{name}.toml"
+
+
+@pytest.fixture
+def simulator(tmp_path) -> Simulator:
+    if not ENGINE.exists():
+        pytest.fail(f"{ENGINE} is not built: start scripts/test.sh system, which builds it")
+    return Simulator(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("motif", "nodes", "expected_s"),
+    [
+        (STREAM, "0,1", WINDOW * 8 / RATE),
+        ("incast -s 512KiB", "0-3", 3 * 512 * 2**10 * 8 / RATE),
+        (
+            "sendrecv -s 1MiB",
+            "0-3",
+            1.05 * 2**20 * 8 / RATE,  # each way of each link carries one message, and acknowledgements
+        ),
+    ],
+)
+def test_a_motif_takes_its_bytes_over_the_rate(simulator, motif, nodes, expected_s) -> None:
+    found = simulator.summary(job("a", nodes, motif), "tiny", *ALONE)
+
+    assert isolated_s(found) == pytest.approx(expected_s, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("motif", "nodes"),
+    [
+        (STREAM, "0-3"),
+        ("pingpong -s 1MiB", "0-3"),
+        ("incast -s 512KiB", "0-3"),
+        ("sendrecv -s 1MiB", "0,1"),
+        ("sendrecv -s 32KiB -i 16", "0-3"),
+        ("alltoall -s 32KiB -i 8", "0-3"),
+    ],
+)
+def test_a_motif_takes_as_long_as_on_the_lab(simulator, lab_up, motif, nodes) -> None:
+    tiny, workload = lab_up("tiny"), job("a", nodes, motif)
+    expected = isolated_s(simulator.summary(workload, "tiny", *ALONE))
+
+    taken = settled(lambda: isolated_s(tiny.run(workload, *ALONE)), expected=expected, within=0.1)
+
+    assert taken == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize(("pairs", "impact"), [(("0,2", "1,3"), 2.0), (("0,1", "2,3"), 1.0)])
+def test_two_streams_share_what_they_share(simulator, pairs, impact) -> None:
+    """Over the tapered uplink each gets half; within one switch each, nobody notices the other."""
+    workload = job("one", pairs[0], STREAM) + job("other", pairs[1], STREAM)
+
+    found = simulator.summary(workload, simulator.lab("tapered", TAPERED), *ROUNDS)
+
+    assert [one.timing.impact.ratio for one in found.jobs] == pytest.approx([impact, impact], rel=0.01)
+
+
+def test_computation_and_sleep_pass_in_virtual_time(simulator) -> None:
+    """An hour of it, twice: nobody waits so long."""
+    found = simulator.summary(
+        job("spins", "0", "compute -m 3600s") + job("sleeps", "1", "compute -m 3600s --mode sleep"), "tiny",
+        "--isolated", "1", "--contended", "0", "--repetitions", "1",
+    )  # fmt: skip
+
+    assert [isolated_s(found, number) for number in (0, 1)] == pytest.approx([3600, 3600], rel=1e-9)
+
+
+def test_four_jobs_of_a_hundred_and_twenty_eight_ranks_share_tapered_uplinks(simulator) -> None:
+    """Interleaved, 4 hosts of each job are on a leaf: its 4 Gbit/s carry one job's 4 streams, or a quarter of all."""
+    workload = "".join(f"[JOB_NAME] {name}\n[NODES] 32\n[MOTIF] {STREAM} --pairs halves\n" for name in "abcd")
+    rounds = ("--isolated", "1", "--contended", "1", "--repetitions", "3", "--place", "interleaved")
+
+    run = simulator.run(workload, simulator.lab("large", LARGE), *rounds)
+
+    assert (run.header.ranks, len(run.header.nodes)) == (128, 128)
+    found = summarise(run)
+    assert isolated_s(found) == pytest.approx(WINDOW * 8 / (10 * RATE), rel=0.01)
+    assert [one.timing.impact.ratio for one in found.jobs] == pytest.approx([4.0] * 4, rel=0.01)
+
+
+def test_records_say_that_they_were_simulated_and_on_what(simulator) -> None:
+    run = simulator.run(job("a", "0,1", "pingpong"), "tiny", *ALONE)
+
+    header = run.header
+    assert header.simulation is not None
+    assert header.simulation.simulator.startswith("SimGrid 3.")
+    assert header.simulation.platform is not None
+    assert header.simulation.platform.name == "tiny"
+    assert 'kind = "single"' in header.simulation.platform.text
+    assert header.simulation.settings is not None
+    assert header.simulation.settings["network/model"] == "CM02"
+    assert (header.clock.source, header.clock.resolution_s) == ("SimGrid", 1e-9)
+    assert header.load_average is None
+    assert [(node.host, node.cores) for node in header.nodes] == [(f"h{number}", 1) for number in range(4)]
+
+
+def test_the_same_seed_gives_the_same_times(simulator) -> None:
+    def samples() -> list[dict[str, object]]:
+        simulator.run(job("a", "0-3", "traffic"), "tiny", *ROUNDS, "--seed", "7")
+        lines = (simulator.folder / "w.jsonl").read_text(encoding="utf-8").splitlines()
+        return [record for record in map(json.loads, lines) if record["type"] == "sample"]
+
+    assert samples() == samples()
+
+
+@pytest.mark.parametrize(
+    ("motif", "message"),
+    [
+        ("posix -s 1MiB -f out", "'posix' is not in this build: a simulation has no files"),
+        ("threads -t 4", "'threads' is not in this build: ranks of a simulation have no threads"),
+        ("neighbor_alltoall", "is not in this build: SimGrid's MPI has no neighbourhood collectives"),
+    ],
+)
+def test_what_a_simulation_cannot_have_is_refused_before_it_starts(simulator, motif, message) -> None:
+    ended = simulator.ended(job("a", "0,1", motif), "tiny")
+
+    assert ended.status == 2
+    assert message in ended.errors
+    assert ended.errors.count("is not in this build") == 1
+
+
+def test_a_request_to_stop_ends_the_simulation_in_good_order(simulator, wait_for) -> None:
+    target = simulator.folder / "stopped.jsonl"
+    rounds = ("--isolated", "100000", "--contended", "0")
+    words = simulator.words(job("a", "0-3", "alltoall"), "tiny", "-o", target, *rounds)
+
+    with Started(words, cwd=simulator.folder, environment=simulator.environment) as process:
+        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        status = process.returncode
+
+    assert status == 130
+    run = read_run(target)
+    assert run.end is not None
+    assert run.end.reason == "interrupted"

@@ -1,0 +1,167 @@
+"""A study with real ranks: stopped or killed at any moment, it goes on, and its report has every cell."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from conftest import GRACE_S, Engine, Started, wait_until
+from lab_bench import job
+
+WORKLOAD = """\
+[SET] size=1KiB
+[JOB_NAME] reduce
+[NODES] 1
+[MOTIF] allreduce -i 5
+[MOTIF] compute -m 10ms --mode sleep
+[JOB_NAME] all
+[NODES] 1
+[MOTIF] alltoall -s ${size} -i 5
+[MOTIF] compute -m 10ms --mode sleep
+"""
+STUDY = """\
+[factors]
+workload = "pair.sb"
+ranks = 2
+ranks_per_node = 1
+placement = ["linear", "interleaved"]
+[set]
+size = "2KiB"
+[run]
+isolated = 4
+contended = 4
+repetitions = 10
+"""
+
+
+def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path) -> None:
+    (tmp_path / "pair.sb").write_text(WORKLOAD)
+    (tmp_path / "study.toml").write_text(STUDY)
+    command = [sys.executable, "-m", "stressbench", "study", "run", "study.toml", "-o", "made"]
+    with Started(command, cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
+        wait_until(
+            lambda: any('"round"' in path.read_text() for path in tmp_path.glob("made/runs/*.jsonl")),
+            "a round is in a run file",
+        )
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=60)
+
+    resumed = engine.stressbench("study", "resume", "made", cwd=tmp_path)
+    report = json.loads(engine.stressbench("study", "report", "made", "--format", "json", cwd=tmp_path).output)
+
+    assert resumed.status == 0, resumed.errors
+    assert "2 of 2 runs are done" in resumed.errors
+    assert [cell["done"] for cell in report["cells"]] == [1, 1]
+    assert all(job["impact"]["ratio"] is not None for cell in report["cells"] for job in cell["jobs"])
+    assert len(list((tmp_path / "made" / "runs").iterdir())) == 2
+
+
+MOMENTS = 20
+MANY_CELLS = """\
+repetitions = 4
+[factors]
+workload = "pair.sb"
+ranks = 2
+ranks_per_node = 1
+placement = ["linear", "interleaved"]
+[set]
+size = ["1KiB", "2KiB", "4KiB"]
+[run]
+isolated = 2
+contended = 2
+repetitions = 2
+"""
+
+
+def interrupted(engine: Engine, words: tuple[str, ...], folder: Path, after_s: float, how: signal.Signals) -> None:
+    """Start the study, let it work for a while, and end it, its ranks too where it cannot do so itself."""
+    command = [sys.executable, "-m", "stressbench", "study", *words]
+    with Started(command, cwd=folder, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
+        try:
+            process.communicate(timeout=after_s)
+        except subprocess.TimeoutExpired:
+            process.send_signal(how)
+            process.communicate(timeout=GRACE_S)
+
+
+def test_interrupted_at_twenty_random_moments_it_has_each_run_once(engine, tmp_path: Path) -> None:
+    (tmp_path / "pair.sb").write_text(WORKLOAD)
+    (tmp_path / "study.toml").write_text(MANY_CELLS)
+    rng = random.Random(1)
+
+    for moment in range(MOMENTS):
+        words = ("resume", "made") if moment else ("run", "study.toml", "-o", "made")
+        how = rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+        interrupted(engine, words, tmp_path, rng.uniform(0.5, 3), how)
+    ended = engine.stressbench("study", "resume", "made", cwd=tmp_path)
+    report = json.loads(engine.stressbench("study", "report", "made", "--format", "json", cwd=tmp_path).output)
+
+    assert ended.status == 0, ended.errors
+    assert [cell["done"] for cell in report["cells"]] == [4] * 6
+    records = [json.loads(line) for line in (tmp_path / "made" / "manifest.jsonl").read_text().splitlines()]
+    done = Counter(record["run"] for record in records if record["type"] == "finished")
+    assert set(done.values()) == {1}
+    assert set(done) == {record["run"] for record in records if record["type"] == "planned"}
+    for path in (tmp_path / "made" / "runs").iterdir():
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        rounds = Counter((one["kind"], one["job"], one["block"]) for one in lines if one["type"] == "round")
+        assert set(rounds.values()) == {1}, path
+        assert len(rounds) == 2 * 2 + 2, path  # two jobs alone twice, together twice
+
+
+def links_of(path: Path) -> dict[tuple[str, str], tuple[int | None, int]]:
+    """Rate and bytes of each direction of each link, of the newest round."""
+    rounds = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if '"type":"round"' in line]
+    return {(link["link"], link["source"]): (link["rate_bits_per_s"], link["bytes"]) for link in rounds[-1]["links"]}
+
+
+def runs_by(bench, factor: str) -> dict[str, Path]:
+    """Run files of the bench's study in `made`, by the value of a factor."""
+    planned = [json.loads(line) for line in (bench.folder / "made" / "manifest.jsonl").read_text().splitlines()]
+    return {
+        record["values"][factor]: bench.folder / "made" / "runs" / f"{record['run']}.jsonl"
+        for record in planned
+        if record["type"] == "planned"
+    }
+
+
+ON_LAB = """\
+[factors]
+workload = "w.sb"
+on = "lab:{}"
+ranks = 2
+{}
+[run]
+isolated = 1
+contended = 0
+repetitions = 2
+"""
+
+
+def carried_out(bench, factor: str) -> dict[str, Path]:
+    (bench.folder / "w.sb").write_text(job("pair", "0,1", "bandwidth -s 64KiB -w 4"), encoding="utf-8")
+    (bench.folder / "s.toml").write_text(ON_LAB.format(bench.name, factor), encoding="utf-8")
+    ended = bench.stressbench("study", "run", "s.toml", "-o", "made")
+    assert ended.status == 0, ended.said
+    return runs_by(bench, factor.split()[0])
+
+
+def test_links_of_a_lab_carry_what_each_cell_says_and_all_of_it_afterwards(lab_up) -> None:
+    tiny = lab_up("tiny")
+
+    runs = carried_out(tiny, 'rate = ["full", "1/4"]')
+
+    rates = {rate: links_of(path)["h0-s0", "h0"][0] for rate, path in runs.items()}
+    assert rates == {"full": 100_000_000, "1/4": 25_000_000}
+    assert {one["rate_bits_per_s"] for one in tiny.json("stats", "--interval", "0.1")} == {100_000_000}
+
+
+def test_messages_take_only_the_cards_that_a_cell_gives_them(lab_up) -> None:
+    runs = carried_out(lab_up("dual-rail"), "rails = [1, 2]")
+
+    second = {rails: links_of(path)["h0-s0.1", "h0"][1] for rails, path in runs.items()}
+    assert second["1"] < 2_000 < 64 * 2**10 < second["2"]

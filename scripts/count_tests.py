@@ -7,6 +7,7 @@ that tested nothing.
 import argparse
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,11 +24,16 @@ class Count:
         return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
 
 
+def is_failed(case: ElementTree.Element) -> bool:
+    """Whether a test of a JUnit file failed, as ctest and pytest say so."""
+    return case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail"
+
+
 def count_junit(path: Path) -> Count:
     """Of a JUnit file, as ctest and pytest write it."""
     total = Count()
     for case in ElementTree.parse(path).iter("testcase"):
-        if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+        if is_failed(case):
             total += Count(failed=1)
         elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
             total += Count(skipped=1)
@@ -51,12 +57,29 @@ def count_stage(paths: list[Path], status: int) -> Count:
     return total + Count(failed=1) if nothing_failed_openly else total
 
 
+def failures(path: Path) -> Iterator[str]:
+    """Of a JUnit file: a line for each failed test, its name and the first line of what it said, if anything."""
+    for case in ElementTree.parse(path).iter("testcase"):
+        if not is_failed(case):
+            continue
+        name = "::".join(dict.fromkeys(filter(None, (case.get("classname"), case.get("name")))))
+        reasons = [found for tag in ("failure", "error") if (found := case.find(tag)) is not None]
+        said = (reasons[0].get("message") or "").strip().splitlines() if reasons else []
+        yield f"{name}: {said[0][:200]}" if said else name
+
+
 def main() -> None:
-    """Prints the three numbers."""
+    """Prints the three numbers, or the failed tests."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--status", type=int, default=0, help="exit status of the stage")
+    parser.add_argument("--failures", action="store_true", help="print a line for each failed test in place of the numbers")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
+    if arguments.failures:
+        for path in arguments.files:
+            if path.suffix == ".xml" and path.exists():
+                sys.stdout.writelines(f"{line}\n" for line in failures(path))
+        return
     total = count_stage(arguments.files, arguments.status)
     sys.stdout.write(f"{total.passed} {total.failed} {total.skipped}\n")
 

@@ -111,6 +111,8 @@ for name in "${stages[@]}"; do
     grep -hE '^SKIPPED' "$logs/$name.log"
   fi
 done
+# Once more at the very end, where a cut-off log still has them.
+((failed == 0)) || .venv/bin/python scripts/count_tests.py --failures "$logs"/*.xml | sed 's/^/failed: /'
 printf 'took %d min %02d s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60))
 in_words "$passed" "$failed" "$skipped"
 ((failed == 0))

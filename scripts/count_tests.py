@@ -72,7 +72,7 @@ def main() -> None:
     """Prints the three numbers, or the failed tests."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--status", type=int, default=0, help="exit status of the stage")
-    parser.add_argument("--failures", action="store_true", help="print a line for each failed test in place of the numbers")
+    parser.add_argument("--failures", action="store_true", help="print failed tests in place of the numbers")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
     if arguments.failures:

@@ -35,7 +35,7 @@ SHARED = re.compile(r"<!-- options (\w+) -->")
 # Where an iteration of the defaults would be long, or needs more ranks or a file.
 SMALL = {
     "posix": None, "mpiio": "-f {scratch}/file", "hdf5": None, "pnetcdf": None, "memory": None, "metadata": None,
-    "b_eff": "--rings 2 --polygons 1 --sizes 1KiB --loops 1 --best-of 1",
+    "b_eff_io": None, "b_eff": "--rings 2 --polygons 1 --sizes 1KiB --loops 1 --best-of 1",
     "replay": None, "data_parallel": "--parameters 1000000 --blocking",
     "fsdp": "--parameters 100000", "tensor_parallel": "--tokens 64 --layers 2", "pipeline_parallel": "--tokens 64",
     "moe": "--tokens 64 --layers 1", "parameter_server": "--parameters 100000 --servers 2",

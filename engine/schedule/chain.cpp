@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/progress.hpp"
 #include "core/suggest.hpp"
 #include "motifs/alone.hpp"
 #include "schedule/interrupt.hpp"
-#include "schedule/stall.hpp"
 #include "schedule/streams.hpp"
 
 namespace stressbench::schedule {
@@ -54,7 +54,7 @@ void Chain::decompose(const std::vector<mpi::Group>& groups, const Place& place,
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     interrupt::whereabouts().motif = steps_[i].lasting_name;
-    stall::moved();
+    progress::moved();
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
     steps_[i].motif->settle(place);
@@ -124,7 +124,7 @@ void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
   interrupt::whereabouts().motif = step.lasting_name;
-  stall::moved();
+  progress::moved();
   const std::int64_t start = recorder.now_ns();
   step.motif->prepare(step.executed);
   if (care_ == Care::barrier_before_each) (*groups_)[at].barrier();

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "core/host.hpp"
+#include "core/progress.hpp"
 #include "schedule/interrupt.hpp"
 #include "schedule/park.hpp"
-#include "schedule/stall.hpp"
 
 namespace stressbench::schedule {
 
@@ -198,7 +198,7 @@ Assignment Session::assignment(const Chain& chain) const {
 
 void Session::execute(const Round& round) {
   interrupt::whereabouts().round = round.number;
-  stall::moved();
+  progress::moved();
   Collection collection{world_};
   RoundRecord record{round, 0, 0, std::nullopt, {}, std::nullopt};
   {

@@ -3,27 +3,25 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/progress.hpp"
 #include "schedule/interrupt.hpp"
 
 namespace stressbench::schedule::stall {
 namespace {
 
-std::atomic<std::uint64_t> moves{0};
 std::atomic<int> unwatched{0};
 
 constexpr std::chrono::seconds silence{2};
 
 }  // namespace
 
-// One thread writes, so that no locked instruction is needed.
-void moved() noexcept { moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-
 Unwatched::Unwatched() noexcept { unwatched.fetch_add(1, std::memory_order_relaxed); }
 Unwatched::~Unwatched() {
-  moved();
+  progress::moved();
   unwatched.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -49,7 +47,7 @@ void Watch::look(std::chrono::nanoseconds limit, const std::function<void()>& gi
   Stillness stillness;
   std::unique_lock lock{mutex_};
   while (!ended_.wait_for(lock, limit / Stillness::looks, [this] { return over_; })) {
-    if (!stillness.lasts(moves.load(std::memory_order_relaxed), unwatched.load(std::memory_order_relaxed) == 0)) {
+    if (!stillness.lasts(progress::moves(), unwatched.load(std::memory_order_relaxed) == 0)) {
       continue;
     }
     lock.unlock();

@@ -1,8 +1,7 @@
-// A link is cut for good, a rank is gone, and the MPI library waits for ever: a rank that has not moved on for a stated
-// time ends its program, which ends the launch. Rounds before are in the file.
+// A link is cut for good, a rank is gone, and the MPI library waits for ever: a rank that has not moved on
+// (core/progress.hpp) for a stated time ends its program, which ends the launch. Rounds before are in the file.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -14,9 +13,6 @@
 #include "core/units.hpp"
 
 namespace stressbench::schedule::stall {
-
-// This rank has begun something new: a step of a motif, a round.
-void moved() noexcept;
 
 // What may take any time while this lives: others measure.
 class Unwatched {

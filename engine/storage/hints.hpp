@@ -36,13 +36,12 @@ class Hints {
   void check() const;
   void prepare();
   MPI_Info handle() const noexcept { return info_.handle(); }
+  std::vector<Hint> asked() const;
   bool any() const { return !asked().empty(); }
   // One remark a hint, by what the library says that it uses, and one with all that it says.
   std::vector<std::string> became(const mpi::Info& used) const;
 
  private:
-  std::vector<Hint> asked() const;
-
   ParameterSet& owner_;
   Param<std::vector<Hint>> hints_{&owner_, '\0', "hint", {}, "hints for MPI-IO, key=value, separated by commas"};
   Param<std::int64_t> stripe_count_{&owner_, '\0', "stripe-count", 0,

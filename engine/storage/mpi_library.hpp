@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <string>
+
 namespace stressbench::storage {
 
 #ifdef OPEN_MPI
@@ -10,5 +12,8 @@ inline constexpr bool open_mpi = true;
 #else
 inline constexpr bool open_mpi = false;
 #endif
+
+// A code's own words where they are known here; its class's where the code is another rank's, as MPICH hands it out.
+std::string mpi_words(int code);
 
 }  // namespace stressbench::storage

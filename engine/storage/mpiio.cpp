@@ -123,21 +123,6 @@ int make(const Function<Data>& function, MPI_File file, std::int64_t offset, Dat
       function);
 }
 
-// A code's own words where they are known here; its class's where the code is another rank's, as MPICH hands it out.
-std::string words_of(int code) {
-  std::array<char, MPI_MAX_ERROR_STRING> words{};
-  int length = 0;
-  MPI_Error_string(code, words.data(), &length);
-  std::string text(words.data(), static_cast<std::size_t>(length));
-  if (text.find("(unknown)") != std::string::npos) {
-    int kind = code;
-    MPI_Error_class(code, &kind);
-    if (kind != code) return words_of(kind);
-  }
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 // What messages tell of a transfer.
 struct Transfer {
   bool writes = false;
@@ -207,7 +192,7 @@ class MpiIo final : public Backend {
         MPI_File_open(opening.ranks->handle(), path_.c_str(), mode_of(opening.access), hints_.handle(), &file_);
     if (code != MPI_SUCCESS) [[unlikely]] {
       const std::string words = why_not_opened(path_, opening.access);
-      refuse("MPI_File_open", path_, words.empty() ? words_of(code) : words);
+      refuse("MPI_File_open", path_, words.empty() ? mpi_words(code) : words);
     }
     if (*preallocate_ && opening.access != Access::read && opening.file_bytes > 0) preallocate(opening.file_bytes);
     if (hints_.any() && !told_ && opening.ranks->rank() == 0) tell_hints();
@@ -287,7 +272,7 @@ class MpiIo final : public Backend {
     const std::string words = code == MPI_SUCCESS && error == 0 ? "" : storage_words(error);
     if (code == MPI_SUCCESS && words.empty()) [[likely]]
       return;
-    refuse(call, path_, words.empty() ? words_of(code) : words);
+    refuse(call, path_, words.empty() ? mpi_words(code) : words);
   }
 
   template <class Data>
@@ -375,7 +360,7 @@ class MpiIo final : public Backend {
   [[noreturn]] void complain(const Transfer& transfer, int code, int error, MPI_Count moved) const {
     std::string words = storage_words(error);
     if (code != MPI_SUCCESS)
-      tell(transfer, transfer.writes ? "writing" : "reading", words.empty() ? words_of(code) : words);
+      tell(transfer, transfer.writes ? "writing" : "reading", words.empty() ? mpi_words(code) : words);
     if (words.empty() && !transfer.writes) words = "the file ends there";
     if (words.empty() && moved < transfer.size()) {
       const std::byte next = transfer.bytes[static_cast<std::size_t>(moved)];

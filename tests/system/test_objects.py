@@ -96,7 +96,7 @@ def test_profile_names_what_is_left_and_the_rank_that_left_most(engine, stressbe
 
 # What a motif needs beside its name; all others run with their defaults.
 OPTIONS = {
-    "b_eff": "--sizes 8 --loops 2 --best-of 1 --polygons 1",
+    "b_eff": "--sizes 8 --loops 2 --best-of 1 --polygons 1", "b_eff_io": "--calls 1 --mpart 1MiB",
     "pingpongalllatencies": "--sizes 8", "lulesh": "-s 3", "swfft": "--ngx 12", "fft2d": "--nx 40", "fft3d": "--nx 20",
 }  # fmt: skip
 TRAINING = "--parameters 1000000 --tokens 256"

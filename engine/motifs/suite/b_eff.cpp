@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/progress.hpp"
 #include "motifs/message.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/pairing.hpp"
@@ -17,6 +18,7 @@
 #include "motifs/suite/protocol.hpp"
 #include "motifs/suite/ring_exchange.hpp"
 #include "motifs/suite/rings.hpp"
+#include "motifs/suite/rules.hpp"
 
 namespace stressbench {
 
@@ -32,16 +34,12 @@ namespace {
 using beff::Kind;
 using beff::Method;
 using beff::Neighbours;
+using beff::NotNegative;
 
 constexpr int tag = 3;
 constexpr std::int64_t buffered_messages = 6;
 constexpr std::int64_t gap_bytes = 16;
 constexpr std::array all_methods{Method::sendrecv, Method::alltoallv, Method::nonblocking};
-
-struct NotNegative {
-  static constexpr std::string_view words = "0 or more";
-  static bool holds(std::int64_t value) noexcept { return value >= 0; }
-};
 
 // What a rank does in one pattern.
 struct Task {
@@ -351,6 +349,7 @@ class BEff final : public Motif {
   }
   void note(std::size_t pattern, std::size_t size, int method, std::int64_t attempt, std::int64_t loops,
             double time_s) {
+    progress::moved();
     double& best = best_[pattern * protocol_.sizes.size() + size];
     best = std::max(best, beff::bandwidth(protocol_.sizes[size], protocol_.patterns[pattern].messages, loops, time_s));
     protocol_.timed_s += time_s;

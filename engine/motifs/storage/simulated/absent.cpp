@@ -5,7 +5,7 @@ namespace {
 
 // Files would be this machine's own, and cost no time of the simulation.
 const bool told = [] {
-  for (const char* name : {"posix", "mpiio", "hdf5", "pnetcdf", "memory", "metadata"}) {
+  for (const char* name : {"posix", "mpiio", "hdf5", "pnetcdf", "memory", "metadata", "b_eff_io"}) {
     MotifCatalogue::instance().add_absent(name, "a simulation has no files");
   }
   return true;

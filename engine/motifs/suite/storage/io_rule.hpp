@@ -1,0 +1,116 @@
+// What b_eff_io measures and for how long: its patterns, segments, shares of time and numbers (Rabenseifner and
+// Koniges, section 5.1 and Table 2). MPI-free.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stressbench::beff {
+
+enum class IoType { scatter, shared, separate, segmented, segmented_collective };
+enum class IoAccess { write, rewrite, read };
+inline constexpr int io_types = 5;
+inline constexpr std::array io_accesses{IoAccess::write, IoAccess::rewrite, IoAccess::read};
+
+constexpr int index_of(IoType type) noexcept { return static_cast<int>(type); }
+constexpr int index_of(IoAccess access) noexcept { return static_cast<int>(access); }
+constexpr bool in_segments(IoType type) noexcept { return type >= IoType::segmented; }
+constexpr bool collective(IoType type) noexcept { return type != IoType::separate && type != IoType::segmented; }
+
+// A row of Table 2. `chunk_bytes` lie together in the file, `memory_bytes` in memory: what one call moves.
+struct IoPattern {
+  int number = 0;
+  IoType type = IoType::scatter;
+  std::int64_t chunk_bytes = 0;
+  std::int64_t memory_bytes = 0;
+  int units = 0;       // of time; 0: one call
+  bool fills = false;  // the rest of a segment, in chunks of `chunk_bytes` at most
+};
+
+inline constexpr std::int64_t io_kb = 1024, io_mb = 1024 * io_kb;
+inline constexpr std::int64_t longest_io_chunk = 2047 * io_mb;  // MPI counts bytes in an int
+
+// M_PART: the 128th of the memory, 2 MB at least, in whole MB so that it is well-formed.
+constexpr std::int64_t io_chunk_of_memory(std::int64_t memory_bytes) noexcept {
+  return std::clamp(memory_bytes / 128 / io_mb * io_mb, 2 * io_mb, longest_io_chunk);
+}
+
+// All 43 rows, in order of their numbers.
+inline std::vector<IoPattern> io_patterns(std::int64_t mpart_bytes) {
+  struct Row {
+    std::int64_t chunk, memory;
+    int units;
+  };
+  const std::int64_t mpart = mpart_bytes;
+  const auto alone = [](std::int64_t chunk, int units) { return Row{chunk, chunk, units}; };
+  const std::vector<Row> scatter{{io_mb, io_mb, 0},
+                                 {mpart, mpart, 4},
+                                 {io_mb, 2 * io_mb, 4},
+                                 {io_mb, io_mb, 4},
+                                 {32 * io_kb, io_mb, 2},
+                                 {io_kb, io_mb, 2},
+                                 {32 * io_kb + 8, io_mb + 256, 2},
+                                 {io_kb + 8, io_mb + 8 * io_kb, 2},
+                                 {io_mb + 8, io_mb + 8, 2}};
+  const auto plain = [&](int units_of_mpart) {
+    return std::vector<Row>{alone(io_mb, 0), alone(mpart, units_of_mpart), alone(io_mb, 2),     alone(32 * io_kb, 1),
+                            alone(io_kb, 1), alone(32 * io_kb + 8, 1),     alone(io_kb + 8, 1), alone(io_mb + 8, 2)};
+  };
+  std::vector<IoPattern> patterns;
+  const auto add = [&](IoType type, const std::vector<Row>& rows) {
+    for (const Row& row : rows)
+      patterns.push_back({static_cast<int>(patterns.size()), type, row.chunk, row.memory, row.units, false});
+    if (in_segments(type)) patterns.push_back({static_cast<int>(patterns.size()), type, mpart, mpart, 0, true});
+  };
+  add(IoType::scatter, scatter);
+  add(IoType::shared, plain(4));
+  for (const IoType type : {IoType::separate, IoType::segmented, IoType::segmented_collective}) add(type, plain(2));
+  return patterns;
+}
+
+// Time that is left goes to those patterns that are left, by their units: what one takes too long the others lack, so
+// that the whole ends when it should.
+class TimeShares {
+ public:
+  TimeShares() = default;
+  TimeShares(double scheduled_s, int units) noexcept : scheduled_s_(scheduled_s), units_left_(units) {}
+  // That of a pattern which begins `elapsed_s` after the first did.
+  double take(double elapsed_s, int units) noexcept {
+    const double share_s = units > 0 ? std::max(0.0, scheduled_s_ - elapsed_s) * units / units_left_ : 0;
+    units_left_ -= units;
+    return share_s;
+  }
+
+ private:
+  double scheduled_s_ = 0;
+  int units_left_ = 0;
+};
+
+// How many calls follow `calls` that took `time_s`, with `room_s` left: as many again or fewer, so that the clock is
+// looked at seldom and the end is met; 0 where another one would go too far.
+inline std::int64_t next_calls(std::int64_t calls, double time_s, double room_s) noexcept {
+  const double each_s = std::max(time_s, 1e-9) / static_cast<double>(calls);
+  if (!(room_s >= each_s / 2)) return 0;
+  return static_cast<std::int64_t>(std::clamp(room_s / each_s / 2, 1.0, static_cast<double>(calls)));
+}
+
+// L_SEG: the sum of what a rank writes into it, in whole MB.
+constexpr std::int64_t segment_bytes(std::int64_t sum_bytes) noexcept {
+  return (sum_bytes + io_mb - 1) / io_mb * io_mb;
+}
+
+// Of the five types, scattering counts twice.
+inline double over_types(std::span<const double, io_types> values) noexcept {
+  double sum = values[0];
+  for (const double value : values) sum += value;
+  return sum / (io_types + 1);
+}
+inline double over_accesses(double write, double rewrite, double read) noexcept {
+  return 0.25 * write + 0.25 * rewrite + 0.5 * read;
+}
+
+}  // namespace stressbench::beff

@@ -1,0 +1,264 @@
+// b_eff_io writes what its definition says where it says so, and its number follows from what it keeps.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "motif_bench.hpp"
+#include "motifs/payload.hpp"
+#include "motifs/suite/storage/io_rule.hpp"
+#include "storage_fixture.hpp"
+
+namespace stressbench::test {
+namespace {
+
+constexpr std::int64_t kib = 1024, mib = 1024 * kib;
+
+class BEffIo : public StorageTest {
+ protected:
+  void SetUp() override {
+    StorageTest::SetUp();
+    protocol_ = path_ + ".jsonl";
+    if (group_.rank() == 0) std::filesystem::remove(protocol_);
+    group_.barrier();
+  }
+  void TearDown() override {
+    group_.barrier();
+    if (group_.rank() == 0) {
+      std::error_code ignored;
+      std::filesystem::remove(protocol_, ignored);
+      for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path_).parent_path())) {
+        if (entry.path().filename().string().starts_with("storage.out")) std::filesystem::remove(entry.path(), ignored);
+      }
+    }
+    group_.barrier();
+  }
+  Options with(Options more) const {
+    more.insert(more.end(), {{"file", path_}, {"mpart", "1MiB"}, {"protocol", protocol_}});
+    return more;
+  }
+  std::vector<nlohmann::json> lines() const {
+    group_.barrier();
+    std::vector<nlohmann::json> lines;
+    std::ifstream file(protocol_);
+    for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+    group_.barrier();
+    return lines;
+  }
+  std::vector<std::byte> bytes_of(int file) const {
+    std::ifstream stream(path_ + "." + std::string(7, '0') + std::to_string(file), std::ios::binary);
+    const std::vector<char> found((std::istreambuf_iterator<char>(stream)), {});
+    const auto bytes = std::as_bytes(std::span(found));
+    return {bytes.begin(), bytes.end()};
+  }
+  std::map<std::string, double> metrics_of(MotifBench& bench) const {
+    bench->review();
+    std::map<std::string, double> metrics;
+    for (Metric* metric : bench->measured()) metrics[metric->name()] = metric->take();
+    return metrics;
+  }
+  int files_left() const {
+    group_.barrier();
+    int left = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path_).parent_path()))
+      left += entry.path().filename().string().starts_with("storage.out.0") ? 1 : 0;
+    group_.barrier();
+    return left;
+  }
+  std::string protocol_;
+};
+
+// A chunk begins where all that was written before of its type ends, and where the ranks before have theirs.
+TEST_F(BEffIo, ScattersChunksInTurnsOfTheRanks) {
+  const int ranks = group_.size();
+  MotifBench bench(group_, "b_eff_io", with({{"calls", "2"}, {"types", "0"}, {"keep", ""}}));
+  bench.perform();
+  bench->review();
+  if (group_.rank() == 0) {
+    const std::vector<std::byte> file = bytes_of(0);
+    std::int64_t base = 0;
+    for (const beff::IoPattern& pattern : beff::io_patterns(mib)) {
+      if (pattern.type != beff::IoType::scatter) break;
+      const std::int64_t calls = pattern.units > 0 ? 2 : 1, chunk = pattern.chunk_bytes;
+      const std::int64_t chunks = pattern.memory_bytes / chunk;
+      for (std::int64_t call = 0; call < calls; ++call) {
+        for (int rank = 0; rank < ranks; ++rank) {
+          for (std::int64_t at = 0; at < chunks; ++at) {
+            const std::int64_t offset = base + ((call * chunks + at) * ranks + rank) * chunk;
+            ASSERT_LE(offset + chunk, std::ssize(file));
+            const payload::Origin origin{.sender = rank, .receiver = rank, .pass = 0};
+            const std::span bytes(file.data() + offset, static_cast<std::size_t>(chunk));
+            const std::size_t mark = at == 0 ? 8 : 0;
+            EXPECT_EQ(payload::first_wrong(bytes.subspan(mark), origin, static_cast<std::uint64_t>(at * chunk) + mark),
+                      std::nullopt)
+                << "pattern " << pattern.number << ", call " << call << ", rank " << rank << ", chunk " << at;
+          }
+        }
+      }
+      base += calls * pattern.memory_bytes * ranks;
+    }
+    EXPECT_EQ(std::ssize(file), base);
+  }
+}
+
+TEST_F(BEffIo, GivesEachRankAFileAndASegmentOfTheSameBytes) {
+  const int ranks = group_.size();
+  MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}, {"types", "2,3,4"}, {"keep", ""}}));
+  bench.perform();
+  bench->review();
+  if (group_.rank() == 0) {
+    const std::int64_t own = 4 * mib + 2 * 32 * kib + 8 + 2 * kib + 8 + 8;
+    const std::int64_t segment = beff::segment_bytes(own);
+    const std::vector<std::byte> segmented = bytes_of(2), together = bytes_of(3);
+    EXPECT_EQ(std::ssize(segmented), ranks * segment);
+    EXPECT_EQ(std::ssize(together), ranks * segment);
+    for (int rank = 0; rank < ranks; ++rank) {
+      EXPECT_EQ(std::ssize(bytes_of(4 + rank)), own);
+      for (const auto& file : {segmented, together}) {
+        const payload::Origin origin{.sender = rank, .receiver = rank, .pass = 0};
+        const std::span bytes(file.data() + rank * segment, static_cast<std::size_t>(segment));
+        EXPECT_EQ(payload::first_wrong(bytes.subspan(8, static_cast<std::size_t>(mib) - 8), origin, 8), std::nullopt);
+        // What fills the segment.
+        const auto rest = bytes.subspan(static_cast<std::size_t>(own));
+        EXPECT_EQ(payload::first_wrong(rest.subspan(8), origin, 8), std::nullopt);
+      }
+    }
+  }
+}
+
+TEST_F(BEffIo, CountsWhatItMoves) {
+  MotifBench bench(group_, "b_eff_io", with({{"calls", "2"}}));
+  bench.perform();
+  const std::map<std::string, double> metrics = metrics_of(bench);
+  const std::vector<nlohmann::json> found = lines();
+  ASSERT_EQ(found.size(), 1 + 3 * (43 + 5) + 1U);
+  std::int64_t bytes = 0;
+  std::map<std::string, double> sums;
+  for (const nlohmann::json& line : found) {
+    if (line["type"] == "pattern") {
+      bytes += line["bytes"].get<std::int64_t>();
+      if (line["units"] > 0) {
+        EXPECT_EQ(line["calls"], 2 * group_.size());
+        EXPECT_EQ(line["bytes"], line["calls"].get<std::int64_t>() * line["memory_chunk_bytes"].get<std::int64_t>());
+      }
+    } else if (line["type"] == "file") {
+      const double weight = line["pattern_type"] == 0 ? 2 : 1;
+      sums[line["access"]] += weight / 6 * line["bytes"].get<double>() / line["time_s"].get<double>();
+    }
+  }
+  EXPECT_EQ(bytes, bench->traffic(group_.size()).file_bytes);
+  const double number = sums["write"] / 4 + sums["rewrite"] / 4 + sums["read"] / 2;
+  EXPECT_NEAR(metrics.at("b_eff_io_bytes_per_s") / number, 1, 1e-9);
+  EXPECT_NEAR(found.back()["b_eff_io_bytes_per_s"].get<double>() / number, 1, 1e-9);
+  EXPECT_NEAR(metrics.at("write_bytes_per_s") / sums["write"], 1, 1e-9);
+}
+
+TEST_F(BEffIo, TakesThePartitionsOfRelease2AccessByAccess) {
+  if (group_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}, {"release", "2"}, {"no-shared", ""}}));
+  bench.perform();
+  bench->review();
+  std::vector<std::pair<std::string, int>> order;
+  std::map<std::string, std::set<int>> types;
+  const std::vector<nlohmann::json> found = lines();
+  for (const nlohmann::json& line : found) {
+    if (line["type"] != "file") continue;
+    const std::pair<std::string, int> now{line["access"], line["partition"]};
+    if (order.empty() || order.back() != now) order.push_back(now);
+    types[line["access"]].insert(line["pattern_type"].get<int>());
+  }
+  const auto partitions = found.front()["partitions"].get<std::vector<int>>();
+  std::vector<int> expected;
+  for (int size = group_.size(); size >= 1 && expected.size() < 3; size /= 2) expected.push_back(size);
+  EXPECT_EQ(partitions, expected);
+  std::vector<std::pair<std::string, int>> expected_order;
+  for (const char* access : {"write", "rewrite", "read"}) {
+    for (int one = 0; one < static_cast<int>(partitions.size()); ++one) expected_order.emplace_back(access, one);
+  }
+  EXPECT_EQ(order, expected_order);
+  EXPECT_EQ(types["rewrite"], (std::set<int>{0}));
+  EXPECT_EQ(types["read"].size(), 5U);
+}
+
+TEST_F(BEffIo, EndsInTimeAndReadsAgainWhatItHasRead) {
+  MotifBench bench(group_, "b_eff_io", with({{"time", "1s"}, {"limit", "64MiB"}, {"types", "0,2"}}));
+  bench.perform();
+  const std::map<std::string, double> metrics = metrics_of(bench);
+  EXPECT_EQ(metrics.count("b_eff_io_bytes_per_s"), 0U);  // types are left out
+  EXPECT_EQ(metrics.count("scheduled_time_share"), 1U);
+  bool again = false;
+  for (const nlohmann::json& line : lines()) {
+    if (line["type"] != "pattern") continue;
+    if (line["access"] == "write") {
+      EXPECT_EQ(line["again"], false);
+    }
+    again = again || (line["access"] == "read" && line["again"].get<bool>());
+  }
+  EXPECT_TRUE(again);
+  EXPECT_THAT(bench->remarks(), testing::Contains(testing::HasSubstr("not comparable with published b_eff_io")));
+}
+
+// Whoever looks at it spoils a byte of a file.
+class Spoiling final : public Clock {
+ public:
+  Spoiling(std::string path, std::int64_t offset) : path_(std::move(path)), offset_(offset) {}
+  std::int64_t now_ns() const noexcept override {
+    if (offset_ < 0) return now_ns_ += 1000;
+    if (std::FILE* const file = std::fopen(path_.c_str(), "r+")) {
+      std::fseek(file, offset_, SEEK_SET);
+      std::fputc(0x5a, file);
+      std::fclose(file);
+    }
+    return now_ns_ += 1000;
+  }
+
+ private:
+  std::string path_;
+  std::int64_t offset_;
+  mutable std::int64_t now_ns_ = 0;
+};
+
+TEST_F(BEffIo, NoticesAWrongByteWhenAllIsDone) {
+  const auto reads = [&](std::int64_t offset, bool verify) {
+    MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}, {"types", "0"}}));
+    if (verify) bench->stamp(7);
+    const Spoiling clock(path_ + ".00000000", offset);
+    Recorder recorder{clock};
+    bench->perform(recorder);
+    const bool wrong = [&] {
+      try {
+        bench->review();
+        if (verify) bench->verify(7);
+      } catch (const MachineFault& fault) {
+        EXPECT_THAT(fault.what(), testing::HasSubstr("pattern 0, call 0"));
+        return true;
+      }
+      return false;
+    }();
+    bench->conclude(group_, 0);
+    return on_any(wrong);
+  };
+  EXPECT_TRUE(reads(3, false));        // of the first eight, which are always looked at
+  EXPECT_TRUE(reads(mib - 2, false));  // and of the last
+  EXPECT_FALSE(reads(1000, false));    // others only
+  EXPECT_TRUE(reads(1000, true));      // when every byte is
+  EXPECT_FALSE(reads(-1, true));
+}
+
+TEST_F(BEffIo, LeavesNoFileBehind) {
+  {
+    MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}}));
+    bench.perform();
+    bench->review();
+    EXPECT_EQ(files_left(), 4 + group_.size());
+    bench->conclude(group_, 0);
+  }
+  EXPECT_EQ(files_left(), 0);
+}
+
+}  // namespace
+}  // namespace stressbench::test

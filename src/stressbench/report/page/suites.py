@@ -56,7 +56,7 @@ def render_beff(found: BEff, *, rmax: Rmax | None = None) -> str:
         figures = (sizes.draw(found),)
     warnings = [f"{_NOT_COMPARABLE}{reason}." for reason in found.reduced]
     if (untimed := beff_table.said_untimed(found)) is not None:
-        warnings.append(f"{untimed}.")
+        warnings.append(f"Caution: {untimed}.")
     view = _View(
         key="beff",
         title=f"b_eff of {found.ranks:,} ranks: {rate(found.b_eff)}",
@@ -91,7 +91,7 @@ def render_beff_io(found: BEffIO) -> str:
         findings=tuple(_io_findings(found)),
         warnings=(
             *(f"{_NOT_COMPARABLE}{printable(reason)}." for reason in found.reduced),
-            *(f"{printable(caution)}." for caution in found.cautions),
+            *(f"Caution: {printable(caution)}." for caution in found.cautions),
         ),
         first=(_values(found),),
         figures=tuple(figure for figure in drawn if figure is not None),
@@ -212,7 +212,8 @@ def _io_patterns(partition: Partition, number: int) -> Table:
     )  # fmt: skip
     return _table(
         f"beff-io-patterns-{number}",
-        f"Every pattern on {partition.ranks:,} ranks, MB/s. U: its share of T, of 64; 0: what only fills up or starts.",
+        f"Every pattern on {partition.ranks:,} ranks, MB/s. U: its share of T, of 64; 0: what starts or fills up. "
+        "*: the same data more than once.",
         ("no.", "type"),
         ("on disk", "in memory", "U", "write", "rewrite", "read"),
         shown,

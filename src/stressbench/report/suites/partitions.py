@@ -7,7 +7,7 @@ from stressbench.suite.beff_io import BEffIO
 from stressbench.suite.io_protocol import Access
 
 _CAPTION = (
-    "One place a partition, at equal distances; bandwidth is logarithmic. The dotted black line is b_eff_io, a quarter "
+    "One place a partition, at equal distances; bandwidth is logarithmic. The dotted line is b_eff_io, a quarter "
     "of initial writing, a quarter of rewriting and half of reading; the highest of its points is the system's. Where "
     "it lies flat, the file system is the limit, whoever asks; where it rises, ranks are. n = {partitions} partitions."
 )

@@ -10,8 +10,8 @@ from stressbench.suite.beff import BEff, PatternResult
 from stressbench.suite.protocol import Kind
 
 _CAPTION = (
-    "Sizes stand at equal distances, as in the definition: powers of two up to 4 KiB, then eight steps up to Lmax. Each "
-    "point is the best of methods and attempts, of all ranks together, on a logarithmic axis. The dotted black line is "
+    "Sizes stand at equal distances, as in the definition: powers of two up to 4 KiB, then eight steps to Lmax. Each "
+    "point is the best of methods and attempts, of all ranks together, on a logarithmic axis. The dotted line is "
     "the logarithmic mean of the random patterns: the further it lies below the rings, the more it costs to have "
     "partners elsewhere. n = {ranks} ranks, {rings} ring and {random} random patterns."
 )

@@ -65,11 +65,11 @@ def print_beff(console: Console, found: BEff, *, rmax: Rmax | None) -> None:
     print_table(console, table)
     print_table(console, _patterns(found))
     if rmax is not None:
-        console.print(said_balance(found, rmax))
+        console.print(said_balance(found, rmax), soft_wrap=True)
     for reason in found.reduced:
-        console.print(f"not comparable with published numbers: {reason}")
+        console.print(f"not comparable with published numbers: {reason}", soft_wrap=True)
     if (untimed := said_untimed(found)) is not None:
-        console.print(f"CAUTION: {untimed}")
+        console.print(f"CAUTION: {untimed}", soft_wrap=True)
 
 
 def _patterns(found: BEff) -> Table:

@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> int:
     if rank() == 0 and "FAKE_PROTOCOL" in os.environ:
         named = re.search(r'--protocol "(.*)"', Path(arguments[0]).read_text())
         assert named is not None
-        shutil.copyfile(os.environ["FAKE_PROTOCOL"], named[1])
+        shutil.copyfile(os.environ["FAKE_PROTOCOL"], named[1].replace("\\$", "$"))
     if rank() == 0:
         print(json.dumps(arguments), flush=True)
     match WHAT:

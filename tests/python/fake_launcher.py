@@ -5,7 +5,7 @@ from pathlib import Path
 _MPIRUN = """\
 #!/bin/sh
 [ "$1" = --version ] && { echo "mpirun (Open MPI) 4.1.4"; exit 0; }
-[ -n "$FAKE_LAUNCHES" ] && echo "$@" >>"$FAKE_LAUNCHES"
+[ -n "$FAKE_LAUNCHES" ] && printf '%s\\n' "$*" >>"$FAKE_LAUNCHES"
 until [ -x "$1" ] || [ "$1" = sh ]; do shift; done
 exec "$@"
 """

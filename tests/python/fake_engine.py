@@ -52,7 +52,7 @@ def run(arguments: list[str]) -> int:
         shutil.copyfile(os.environ["FAKE_RUN"], output)
     if rank() == 0 and "FAKE_PROTOCOL" in os.environ:
         named = re.search(r'--protocol "(.*)"', Path(arguments[0]).read_text())
-        assert named is not None
+        assert named is not None and not re.search(r"(?<!\\)\$", named[1])  # it would be a variable
         shutil.copyfile(os.environ["FAKE_PROTOCOL"], named[1].replace("\\$", "$"))
     if rank() == 0:
         print(json.dumps(arguments), flush=True)

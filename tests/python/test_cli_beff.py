@@ -165,3 +165,5 @@ def test_the_last_summary_counts() -> None:
     older = SUMMARY.format(success=1, ranks=4, tflops=9)
 
     assert linpack_of(older + GOOD, ranks=4, n=400).flops_per_s == pytest.approx(12.5e9)
+    with pytest.raises(ValueError, match="holds no HPL_Tflops"):
+        linpack_of(older + GOOD.partition("HPL_Tflops")[0], ranks=4, n=400)

@@ -262,6 +262,12 @@ def test_several_executions_and_a_torn_line(tmp_path: Path) -> None:
     assert [one.end is not None for one in read_io_protocols(path)] == [True, False]
 
 
+def test_an_execution_that_was_cut_short_is_not_lost_behind_the_next(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "r.jsonl", [*MadeIO().records()[:7], *MadeIO().records()])
+
+    assert [(len(one.patterns), one.end is not None) for one in read_io_protocols(path)] == [(6, False), (129, True)]
+
+
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(SuiteFileError, match="no such file"):
         read_io_protocols(tmp_path / "none.jsonl")

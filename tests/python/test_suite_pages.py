@@ -72,6 +72,18 @@ def test_files_have_a_figure_a_partition_and_one_of_partitions(io_page: str) -> 
     assert "“scatter” writes chunks of 1 kB 5.00 times as fast as “seg. coll.”" in figure(io_page, "beff-io-chunks-1")
 
 
+@pytest.mark.parametrize("growth", [1.0, 1.001, 1.3, 8.0, 300.0])
+def test_bandwidths_that_differ_little_or_much_have_an_axis_with_numbers(tmp_path: Path, growth: float) -> None:
+    made = MadeIO(
+        head={"partitions": [1, 2, 4]},
+        times=lambda partition, access, kind: growth**partition * (1 + (access == "read")),
+    )
+
+    drawn = figure(render_beff_io(io_result(made.write(tmp_path))), "beff-io-partitions")
+
+    assert len(re.findall(r"[\d.]+ [kMG]?B/s</text>", drawn)) >= 2
+
+
 def test_what_a_hint_says_cannot_become_a_part_of_the_page(io_page: str) -> None:
     assert "<script" not in io_page
     assert "&lt;script&gt;" in io_page

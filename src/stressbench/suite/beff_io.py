@@ -207,7 +207,7 @@ def _missing(protocol: Protocol, partitions: Sequence[Partition]) -> str | None:
     for partition in partitions:
         for access in partition.accesses:
             if access.value is None:
-                return f"not every type of {access.access} was measured on {partition.ranks} ranks"
+                return f"not every type of {access.access} was measured on {_ranks(partition.ranks)}"
     return None
 
 
@@ -231,7 +231,7 @@ def _cautions(
         if one.enough is False and cache_bytes is not None:
             written = one.of(Access.write).bytes
             yield (
-                f"{one.ranks} ranks wrote {written / cache_bytes:.3g} times the cache in place of {CACHES}: part of it "
+                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of {CACHES}: part of it "
                 "may never have left memory"
             )
     again = sum(one.again for one in protocol.patterns)
@@ -245,9 +245,13 @@ def _cautions(
         )
         if of_patterns != file.bytes:
             yield (
-                f"{file.access} of type {file.pattern_type} on {protocol.head.partitions[file.partition]} ranks: the "
+                f"{file.access} of type {file.pattern_type} on {_ranks(protocol.head.partitions[file.partition])}: the "
                 f"file has {file.bytes} bytes, its patterns {of_patterns}"
             )
     claimed = None if protocol.end is None else protocol.end.b_eff_io_bytes_per_s
     if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_AGREES):
         yield f"the engine made {claimed:.6g} bytes/s of the same protocol"
+
+
+def _ranks(number: int) -> str:
+    return f"{number} rank{'' if number == 1 else 's'}"

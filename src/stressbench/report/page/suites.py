@@ -12,7 +12,7 @@ from stressbench.report.page.template import environment, style_sheet
 from stressbench.report.section import printable
 from stressbench.report.suites import chunks, partitions, sizes
 from stressbench.report.terminal import beff_io_table, beff_table
-from stressbench.report.units import MISSING, rate, size, time
+from stressbench.report.units import MISSING, count, rate, size, time
 from stressbench.suite.beff import BEff
 from stressbench.suite.beff_io import BEffIO, Partition, PatternValue
 from stressbench.suite.hpcc import Rmax
@@ -85,7 +85,7 @@ def render_beff_io(found: BEffIO) -> str:
     number = "no number" if found.b_eff_io is None else rate(found.b_eff_io)
     view = _View(
         key="beff-io",
-        title=f"b_eff_io of {found.head.ranks:,} ranks: {number}",
+        title=f"b_eff_io of {count(found.head.ranks, 'rank')}: {number}",
         lead="The effective bandwidth of parallel files, and what it is made of.",
         banner=None if found.b_eff_io is not None else f"{beff_io_table.said_number(found)}.",
         findings=tuple(_io_findings(found)),
@@ -180,10 +180,10 @@ def _beff_facts(found: BEff) -> Iterable[Fact]:
 
 def _io_findings(found: BEffIO) -> Iterable[str]:
     if found.b_eff_io is not None:
-        yield f"Files take and give {rate(found.b_eff_io)}, on {found.best} ranks: this is b_eff_io."
+        yield f"Files take and give {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}: this is b_eff_io."
     for one in found.partitions:
         parts = [f"{access.value} {rate(one.of(access).value)}" for access in Access]
-        yield f"{one.ranks:,} ranks: {', '.join(parts)}."
+        yield f"{count(one.ranks, 'rank')}: {', '.join(parts)}."
     for sentence in (beff_io_table.said_balance(found), *map(beff_io_table.said_files, found.partitions)):
         if sentence is not None:
             yield f"{sentence[:1].upper()}{sentence[1:]}."
@@ -196,7 +196,7 @@ def _values(found: BEffIO) -> Table:
     ranks = ""
     for row in beff_io_table.values_rows(found):
         ranks = row[0] or ranks
-        rows.append((f"{ranks} ranks, {row[1]}", *row[2:]))
+        rows.append((f"{count(int(ranks), 'rank')}, {row[1]}", *row[2:]))
     return _table("beff-io-values", caption, ("partition",), heads, rows)
 
 
@@ -212,7 +212,7 @@ def _io_patterns(partition: Partition, number: int) -> Table:
     )  # fmt: skip
     return _table(
         f"beff-io-patterns-{number}",
-        f"Every pattern on {partition.ranks:,} ranks, MB/s. U: its share of T, of 64; 0: what starts or fills up. "
+        f"Every pattern on {count(partition.ranks, 'rank')}, MB/s. U: its share of T, of 64; 0: what starts or fills up. "
         "*: the same data more than once.",
         ("no.", "type"),
         ("on disk", "in memory", "U", "write", "rewrite", "read"),
@@ -226,11 +226,11 @@ def _cell(one: PatternValue | None) -> str:
     return beff_io_table.mega(one.value) + (" *" if one.again else "")
 
 
-def _chunk(count: int) -> str:
+def _chunk(chunk_bytes: int) -> str:
     """`1 MiB + 8 B`: what is added to a round size stands by itself."""
-    unit = next((power for power in (2**20, 2**10) if count >= power), 1)
-    rest = count % unit
-    return size(count) if not rest or rest * 16 > count else f"{size(count - rest)} + {size(rest)}"
+    unit = next((power for power in (2**20, 2**10) if chunk_bytes >= power), 1)
+    rest = chunk_bytes % unit
+    return size(chunk_bytes) if not rest or rest * 16 > chunk_bytes else f"{size(chunk_bytes - rest)} + {size(rest)}"
 
 
 def _patterns_sheet(found: BEffIO) -> Sheet:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.suites.lines import Line, plot
-from stressbench.report.units import factor, rate
+from stressbench.report.suites.lines import Line, plot, scale
+from stressbench.report.units import count, factor, rate
 from stressbench.suite.beff_io import Partition
 from stressbench.suite.io_patterns import TYPE_NAMES, TYPE_TITLES, TYPES, Chunk
 from stressbench.suite.io_protocol import Access
@@ -14,7 +14,7 @@ _CAPTION = (
     "Each point is a pattern of Table 2: the bytes of all ranks over the time of the slowest, on a logarithmic axis. "
     "Sizes of chunks on disk stand at equal distances; +8 is the size before it and 8 bytes, which is aligned to "
     "nothing. Where a line falls at every +8, alignment matters; where type 0 lies above the rest at small chunks, one "
-    "call that moves many of them pays. Type 0 has two patterns of 1 MB, which are drawn as one. n = {ranks} ranks."
+    "call that moves many of them pays. Type 0 has two patterns of 1 MB, which are drawn as one. n = {ranks}."
 )
 
 
@@ -29,6 +29,7 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
         plot(axes, lines, ticks=TICKS)
         axes.set_title(access.value)
         axes.tick_params(axis="x", labelrotation=60)
+    scale(row[0], (line for _, lines in panels for line in lines))
     row[0].set_ylabel("bandwidth of all ranks")
     row[1].set_xlabel("chunk on disk")
     handles = {label: handle for axes in row for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
@@ -37,7 +38,7 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
         drawn,
         key=key,
         title=_title(partition),
-        caption=_CAPTION.format(ranks=f"{partition.ranks:,}"),
+        caption=_CAPTION.format(ranks=count(partition.ranks, "rank")),
         description=" ".join(_said(access, lines) for access, lines in panels),
     )
 
@@ -70,10 +71,10 @@ def _title(partition: Partition) -> str:
         if (value := value_at(partition, Access.write, number, Chunk.kib)) is not None
     ]
     if len(small) < 2:
-        return f"How does bandwidth follow the size of chunks on {partition.ranks} ranks?"
+        return f"How does bandwidth follow the size of chunks on {count(partition.ranks, 'rank')}?"
     (most, best), (least, worst) = max(small), min(small)
     return (
-        f"On {partition.ranks} ranks, type “{best}” writes chunks of 1 kB {factor(most / least)} times as fast as "
+        f"On {count(partition.ranks, 'rank')}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as fast as "
         f"“{worst}”"
     )
 

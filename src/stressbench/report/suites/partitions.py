@@ -1,8 +1,8 @@
 """The paper's Figures 2 and 4: the value over the size of the partition."""
 
 from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.suites.lines import Line, plot
-from stressbench.report.units import rate
+from stressbench.report.suites.lines import Line, plot, scale
+from stressbench.report.units import count, rate
 from stressbench.suite.beff_io import BEffIO
 from stressbench.suite.io_protocol import Access
 
@@ -26,15 +26,16 @@ def draw(found: BEffIO) -> Figure | None:
     drawn = canvas(height_in=3.0)
     axes = drawn.subplots()
     plot(axes, lines, ticks=[f"{one.ranks:,}" for one in partitions])
+    scale(axes, lines)
     axes.set_xlabel("ranks of the partition")
     axes.set_ylabel("bandwidth of all ranks")
     axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-    said = ", ".join(f"{rate(one.value)} on {one.ranks} ranks" for one in partitions)
+    said = ", ".join(f"{rate(one.value)} on {count(one.ranks, 'rank')}" for one in partitions)
     best = max((one for one in partitions if one.value is not None), key=lambda one: one.value or 0.0)
     return finish(
         drawn,
         key="beff-io-partitions",
-        title=f"Of {len(partitions)} partitions, {best.ranks} ranks reach most: {rate(best.value)}",
+        title=f"Of {len(partitions)} partitions, {count(best.ranks, 'rank')} reach{'es' if best.ranks == 1 else ''} most: {rate(best.value)}",
         caption=_CAPTION.format(partitions=len(partitions)),
         description=f"b_eff_io is {said}.",
     )

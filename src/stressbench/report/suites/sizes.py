@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.suites.lines import Line, plot
+from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import rate, size
 from stressbench.suite.beff import BEff, PatternResult
 from stressbench.suite.protocol import Kind
@@ -31,6 +31,7 @@ def draw(found: BEff) -> Figure:
     axes = drawn.subplots()
     plot(axes, lines, ticks=[size(at) for at in sizes])
     axes.tick_params(axis="x", labelrotation=60)
+    scale(axes, lines)
     axes.set_xlabel("message")
     axes.set_ylabel("bandwidth of all ranks")
     axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, fontsize=8)

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from stressbench.report.terminal.page import new_table, print_table
-from stressbench.report.units import MISSING, digits, rate, size, time
+from stressbench.report.units import MISSING, count, digits, rate, size, time
 from stressbench.suite.beff_io import COFFEE_S, BEffIO, Partition
 from stressbench.suite.io_patterns import TYPE_NAMES, TYPES
 from stressbench.suite.io_protocol import Access
@@ -46,7 +46,7 @@ def said_setting(found: BEffIO) -> str:
     """How it was set up, in a line."""
     head = found.head
     parts = [
-        f"{head.ranks} ranks", f"release {head.release}.x",
+        count(head.ranks, "rank"), f"release {head.release}.x",
         f"T {minutes(head.scheduled_s)} {'a partition' if head.release == 1 else 'in all'}",
         f"M_PART {size(head.mpart_bytes)}",
         "memory not named" if head.memory_bytes is None else f"memory {size(head.memory_bytes)} a rank",
@@ -60,7 +60,7 @@ def said_number(found: BEffIO) -> str:
     """The number, or that there is none."""
     if found.b_eff_io is None:
         return f"{'no number' if found.complete else 'INCOMPLETE, no number'}: {found.missing}"
-    return f"b_eff_io: {rate(found.b_eff_io)}, on {found.best} ranks"
+    return f"b_eff_io: {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}"
 
 
 def said_used(found: BEffIO) -> str | None:
@@ -80,7 +80,7 @@ def said_files(partition: Partition) -> str | None:
     written = partition.of(Access.write).bytes
     reached = "" if written >= partition.least_bytes else ": not reached"
     return (
-        f"{partition.ranks} ranks wrote {size(written)}; the definition's least is {size(partition.least_bytes)} "
+        f"{count(partition.ranks, 'rank')} wrote {size(written)}; the definition's least is {size(partition.least_bytes)} "
         f"(300 s of initial writing){reached}"
     )
 

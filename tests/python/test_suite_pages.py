@@ -68,7 +68,7 @@ def test_every_figure_has_a_title_a_caption_and_n(which: str, request: pytest.Fi
 def test_files_have_a_figure_a_partition_and_one_of_partitions(io_page: str) -> None:
     assert re.findall(r'<figure id="beff-io-([\w-]+)"', io_page) == ["chunks-1", "chunks-2", "partitions"]
     assert re.findall(r'<table id="beff-io-([\w-]+)"', io_page) == ["values", "patterns-1", "patterns-2", "published"]
-    assert "Of 2 partitions, 2 ranks reach most" in figure(io_page, "beff-io-partitions")
+    assert "Of 2 partitions, most is reached by 2 ranks" in figure(io_page, "beff-io-partitions")
     assert "“scatter” writes chunks of 1 kB 5.00 times as fast as “seg. coll.”" in figure(io_page, "beff-io-chunks-1")
 
 

@@ -231,8 +231,8 @@ def _cautions(
         if one.enough is False and cache_bytes is not None:
             written = one.of(Access.write).bytes
             yield (
-                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of {CACHES}: part of it "
-                "may never have left memory"
+                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of {CACHES}: part of "
+                "it may never have left memory"
             )
     again = sum(one.again for one in protocol.patterns)
     if again:

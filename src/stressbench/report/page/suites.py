@@ -212,8 +212,8 @@ def _io_patterns(partition: Partition, number: int) -> Table:
     )  # fmt: skip
     return _table(
         f"beff-io-patterns-{number}",
-        f"Every pattern on {count(partition.ranks, 'rank')}, MB/s. U: its share of T, of 64; 0: what starts or fills up. "
-        "*: the same data more than once.",
+        f"Every pattern on {count(partition.ranks, 'rank')}, MB/s. U: its share of T, of 64; 0: what starts or "
+        "fills up. *: the same data more than once.",
         ("no.", "type"),
         ("on disk", "in memory", "U", "write", "rewrite", "read"),
         shown,

@@ -74,8 +74,8 @@ def _title(partition: Partition) -> str:
         return f"How does bandwidth follow the size of chunks on {count(partition.ranks, 'rank')}?"
     (most, best), (least, worst) = max(small), min(small)
     return (
-        f"On {count(partition.ranks, 'rank')}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as fast as "
-        f"“{worst}”"
+        f"On {count(partition.ranks, 'rank')}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as "
+        f"fast as “{worst}”"
     )
 
 

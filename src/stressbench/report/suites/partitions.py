@@ -35,7 +35,7 @@ def draw(found: BEffIO) -> Figure | None:
     return finish(
         drawn,
         key="beff-io-partitions",
-        title=f"Of {len(partitions)} partitions, {count(best.ranks, 'rank')} reach{'es' if best.ranks == 1 else ''} most: {rate(best.value)}",
+        title=f"Of {len(partitions)} partitions, most is reached by {count(best.ranks, 'rank')}: {rate(best.value)}",
         caption=_CAPTION.format(partitions=len(partitions)),
         description=f"b_eff_io is {said}.",
     )

@@ -80,8 +80,8 @@ def said_files(partition: Partition) -> str | None:
     written = partition.of(Access.write).bytes
     reached = "" if written >= partition.least_bytes else ": not reached"
     return (
-        f"{count(partition.ranks, 'rank')} wrote {size(written)}; the definition's least is {size(partition.least_bytes)} "
-        f"(300 s of initial writing){reached}"
+        f"{count(partition.ranks, 'rank')} wrote {size(written)}; the definition's least is "
+        f"{size(partition.least_bytes)} (300 s of initial writing){reached}"
     )
 
 

@@ -3,11 +3,13 @@
 
 `FAKE_ENGINE` says what the run does: `done`, `wait` (until asked to stop), `stubborn` (ignores requests), `die` (rank 1
 kills itself), `mistake`, `fault`. `FAKE_RUN` is a file with the records that rank 0 writes, `FAKE_CHECK_NOTE` one for
-the arguments of a check. With `FAKE_CONTINUES`, a run that is continued becomes the run of `FAKE_RUN`.
+the arguments of a check. With `FAKE_CONTINUES`, a run that is continued becomes the run of `FAKE_RUN`. `FAKE_PROTOCOL`
+is what rank 0 copies to the file that the workload names behind --protocol.
 """
 
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -48,6 +50,10 @@ def run(arguments: list[str]) -> int:
     output = Path(arguments[arguments.index(option) + 1]) if option in arguments else None
     if rank() == 0 and output is not None and "FAKE_RUN" in os.environ:
         shutil.copyfile(os.environ["FAKE_RUN"], output)
+    if rank() == 0 and "FAKE_PROTOCOL" in os.environ:
+        named = re.search(r'--protocol "(.*)"', Path(arguments[0]).read_text())
+        assert named is not None and not re.search(r"(?<!\\)\$", named[1])  # it would be a variable
+        shutil.copyfile(os.environ["FAKE_PROTOCOL"], named[1].replace("\\$", "$"))
     if rank() == 0:
         print(json.dumps(arguments), flush=True)
     match WHAT:

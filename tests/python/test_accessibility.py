@@ -9,15 +9,22 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from beff_protocols import made_beff
 from browser import CHROMIUM, DARK, browse, fetched
 from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from io_protocols import MadeIO, write_lines
 from studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
 from stressbench.cli.study.common import told_by
 from stressbench.model import read_run
 from stressbench.report.page import render
+from stressbench.report.page.suites import render_beff, render_beff_io
 from stressbench.study.formats import formats
 from stressbench.study.running import Result
+from stressbench.suite.beff import b_eff_of
+from stressbench.suite.beff_io import b_eff_io_of
+from stressbench.suite.io_protocol import read_io_protocols
+from stressbench.suite.protocol import read_protocols
 
 AXE = "axe-core@4.14.1"
 CACHE = Path(__file__).parents[2] / ".cache" / "axe"
@@ -37,6 +44,7 @@ axe.run(document, {resultTypes: ['violations']}).then(found => {
 """
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 THEMES = pytest.mark.parametrize("theme", [pytest.param((), id="light"), pytest.param(DARK, id="dark")])
+PAGES = pytest.mark.parametrize("which", ["run_page", "study_page", "beff_page", "beff_io_page"])
 WIDTHS = pytest.mark.parametrize("width", [1100, 500])
 
 
@@ -88,6 +96,22 @@ def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     return formats()["html"](*told_by(directory))
 
 
+@pytest.fixture(scope="module")
+def beff_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Everything measured."""
+    found = b_eff_of(read_protocols(made_beff(tmp_path_factory.mktemp("beff")))[-1])
+    assert found is not None
+    return render_beff(found)
+
+
+@pytest.fixture(scope="module")
+def beff_io_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Two partitions, cut short in the second, with warnings."""
+    folder = tmp_path_factory.mktemp("beff-io")
+    records = MadeIO(head={"partitions": [2, 4], "scheduled_s": 60}).records()[:-30]
+    return render_beff_io(b_eff_io_of(read_io_protocols(write_lines(folder / "io.jsonl", records))[-1]))
+
+
 def judged(page: str, axe: str, folder: Path, *flags: str) -> dict[str, list[dict[str, str]]]:
     """What axe finds in the page; its own policy forbids scripts, so that the copy that is judged has none."""
     path = folder / "judged.html"
@@ -107,7 +131,7 @@ def bad(found: dict[str, list[dict[str, str]]]) -> list[dict[str, str]]:
 
 @THEMES
 @WIDTHS
-@pytest.mark.parametrize("which", ["run_page", "study_page"])
+@PAGES
 def test_axe_finds_nothing_serious(
     which: str, width: int, theme: Sequence[str], axe: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -124,7 +148,7 @@ def test_a_serious_fault_would_be_noticed(run_page: str, axe: str, tmp_path: Pat
 
 
 @THEMES
-@pytest.mark.parametrize("which", ["run_page", "study_page"])
+@PAGES
 def test_a_page_fetches_nothing_and_complains_about_nothing(
     which: str, theme: Sequence[str], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

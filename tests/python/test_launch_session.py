@@ -55,18 +55,7 @@ def incomplete(folder: Path) -> Run:
 
 
 def wish(path: Path) -> Wish:
-    return Wish(
-        workload=Path("demo.sb"),
-        ranks=8,
-        ranks_per_node=None,
-        run_file=RunFile(path=path),
-        options=EngineOptions(),
-        mpirun=None,
-        engine=None,
-        launcher_arguments=(),
-        realtime=False,
-        terminal=False,
-    )
+    return Wish(workload=Path("demo.sb"), ranks=8, run_file=RunFile(path=path), options=EngineOptions())
 
 
 def sentences(run: Run | None, *, death: Death | None, errors: str = "", status: int = 3) -> str:

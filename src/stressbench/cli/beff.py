@@ -1,29 +1,26 @@
 """`stressbench beff`: the effective bandwidth of a machine, by itself."""
 
 import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import orjson
 import typer
-from rich.console import Console
 
+from stressbench.cli.balance import HPCC, measured_rmax, require_hpcc, typed_rmax
 from stressbench.cli.following import say
 from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
+from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, protocol_file, shape_at, write_page
 from stressbench.launch import session
-from stressbench.launch.ending import explain
-from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.stopping import Patience
-from stressbench.launch.target import shape_of
-from stressbench.report.terminal.page import new_table, print_table, standard_output
-from stressbench.report.units import digits, rate, size
+from stressbench.launch.traced import check_output
+from stressbench.report.terminal.beff_table import print_beff, print_published
+from stressbench.report.terminal.page import standard_output
 from stressbench.suite.beff import BEff, b_eff_of
 from stressbench.suite.errors import SuiteFileError
-from stressbench.suite.protocol import Kind, read_protocols
-from stressbench.suite.published import SOURCE, TABLE_1
+from stressbench.suite.hpcc import Rmax
+from stressbench.suite.protocol import read_protocols
 
 _HELP = """\
 Measure the effective bandwidth b_eff (Rabenseifner and Koniges): one number for a network, and what it is made of.
@@ -37,6 +34,7 @@ Examples:
     stressbench beff -n 8 -o machine.jsonl
     stressbench beff -n 128 --on slurm --memory 2GiB --extra -o machine.jsonl
     stressbench beff --on lab:tiny --lmax 256KiB --quick
+    stressbench beff -n 8 --rmax hpcc --report machine.html
     stressbench beff --from machine.jsonl --json
 
 Exit status: 0 done, 2 something to put right, 3 the run failed, 130 interrupted (no number is claimed).
@@ -74,13 +72,14 @@ def beff(
     ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Look at every byte that arrives, not at two.")] = False,
     rmax: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            metavar="GFLOPS",
-            min=0.0,
-            help="Linpack's Rmax of these ranks: adds the balance factor.",
-            show_default=False,
+            metavar="GFLOPS|hpcc",
+            help="Linpack's Rmax of these ranks: adds the balance factor. hpcc: run it afterwards, a small one.",
         ),
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with figures and all tables.")
     ] = None,
     published: Annotated[bool, typer.Option("--published", help="Also print what the paper published.")] = False,
     evaluated: Annotated[
@@ -92,72 +91,61 @@ def beff(
     as_json: Annotated[bool, typer.Option("--json", help="Every number, bytes/s; for programs.")] = False,
 ) -> None:
     """Run or read, evaluate, show."""
-    try:
+    status = session.DONE
+    with mistakes_told():
+        balance = None if rmax is None else typed_rmax(rmax)
+        if page is not None:
+            check_output(page, endings=(".html",), replace=True, option="--report")
         if evaluated is not None:
+            if rmax == HPCC:
+                raise LaunchMistake(f"--rmax {HPCC}: runs behind a measurement; with --from give it in GFlop/s")
             result = _evaluate(evaluated)
         else:
-            words = _motif(memory=memory, lmax=lmax, drawn=drawn, quick=quick, extra=extra)
-            with tempfile.TemporaryDirectory(prefix="stressbench-beff-") as name:
-                protocol = (output or Path(name, "protocol.jsonl")).absolute()
-                if protocol.exists():
-                    raise LaunchMistake(f"-o {protocol}: is there already; name a new file, or remove it")
-                options = EngineOptions(
-                    isolated="1", contended="0", repetitions="1", warmup="0", seed=seed, verify=verify
-                )
-                status = _measure(
-                    Path(name), f"{words} --protocol {protocol}", ranks=ranks, on=on, engine=engine, options=options
-                )
-                if status != session.DONE:
-                    if output is not None and protocol.exists():
-                        say(f"what was measured lies in {output}; it is not complete, and gives no number")
-                    raise typer.Exit(status)
-                result = _evaluate(protocol)
-    except (LaunchMistake, SuiteFileError) as mistake:
+            place = place_of(on, environment=os.environ)
+            if rmax == HPCC:
+                require_hpcc(place, on=on)
+            options = options_of(
+                ("--memory", memory), ("--lmax", lmax), ("--random", drawn),
+                flags=(("--quick", quick), ("--extra", extra)),
+            )  # fmt: skip
+            alone = Alone(
+                motif="b_eff", options=options, shape=shape_at(place, ranks), on=on, place=place, engine=engine,
+                seed=seed, verify=verify,
+            )  # fmt: skip
+            result = _measured(alone, output)
+            if rmax == HPCC:
+                balance, status = _run_hpcc(alone, result)
+        if page is not None:
+            from stressbench.report.page.suites import render_beff  # figures take a second to import
+
+            write_page(page, render_beff(result, rmax=balance))
+    _show(result, rmax=balance, as_json=as_json, published=published)
+    raise typer.Exit(status)
+
+
+def _measured(alone: Alone, output: Path | None) -> BEff:
+    with protocol_file(output, motif="beff") as (folder, protocol):
+        status = measure(alone, folder=folder, protocol=protocol)
+        if status != session.DONE:
+            if output is not None and protocol.exists():
+                say(f"what was measured lies in {output}; it is not complete, and gives no number")
+            raise typer.Exit(status)
+        return _evaluate(protocol)
+
+
+def _run_hpcc(alone: Alone, result: BEff) -> tuple[Rmax | None, int]:
+    """Rmax and 0; where it fails, what is measured already is shown all the same."""
+    say("b_eff is measured; now hpcc")
+    try:
+        found = measured_rmax(
+            alone.place, ranks=result.ranks,
+            memory_bytes=None if result.memory_bytes is None else result.memory_bytes * result.ranks,
+            engine=engine_for(alone.place, alone.engine, environment=os.environ), environment=os.environ,
+        )  # fmt: skip
+    except LaunchMistake as mistake:
         say(str(mistake))
-        raise typer.Exit(session.MISTAKE) from None
-    if as_json:
-        balance = None if not rmax else result.b_eff / (rmax * 1e9)
-        typer.echo(
-            orjson.dumps(
-                {**asdict(result), "balance_bytes_per_flop": balance},
-                option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS,
-            )
-        )
-        return
-    _print(standard_output(), result, rmax=rmax)
-    if published:
-        _print_published(standard_output())
-
-
-def _motif(*, memory: str | None, lmax: str | None, drawn: str | None, quick: bool, extra: bool) -> str:
-    valued = (("--memory", memory), ("--lmax", lmax), ("--random", drawn))
-    words = [text for option, value in valued if value is not None for text in (option, value)]
-    flags = [option for option, given in (("--quick", quick), ("--extra", extra)) if given]
-    return " ".join(["b_eff", *words, *flags])
-
-
-def _measure(
-    folder: Path, motif: str, *, ranks: int | None, on: str, engine: Path | None, options: EngineOptions
-) -> int:
-    """Run the motif alone; its exit status."""
-    place = place_of(on, environment=os.environ)
-    workload, run_file = folder / "b_eff.sb", RunFile(path=folder / "run.jsonl")
-    shape = shape_of(ranks=ranks, ranks_per_node=1, run_file=run_file, default=place.ranks)
-    workload.write_text(f"[JOB_NAME] b_eff\n[NODES] {shape.ranks}\n[MOTIF] {motif}\n", encoding="utf-8")
-    wish = session.Wish(
-        workload=workload, ranks=shape.ranks, ranks_per_node=shape.ranks_per_node, run_file=run_file,
-        options=options.with_stall_limit(place.stall_limit), mpirun=None,
-        engine=engine_for(place, engine, environment=os.environ), launcher_arguments=(), realtime=False,
-        terminal=False, place=place, patience=Patience(), on=on,
-    )  # fmt: skip
-    prepared = session.prepare(wish, environment=os.environ)
-    if isinstance(prepared, int):
-        return prepared
-    ending = session.run(prepared, run_file=run_file.path)
-    for sentence in explain(ending, wish=wish):
-        if "--continue" not in sentence:
-            say(sentence)
-    return ending.status
+        return None, session.FAULT
+    return found, session.DONE
 
 
 def _evaluate(path: Path) -> BEff:
@@ -167,50 +155,15 @@ def _evaluate(path: Path) -> BEff:
     return result
 
 
-def _print(console: Console, found: BEff, *, rmax: float | None) -> None:
-    table = new_table(left=("",), right=("all ranks", "a rank"))
-
-    def row(name: str, value: float | None) -> None:
-        table.add_row(name, rate(value), rate(None if value is None else value / found.ranks))
-
-    row("b_eff", found.b_eff)
-    row("  rings", found.rings)
-    row("  random patterns", found.polygons)
-    row("at Lmax", found.at_lmax)
-    row("  rings", found.rings_at_lmax)
-    if found.pingpong is not None:
-        table.add_row("ping-pong at Lmax", "", rate(found.pingpong))
-    console.print(
-        f"{found.ranks} ranks, Lmax {size(found.lmax_bytes)}, random patterns {found.random}, seed {found.seed}"
-    )
-    print_table(console, table)
-    patterns = new_table(left=("pattern",), right=("mean over sizes", "at Lmax"), last=("best method at Lmax",))
-    longest = max(found.patterns[0].best)
-    for one in found.patterns:
-        if one.kind is Kind.random:
-            continue
-        best = max(one.methods, key=lambda method: one.methods[method].get(longest, 0.0))
-        patterns.add_row(one.name, rate(one.mean), rate(one.best[longest]), best)
-    print_table(console, patterns)
-    if rmax:
-        console.print(f"balance: {digits(found.b_eff / (rmax * 1e9))} bytes a floating-point operation (b_eff / Rmax)")
-    for reason in found.reduced:
-        console.print(f"not comparable with published numbers: {reason}")
-    if found.elapsed_s is not None and found.timed_s < 0.95 * found.elapsed_s:
-        share = 1 - found.timed_s / found.elapsed_s
-        console.print(f"CAUTION: {share:.0%} of {digits(found.elapsed_s)} s lay outside of timed loops")
-
-
-def _print_published(console: Console) -> None:
-    console.print(f"\nPublished, not measured here: {SOURCE} (MB/s)")
-    table = new_table(
-        left=("system",),
-        right=("processors", "b_eff", "a proc.", "Lmax MB", "ping-pong", "at Lmax", "a proc.", "rings, a proc."),
-    )
-    for one in TABLE_1:
-        table.add_row(
-            one.system, str(one.processors), f"{one.b_eff:g}", f"{one.per_processor:g}", str(one.lmax_mb),
-            "–" if one.pingpong is None else f"{one.pingpong:g}", f"{one.at_lmax:g}",
-            f"{one.per_processor_at_lmax:g}", f"{one.rings_per_processor_at_lmax:g}",
-        )  # fmt: skip
-    print_table(console, table)
+def _show(result: BEff, *, rmax: Rmax | None, as_json: bool, published: bool) -> None:
+    if as_json:
+        told = {
+            **asdict(result),
+            "rmax_flops_per_s": None if rmax is None else rmax.flops_per_s,
+            "balance_bytes_per_flop": None if rmax is None else result.b_eff / rmax.flops_per_s,
+        }
+        typer.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
+        return
+    print_beff(standard_output(), result, rmax=rmax)
+    if published:
+        print_published(standard_output())

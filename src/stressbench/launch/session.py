@@ -1,6 +1,5 @@
 """One run from start to end: find the programs, check the workload, start it, and say in plain words how it ended."""
 
-import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.local import Request
 from stressbench.launch.place import HERE, Place
+from stressbench.launch.program import request_of
 from stressbench.launch.stopping import Patience
 from stressbench.model import Run, RunFileError, read_run
 
@@ -34,14 +34,14 @@ class Wish:
 
     workload: Path | None
     ranks: int
-    ranks_per_node: int | None
     run_file: RunFile
     options: EngineOptions
-    mpirun: Path | None
-    engine: Path | None
-    launcher_arguments: tuple[str, ...]
-    realtime: bool
-    terminal: bool
+    ranks_per_node: int | None = None
+    mpirun: Path | None = None
+    engine: Path | None = None
+    launcher_arguments: tuple[str, ...] = ()
+    realtime: bool = False
+    terminal: bool = False
     place: Place = HERE
     patience: Patience = field(default_factory=Patience)
     on: str = "local"
@@ -107,14 +107,13 @@ def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Reques
         run_file=wish.run_file,
         options=wish.options,
     )
-    return Request(
+    return request_of(
+        program,
         ranks=wish.ranks,
-        program=program,
-        cores=machine.cores(),
+        place=wish.place,
+        environment=environment,
         extra=wish.launcher_arguments,
-        as_root=os.geteuid() == 0,
-        realtime=wish.realtime or (wish.place.takes_turns and machine.allows_realtime()),
-        allocated=machine.allocated(environment),
+        realtime=wish.realtime,
     )
 
 

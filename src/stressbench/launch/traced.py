@@ -109,13 +109,13 @@ def _why_nothing(wish: TraceWish, tracer: Tracer, status: int) -> list[str]:
     ]
 
 
-def check_output(path: Path, *, endings: tuple[str, ...], replace: bool) -> None:
+def check_output(path: Path, *, endings: tuple[str, ...], replace: bool, option: str = "--output") -> None:
     """Raise LaunchMistake unless `path` can be written, ends as it should and, without `replace`, is not there yet."""
     if path.suffix not in endings:
-        raise LaunchMistake(f"--output: {path} should end in {' or '.join(endings)}")
+        raise LaunchMistake(f"{option}: {path} should end in {' or '.join(endings)}")
     if path.is_dir():
-        raise LaunchMistake(f"--output: {path} is a directory")
+        raise LaunchMistake(f"{option}: {path} is a directory")
     if not path.absolute().parent.is_dir():
-        raise LaunchMistake(f"--output: {path.absolute().parent} is not a directory")
+        raise LaunchMistake(f"{option}: {path.absolute().parent} is not a directory")
     if path.exists() and not replace:
-        raise LaunchMistake(f"--output: {path} is there already; choose another name")
+        raise LaunchMistake(f"{option}: {path} is there already; choose another name")

@@ -1,18 +1,15 @@
 """The protocol that the motif `b_eff` writes: every timed loop (docs/beff.md)."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass as checked
 
-from stressbench.model.errors import reason_of
-from stressbench.suite.errors import SuiteFileError
-
-_STRICT = ConfigDict(extra="forbid")
+from stressbench.suite.reading import STRICT, Line, read_executions
 
 
 class Kind(StrEnum):
@@ -23,7 +20,7 @@ class Kind(StrEnum):
     extra = "extra"
 
 
-@checked(frozen=True, kw_only=True, config=_STRICT)
+@checked(frozen=True, kw_only=True, config=STRICT)
 class Pattern:
     """`messages`: of all ranks, in one iteration."""
 
@@ -32,7 +29,7 @@ class Pattern:
     messages: Annotated[int, Field(gt=0)]
 
 
-@checked(frozen=True, kw_only=True, config=_STRICT)
+@checked(frozen=True, kw_only=True, config=STRICT)
 class Head:
     """How the benchmark was set up. `memory_bytes` a rank; None where the longest message was given."""
 
@@ -49,7 +46,7 @@ class Head:
     patterns: Annotated[tuple[Pattern, ...], Field(min_length=1)]
 
 
-@checked(frozen=True, kw_only=True, config=_STRICT)
+@checked(frozen=True, kw_only=True, config=STRICT)
 class Loop:
     """One timed loop: `loops` iterations took the slowest rank `time_s`."""
 
@@ -62,7 +59,7 @@ class Loop:
     time_s: Annotated[float, Field(gt=0)]
 
 
-@checked(frozen=True, kw_only=True, config=_STRICT)
+@checked(frozen=True, kw_only=True, config=STRICT)
 class End:
     """What the engine made of it, and how long it took; `timed_s` within loops."""
 
@@ -87,44 +84,19 @@ _ADAPTER: TypeAdapter[Head | Loop | End] = TypeAdapter(_Record)
 
 def read_protocols(path: Path) -> tuple[Protocol, ...]:
     """All executions that a file holds, at least one. Raises SuiteFileError."""
-    try:
-        lines = path.read_bytes().splitlines(keepends=True)
-    except OSError as fault:
-        raise SuiteFileError(f"{path}: {reason_of(fault)}") from fault
-    found = tuple(_protocols(path, lines))
-    if not found:
-        raise SuiteFileError(f"{path}: holds no b_eff; expected a file that --protocol wrote")
-    return found
+    return tuple(_protocol(lines) for lines in read_executions(path, _ADAPTER, motif="b_eff", head=Head, end=End))
 
 
-def _protocols(path: Path, lines: list[bytes]) -> Iterator[Protocol]:
-    head: Head | None = None
+def _protocol(lines: Sequence[Line[Head | Loop | End]]) -> Protocol:
+    head = lines[0].record
+    assert isinstance(head, Head)
     loops: list[Loop] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.endswith(b"\n"):
-            break  # it was being written
-        record = _record(path, number, line)
-        if isinstance(record, Head):
-            if head is not None:
-                yield Protocol(head=head, loops=tuple(loops), end=None)
-            head, loops = record, []
-        elif head is None:
-            raise SuiteFileError(f'{path}:{number}: expected a line with "type": "b_eff" first')
-        elif isinstance(record, Loop):
-            if record.pattern >= len(head.patterns) or record.size_bytes not in head.sizes:
-                raise SuiteFileError(f"{path}:{number}: pattern or size is none of those that line 1 names")
-            loops.append(record)
-        else:
-            yield Protocol(head=head, loops=tuple(loops), end=record)
-            head = None
-    if head is not None:
-        yield Protocol(head=head, loops=tuple(loops), end=None)
-
-
-def _record(path: Path, number: int, line: bytes) -> Head | Loop | End:
-    try:
-        return _ADAPTER.validate_json(line)
-    except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise SuiteFileError(f"{path}:{number}: {where}: {first['msg'].lower()}") from fault
+    end: End | None = None
+    for line in lines[1:]:
+        if isinstance(line.record, Loop):
+            if line.record.pattern >= len(head.patterns) or line.record.size_bytes not in head.sizes:
+                raise line.broken(f"pattern or size is none of those that line {lines[0].number} names")
+            loops.append(line.record)
+        elif isinstance(line.record, End):
+            end = line.record
+    return Protocol(head=head, loops=tuple(loops), end=end)

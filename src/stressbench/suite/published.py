@@ -1,10 +1,10 @@
-"""What others published: Table 1 of Rabenseifner and Koniges. For comparison, never as a measurement of ours."""
+"""What Rabenseifner and Koniges published. For comparison, never as a measurement of ours."""
 
 from dataclasses import dataclass
 
-SOURCE = (
-    "Rabenseifner and Koniges, The Parallel Communication and I/O Bandwidth Benchmarks: b_eff and b_eff_io, Table 1"
-)
+_PAPER = "Rabenseifner and Koniges, The Parallel Communication and I/O Bandwidth Benchmarks: b_eff and b_eff_io"
+SOURCE = f"{_PAPER}, Table 1"
+IO_SOURCE = f"{_PAPER}, Figure 3"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,4 +50,22 @@ TABLE_1 = (
     _row("NEC SX-4/32", 4, 2622, 656, 2, None, 14254, 3564, 3552),
     _row("HP-V 9000", 7, 435, 62, 8, None, 1135, 162, 162),
     _row("SGI Cray SV1-B/16-8", 15, 1445, 96, 4, 994, 5591, 373, 375),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedIO:
+    """Below a row of diagrams: `size` of the partition, `minutes` of T, and b_eff_io in MB/s of 10^6 bytes."""
+
+    system: str
+    size: str
+    minutes: int
+    b_eff_io: float
+
+
+FIGURE_3 = (
+    PublishedIO(system="IBM RS 6000/SP blue Pacific, LLNL", size="128 nodes", minutes=30, b_eff_io=63),
+    PublishedIO(system="Cray T3E/900-512, HLRS", size="32 PEs", minutes=30, b_eff_io=57),
+    PublishedIO(system="Hitachi SR 8000, HLRS", size="16 nodes", minutes=15, b_eff_io=41),
+    PublishedIO(system="NEC SX-5Be/32M2, HLRS", size="4 processors", minutes=30, b_eff_io=60),
 )

@@ -1,0 +1,59 @@
+"""An MPI program at a place: the engine, or somebody else's that is built with the same MPI."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from stressbench.launch import machine
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.execute import Outcome, execute
+from stressbench.launch.find import find_engine, library_of
+from stressbench.launch.local import Request
+from stressbench.launch.place import Place
+from stressbench.model.errors import reason_of
+
+_IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
+
+
+def request_of(
+    program: tuple[str, ...],
+    *,
+    ranks: int,
+    place: Place,
+    environment: Mapping[str, str],
+    extra: tuple[str, ...] = (),
+    realtime: bool = False,
+) -> Request:
+    """What to start, with what this machine and the place tell about it."""
+    return Request(
+        ranks=ranks,
+        program=program,
+        cores=machine.cores(),
+        extra=extra,
+        as_root=os.geteuid() == 0,
+        realtime=realtime or (place.takes_turns and machine.allows_realtime()),
+        allocated=machine.allocated(environment),
+    )
+
+
+def run_program(
+    words: tuple[str, ...],
+    *,
+    folder: Path,
+    ranks: int,
+    place: Place,
+    engine: Path | None,
+    environment: Mapping[str, str],
+) -> Outcome:
+    """Run a program that is built with the MPI of the engine, its ranks in `folder`, to its end.
+
+    To be called from the main thread. Raises LaunchMistake where it cannot be started.
+    """
+    library = library_of(find_engine(given=engine, environment=environment))
+    launcher = place.launcher(given=None, library=library)
+    request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, place=place, environment=environment)
+    command = place.build(launcher=launcher, request=request)
+    try:
+        return execute(command)
+    except OSError as fault:
+        raise LaunchMistake(f"{command.argv[0]}: {reason_of(fault)}") from fault

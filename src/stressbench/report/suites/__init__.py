@@ -1,0 +1,1 @@
+"""The figures of suites: one file each."""

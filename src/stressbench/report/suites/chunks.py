@@ -1,0 +1,88 @@
+"""The paper's Figure 3: bandwidth over the size of chunks on disk, by access method and pattern type."""
+
+from collections.abc import Iterable
+
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.suites.lines import Line, plot, scale
+from stressbench.report.units import count, factor, rate
+from stressbench.suite.beff_io import Partition
+from stressbench.suite.io_patterns import TYPE_NAMES, TYPE_TITLES, TYPES, Chunk
+from stressbench.suite.io_protocol import Access
+
+TICKS = ("1 kB", "+8", "32 kB", "+8", "1 MB", "+8", "M_PART")
+_CAPTION = (
+    "Each point is a pattern of Table 2: the bytes of all ranks over the time of the slowest, on a logarithmic axis. "
+    "Sizes of chunks on disk stand at equal distances; +8 is the size before it and 8 bytes, which is aligned to "
+    "nothing. Where a line falls at every +8, alignment matters; where type 0 lies above the rest at small chunks, one "
+    "call that moves many of them pays. Type 0 has two patterns of 1 MB, which are drawn as one. n = {ranks}."
+)
+
+
+def draw(partition: Partition, *, key: str) -> Figure | None:
+    """Three panels side by side; None where no pattern was measured."""
+    panels = [(access, _lines(partition, access)) for access in Access]
+    if not any(value for _, lines in panels for line in lines for value in line.values):
+        return None
+    drawn = canvas(height_in=3.6)
+    row = drawn.subplots(1, len(panels), sharey=True)
+    for axes, (access, lines) in zip(row, panels, strict=True):
+        plot(axes, lines, ticks=TICKS)
+        axes.set_title(access.value)
+        axes.tick_params(axis="x", labelrotation=60)
+    scale(row[0], (line for _, lines in panels for line in lines))
+    row[0].set_ylabel("bandwidth of all ranks")
+    row[1].set_xlabel("chunk on disk")
+    handles = {label: handle for axes in row for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3, fontsize=8)
+    return finish(
+        drawn,
+        key=key,
+        title=_title(partition),
+        caption=_CAPTION.format(ranks=count(partition.ranks, "rank")),
+        description=" ".join(_said(access, lines) for access, lines in panels),
+    )
+
+
+def value_at(partition: Partition, access: Access, pattern_type: int, chunk: Chunk) -> float | None:
+    """Bytes/s of the patterns with a slot of their own; None where there is none."""
+    found = [
+        one
+        for one in partition.patterns
+        if one.access is access and one.pattern_type == pattern_type and one.chunk is chunk and one.units
+    ]
+    moved, took_s = sum(one.bytes for one in found), sum(one.time_s for one in found)
+    return moved / took_s if moved and took_s > 0 else None
+
+
+def _lines(partition: Partition, access: Access) -> tuple[Line, ...]:
+    return tuple(
+        Line(
+            label=TYPE_TITLES[number], order=number,
+            values=[value_at(partition, access, number, chunk) for chunk in Chunk],
+        )
+        for number in TYPES
+    )  # fmt: skip
+
+
+def _title(partition: Partition) -> str:
+    small = [
+        (value, TYPE_NAMES[number])
+        for number in TYPES
+        if (value := value_at(partition, Access.write, number, Chunk.kib)) is not None
+    ]
+    if len(small) < 2:
+        return f"How does bandwidth follow the size of chunks on {count(partition.ranks, 'rank')}?"
+    (most, best), (least, worst) = max(small), min(small)
+    return (
+        f"On {count(partition.ranks, 'rank')}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as "
+        f"fast as “{worst}”"
+    )
+
+
+def _said(access: Access, lines: Iterable[Line]) -> str:
+    parts = [
+        f"{line.label} from {rate(min(values))} to {rate(max(values))}"
+        for line in lines
+        if (values := [value for value in line.values if value])
+    ]
+    return f"{access.value}: {'; '.join(parts) or 'not measured'}."

@@ -1,0 +1,60 @@
+"""Lines over categories at equal distances: one tone, dash and marker each, so that they differ in grey, too."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator
+
+from stressbench.report.palette import INK, JOBS
+from stressbench.report.units import rate
+
+_MARKERS = "os^Dv<>P"
+_DASHES = ("-", "--", "-.", ":")
+_LEAST_SPAN = 10.0
+_FINE_BELOW = 100.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line; `values` in bytes/s by category, None where there is none. `order` chooses how it looks; None: ink."""
+
+    label: str
+    values: Sequence[float | None]
+    order: int | None
+
+
+def plot(axes: Axes, lines: Sequence[Line], *, ticks: Sequence[str]) -> None:
+    """All lines over the categories that `ticks` name, of bandwidth in bytes/s; `scale` makes it logarithmic."""
+    for line in lines:
+        points = [(at, value) for at, value in enumerate(line.values) if value]
+        if not points:
+            continue
+        order = line.order or 0
+        axes.plot(
+            [at for at, _ in points], [value for _, value in points], label=line.label, markersize=4,
+            color=INK.stand_in if line.order is None else JOBS[order % len(JOBS)].stand_in,
+            linestyle=(0, (1, 1)) if line.order is None else _DASHES[order % len(_DASHES)],
+            marker="x" if line.order is None else _MARKERS[order % len(_MARKERS)],
+            linewidth=2 if line.order is None else 1.4,
+        )  # fmt: skip
+    axes.set_xlim(-0.4, len(ticks) - 0.6)
+    axes.set_xticks(range(len(ticks)), list(ticks))
+    axes.tick_params(length=0, labelsize=8)
+    axes.minorticks_off()
+    axes.grid(visible=True)
+
+
+def scale(axes: Axes, lines: Iterable[Line]) -> None:
+    """A logarithmic axis of bandwidth for all these lines: over a decade at least, so that what is flat looks flat."""
+    values = [value for line in lines for value in line.values if value]
+    low, high = min(values), max(values)
+    axes.set_yscale("log")
+    if high < _LEAST_SPAN * low:
+        middle, reach = math.sqrt(low * high), math.sqrt(_LEAST_SPAN)
+        axes.set_ylim(middle / reach, middle * reach)
+    if high < _FINE_BELOW * low:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: rate(value)))
+    axes.minorticks_off()

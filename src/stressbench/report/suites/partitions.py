@@ -1,0 +1,41 @@
+"""The paper's Figures 2 and 4: the value over the size of the partition."""
+
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.suites.lines import Line, plot, scale
+from stressbench.report.units import count, rate
+from stressbench.suite.beff_io import BEffIO
+from stressbench.suite.io_protocol import Access
+
+_CAPTION = (
+    "One place a partition, at equal distances; bandwidth is logarithmic. The dotted line is b_eff_io, a quarter "
+    "of initial writing, a quarter of rewriting and half of reading; the highest of its points is the system's. Where "
+    "it lies flat, the file system is the limit, whoever asks; where it rises, ranks are. n = {partitions} partitions."
+)
+
+
+def draw(found: BEffIO) -> Figure | None:
+    """A line an access method, and one for the value; None for fewer than two partitions."""
+    partitions = sorted(found.partitions, key=lambda one: one.ranks)
+    if len(partitions) < 2 or not any(one.value for one in partitions):
+        return None
+    lines = [
+        Line(label=access.value, order=order, values=[one.of(access).value for one in partitions])
+        for order, access in enumerate(Access)
+    ]
+    lines.append(Line(label="b_eff_io", order=None, values=[one.value for one in partitions]))
+    drawn = canvas(height_in=3.0)
+    axes = drawn.subplots()
+    plot(axes, lines, ticks=[f"{one.ranks:,}" for one in partitions])
+    scale(axes, lines)
+    axes.set_xlabel("ranks of the partition")
+    axes.set_ylabel("bandwidth of all ranks")
+    axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
+    said = ", ".join(f"{rate(one.value)} on {count(one.ranks, 'rank')}" for one in partitions)
+    best = max((one for one in partitions if one.value is not None), key=lambda one: one.value or 0.0)
+    return finish(
+        drawn,
+        key="beff-io-partitions",
+        title=f"Of {len(partitions)} partitions, most is reached by {count(best.ranks, 'rank')}: {rate(best.value)}",
+        caption=_CAPTION.format(partitions=len(partitions)),
+        description=f"b_eff_io is {said}.",
+    )

@@ -1,0 +1,58 @@
+"""b_eff over the size of messages, by pattern: what its averages are the averages of."""
+
+import math
+from collections.abc import Sequence
+
+from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.suites.lines import Line, plot, scale
+from stressbench.report.units import rate, size
+from stressbench.suite.beff import BEff, PatternResult
+from stressbench.suite.protocol import Kind
+
+_CAPTION = (
+    "Sizes stand at equal distances, as in the definition: powers of two up to 4 KiB, then eight steps to Lmax. Each "
+    "point is the best of methods and attempts, of all ranks together, on a logarithmic axis. The dotted line is "
+    "the logarithmic mean of the random patterns: the further it lies below the rings, the more it costs to have "
+    "partners elsewhere. n = {ranks} ranks, {rings} ring and {random} random patterns."
+)
+
+
+def draw(found: BEff) -> Figure:
+    """A line a ring pattern, and one for all random ones."""
+    sizes = sorted(found.patterns[0].best)
+    rings = [one for one in found.patterns if one.kind is Kind.ring]
+    random = [one for one in found.patterns if one.kind is Kind.random]
+    lines = [
+        Line(label=one.name, order=order, values=[one.best[at] for at in sizes]) for order, one in enumerate(rings)
+    ]
+    if random:
+        lines.append(Line(label="random, mean", order=None, values=[_mean_at(random, at) for at in sizes]))
+    drawn = canvas(height_in=3.4)
+    axes = drawn.subplots()
+    plot(axes, lines, ticks=[size(at) for at in sizes])
+    axes.tick_params(axis="x", labelrotation=60)
+    scale(axes, lines)
+    axes.set_xlabel("message")
+    axes.set_ylabel("bandwidth of all ranks")
+    axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, fontsize=8)
+    return finish(
+        drawn,
+        key="beff-sizes",
+        title=_title(found, sizes),
+        caption=_CAPTION.format(ranks=f"{found.ranks:,}", rings=len(rings), random=len(random)),
+        description=" ".join(
+            f"{line.label}: {rate(line.values[0])} at {size(sizes[0])}, {rate(line.values[-1])} at {size(sizes[-1])}."
+            for line in lines
+        ),
+    )
+
+
+def _title(found: BEff, sizes: Sequence[int]) -> str:
+    half = 0.5 * found.at_lmax
+    counted = [one for one in found.patterns if one.kind is not Kind.extra]
+    enough = next((at for at in sizes if _mean_at(counted, at) >= half), sizes[-1])
+    return f"Messages of {size(enough)} reach half of the bandwidth at Lmax, {rate(found.at_lmax)}"
+
+
+def _mean_at(patterns: Sequence[PatternResult], at: int) -> float:
+    return math.exp(math.fsum(math.log(one.best[at]) for one in patterns) / len(patterns))

@@ -1,0 +1,90 @@
+"""HPC Challenge's Linpack: the file that `hpcc` reads, and what stands in the one that it writes. Pure."""
+
+import math
+import re
+from dataclasses import dataclass
+
+INPUT, OUTPUT = "hpccinf.txt", "hpccoutf.txt"
+BLOCK = 80
+LARGEST_N = 8000  # a minute or so on a few cores
+_OF_MEMORY = 0.2
+_SUMMARY = re.compile(r"^(\w+)=(\S+)\s*$", re.MULTILINE)
+_BEGIN = "Begin of Summary section."
+
+_TEXT = """\
+HPLinpack benchmark input file
+written by stressbench beff --rmax hpcc
+HPL.out      output file name
+8            device out (6=stdout, 7=stderr, file)
+1            number of problem sizes
+{n}          Ns
+1            number of blocking sizes
+{block}      NBs
+0            PMAP (0=Row-, 1=Column-major)
+1            number of process grids
+{rows}       Ps
+{columns}    Qs
+16.0         threshold
+1            number of panel factorizations
+2            PFACTs (0=left, 1=Crout, 2=Right)
+1            number of recursive stopping criteria
+4            NBMINs
+1            number of panels in recursion
+2            NDIVs
+1            number of recursive panel factorizations
+1            RFACTs (0=left, 1=Crout, 2=Right)
+1            number of broadcasts
+1            BCASTs (0=1rg, 1=1rM, 2=2rg, 3=2rM, 4=Lng, 5=LnM)
+1            number of lookahead depths
+1            DEPTHs
+2            SWAP (0=bin-exch, 1=long, 2=mix)
+64           swapping threshold
+0            L1 in (0=transposed, 1=no-transposed) form
+0            U in (0=transposed, 1=no-transposed) form
+1            equilibration (0=no, 1=yes)
+8            memory alignment in doubles
+(line 32 separates)
+0            number of further problem sizes for PTRANS
+0            their values
+0            number of further blocking sizes for PTRANS
+0            their values
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rmax:
+    """What Linpack reached, in floating-point operations a second, and where that is known from."""
+
+    flops_per_s: float
+    source: str
+
+
+def order_of(memory_bytes: int) -> int:
+    """N of the system of equations: its matrix takes a fifth of this memory, but N is 8000 at most."""
+    fitting = math.isqrt(int(_OF_MEMORY * memory_bytes / 8))
+    return max(BLOCK, min(LARGEST_N, fitting) // BLOCK * BLOCK)
+
+
+def input_text(*, n: int, ranks: int) -> str:
+    """What `hpcc` reads: one Linpack of order `n` on a grid of all ranks, as square as it can be."""
+    rows = next(side for side in range(math.isqrt(ranks), 0, -1) if ranks % side == 0)
+    return _TEXT.format(n=n, block=BLOCK, rows=rows, columns=ranks // rows)
+
+
+def linpack_of(text: str, *, ranks: int, n: int) -> Rmax:
+    """What `hpcc` wrote. ValueError says what is missing from it."""
+    found = dict(_SUMMARY.findall(text.rpartition(_BEGIN)[2])) if _BEGIN in text else {}
+    if not found:
+        raise ValueError(f"{OUTPUT} has no summary: hpcc did not come to its end")
+    seen = found.get("CommWorldProcs")
+    if seen != str(ranks):
+        raise ValueError(f"hpcc ran on {seen or 'no'} of {ranks} ranks; is it built with the engine's MPI?")
+    if found.get("Success") != "1":
+        raise ValueError("hpcc says that one of its tests failed (Success=0)")
+    try:
+        flops = float(found.get("HPL_Tflops", "")) * 1e12
+    except ValueError:
+        flops = 0.0
+    if not (math.isfinite(flops) and flops > 0):
+        raise ValueError(f"{OUTPUT} holds no HPL_Tflops above 0")
+    return Rmax(flops_per_s=flops, source=f"hpcc, N = {n}, on {ranks} ranks")

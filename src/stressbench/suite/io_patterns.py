@@ -1,0 +1,73 @@
+"""The patterns of b_eff_io: Table 2 of Rabenseifner and Koniges, by number."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Chunk(StrEnum):
+    """Sizes of chunks on disk, in the order of the paper's Figure 3."""
+
+    kib = "1 kB"
+    kib_8 = "1 kB + 8"
+    kib_32 = "32 kB"
+    kib_32_8 = "32 kB + 8"
+    mib = "1 MB"
+    mib_8 = "1 MB + 8"
+    part = "M_PART"
+
+
+TYPES = (0, 1, 2, 3, 4)
+TYPE_NAMES = ("scatter", "shared", "separate", "segmented", "seg. coll.")
+TYPE_TITLES = (
+    "0: strided, scattered collectively",
+    "1: strided, shared pointer",
+    "2: separate files",
+    "3: segmented file",
+    "4: segmented file, collective",
+)
+WEIGHTS = (2, 1, 1, 1, 1)
+UNITS = 64
+
+_LATER = (
+    (Chunk.kib_32, 1),
+    (Chunk.kib, 1),
+    (Chunk.kib_32_8, 1),
+    (Chunk.kib_8, 1),
+    (Chunk.mib_8, 2),
+)
+_SEPARATE = ((Chunk.mib, 0), (Chunk.part, 2), (Chunk.mib, 2), *_LATER)
+_BY_TYPE: tuple[tuple[tuple[Chunk, int], ...], ...] = (
+    (
+        (Chunk.mib, 0), (Chunk.part, 4), (Chunk.mib, 4), (Chunk.mib, 4), (Chunk.kib_32, 2), (Chunk.kib, 2),
+        (Chunk.kib_32_8, 2), (Chunk.kib_8, 2), (Chunk.mib_8, 2),
+    ),
+    ((Chunk.mib, 0), (Chunk.part, 4), (Chunk.mib, 2), *_LATER),
+    _SEPARATE,
+    (*_SEPARATE, (Chunk.mib, 0)),
+    (*_SEPARATE, (Chunk.mib, 0)),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A row of the table: `units` of the 64 that T is divided into; 0 for what has no slot. `fills`: fills up."""
+
+    number: int
+    pattern_type: int
+    chunk: Chunk
+    units: int
+    fills: bool
+
+
+def _rows() -> Mapping[int, Row]:
+    found: dict[int, Row] = {}
+    for pattern_type, rows in enumerate(_BY_TYPE):
+        for index, (chunk, units) in enumerate(rows):
+            number = len(found)
+            fills = pattern_type >= 3 and index == len(rows) - 1
+            found[number] = Row(number=number, pattern_type=pattern_type, chunk=chunk, units=units, fills=fills)
+    return found
+
+
+TABLE_2 = _rows()

@@ -1,0 +1,258 @@
+"""`stressbench beff-io` as a person meets it: what reaches the motif, what is refused, and how it ends."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from fake_launcher import put_mpirun
+from io_protocols import MIB, MadeIO, write_lines
+from typer.testing import CliRunner
+
+from stressbench.cli import beff_io
+from stressbench.cli.app import build
+from stressbench.cli.suites import Alone
+from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.sizes import parse_size
+
+FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
+COMPLETE = MadeIO(head={"partitions": [2, 4]})
+Measured = Callable[..., list[Alone]]
+
+
+def stressbench(*words: str) -> Result:
+    return CliRunner().invoke(build(), ["beff-io", *words])
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
+    """Puts these records into the protocol in place of a run, and gives what was asked for."""
+
+    def replace(made: MadeIO | None = COMPLETE, *, status: int = 0, lines: int | None = None) -> list[Alone]:
+        asked: list[Alone] = []
+
+        def measure(alone: Alone, *, folder: Path, protocol: Path) -> int:
+            asked.append(alone)
+            if made is not None:
+                write_lines(protocol, made.records()[:lines])
+            return status
+
+        monkeypatch.setattr(beff_io, "measure", measure)
+        return asked
+
+    return replace
+
+
+def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Path) -> None:
+    asked = measured()
+
+    ended = stressbench(
+        *[
+            "-n",
+            "4",
+            "-T",
+            "60s",
+            "--partitions",
+            "2,4",
+            "--release",
+            "2",
+            "--file",
+            "/a/io",
+            "--memory",
+            "2GiB",
+            "--limit",
+            "1GiB",
+            "--hint",
+            "a=1",
+            "--hint",
+            "b=x",
+        ],
+        *["--no-shared", "--types", "0,1,4", "--keep", "--overwrite", "--verify", "--seed", "7"],
+    )
+
+    (alone,) = asked
+    assert ended.exit_code == 0, ended.output
+    assert alone.text == (
+        "[JOB_NAME] b_eff_io\n[NODES] 4\n[MOTIF] b_eff_io --time 60s --file /a/io --partitions 2,4 --release 2 "
+        "--memory 2GiB --limit 1GiB --hint a=1,b=x --types 0,1,4 --no-shared --keep --overwrite\n"
+    )
+    assert (alone.verify, alone.seed, alone.shape.ranks_per_node) == (True, "7", 1)
+
+
+@pytest.mark.parametrize(("release", "scheduled"), [("1", "15min"), ("2", "30min")])
+def test_what_is_not_said_is_left_to_the_motif(measured: Measured, here: Path, release: str, scheduled: str) -> None:
+    (asked,) = (measured(),)
+
+    assert stressbench("-n", "4", "--release", release).exit_code == 0
+    assert asked[0].options == ("--time", scheduled, "--file", f"{here}/b_eff_io", "--release", release)
+
+
+def test_names_with_blanks_and_quotes_stay_one_word(measured: Measured) -> None:
+    asked = measured()
+
+    assert stressbench("-n", "4", "--file", '${SCRATCH}/my "own" run').exit_code == 0
+    assert '--file "${SCRATCH}/my \\"own\\" run" --release' in asked[0].text
+
+
+def lab(**scratch: str) -> LabPlace:
+    return LabPlace(name="io", hosts=(LabHost(name="a1", cores=4),), enter=(), environment=tuple(scratch.items()))
+
+
+def test_a_lab_s_files_go_to_its_scratch(measured: Measured, monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
+    asked = measured()
+
+    for place in (lab(SCRATCH="/run/lab/io"), lab()):
+        monkeypatch.setattr(beff_io, "place_of", lambda *_, place=place, **__: place)
+        assert stressbench("--on", "lab:io").exit_code == 0
+
+    assert [one.options[3] for one in asked] == ["${SCRATCH}/b_eff_io", f"{here}/b_eff_io"]
+    assert asked[0].shape.ranks == 4
+
+
+def test_a_lab_that_serves_no_files_is_refused(measured: Measured, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = measured()
+    monkeypatch.setattr(beff_io, "place_of", lambda *_, **__: lab(SCRATCH=""))
+
+    refused = stressbench("--on", "lab:io")
+
+    assert (refused.exit_code, asked) == (2, [])
+    assert "--on lab:io: its I/O nodes serve no files" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "-n is missing: how many ranks?"),
+        ("-n 0", "-n: 0 is not at least 1"),
+        ("-n 4 -T 60", "-T: '60' must be a time with its unit"),
+        ("-n 4 -T 0s", "-T: '0s' must be a time with its unit"),
+        ("-n 4 --on cray", "--on: 'cray': expected local"),
+        ("-n 4 --partitions 2;4", "--partitions: '2;4' must be numbers of ranks from 1 to 4, such as 2,4, each once"),
+        ("-n 4 --partitions 8", "--partitions: '8' must be numbers of ranks from 1 to 4"),
+        ("-n 4 --partitions 0", "--partitions: '0' must be numbers of ranks from 1 to 4"),
+        ("-n 4 --partitions 2,2", "--partitions: '2,2' must be numbers of ranks from 1 to 4, such as 2,4, each once"),
+        ("-n 4 --release 3", "--release: '3' must be 1 or 2"),
+        ("-n 4 --memory 2GiBs", "--memory: '2GiBs' must be a size above 0, such as 4096, 32KiB"),
+        ("-n 4 --mpart 0", "--mpart: '0' must be a size above 0"),
+        ("-n 4 --limit 1.5", "--limit: '1.5' must be a size above 0"),
+        ("-n 4 --memory 1GiB --mpart 1MiB", "--mpart 1MiB: --memory 1GiB says it already; leave one out"),
+        ("-n 4 --hint striping", "--hint: 'striping' must be KEY=VALUE, such as striping_factor=4"),
+        ("-n 4 --types 5", "--types: '5' must be types from 0 to 4, such as 0,1, each once"),
+        ("-n 4 --types 1,1", "--types: '1,1' must be types from 0 to 4, such as 0,1, each once"),
+        ("-n 4 --cache big", "--cache: 'big' must be a size above 0"),
+        ("-n 4 -o there.jsonl", "-o there.jsonl: is there already; name a new file, or remove it"),
+        ("-n 4 -o gone/io.jsonl", "is not a directory"),
+        ("-n 4 --report io.pdf", "--report: io.pdf should end in .html"),
+        ("-n 4 --report gone/io.html", "gone is not a directory"),
+        ("-n 4 --file", "requires an argument"),
+        ("-n 4 --from none.jsonl", "none.jsonl: no such file"),
+        ("--from there.jsonl", "there.jsonl:1: "),
+    ],
+)  # fmt: skip
+def test_a_mistake_gives_one_message_and_status_2_and_starts_nothing(
+    measured: Measured, here: Path, words: str, message: str
+) -> None:
+    asked = measured()
+    (here / "there.jsonl").write_text("{}\n")
+
+    refused = stressbench(*words.split())
+
+    assert (refused.exit_code, asked) == (2, [])
+    assert message in refused.output
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("4096", 4096), ("1B", 1), ("32KiB", 32768), ("1.5MiB", 3 * MIB // 2), ("4MB", 4_000_000), ("2kB", 2000),
+        ("1TiB", 2**40), ("0.5B", None), ("0", None), ("", None), ("-1", None), ("1 MB", None), ("1Mb", None),
+        ("1KB", None),
+    ],
+)  # fmt: skip
+def test_sizes_are_read_as_the_engine_reads_them(text: str, expected: int | None) -> None:
+    assert parse_size(text) == expected
+
+
+@pytest.mark.parametrize(("status", "lines"), [(130, 60), (3, 60), (130, 1), (3, None)])
+def test_a_run_that_does_not_end_well_shows_what_it_has_and_claims_nothing(
+    measured: Measured, here: Path, status: int, lines: int | None
+) -> None:
+    """The last of these wrote its end, and failed all the same."""
+    measured(status=status, lines=lines)
+
+    ended = stressbench("-n", "4", "-o", "kept.jsonl", "--report", "kept.html")
+
+    assert ended.exit_code == status
+    assert "INCOMPLETE, no number: it did not come to its end" in ended.output
+    assert "b_eff_io:" not in ended.output
+    assert (here / "kept.jsonl").exists()
+    assert "no number" in (here / "kept.html").read_text(encoding="utf-8")
+
+
+def test_the_json_of_such_a_run_says_so(measured: Measured) -> None:
+    measured(status=130, lines=60)
+
+    ended = CliRunner().invoke(build(), ["beff-io", "-n", "4", "--json"])
+    told = json.loads(ended.stdout)
+
+    assert (told["complete"], told["b_eff_io"], told["claimed"]) == (False, None, None)
+    assert "INCOMPLETE" in ended.stderr
+
+
+@pytest.mark.parametrize("status", [2, 3, 130])
+def test_a_run_that_wrote_nothing_only_passes_its_status_on(measured: Measured, status: int) -> None:
+    measured(None, status=status)
+
+    ended = stressbench("-n", "4")
+
+    assert (ended.exit_code, ended.stdout) == (status, "")
+
+
+def test_a_protocol_is_evaluated_without_mpi(here: Path) -> None:
+    path = MadeIO(head={"partitions": [2, 4], "scheduled_s": 60, "hints": ["a=1"]}).write(here)
+
+    shown = stressbench("--from", str(path), "--cache", "1GiB", "--published")
+    told = json.loads(stressbench("--from", str(path), "--json").output)
+
+    assert shown.exit_code == 0
+    assert "4 ranks, release 1.x, T 60 s a partition, M_PART 4 MiB, memory 512 MiB a rank, hints a=1" in shown.output
+    assert "not comparable with published numbers: T is 60 s a partition in place of 900 s or more" in shown.output
+    assert "CAUTION: 2 ranks wrote 0.284 times the cache in place of 20" in shown.output
+    assert "725% of the 2 min scheduled" in shown.output
+    assert "Published, not measured here: Rabenseifner and Koniges" in shown.output
+    assert told["b_eff_io"] == max(one["value"] for one in told["partitions"])
+    assert told["balance"]["write_s"] == pytest.approx(2048 * MIB / told["balance"]["write"])
+
+
+def test_a_protocol_without_an_end_is_shown_with_status_3(here: Path) -> None:
+    path = write_lines(here / "cut.jsonl", MadeIO().records()[:40])
+
+    shown = stressbench("--from", str(path))
+
+    assert shown.exit_code == 3
+    assert "67.6" in shown.output
+    assert "INCOMPLETE" in shown.output
+
+
+def test_the_run_itself(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launcher and an engine that are made up, and everything of ours between them."""
+    put_mpirun(here / "bin")
+    monkeypatch.setenv("PATH", f"{here / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("STRESSBENCH_MPI", str(FAKE_ENGINE))
+    monkeypatch.setenv("FAKE_PROTOCOL", str(COMPLETE.write(here, "made.jsonl")))
+    (here / "a b$").mkdir()
+
+    ended = stressbench("-n", "4", "-o", "a b$/kept.jsonl")
+
+    assert ended.exit_code == 0, ended.output
+    assert "b_eff_io: " in ended.output
+    assert shutil.which("mpirun.openmpi") == str(here / "bin" / "mpirun.openmpi")

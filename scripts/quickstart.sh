@@ -19,7 +19,7 @@ need_packages run
 need_environment
 fingerprint=$(package_fingerprint)
 if ! { is_done package "$fingerprint" && [[ -x .venv/bin/stressbench ]]; }; then
-  say "Building StressBench (about two minutes the first time; log: .cache/build.log) ..."
+  say "Building StressBench (two to five minutes the first time; log: .cache/build.log) ..."
   pip_install .cache/build.log . || give_up "The build failed."
   mark_done package "$fingerprint"
 fi

@@ -22,6 +22,8 @@ class BEffIo : public StorageTest {
  protected:
   void SetUp() override {
     StorageTest::SetUp();
+    // Its own: what one test keeps stays known to this process.
+    path_ += std::string(".") + testing::UnitTest::GetInstance()->current_test_info()->name();
     protocol_ = path_ + ".jsonl";
     if (group_.rank() == 0) std::filesystem::remove(protocol_);
     group_.barrier();
@@ -32,7 +34,7 @@ class BEffIo : public StorageTest {
       std::error_code ignored;
       std::filesystem::remove(protocol_, ignored);
       for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path_).parent_path())) {
-        if (entry.path().filename().string().starts_with("storage.out")) std::filesystem::remove(entry.path(), ignored);
+        if (entry.path().string().starts_with(path_)) std::filesystem::remove(entry.path(), ignored);
       }
     }
     group_.barrier();
@@ -65,7 +67,7 @@ class BEffIo : public StorageTest {
     group_.barrier();
     int left = 0;
     for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path_).parent_path()))
-      left += entry.path().filename().string().starts_with("storage.out.0") ? 1 : 0;
+      left += entry.path().string().starts_with(path_ + ".0") ? 1 : 0;
     group_.barrier();
     return left;
   }

@@ -1,0 +1,143 @@
+"""b_eff's rings against those of the HPC Challenge (package hpcc), both under Open MPI: naturally and randomly ordered.
+
+    .venv/bin/python benchmarks/against_hpcc.py [--launches 7] [--ranks 4]
+
+Goal: ratios of medians within 10 %. Both send 2,000,000 bytes to the left and to the right neighbour in a ring of all
+ranks and give bytes a second that a rank sends, by MPI_Sendrecv or nonblocking calls, whichever is faster. What differs,
+and what this shows apart: hpcc sends from the same buffers each time, b_eff from different ones in turn, so that long
+messages do not come from a cache; hpcc takes the faster method of each rank, then the slowest rank, b_eff the slowest
+rank of each method, then the faster method.
+Launches of either take turns; hpcc also runs its other kernels, as small as it can.
+"""
+
+import argparse
+import json
+import math
+import random
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import compare
+import mpi
+
+GOAL = 0.10
+SIZE = 2_000_000  # bytes; hpcc's own
+POLYGONS = 30
+KINDS = {"naturally ordered": "NaturallyOrderedRingBandwidth_GBytes", "randomly ordered": "RandomlyOrderedRingBandwidth_GBytes"}
+INPUT = """\
+HPLinpack benchmark input file
+as small as it can be: what counts is bench_lat_bw
+HPL.out
+8 device
+1 sizes
+{size} Ns
+1 NBs
+32 NBs
+0 PMAP
+1 grids
+1 Ps
+{ranks} Qs
+16.0 threshold
+1 fact
+2 PFACTs
+1 stop
+4 NBMINs
+1 panels
+2 NDIVs
+1 fact
+1 RFACTs
+1 bcast
+1 BCASTs
+1 lookahead
+1 DEPTHs
+2 SWAP
+64 swapping threshold
+0 L1
+0 U
+1 Equilibration
+8 alignment
+##### (line 32)
+0 more sizes of PTRANS
+100 values
+0 more blocks
+32 values
+"""
+
+
+def hpcc(ranks: int, folder: Path) -> dict[str, float]:
+    """Seconds for a message, by kind, from a launch of hpcc."""
+    (folder / "hpccinf.txt").write_text(INPUT.format(size=200 * ranks, ranks=ranks))
+    output = folder / "hpccoutf.txt"
+    output.unlink(missing_ok=True)
+    mpi.run(mpi.OPEN_MPI, ranks, ["sh", "-c", f"cd {folder} && exec hpcc"])
+    text = output.read_text()
+    found = {}
+    for kind, name in KINDS.items():
+        match = re.search(rf"^{name}=([0-9.eE+-]+)$", text, re.MULTILINE)
+        if match is None:
+            raise ValueError(f"hpcc wrote no {name}")
+        found[kind] = SIZE / (float(match[1]) * 1e9)
+    return found
+
+
+def ours(engine: Path, ranks: int, folder: Path, seed: int) -> dict[str, float]:
+    """The same from a launch of b_eff: the ring of all ranks, thirty polygons, two methods."""
+    protocol = folder / "b_eff.jsonl"
+    protocol.unlink(missing_ok=True)
+    mpi.run(mpi.OPEN_MPI, ranks, [
+        str(engine), "motif", "b_eff", "--rings", "6", "--polygons", str(POLYGONS), "--sizes", str(SIZE), "--protocol",
+        str(protocol), "--repetitions", "1", "--warmup", "0", "--seed", str(seed),
+    ])  # fmt: skip
+    lines = [json.loads(line) for line in protocol.read_text().splitlines()]
+    best: dict[int, float] = {}
+    for line in lines:
+        if line["type"] == "loop" and line["method"] in ("sendrecv", "nonblocking"):
+            # A rank sends two messages in an iteration.
+            bandwidth = 2 * SIZE * line["loops"] / line["time_s"]
+            best[line["pattern"]] = max(bandwidth, best.get(line["pattern"], 0.0))
+    kinds = [pattern["kind"] for pattern in lines[0]["patterns"]]
+    polygons = [best[index] for index, kind in enumerate(kinds) if kind == "random"]
+    return {
+        "naturally ordered": SIZE / best[kinds.index("ring")],
+        "randomly ordered": SIZE / math.exp(math.fsum(map(math.log, polygons)) / len(polygons)),
+    }
+
+
+def main() -> int:
+    """Prints the table; status 1 when a ratio misses the goal."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--launches", type=int, default=7, help="of each side [%(default)s]")
+    parser.add_argument("--ranks", type=int, default=4, help="[%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="of turns and intervals [%(default)s]")
+    arguments = parser.parse_args()
+    engine = mpi.build_engine(mpi.OPEN_MPI)
+    order = random.Random(arguments.seed)
+    mine: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    theirs: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        turns = [
+            (mine, lambda: ours(engine, arguments.ranks, folder, order.randrange(1 << 30))),
+            (theirs, lambda: hpcc(arguments.ranks, folder)),
+        ]
+        for _ in range(arguments.launches):
+            order.shuffle(turns)
+            for into, launch in turns:
+                for kind, time_s in launch().items():
+                    into[kind].append(time_s)
+    rows, missed = [], 0
+    for kind in KINDS:
+        found = compare.ratio(mine[kind], theirs[kind], seed=arguments.seed)
+        met = abs(found.of_medians.value - 1) <= GOAL
+        missed += not met
+        rates = [f"{SIZE / time_s / 1e6:.0f} MB/s" for time_s in (found.ours_s, found.theirs_s)]
+        rows.append([kind, str(arguments.ranks), *rates, *compare.cells(found), "yes" if met else "no"])
+    header = ["ring", "ranks", "b_eff, a rank", "hpcc, a rank", *compare.HEADER, f"within {GOAL:.0%}"]
+    sys.stdout.write(compare.table(header, rows) + "\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -79,17 +79,20 @@ def service_of(idle_s: Floats, how: Reading = OURS) -> Service:
 
 
 def utilisation(
-    idle_s: Floats, loaded_s: Floats, *, how: Reading = OURS, traffic: Service | None = None
+    idle_s: Floats, loaded_s: Floats, *, how: Reading = OURS, traffic: Service | None = None, steady: bool = True
 ) -> Utilisation:
     """Of the switch while `loaded_s` were taken; both in s, in the order of measurement, shapes (n,) and (m,).
 
     `traffic` is the service of the packets that load the switch, where it is known (a link's rate and their length);
-    without it they are taken to be like the probes, as in the paper. The interval is a bootstrap of both means and of
-    the variance, over batches of neighbours, and wider where batches resemble those before them.
+    without it they are taken to be like the probes, as in the paper. `steady`: a load that drifts is doubted. The
+    interval is a bootstrap of both means and of the variance, over batches of neighbours, and wider where batches
+    resemble those before them.
     """
     try:
         _check_idle(idle_s)
-        _check_loaded(idle_s, loaded_s)
+        _check_samples(loaded_s, what="under load")
+        if steady:
+            _check_steady(idle_s, loaded_s)
         return _estimate(idle_s, loaded_s, how=how, traffic=traffic)
     except CannotTell as reason:
         return Utilisation(value=None, low=None, high=None, reason=str(reason))
@@ -161,8 +164,7 @@ def _check_idle(idle_s: Floats) -> None:
         raise CannotTell(f"on the idle machine latencies drifted by {trend.change:+.3g} s, their mean is {mean:.3g} s")
 
 
-def _check_loaded(idle_s: Floats, loaded_s: Floats) -> None:
-    _check_samples(loaded_s, what="under load")
+def _check_steady(idle_s: Floats, loaded_s: Floats) -> None:
     mean = float(idle_s.mean())
     wait = max(float(loaded_s.mean()) - mean, _IDLE_DRIFT * mean)
     trend = trend_of(loaded_s)

@@ -56,7 +56,7 @@ class ProbeSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Latencies:
-    """One-way latencies in the order of measurement; `at_s`, where known, is when each was taken, from any origin."""
+    """One-way latencies in the order of measurement, or of `at_s`: when each was taken, from any origin."""
 
     latencies_s: Times
     at_s: tuple[Number, ...] | None = None
@@ -69,13 +69,14 @@ class Latencies:
 
     @property
     def array(self) -> NDArray[np.float64]:
-        """Shape (n,), s."""
-        return np.array(self.latencies_s)
+        """Latencies in the order of time, shape (n,), s."""
+        latencies = np.array(self.latencies_s)
+        return latencies if self.at_s is None else latencies[np.argsort(np.array(self.at_s), kind="stable")]
 
     @property
     def times(self) -> NDArray[np.float64] | None:
-        """Shape (n,), s."""
-        return None if self.at_s is None else np.array(self.at_s)
+        """When they were taken, in order, shape (n,), s; None where nobody knows."""
+        return None if self.at_s is None else np.sort(np.array(self.at_s))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -137,9 +138,10 @@ def parse_profile(text: str | bytes, *, source: Path) -> Profile:
     if not isinstance(raw, dict) or raw.get("type") != "sensitivity":
         found = raw.get("type") if isinstance(raw, dict) else raw
         raise ProfileFileError(f'type {_shown(found)}: expected an object with "type": "sensitivity"', path=source)
-    if raw.get("schema_version") != SCHEMA_VERSION:
+    version = raw.get("schema_version")
+    if version is True or version != SCHEMA_VERSION:
         raise ProfileFileError(
-            f"schema_version {_shown(raw.get('schema_version'))}: this StressBench reads version {SCHEMA_VERSION}",
+            f"schema_version {_shown(version)}: this StressBench reads version {SCHEMA_VERSION}",
             path=source,
         )
     try:

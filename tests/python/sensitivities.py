@@ -1,6 +1,7 @@
 """Made-up profiles: from numbers written down, and from a world in which co-runs can be computed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -66,3 +67,67 @@ def victim(
 
 def aggressor(utilisation: float, *, name: str = "aggressor", links: Mapping[str, float] | None = None) -> Profile:
     return profile(name, idle_s=sample(0.0), impact_s=sample(utilisation), links=links)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Application:
+    """In the made-up world: `phases` are (share of time, utilisation), in turn; a fully loaded switch slows it by
+    `suffers` on top of itself, along utilisation to the power of `bend`.
+    """
+
+    name: str
+    phases: tuple[tuple[float, float], ...]
+    suffers: float
+    bend: float
+
+    def slowdown_at(self, utilisation: float) -> float:
+        return 1 + self.suffers * utilisation**self.bend
+
+
+def drawn(utilisation: float, count: int, random: np.random.Generator) -> list[float]:
+    """Latencies of an M/G/1 switch of our own; waits are exponential where there is one."""
+    service = SERVICE_S * random.gamma(25, 1 / 25, count)
+    waiting = random.random(count) < utilisation
+    return list(service + waiting * random.exponential(SERVICE_S * 1.04 / 2 / (1 - utilisation), count))
+
+
+def profile_in_world(application: Application, *, seed: int, probes: int = 600) -> Profile:
+    """As an experiment would find it: noisy probes, run times within a percent."""
+    random = np.random.default_rng(seed)
+    impact = [value for share, busy in application.phases for value in drawn(busy, round(share * probes), random)]
+    busy_levels = np.linspace(0.05, 0.92, 20)
+    return Profile(
+        application=application.name, machine="world", provenance=_PROVENANCE, probe=_PROBE,
+        idle=Latencies(latencies_s=tuple(drawn(0.0, probes, random))),
+        alone_s=tuple((100 * random.lognormal(0, 0.01, 6)).tolist()),
+        impact=Impact(probes=Latencies(latencies_s=tuple(impact))),
+        levels=tuple(
+            Level(
+                configuration=configuration(number),
+                probes=Latencies(latencies_s=tuple(drawn(busy, probes, random))),
+                times_s=tuple((100 * application.slowdown_at(busy) * random.lognormal(0, 0.01, 6)).tolist()),
+            )
+            for number, busy in enumerate(busy_levels)
+        ),
+    )  # fmt: skip
+
+
+def co_run(victim: Application, aggressors: Sequence[Application], *, steps: int = 20_000) -> float:
+    """Step by step: time in which the victim does what takes it 1 alone, while aggressors go round their phases.
+
+    Together they leave what each leaves of the others' rest. Their rounds are of lengths that never fit each other.
+    """
+    done, time = 0.0, 0.0
+    rounds = [1 / 7 / (1 + number * 0.318) for number in range(len(aggressors))]
+    while done < 1:
+        left = 1.0
+        for aggressor, length in zip(aggressors, rounds, strict=True):
+            place = time % length / length
+            for share, busy in aggressor.phases:
+                if place < share:
+                    left *= 1 - busy
+                    break
+                place -= share
+        time += 1 / steps
+        done += 1 / steps / victim.slowdown_at(1 - left)
+    return time

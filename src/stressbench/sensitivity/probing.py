@@ -26,8 +26,8 @@ _BELOW_IDLE = 0.05
 _DRIFT_P = 1e-3
 _IDLE_DRIFT = 0.25
 _LOADED_DRIFT = 1.5
-_MOST_BATCHES = 200
-_RESAMPLES = 1999
+_MOST_BATCHES = 100
+_RESAMPLES = 999
 _SEED = 1
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -159,7 +159,7 @@ def _check_idle(idle_s: Floats) -> None:
         raise CannotTell(
             f"on the idle machine latencies vary {variation**0.5:.1f} times their mean: something else was running"
         )
-    trend = trend_of(idle_s)
+    trend = trend_of(_batches(idle_s).mean_s)
     if trend.p < _DRIFT_P and abs(trend.change) > _IDLE_DRIFT * mean:
         raise CannotTell(f"on the idle machine latencies drifted by {trend.change:+.3g} s, their mean is {mean:.3g} s")
 
@@ -167,7 +167,7 @@ def _check_idle(idle_s: Floats) -> None:
 def _check_steady(idle_s: Floats, loaded_s: Floats) -> None:
     mean = float(idle_s.mean())
     wait = max(float(loaded_s.mean()) - mean, _IDLE_DRIFT * mean)
-    trend = trend_of(loaded_s)
+    trend = trend_of(_batches(loaded_s).mean_s)
     if trend.p < _DRIFT_P and abs(trend.change) > _LOADED_DRIFT * wait:
         raise CannotTell(
             f"under load latencies drifted by {trend.change:+.3g} s, the mean wait is {loaded_s.mean() - mean:.3g} s: "

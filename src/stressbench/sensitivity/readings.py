@@ -66,9 +66,12 @@ def impact_latencies(profile: Profile) -> Floats:
 
 @lru_cache(maxsize=512)
 def impact_of(profile: Profile, how: Reading) -> tuple[float, Floats]:
-    """Utilisation that the application causes (0 to 1), and draws of it, shape (400,). CannotTell as `utilisation`."""
+    """Utilisation that the application causes (0 to 1), and draws of it, shape (400,).
+
+    CannotTell as `utilisation`, but for loads that drift: applications have phases, compressions have not.
+    """
     latencies = impact_latencies(profile)
-    found = utilisation(profile.idle.array, latencies, how=how)
+    found = utilisation(profile.idle.array, latencies, how=how, steady=False)
     if found.value is None:
         raise CannotTell(f"{profile.application}: {found.reason}")
     return found.value, draws(profile.idle.array, latencies, how=how, resamples=RESAMPLES, seed=_SEED - 1)
@@ -76,7 +79,7 @@ def impact_of(profile: Profile, how: Reading) -> tuple[float, Floats]:
 
 @lru_cache(maxsize=512)
 def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
-    """Phases of that utilisation. CannotTell as `impact_of`, but for a load that changes: that is what they show."""
+    """Phases of that utilisation. CannotTell as `impact_of`."""
     latencies = impact_latencies(profile)
     found = utilisation(profile.idle.array, latencies, how=how, steady=False)
     if found.value is None:

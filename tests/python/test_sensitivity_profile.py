@@ -144,6 +144,15 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         Store(folder=tmp_path).save(made())
 
 
+def test_what_could_not_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "lab" / "victim.json").mkdir(parents=True)
+
+    with pytest.raises(ProfileFileError, match=r"lab/victim\.json: "):
+        Store(folder=tmp_path).save(made())
+
+    assert [path.name for path in (tmp_path / "lab").iterdir()] == ["victim.json"]
+
+
 def test_an_empty_store_holds_nothing(tmp_path: Path) -> None:
     assert list(Store(folder=tmp_path / "none").profiles()) == []
 

@@ -12,11 +12,11 @@ import pytest
 EXAMPLE = re.compile(r"<!-- example: engine/motifs/\w+/(\w+)\.cpp -->\n *```cpp\n(.*?)\n *```\n", re.DOTALL)
 
 
-def source_of(compiled_file):
-    """Objects of files that are no more stay in a build folder; modules that are loaded are no part of the engine."""
-    parts = compiled_file.parts
-    room = max(k for k, part in enumerate(parts) if part.endswith(".dir"))
-    return Path(__file__).resolve().parent.parent.parent.joinpath("engine", *parts[room + 1 :]).with_suffix("")
+def linked_objects(build: Path, program: str) -> list[str]:
+    """What the build links the program from, itself included: objects of single files, and of several at once."""
+    asked = subprocess.run(["ninja", "-C", build, "-t", "query", program], capture_output=True, text=True, check=True)
+    inputs = asked.stdout.split("outputs:")[0].splitlines()
+    return [str(build / line.strip()) for line in inputs if line.strip().endswith(".o") and "|" not in line]
 
 
 def compiled(source: Path, build: Path) -> Path:
@@ -29,10 +29,7 @@ def compiled(source: Path, build: Path) -> Path:
     words[words.index("-o") + 1] = str(example)
     subprocess.run(words, cwd=sibling["directory"], check=True)
     program = source.with_name("stressbench-mpi")
-    objects = [
-        str(path) for path in sorted((build / "engine").rglob("*.o"))
-        if source_of(path).exists() and "loaded" not in path.parts
-    ]  # fmt: skip
+    objects = linked_objects(build, "engine/stressbench-mpi")
     subprocess.run(["mpicxx.openmpi", "-o", str(program), str(example), *objects, "-lfmt"], check=True)
     return program
 

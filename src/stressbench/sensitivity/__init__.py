@@ -1,0 +1,100 @@
+"""Who slows whom, from measurements of each alone (papers/001): queue, profiles, predictors. Pure, starts nothing."""
+
+from stressbench.sensitivity.blend import Blend, BlendOf
+from stressbench.sensitivity.compression import Configuration, configurations, next_configuration, spread
+from stressbench.sensitivity.curves import Curve, monotone
+from stressbench.sensitivity.errors import CannotTell, ProfileFileError
+from stressbench.sensitivity.evaluation import (
+    Compared,
+    Evaluation,
+    Observation,
+    Quartiles,
+    Trainable,
+    evaluate,
+    leave_one_application_out,
+    ranked,
+)
+from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.sensitivity.phases import Phase, phases_of
+from stressbench.sensitivity.placement import Advice, advise, place
+from stressbench.sensitivity.prediction import Composition, Prediction, Predictor
+from stressbench.sensitivity.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
+from stressbench.sensitivity.probing import OURS, PAPER, Reading, ServiceTime, Utilisation, probes_needed, utilisation
+from stressbench.sensitivity.profile import (
+    Impact,
+    Latencies,
+    Level,
+    ProbeSettings,
+    Profile,
+    Provenance,
+    parse_profile,
+    read_profile,
+    to_json,
+)
+from stressbench.sensitivity.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
+from stressbench.sensitivity.readings import impact_of, levels_of, probe_effect, slowdown_of
+from stressbench.sensitivity.store import Store
+
+__all__ = [
+    "OURS",
+    "PAPER",
+    "PDFLT",
+    "Advice",
+    "AverageLT",
+    "AverageStDevLT",
+    "Blend",
+    "BlendOf",
+    "CannotTell",
+    "Compared",
+    "Composition",
+    "Configuration",
+    "Curve",
+    "Evaluation",
+    "Impact",
+    "Latencies",
+    "Level",
+    "Monotone",
+    "Observation",
+    "PerLink",
+    "Phase",
+    "PhaseAware",
+    "Prediction",
+    "Predictor",
+    "ProbeSettings",
+    "Profile",
+    "ProfileFileError",
+    "Provenance",
+    "Quartiles",
+    "Queue",
+    "QueueMapping",
+    "Reading",
+    "Service",
+    "ServiceTime",
+    "Store",
+    "Trainable",
+    "Utilisation",
+    "advise",
+    "arrival_rate",
+    "configurations",
+    "evaluate",
+    "impact_of",
+    "leave_one_application_out",
+    "levels_of",
+    "mean_time",
+    "mean_wait",
+    "monotone",
+    "next_configuration",
+    "own_load",
+    "parse_profile",
+    "phases_of",
+    "place",
+    "probe_effect",
+    "probes_needed",
+    "ranked",
+    "read_profile",
+    "slowdown_of",
+    "spread",
+    "to_json",
+    "utilisation",
+    "utilisation_of_wait",
+]  # fmt: skip

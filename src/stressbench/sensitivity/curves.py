@@ -1,0 +1,117 @@
+"""Slow-down against utilisation: a curve that never falls, through what compressions did to one application."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from stressbench.sensitivity.errors import CannotTell
+from stressbench.sensitivity.probing import Floats, Reading
+from stressbench.sensitivity.profile import Profile
+from stressbench.sensitivity.readings import RESAMPLES, LevelReading, levels_of
+
+_NEIGHBOURS = 8
+_SEED = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Curve:
+    """Logarithms of slow-downs at utilisations, shape (points,), both rising from 0; straight between them."""
+
+    utilisations: Floats
+    log_slowdowns: Floats
+
+    @property
+    def top(self) -> float:
+        """The heaviest load that was tried; beyond, the curve stays where it is."""
+        return float(self.utilisations[-1])
+
+    def log_at(self, utilisation: Floats) -> Floats:
+        """Any shape."""
+        logs: Floats = np.interp(utilisation, self.utilisations, self.log_slowdowns)
+        return logs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fit:
+    """A curve, 400 that might have been, and how far compressions lie from the curve of the others.
+
+    `residuals` (logarithms) at `residual_utilisations`, shape (n,) each, may be empty.
+    """
+
+    curve: Curve
+    resampled: tuple[Curve, ...]
+    residual_utilisations: Floats
+    residuals: Floats
+
+    def residuals_near(self, utilisation: float) -> Floats:
+        """Of the compressions closest to it, at most 8."""
+        order = np.argsort(np.abs(self.residual_utilisations - utilisation), kind="stable")
+        return self.residuals[order[:_NEIGHBOURS]]
+
+
+def monotone(utilisations: Floats, log_slowdowns: Floats) -> Curve:
+    """Least squares among curves that never fall, begin at (0, 0) and stay there or above; shapes (n,), n >= 1.
+
+    Isotonic regression; cutting it off at 0 afterwards gives what it gives under that bound.
+    """
+    places, which, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
+    means = np.bincount(which, weights=log_slowdowns) / counts
+    rising = np.maximum(isotonic_regression(means, weights=counts).x, 0.0)
+    if places[0] > 0:
+        places, rising = np.insert(places, 0, 0.0), np.insert(rising, 0, 0.0)
+    else:
+        rising = np.where(places == 0, 0.0, rising)
+    return Curve(utilisations=places, log_slowdowns=rising)
+
+
+@lru_cache(maxsize=512)
+def fit(profile: Profile, how: Reading) -> Fit:
+    """Of one application. CannotTell where there are no compressions, or nobody can tell how busy they were.
+
+    What might have been: compressions are drawn with replacement, and their run times, those alone, and their
+    utilisations with them.
+    """
+    levels = [one for one in levels_of(profile, how) if one.utilisation.value is not None]
+    if not levels:
+        reasons = {str(one.utilisation.reason) for one in levels_of(profile, how)}
+        raise CannotTell(f"{profile.application}: no compression's utilisation is known: {'; '.join(sorted(reasons))}")
+    utilisations = np.array([one.utilisation.value for one in levels], dtype=np.float64)
+    logs = np.log([one.slowdown.centre for one in levels])
+    places, residuals = _left_out(utilisations, logs)
+    return Fit(
+        curve=monotone(utilisations, logs),
+        resampled=_resampled(profile, levels),
+        residual_utilisations=places,
+        residuals=residuals,
+    )
+
+
+def _left_out(utilisations: Floats, logs: Floats) -> tuple[Floats, Floats]:
+    """Of each compression but the heaviest, from the curve of all others."""
+    inner = np.flatnonzero(utilisations < utilisations.max())
+    residuals = [
+        float(
+            logs[one]
+            - monotone(np.delete(utilisations, one), np.delete(logs, one)).log_at(utilisations[one : one + 1])[0]
+        )
+        for one in inner
+    ]
+    return utilisations[inner], np.array(residuals)
+
+
+def _resampled(profile: Profile, levels: list[LevelReading]) -> tuple[Curve, ...]:
+    random = np.random.default_rng(_SEED)
+    alone = _median_logs(profile.alone_s, random)
+    beside = np.stack([_median_logs(one.level.times_s, random) for one in levels]) - alone
+    busy = np.stack([one.draws for one in levels])
+    chosen = random.integers(len(levels), size=(RESAMPLES, len(levels)))
+    return tuple(monotone(busy[some, draw], beside[some, draw]) for draw, some in enumerate(chosen))
+
+
+def _median_logs(times_s: tuple[float, ...], random: np.random.Generator) -> Floats:
+    """Logarithms of medians of resampled times, shape (400,)."""
+    times = np.array(times_s)
+    medians: Floats = np.log(np.median(times[random.integers(len(times), size=(RESAMPLES, len(times)))], axis=1))
+    return medians

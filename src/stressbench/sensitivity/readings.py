@@ -1,0 +1,107 @@
+"""What a profile says once it is read: utilisations and slow-downs, made of its times."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp
+
+import numpy as np
+
+from stressbench.analysis.intervals import Interval, unpaired_interval
+from stressbench.sensitivity.errors import CannotTell
+from stressbench.sensitivity.phases import Phase, phases_of
+from stressbench.sensitivity.probing import OURS, Floats, Reading, Utilisation, draws, utilisation
+from stressbench.sensitivity.profile import Level, Profile
+
+RESAMPLES = 400
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LevelReading:
+    """One compression: how busy it keeps the switch, and by which factor it slows the application (1: not at all).
+
+    `draws`, shape (400,), are utilisations that might have been.
+    """
+
+    level: Level
+    utilisation: Utilisation
+    slowdown: Interval
+    draws: Floats
+
+
+def slowdown_of(alone_s: Sequence[float], beside_s: Sequence[float]) -> Interval:
+    """Times beside something over times alone, none of them empty: the middle of all ratios, with Mann and Whitney's
+    95 % interval, where the times are enough for one (4 and 4 are, 5 and 2 are not).
+    """
+    logs = unpaired_interval(np.log(np.array(alone_s)), np.log(np.array(beside_s)))
+    low, high = (None if bound is None else exp(bound) for bound in (logs.low, logs.high))
+    return Interval(centre=exp(logs.centre), low=low, high=high)
+
+
+@lru_cache(maxsize=512)
+def levels_of(profile: Profile, how: Reading) -> tuple[LevelReading, ...]:
+    """All compressions, the least loaded first by mean latency. CannotTell where there are none."""
+    if not profile.levels:
+        raise CannotTell(f"{profile.application} was never run beside a compression")
+    ordered = sorted(profile.levels, key=lambda level: level.probes.array.mean())
+    idle = profile.idle.array
+    return tuple(
+        LevelReading(
+            level=level,
+            utilisation=utilisation(idle, level.probes.array, how=how),
+            slowdown=slowdown_of(profile.alone_s, level.times_s),
+            draws=draws(idle, level.probes.array, how=how, resamples=RESAMPLES, seed=_SEED + number),
+        )
+        for number, level in enumerate(ordered)
+    )
+
+
+def impact_latencies(profile: Profile) -> Floats:
+    """Probes beside the application, shape (n,), s. CannotTell where nobody probed."""
+    if profile.impact is None:
+        raise CannotTell(f"{profile.application} was never probed")
+    return profile.impact.probes.array
+
+
+@lru_cache(maxsize=512)
+def impact_of(profile: Profile, how: Reading) -> tuple[float, Floats]:
+    """Utilisation that the application causes (0 to 1), and draws of it, shape (400,).
+
+    CannotTell as `utilisation`, but for loads that drift: applications have phases, compressions have not.
+    """
+    latencies = impact_latencies(profile)
+    found = utilisation(profile.idle.array, latencies, how=how, steady=False)
+    if found.value is None:
+        raise CannotTell(f"{profile.application}: {found.reason}")
+    return found.value, draws(profile.idle.array, latencies, how=how, resamples=RESAMPLES, seed=_SEED - 1)
+
+
+@lru_cache(maxsize=512)
+def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
+    """Phases of that utilisation. CannotTell as `impact_of`."""
+    latencies = impact_latencies(profile)
+    found = utilisation(profile.idle.array, latencies, how=how, steady=False)
+    if found.value is None:
+        raise CannotTell(f"{profile.application}: {found.reason}")
+    times = None if profile.impact is None else profile.impact.probes.times
+    return phases_of(profile.idle.array, latencies, at_s=times, how=how, resamples=RESAMPLES)
+
+
+def probe_effect(profile: Profile) -> Interval:
+    """What probes did to the application: its time with them over its time without. CannotTell where nobody looked."""
+    if profile.impact is None or profile.impact.times_s is None:
+        raise CannotTell(f"{profile.application}: no run times with probes")
+    return slowdown_of(profile.alone_s, profile.impact.times_s)
+
+
+def same_machine(profiles: Sequence[Profile]) -> None:
+    """CannotTell where they come from several machines."""
+    machines = sorted({profile.machine for profile in profiles})
+    if len(machines) > 1:
+        raise CannotTell(f"profiles come from several machines: {', '.join(machines)}")
+
+
+def reading_of(profile: Profile) -> Reading:
+    """Ours, knowing of how many messages each latency is the mean."""
+    return Reading(service=OURS.service, averaged=profile.probe.averaged)

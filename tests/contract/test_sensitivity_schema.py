@@ -1,0 +1,68 @@
+"""schema/sensitivity.schema.json says what the reader of profiles takes."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from sensitivities import victim
+
+from stressbench.sensitivity.errors import ProfileFileError
+from stressbench.sensitivity.profile import parse_profile, to_json
+from stressbench.sensitivity.schema import profile_schema
+
+WRITTEN = Path(__file__).parents[2] / "schema" / "sensitivity.schema.json"
+GOOD: dict[str, Any] = json.loads(to_json(victim({0.2: 1.1, 0.5: 1.5}, links={"a-b": 0.25})))
+ODD = (None, True, -1, 0, 1.5, "", "text", [], [1, "a"], {}, {"a": "b"})
+
+
+def test_the_schema_is_that_of_the_records() -> None:
+    """`python -m stressbench.sensitivity.schema > schema/sensitivity.schema.json` writes it anew."""
+    assert json.loads(WRITTEN.read_text(encoding="utf-8")) == profile_schema()
+
+
+def test_the_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(profile_schema())
+
+
+def test_a_profile_fits_it() -> None:
+    Draft202012Validator(profile_schema()).validate(GOOD)
+
+
+PLACES = [
+    *((key,) for key in GOOD),
+    *(("provenance", key) for key in GOOD["provenance"] if key != "measured_at"),  # formats are not checked
+    *(("probe", key) for key in GOOD["probe"]),
+    *(("levels", 0, key) for key in GOOD["levels"][0]),
+    *(("levels", 0, "configuration", key) for key in GOOD["levels"][0]["configuration"]),
+    ("levels", 0, "times_s", 0),
+    ("impact", "probes"),
+    ("impact", "times_s"),
+    ("idle", "latencies_s", 3),
+    ("links", "a-b"),
+    ("surplus",),
+    ("probe", "surplus"),
+]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: ".".join(map(str, place)))
+def test_schema_and_reader_refuse_the_same(place: tuple[Any, ...]) -> None:
+    validator = Draft202012Validator(profile_schema())
+    for odd in ODD:
+        record = deepcopy(GOOD)
+        holder: Any = record
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] = odd
+
+        assert validator.is_valid(record) is accepted(record), (place, odd)
+
+
+def accepted(record: dict[str, Any]) -> bool:
+    try:
+        parse_profile(json.dumps(record), source=Path("made-up"))
+    except ProfileFileError:
+        return False
+    return True

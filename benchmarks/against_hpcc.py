@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/against_hpcc.py [--launches 7] [--ranks 4]
 
 Goal: ratios of medians within 10 %. Both send 2,000,000 bytes to the left and to the right neighbour in a ring of all
-ranks and give bytes a second that a rank sends, by MPI_Sendrecv or nonblocking calls, whichever is faster. What differs,
-and what this shows apart: hpcc sends from the same buffers each time, b_eff from different ones in turn, so that long
+ranks and give bytes a second that a rank sends, by MPI_Sendrecv or nonblocking calls, whichever is faster. They differ
+in this: hpcc sends from the same buffers each time, b_eff from different ones in turn, so that long
 messages do not come from a cache; hpcc takes the faster method of each rank, then the slowest rank, b_eff the slowest
 rank of each method, then the faster method.
 Launches of either take turns; hpcc also runs its other kernels, as small as it can.
@@ -25,7 +25,10 @@ import mpi
 GOAL = 0.10
 SIZE = 2_000_000  # bytes; hpcc's own
 POLYGONS = 30
-KINDS = {"naturally ordered": "NaturallyOrderedRingBandwidth_GBytes", "randomly ordered": "RandomlyOrderedRingBandwidth_GBytes"}
+KINDS = {
+    "naturally ordered": "NaturallyOrderedRingBandwidth_GBytes",
+    "randomly ordered": "RandomlyOrderedRingBandwidth_GBytes",
+}
 INPUT = """\
 HPLinpack benchmark input file
 as small as it can be: what counts is bench_lat_bw

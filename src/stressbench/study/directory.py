@@ -75,6 +75,12 @@ class Directory:
         name = f"study-{_newest(self.path)}.toml"
         return name, (self.path / name).read_text(encoding="utf-8")
 
+    def sources(self) -> tuple[Path, ...]:
+        """The workloads of its newest study file and what they include, absolute, whether they are there or not."""
+        origin = orjson.loads((self.path / f"study-{_newest(self.path)}.json").read_bytes())
+        names = (*origin["workloads"], *origin.get("includes", {}))
+        return tuple(dict.fromkeys(Path(os.path.normpath(self.folder / name)) for name in names))
+
     def environment_text(self) -> str:
         """Programs and settings as JSON; empty where that file is gone."""
         path = self.path / ENVIRONMENT

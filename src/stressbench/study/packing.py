@@ -5,6 +5,7 @@
 
 import hashlib
 import io
+import os
 import shutil
 import subprocess
 import tarfile
@@ -127,14 +128,16 @@ def _compared(sums: str, found: Mapping[str, str], *, source: Path) -> Verdict:
 
 
 def _members(directory: Directory) -> Iterator[tuple[str, bytes]]:
-    """Study files, manifest, environment, runs, workloads and schemas, by name."""
+    """Study files, manifest, environment, runs, workloads with what they include, and schemas, by name."""
     for path in sorted(directory.path.rglob("*")):
         name = path.relative_to(directory.path).as_posix()
         if path.is_file() and not path.name.startswith(".") and name != SUMS:
             yield name, path.read_bytes()
-    for workload in dict.fromkeys(cell.workload for cell in directory.study.cells):
-        if (directory.folder / workload).is_file() and not (directory.path / "workloads").is_dir():
-            yield f"workloads/{Path(workload).name}", (directory.folder / workload).read_bytes()
+    if not (directory.path / "workloads").is_dir():
+        sources = [path for path in directory.sources() if path.is_file()]
+        above = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
+        for path in sources:  # as they lie to each other, so that an [INCLUDE] finds its file
+            yield f"workloads/{path.relative_to(above or path.parent).as_posix()}", path.read_bytes()
     yield "schema/study.schema.json", orjson.dumps(study_schema(), option=orjson.OPT_INDENT_2)
     schema = shipped_folder("schema") / "run.schema.json"
     if schema.is_file():

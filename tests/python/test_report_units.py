@@ -2,7 +2,7 @@
 
 import pytest
 
-from stressbench.report.units import bit_rate, measured, percent, plain_time
+from stressbench.report.units import bit_rate, measured, percent, plain_time, time
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,11 @@ def test_shares_are_percents_without_the_sign() -> None:
 )
 def test_times_in_files_are_ascii_with_four_digits(seconds: float | None, text: str) -> None:
     assert plain_time(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.0009999, "1.00 ms"), (0.00099949, "999 µs"), (9.999e-7, "1.00 µs"), (0.9996, "1.00 s"), (2e-9, "2.00 ns")],
+)
+def test_a_time_is_in_the_unit_that_its_digits_ask_for(seconds: float, said: str) -> None:
+    assert time(seconds) == said

@@ -24,8 +24,8 @@ _TIME_UNITS = (
 
 
 def time_unit(seconds: Iterable[float]) -> TimeUnit:
-    """The unit in which the largest of these times reads well: at least 1, where a unit is small enough."""
-    largest = max((abs(value) for value in seconds), default=0.0)
+    """The unit in which the largest of these times reads well: 1 or more with the digits shown, if a unit allows."""
+    largest = float(f"{max((abs(value) for value in seconds), default=0.0):.2e}")
     fitting = (unit for unit in _TIME_UNITS if largest * unit.per_second >= 1)
     return next(fitting, _TIME_UNITS[0] if largest == 0 else _TIME_UNITS[-1])
 

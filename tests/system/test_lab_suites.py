@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from lab_bench import RATE, settled
+from lab_bench import RATE, require_storage, settled
+from test_lab_io import SERVED
 
 ACKNOWLEDGED = RATE / 8 / (1 + 66 / 1514)  # bytes/s of a link that carries both ways: a frame is answered by 66 bytes
 B_EFF = "b_eff --rings 1,6 --polygons 2 --sizes 2MiB --best-of 1"
@@ -39,3 +40,19 @@ def test_half_the_rate_is_half_of_b_eff(lab_up) -> None:
         return half / full
 
     assert settled(ratio, expected=0.5, within=0.05) == pytest.approx(0.5, rel=0.05)
+
+
+def test_b_eff_io_of_a_lab_takes_a_minute_and_writes_no_faster_than_its_links(lab_up) -> None:
+    """Four hosts to two I/O nodes behind one link each; every byte that is read is looked at."""
+    require_storage()
+    served = lab_up("suites-io", SERVED)
+    options = ("-T", "60s", "--mpart", "2MiB", "--verify", "--json")
+    measured = served.stressbench("beff-io", "--on", "lab:suites-io", *options, timeout_s=300)
+    assert measured.status == 0, measured.said
+    found = json.loads(measured.output)
+
+    assert found["elapsed_s"] == pytest.approx(60, rel=0.1)
+    (partition,) = found["partitions"]
+    write = next(one for one in partition["accesses"] if one["access"] == "write")
+    assert 0 < write["value"] < 2 * RATE / 8
+    assert [one["pattern_type"] for one in write["types"]] == [0, 1, 2, 3, 4]

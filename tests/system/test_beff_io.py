@@ -1,0 +1,77 @@
+"""b_eff_io takes the time that it was given, and its number follows from what it keeps."""
+
+import json
+import signal
+import sys
+from collections import Counter
+
+import pytest
+from conftest import Started, wait_until
+
+ROWS = 43 * 3  # of Table 2, three ways
+
+
+def protocol_of(path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def recomputed(lines: list[dict]) -> float:
+    """The number, by the definition's own words and nobody else's code."""
+    values: Counter[str] = Counter()
+    for line in lines:
+        if line["type"] == "file":
+            values[line["access"]] += (2 if line["pattern_type"] == 0 else 1) * line["bytes"] / line["time_s"] / 6
+    return values["write"] / 4 + values["rewrite"] / 4 + values["read"] / 2
+
+
+def test_it_takes_a_minute_and_its_number_follows_again(stressbench, tmp_path) -> None:
+    """On this machine's disk; files are kept small, so that reading and writing again go through them many times."""
+    protocol = tmp_path / "disk.jsonl"
+    options = ("-T", "60s", "--mpart", "2MiB", "--limit", "512MiB", "--file", tmp_path / "f")
+    done = stressbench("beff-io", "-n", "4", *options, "-o", protocol, "--json")
+    assert done.status == 0, done.said
+    found = json.loads(done.output)
+    lines = protocol_of(protocol)
+
+    assert found["elapsed_s"] == pytest.approx(60, rel=0.1)
+    assert Counter(line["type"] for line in lines) == {"b_eff_io": 1, "pattern": ROWS, "file": 15, "end": 1}
+    assert found["b_eff_io"] == pytest.approx(recomputed(lines), rel=1e-12)
+    assert found["claimed"] == pytest.approx(recomputed(lines), rel=1e-12)
+    assert {line["pattern_type"] for line in lines if line["type"] == "file"} == set(range(5))
+    assert list(tmp_path.glob("f*")) == []
+
+
+def test_every_byte_is_right_in_all_types(stressbench, tmp_path) -> None:
+    options = ("-T", "5s", "--mpart", "1MiB", "--limit", "64MiB", "--verify", "--file", tmp_path / "f")
+    done = stressbench("beff-io", "-n", "3", *options, "--json")
+
+    assert done.status == 0, done.said
+    assert json.loads(done.output)["b_eff_io"] > 0
+
+
+def test_one_that_is_interrupted_shows_what_it_has_and_claims_no_number(engine, tmp_path) -> None:
+    protocol = tmp_path / "cut.jsonl"
+    words = ("beff-io", "-n", "2", "-T", "10min", "--mpart", "1MiB", "--limit", "64MiB", "--file", "f", "-o", protocol)
+    command = [sys.executable, "-m", "stressbench", *map(str, words)]
+    environment = {"STRESSBENCH_MPI": str(engine.program)}
+    with Started(command, cwd=tmp_path, environment=environment) as process:
+        wait_until(lambda: protocol.exists() and b'"file"' in protocol.read_bytes(), "a file is measured")
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=120)
+
+    assert process.returncode == 130
+    assert "INCOMPLETE" in output
+    assert protocol_of(protocol)[-1]["type"] in ("pattern", "file")
+
+
+def test_bad_values_are_refused_before_anything_starts(stressbench, tmp_path) -> None:
+    for words, said in (
+        (("--types", "3"), "how long segments are follows from types 0 to 2"),
+        (("--mpart", "1000"), "--mpart: 1000: expected 1 MiB or more"),
+        (("-T", "0s"), "-T"),
+    ):
+        refused = stressbench("beff-io", "-n", "2", *words, "--file", tmp_path / "f")
+
+        assert refused.status == 2, refused.said
+        assert said in refused.said

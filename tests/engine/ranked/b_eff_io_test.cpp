@@ -188,7 +188,7 @@ TEST_F(BEffIo, TakesThePartitionsOfRelease2AccessByAccess) {
 }
 
 TEST_F(BEffIo, EndsInTimeAndReadsAgainWhatItHasRead) {
-  MotifBench bench(group_, "b_eff_io", with({{"time", "1s"}, {"limit", "64MiB"}, {"types", "0,2"}}));
+  MotifBench bench(group_, "b_eff_io", with({{"time", "2s"}, {"limit", "16MiB"}, {"types", "2"}}));
   bench.perform();
   const std::map<std::string, double> metrics = metrics_of(bench);
   EXPECT_EQ(metrics.count("b_eff_io_bytes_per_s"), 0U);  // types are left out

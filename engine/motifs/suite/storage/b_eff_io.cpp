@@ -575,12 +575,13 @@ std::int64_t BEffIo::next_batch(const Partition& partition, const Row& row, std:
                                 Recorder& recorder) const {
   const double time_s = static_cast<double>(recorder.now_ns() - begin_ns) * 1e-9;
   const double sync_s = row.access == IoAccess::read ? 0 : sync_s_per_byte_ * static_cast<double>(row.measured.bytes);
-  std::array<double, 2> latest{time_s, time_s + sync_s - row.budget_s};
+  // What calls cost, with what it takes to sync them, and by how much that is over: both of the slowest rank, since
+  // each has its own budget.
+  std::array<double, 2> latest{time_s + sync_s, time_s + sync_s - row.budget_s};
   if (collective(row.pattern->type))
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, latest.data(), 2, MPI_DOUBLE, MPI_MAX, partition.group.handle()),
               "MPI_Allreduce");
-  // A call costs what it takes to sync it as well.
-  return beff::next_calls(calls, latest[1] + row.budget_s, -latest[1]);
+  return beff::next_calls(calls, latest[0], -latest[1]);
 }
 
 void BEffIo::transfer(IoFile& file, const Partition& partition, const Row& row, std::int64_t call, Recorder& recorder) {

@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+import time
 from collections import Counter
 
 import pytest
@@ -56,8 +57,9 @@ def test_one_that_is_interrupted_shows_what_it_has_and_claims_no_number(engine, 
     environment = {"STRESSBENCH_MPI": str(engine.program)}
     with Started(command, cwd=tmp_path, environment=environment) as process:
         wait_until(lambda: protocol.exists() and b'"file"' in protocol.read_bytes(), "a file is measured")
-        process.send_signal(signal.SIGINT)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)  # after the round, please, which would take ten minutes
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)  # now
         output, _ = process.communicate(timeout=120)
 
     assert process.returncode == 130

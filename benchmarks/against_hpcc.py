@@ -1,26 +1,32 @@
 """b_eff's rings against those of the HPC Challenge (package hpcc), both under Open MPI: naturally and randomly ordered.
 
-    .venv/bin/python benchmarks/against_hpcc.py [--launches 7] [--ranks 4]
+    .venv/bin/python benchmarks/against_hpcc.py [--launches 7] [--ranks 4] [--on lab:tiny] [--buffered 2]
 
 Goal: ratios of medians within 10 %. Both send 2,000,000 bytes to the left and to the right neighbour in a ring of all
 ranks and give bytes a second that a rank sends, by MPI_Sendrecv or nonblocking calls, whichever is faster. They differ
-in this: hpcc sends from the same buffers each time, b_eff from different ones in turn, so that long
-messages do not come from a cache; hpcc takes the faster method of each rank, then the slowest rank, b_eff the slowest
-rank of each method, then the faster method.
+in this: hpcc sends from the same buffers each time, b_eff from different ones in turn, so that long messages do not
+come from a cache (`--buffered 2` gives b_eff as few as hpcc has); hpcc repeats a ring less often than for 2.5 ms; it
+takes the faster method of each rank, then the slowest rank, b_eff the slowest rank of each method, then the faster
+method. Three ranks or more: in a ring of two, b_eff sends one message where hpcc sends two.
 Launches of either take turns; hpcc also runs its other kernels, as small as it can.
 """
 
 import argparse
 import json
 import math
+import os
 import random
 import re
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import compare
 import mpi
+
+from stressbench.cli.places import place_of
+from stressbench.launch.program import run_program
 
 GOAL = 0.10
 SIZE = 2_000_000  # bytes; hpcc's own
@@ -69,12 +75,15 @@ HPL.out
 """
 
 
-def hpcc(ranks: int, folder: Path) -> dict[str, float]:
+Start = Callable[[Path, Sequence[str]], None]  # ranks of a program, which write into a folder
+
+
+def hpcc(start: Start, ranks: int, folder: Path) -> dict[str, float]:
     """Seconds for a message, by kind, from a launch of hpcc."""
     (folder / "hpccinf.txt").write_text(INPUT.format(size=200 * ranks, ranks=ranks))
     output = folder / "hpccoutf.txt"
     output.unlink(missing_ok=True)
-    mpi.run(mpi.OPEN_MPI, ranks, ["sh", "-c", f"cd {folder} && exec hpcc"])
+    start(folder, ["hpcc"])
     text = output.read_text()
     found = {}
     for kind, name in KINDS.items():
@@ -85,20 +94,20 @@ def hpcc(ranks: int, folder: Path) -> dict[str, float]:
     return found
 
 
-def ours(engine: Path, ranks: int, folder: Path, seed: int) -> dict[str, float]:
+def ours(start: Start, engine: Path, ranks: int, folder: Path, *, buffered: int, seed: int) -> dict[str, float]:
     """The same from a launch of b_eff: the ring of all ranks, thirty polygons, two methods."""
     protocol = folder / "b_eff.jsonl"
     protocol.unlink(missing_ok=True)
-    mpi.run(mpi.OPEN_MPI, ranks, [
+    start(folder, [
         str(engine), "motif", "b_eff", "--rings", "6", "--polygons", str(POLYGONS), "--sizes", str(SIZE), "--protocol",
-        str(protocol), "--repetitions", "1", "--warmup", "0", "--seed", str(seed),
+        str(protocol), "--buffered", str(buffered), "--repetitions", "1", "--warmup", "0", "--seed", str(seed),
     ])  # fmt: skip
     lines = [json.loads(line) for line in protocol.read_text().splitlines()]
     best: dict[int, float] = {}
     for line in lines:
         if line["type"] == "loop" and line["method"] in ("sendrecv", "nonblocking"):
-            # A rank sends two messages in an iteration.
-            bandwidth = 2 * SIZE * line["loops"] / line["time_s"]
+            messages = lines[0]["patterns"][line["pattern"]]["messages"]
+            bandwidth = messages / ranks * SIZE * line["loops"] / line["time_s"]
             best[line["pattern"]] = max(bandwidth, best.get(line["pattern"], 0.0))
     kinds = [pattern["kind"] for pattern in lines[0]["patterns"]]
     polygons = [best[index] for index, kind in enumerate(kinds) if kind == "random"]
@@ -108,22 +117,53 @@ def ours(engine: Path, ranks: int, folder: Path, seed: int) -> dict[str, float]:
     }
 
 
+def starter(on: str, ranks: int, engine: Path) -> Start:
+    """Starts programs on this machine, or where `stressbench run --on` would."""
+    if on == "local":
+        return lambda folder, words: void(
+            mpi.run(mpi.OPEN_MPI, ranks, ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), *words])
+        )
+    place = place_of(on, environment=os.environ)
+
+    def start(folder: Path, words: Sequence[str]) -> None:
+        quiet = ("sh", "-c", 'exec "$@" >&2', "sh", *words)
+        ended = run_program(quiet, folder=folder, ranks=ranks, place=place, engine=engine, environment=os.environ)
+        if ended.status:
+            raise SystemExit(f"{words[0]} ended with status {ended.status} on {on}")
+
+    return start
+
+
+def void(_: object) -> None:
+    """Nothing of it."""
+
+
 def main() -> int:
     """Prints the table; status 1 when a ratio misses the goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--launches", type=int, default=7, help="of each side [%(default)s]")
     parser.add_argument("--ranks", type=int, default=4, help="[%(default)s]")
+    parser.add_argument("--on", default="local", help="local or lab:NAME [%(default)s]")
+    parser.add_argument("--buffered", type=int, default=6, help="messages in b_eff's buffers [%(default)s]")
     parser.add_argument("--seed", type=int, default=1, help="of turns and intervals [%(default)s]")
     arguments = parser.parse_args()
+    if arguments.ranks < 3:
+        parser.error(f"--ranks {arguments.ranks}: in a ring of two, b_eff sends half of the messages; 3 or more")
     engine = mpi.build_engine(mpi.OPEN_MPI)
+    start = starter(arguments.on, arguments.ranks, engine)
     order = random.Random(arguments.seed)
     mine: dict[str, list[float]] = {kind: [] for kind in KINDS}
     theirs: dict[str, list[float]] = {kind: [] for kind in KINDS}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         turns = [
-            (mine, lambda: ours(engine, arguments.ranks, folder, order.randrange(1 << 30))),
-            (theirs, lambda: hpcc(arguments.ranks, folder)),
+            (
+                mine,
+                lambda: ours(
+                    start, engine, arguments.ranks, folder, buffered=arguments.buffered, seed=order.randrange(1 << 30)
+                ),
+            ),
+            (theirs, lambda: hpcc(start, arguments.ranks, folder)),
         ]
         for _ in range(arguments.launches):
             order.shuffle(turns)

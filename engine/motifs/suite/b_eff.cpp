@@ -37,9 +37,13 @@ using beff::Neighbours;
 using beff::NotNegative;
 
 constexpr int tag = 3;
-constexpr std::int64_t buffered_messages = 6;
 constexpr std::int64_t gap_bytes = 16;
 constexpr std::array all_methods{Method::sendrecv, Method::alltoallv, Method::nonblocking};
+
+struct HoldsBothWays {
+  static constexpr std::string_view words = "2 or more";
+  static bool holds(std::int64_t value) noexcept { return value >= 2; }
+};
 
 // What a rank does in one pattern.
 struct Task {
@@ -107,7 +111,7 @@ class BEff final : public Motif {
     if (*extra_) lay_extras(group.rank());
     const std::int64_t longest_bytes = std::ranges::max(protocol_.sizes);
     exchange_.emplace(own_.handle(), group.rank(), ranks,
-                      static_cast<std::size_t>(buffered_messages * (longest_bytes + gap_bytes)));
+                      static_cast<std::size_t>(*buffered_ * (longest_bytes + gap_bytes)));
     if (pingpong()) message_ = Buffer(static_cast<std::size_t>(longest_bytes));
     if (group.rank() == 0)
       protocol_.loops.reserve(tasks_.size() * protocol_.sizes.size() * all_methods.size() *
@@ -207,7 +211,7 @@ class BEff final : public Motif {
   std::string what_is_reduced() const {
     if (*quick_) return "--quick takes fewer polygons and one attempt; expect the number some percent lower";
     for (const Parameter* one :
-         std::initializer_list<const Parameter*>{&rings_, &polygons_, &sizes_, &attempts_, &loops_})
+         std::initializer_list<const Parameter*>{&rings_, &polygons_, &sizes_, &attempts_, &loops_, &buffered_})
       if (one->was_given()) return fmt::format("--{} was given", one->name());
     return "";
   }
@@ -418,6 +422,13 @@ class BEff final : public Motif {
   Param<std::int64_t> loops_{
       this,         '\0', "loops", 0, "iterations of each timed loop; 0: 300, then so that it takes 2.5 to 5 ms",
       NotNegative{}};
+  Param<std::int64_t> buffered_{this,
+                                '\0',
+                                "buffered",
+                                6,
+                                "messages that a buffer holds one after the other; 2: the same bytes each time",
+                                HoldsBothWays{},
+                                AtMost<std::int64_t>{1000}};
   Param<bool> extra_{this, '\0', "extra", "measure the paper's further patterns too: they do not count"};
   Param<bool> quick_{this, '\0', "quick",
                      "six polygons and one attempt in place of 30 and 3: a ninth of the time, less exact"};

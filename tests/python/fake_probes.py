@@ -1,10 +1,9 @@
-"""Stands in for stressbench-mpi that sends probes: rounds of a twentieth of a second, ten ping-pongs a pair, in real
+"""Stands in for stressbench-mpi that sends probes: rounds of a twentieth of a second, forty ping-pongs a pair, in real
 time, until it is asked to stop. No MPI inside.
 
 One way takes 100 us give or take 10; 150 while the file `busy` lies in the current folder, as long as a program keeps
 it there. `FAKE_HOSTS` names hosts, else all ranks are on one. `FAKE_PROBES`: `refuse` ends before the first round with
-status 3, `die` after ten rounds beside a program with status 3, `hang` ignores all requests; a number of rounds is the
-most there will be, for those that run alone, too. A workload that is not of probes takes a second and a half.
+status 3, `die` after ten rounds beside a program with status 3. A workload that is not of probes takes a second.
 """
 
 import json
@@ -19,7 +18,7 @@ from builders import MadeJob, MadeMachine, MadeStep, end, header
 
 WHAT = os.environ.get("FAKE_PROBES", "")
 HOSTS = tuple(os.environ.get("FAKE_HOSTS", "h0").split(","))
-ROUND_S, EACH = 0.05, 10
+ROUND_S, EACH = 0.05, 40
 SLEEP_S = ROUND_S / EACH
 asked: list[int] = []
 
@@ -67,7 +66,7 @@ def probe(output: Path, *, pairs: int, rounds: int) -> int:
 
         tell(header(jobs=made, machine=MadeMachine(hosts=HOSTS)))
         done = 0
-        while done < rounds and (WHAT == "hang" or not asked):
+        while done < rounds and not asked:
             done += 1
             begin_s = time.monotonic() - started
             time.sleep(ROUND_S)
@@ -92,10 +91,10 @@ def main() -> int:
         case ["run", file, *rest]:
             text = Path(file).read_text()
             if "pingpong --size" in text:
-                rounds = min(int(rest[rest.index("--contended") + 1]), int(WHAT) if WHAT.isdigit() else 10**9)
+                rounds = int(rest[rest.index("--contended") + 1])
                 return probe(Path(rest[rest.index("--output") + 1]), pairs=text.count("[JOB_NAME]"), rounds=rounds)
             print(f"workload {file} {rest[rest.index('--contended') + 1]} rounds", flush=True)
-            time.sleep(1.5)
+            time.sleep(1)
             return 0
     return 2
 

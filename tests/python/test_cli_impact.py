@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 from fake_launcher import put, put_mpirun
+from sensitivities import victim
 from typer.testing import CliRunner
 
 from stressbench.cli import impact
 from stressbench.cli.app import build
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.sensitivity.profile import read_profile
+from stressbench.sensitivity.store import Store
 
 FAKE_PROBES = Path(__file__).with_name("fake_probes.py")
 SHORT = ("-n", "1", "--every", "5ms", "--idle", "500ms")
@@ -133,27 +135,35 @@ def test_a_workload_runs_as_a_program_does(folder: Path) -> None:
 
 def test_what_probes_do_to_the_program_is_measured_in_pairs_of_runs(folder: Path) -> None:
     ended = stressbench(
-        folder, *SHORT, "--effect", "2", "--json", "--store", "kept", "--name", "busy", "--machine", "here",
-        "--", "sh", "-c", BUSY,
+        folder, *SHORT, "--no-after", "--effect", "1", "--json", "--store", "kept", "--name", "busy",
+        "--machine", "here", "--", "sleep", "0.6",
     )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
     effect = json.loads(ended.stdout)["effect"]
-    assert (len(effect["with_probes_s"]), len(effect["without_s"])) == (2, 2)
+    assert (len(effect["with_probes_s"]), len(effect["without_s"])) == (1, 1)
     assert effect["ratio"]["centre"] == pytest.approx(1, abs=0.3)
-    assert ended.stderr.count("with probes\n") == 2
-    assert ended.stderr.count("without probes\n") == 2
+    assert ended.stderr.count("with probes\n") == 1
+    assert ended.stderr.count("without probes\n") == 1
     kept = read_profile(folder / "kept" / "here" / "busy.json")
-    assert len(kept.alone_s) == 2
+    assert len(kept.alone_s) == 1
 
 
-def test_what_a_store_holds_is_added_to(folder: Path) -> None:
-    words = (*SHORT, "--no-after", "--effect", "1", "--store", "kept", "--machine", "here", "--", "sh", "-c", BUSY)
+def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", environment(folder.parent)["PATH"])
+    Store(folder=folder / "kept").save(victim({0.3: 1.5}, name="sleep"))
+    words = [*SHORT, "--store", "kept", "--machine", "lab", "--name", "sleep", "sleep", "1"]
 
-    for _ in range(2):
-        assert stressbench(folder, *words).returncode == 0
+    ended = CliRunner().invoke(build(), ["impact", *words])
 
-    assert len(read_profile(folder / "kept" / "here" / "sh.json").alone_s) == 2
+    assert ended.exit_code == 2
+    assert (
+        "--store: compressions of sleep were read by 2 pairs, 1024 B, every 0.1 s, the mean of 1, in place of 1 pair,"
+        in ended.stderr
+    )
 
 
 @pytest.mark.parametrize(

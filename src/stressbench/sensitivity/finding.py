@@ -33,7 +33,7 @@ READING = Reading(service=OURS.service, averaged=AVERAGED)
 """`OURS`, for half round trips."""
 _DRIFT = 0.05
 _PAIRS_DIFFER = 1.2
-_OWN_LOAD = 0.01
+_OWN_LOAD = 0.05
 _LATE = 0.5
 _EFFECT = 1.01
 _CLEARLY_ABOVE_0 = 0.02
@@ -235,7 +235,7 @@ def _cautions(found: ImpactFound, measured: Measured) -> Iterator[str]:
         seconds = seconds_for(found.probes_needed, measured.probing)
         yield (
             f"{found.idle.count} idle probes: to tell an idle switch to within {PRECISION:.0%} these latencies need "
-            f"{found.probes_needed}, which is --idle {seconds:.0f}s"
+            f"{found.probes_needed}, which is --idle {ceil(seconds)}s"
         )
     medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
     if medians and max(medians) > _PAIRS_DIFFER * min(medians):

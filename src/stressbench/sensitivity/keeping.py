@@ -17,11 +17,12 @@ def differences(kept: Profile, probing: Probing) -> str | None:
     now = settings_of(probing)
     if not kept.levels or kept.probe == now:
         return None
-    was = kept.probe
-    return (
-        f"compressions of {kept.application} were read by {was.pairs} pairs, {was.message_bytes} B, every "
-        f"{was.interval_s:g} s, in place of {now.pairs} pairs, {now.message_bytes} B, every {now.interval_s:g} s"
-    )
+    return f"compressions of {kept.application} were read by {_said(kept.probe)}, in place of {_said(now)}"
+
+
+def _said(probe: ProbeSettings) -> str:
+    pairs = "1 pair" if probe.pairs == 1 else f"{probe.pairs} pairs"
+    return f"{pairs}, {probe.message_bytes} B, every {probe.interval_s:g} s, the mean of {probe.averaged}"
 
 
 def profile_of(

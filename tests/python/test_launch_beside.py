@@ -84,11 +84,11 @@ def test_a_companion_that_never_is_ready_is_ended_and_the_program_does_not_begin
 
 
 def test_a_companion_that_ends_takes_the_program_with_it(here: Path) -> None:
-    ended = beside(member("trap '' USR1; sleep 24494"), member("touch ready; sleep 0.3; exit 4"))
+    ended = beside(member("trap '' USR1; sleep 24.494"), member("touch ready; sleep 0.3; exit 4"))
 
     assert ended.forsaken
     assert ended.companion.status == 4
-    assert not alive("24494")
+    assert not alive("24.494")
 
 
 def test_a_program_is_ended_at_its_time_limit(here: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_program_is_ended_at_its_time_limit(here: Path) -> None:
 def test_a_signal_ends_both(here: Path) -> None:
     thread = soon(lambda: os.kill(os.getpid(), signal.SIGTERM), after=here / "begun")
 
-    ended = beside(member("touch begun; exec sleep 20000"), member(OBEYS))
+    ended = beside(member("touch begun; exec sleep 20"), member(OBEYS))
 
     thread.join()
     assert ended.interrupted

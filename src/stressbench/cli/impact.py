@@ -26,6 +26,7 @@ from stressbench.launch.place import HERE, Place
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.sizes import size_bytes
 from stressbench.launch.target import shape_of
+from stressbench.report.units import count
 from stressbench.sensitivity.errors import ProfileFileError
 from stressbench.sensitivity.finding import ImpactFound, impact_found, seconds_for
 from stressbench.sensitivity.pingpongs import Probing
@@ -214,8 +215,8 @@ def _tell_crowd(errand: Errand) -> None:
     here = isinstance(errand.place, LabPlace) or errand.place is HERE
     if here and not this_machine.allocated(os.environ) and all_ranks > cores:
         say(
-            f"{errand.shape.ranks} ranks and {errand.probes} probes share {cores} cores of this machine: probes wait "
-            "for cores as well as for the network"
+            f"{count(errand.shape.ranks, 'rank')} and {errand.probes} of probes share {count(cores, 'core')}: "
+            "probes wait for cores as well as for the network"
         )
 
 

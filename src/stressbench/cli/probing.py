@@ -150,8 +150,8 @@ class _Measurement:
 
     def _require_success(self, outcome: Outcome) -> None:
         name, took = self._errand.name, f"after {_wall_s(outcome):.3g} s"
-        if outcome.status == 0:
-            if outcome.swept:
+        if outcome.status == 0 or outcome.hung_at_the_end:  # its work was done, and it was ended
+            if outcome.swept and not outcome.hung_at_the_end:
                 many = "a process" if outcome.swept == 1 else f"{outcome.swept} processes"
                 say(f"{name} left {many} behind, which were ended")
             return

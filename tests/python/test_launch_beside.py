@@ -33,13 +33,19 @@ def beside(program: Member, companion: Member, *, ready_within_s: float = 10) ->
 
 
 def alive(words: str) -> bool:
+    """Whether such a process runs, after a moment for those that are on their way out."""
+
     def holds(path: Path) -> bool:
         try:
             return words.encode() in path.read_bytes()
         except OSError:
             return False
 
-    return any(holds(path) for path in Path("/proc").glob("[0-9]*/cmdline"))
+    for _ in range(50):
+        if not any(holds(path) for path in Path("/proc").glob("[0-9]*/cmdline")):
+            return False
+        time.sleep(0.1)
+    return True
 
 
 def soon(action: Callable[[], None], *, after: Path) -> threading.Thread:

@@ -15,6 +15,11 @@ class Allocation(Plain):
 
     nodes: int | None = None
 
+    @property
+    def host_count(self) -> int | None:
+        """One a node."""
+        return self.nodes
+
     def used(self, ranks: int) -> int | None:
         """How many nodes so many ranks need, as they spread over as many as there are. Raises LaunchMistake."""
         if ranks < 1:

@@ -8,9 +8,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
@@ -29,6 +31,8 @@ class Outcome:
     `status` is that of the launcher, 128 + N where signal N ended it. `stop_requests` counts requests to stop, from
     outside or by the clock. `output` and `errors` are the last texts of its streams. `rank_of` pairs process ids of
     local ranks with ranks, where they lived long enough. `hung_at_the_end`: ranks were killed when their work was done.
+    `began_s` and `ended_s` are the launcher's own, by time.monotonic(). `swept`: processes on this machine that
+    outlived it, and were killed.
     """
 
     status: int
@@ -37,6 +41,9 @@ class Outcome:
     errors: str
     rank_of: tuple[tuple[int, int], ...]
     hung_at_the_end: bool = False
+    began_s: float = 0.0
+    ended_s: float = 0.0
+    swept: int = 0
 
 
 def execute(
@@ -52,7 +59,21 @@ def execute(
     `say` gets a sentence when something is asked of the engine (default: stderr).
     Raises OSError where the program cannot be started.
     """
+    launch = begin(command, patience=patience, finished=finished, say=say)
+    with stopping(launch.on_signal):
+        return attend(launch)
+
+
+def begin(
+    command: Command,
+    *,
+    patience: Patience | None = None,
+    finished: Callable[[], bool] = lambda: False,
+    say: Callable[[str], None] | None = None,
+) -> Launch:
+    """Start the command. To be called from the main thread: its end would be the command's. `attend` must follow."""
     mark = Mark()
+    began_s = time.monotonic()
     process = subprocess.Popen(
         command.argv,
         env={**os.environ, **dict(command.environment), **mark.environment()},
@@ -63,29 +84,30 @@ def execute(
         start_new_session=True,
         preexec_fn=end_with_parent if sys.platform == "linux" else None,
     )
-    launch = Launch(
-        process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience(), finished=finished
-    )
-    with _stopping(launch):
-        return _attend(launch)
+    return Launch(
+        process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience(), finished=finished,
+        began_s=began_s,
+    )  # fmt: skip
 
 
-def _attend(launch: Launch) -> Outcome:
-    """Wait for the end, whatever happens, and sweep up behind it."""
+def attend(launch: Launch, *, output_to: int = 1) -> Outcome:
+    """Wait for the end, whatever happens, and sweep up behind it; its output goes to the descriptor `output_to`."""
     process = launch.process
     assert process.stdout is not None and process.stderr is not None
-    output = Passthrough(source=process.stdout.fileno(), sink=1)
+    output = Passthrough(source=process.stdout.fileno(), sink=output_to)
     errors = Passthrough(source=process.stderr.fileno(), sink=2)
     for delay_s in _RANKS_SEEN_AT_S:
         launch.after(delay_s, launch.note_ranks)
     launch.watch_the_clock()
     launch.watch_for_the_end()
+    swept = 0
     try:
         status = process.wait()
+        ended_s = time.monotonic()
     finally:
         for alarm in launch.alarms:
             alarm.cancel()
-        _sweep(launch, output, errors)
+        swept = _sweep(launch, output, errors)
     return Outcome(
         status=128 - status if status < 0 else status,  # Popen says -N for signal N
         stop_requests=launch.stop_requests,
@@ -93,14 +115,17 @@ def _attend(launch: Launch) -> Outcome:
         output=output.tail(),
         errors=errors.tail(),
         rank_of=tuple(sorted(launch.rank_of.items())),
+        began_s=launch.began_s,
+        ended_s=ended_s,
+        swept=swept,
     )
 
 
-def _sweep(launch: Launch, *streams: Passthrough) -> None:
-    """Kill ranks that outlived their launcher; they may also hold the streams open."""
+def _sweep(launch: Launch, *streams: Passthrough) -> int:
+    """Kill ranks that outlived their launcher, and count them; they may also hold the streams open."""
     for stream in streams:
         stream.join(timeout_s=1.0)
-    kill_all(launch.mark)
+    killed = kill_all(launch.mark)
     for stream in streams:
         stream.join(timeout_s=LAST_WORDS_S)
     if launch.process.poll() is None:
@@ -108,13 +133,14 @@ def _sweep(launch: Launch, *streams: Passthrough) -> None:
     for pipe in (launch.process.stdout, launch.process.stderr):
         if pipe is not None:
             pipe.close()
+    return killed
 
 
 @contextmanager
-def _stopping(launch: Launch) -> Iterator[None]:
-    """Turn signals into requests to the launch while it lives."""
+def stopping(on_signal: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Turn signals into requests while something runs."""
     heard = [number for number in _STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup stays nohup
-    before = {number: signal.signal(number, launch.on_signal) for number in heard}
+    before = {number: signal.signal(number, on_signal) for number in heard}
     try:
         yield
     finally:

@@ -4,7 +4,7 @@ How MPI finds the lab's hosts and links is in the environment that the lab gives
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stressbench.launch.command import Command, Launcher
@@ -85,6 +85,19 @@ class LabPlace:
     def shares(self, ranks: int) -> tuple[tuple[str, int], ...]:
         """How many consecutive ranks each host gets."""
         return shares(self.hosts, ranks)
+
+    @property
+    def host_count(self) -> int | None:
+        """The lab's hosts."""
+        return len(self.hosts)
+
+    def one_a_host(self, hosts: int) -> "LabPlace":
+        """Its first hosts, as if each had one core."""
+        return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a Place's
+        """Ranks are never bound here."""
+        return request
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command. Raises LaunchMistake."""

@@ -1,6 +1,6 @@
 """How each flavour of MPI starts ranks: one `Request` to one `Command`. Pure; nothing is started."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
@@ -54,6 +54,16 @@ def build(*, launcher: Launcher, request: Request) -> Command:
     program = (REALTIME if request.realtime else ()) + request.program
     argv = (str(launcher.path), "-n", str(request.ranks), *options, *request.extra, *program)
     return Command(argv=argv, environment=_environment(launcher.flavour, request))
+
+
+def sharing(request: Request, *, flavour: Flavour, others: int) -> Request:
+    """The request where `others` ranks of another launch run on the same cores: none is bound, all yield if crowded."""
+    if not flavour.is_openmpi:
+        return request
+    crowded = replace(request, cores=request.cores - others)
+    if crowded.outnumbered or _NAMES_BINDING.intersection(request.extra):
+        return crowded
+    return replace(request, extra=("--bind-to", "none", *request.extra))
 
 
 def require_real_ranks(launcher: Launcher, request: Request) -> None:

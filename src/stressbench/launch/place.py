@@ -1,8 +1,8 @@
 """Where ranks run: this machine as it is, or what `--on` names. A place starts nothing; it builds commands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from stressbench.launch import local
 from stressbench.launch.command import Command, Launcher
@@ -45,6 +45,19 @@ class Place(Protocol):
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:
         """One sentence that a person should know before this request runs, or None."""
 
+    @property
+    def host_count(self) -> int | None:
+        """How many hosts it has; None where nobody can tell."""
+
+    def one_a_host(self, hosts: int) -> "Place":
+        """The same place, where so many ranks go to as many hosts, the first ones."""
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
+        """The request as it must be where `others` ranks of another launch run at the same time.
+
+        Raises LaunchMistake where two launches cannot.
+        """
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
@@ -55,10 +68,23 @@ class Plain:
     takes_turns: bool = False
     stall_limit: str | None = None
 
+    def one_a_host(self, hosts: int) -> Self:  # noqa: ARG002  a Place's
+        """Ranks spread as far as they can anyway."""
+        return self
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
+        """Each mpirun thinks that it is alone: without a word it would bind its first rank to the first core."""
+        return local.sharing(request, flavour=launcher.flavour, others=others)
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Here(Plain):
     """This machine, or the hosts that a batch system or options for mpirun give."""
+
+    @property
+    def host_count(self) -> int | None:
+        """This one."""
+        return 1
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
         """An mpirun."""
@@ -82,3 +108,65 @@ class _Here(Plain):
 
 
 HERE: Place = _Here()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shared:
+    """A place where `others` ranks of another launch run at the same time."""
+
+    place: Place
+    others: int
+
+    @property
+    def ranks(self) -> int | None:
+        """As without the others."""
+        return self.place.ranks
+
+    @property
+    def stall_limit(self) -> str | None:
+        """As without the others."""
+        return self.place.stall_limit
+
+    @property
+    def environment(self) -> tuple[tuple[str, str], ...]:
+        """As without the others."""
+        return self.place.environment
+
+    @property
+    def takes_turns(self) -> bool:
+        """As without the others."""
+        return self.place.takes_turns
+
+    @property
+    def host_count(self) -> int | None:
+        """As without the others."""
+        return self.place.host_count
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """As without the others."""
+        return self.place.launcher(given=given, library=library)
+
+    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+        """As without the others."""
+        return self.place.ranks_per_node(request, typed=typed)
+
+    def knows_nodes(self, request: Request) -> bool:
+        """As without the others."""
+        return self.place.knows_nodes(request)
+
+    def one_a_host(self, hosts: int) -> "Shared":
+        """With the others, too."""
+        return replace(self, place=self.place.one_a_host(hosts))
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
+        """With still more others."""
+        return self.place.sharing(request, launcher=launcher, others=self.others + others)
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """The command that leaves room. Raises LaunchMistake."""
+        shared = self.place.sharing(request, launcher=launcher, others=self.others)
+        return self.place.build(launcher=launcher, request=shared)
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:
+        """As without the others."""
+        return self.place.advice(launcher=launcher, request=request)

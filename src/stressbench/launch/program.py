@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stressbench.launch import machine
+from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
@@ -49,11 +50,24 @@ def run_program(
 
     To be called from the main thread. Raises LaunchMistake where it cannot be started.
     """
-    library = library_of(find_engine(given=engine, environment=environment))
-    launcher = place.launcher(given=None, library=library)
-    request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, place=place, environment=environment)
-    command = place.build(launcher=launcher, request=request)
+    command = command_of(words, folder=folder, ranks=ranks, place=place, engine=engine, environment=environment)
     try:
         return execute(command)
     except OSError as fault:
         raise LaunchMistake(f"{command.argv[0]}: {reason_of(fault)}") from fault
+
+
+def command_of(
+    words: tuple[str, ...],
+    *,
+    folder: Path,
+    ranks: int,
+    place: Place,
+    engine: Path | None,
+    environment: Mapping[str, str],
+) -> Command:
+    """What starts a program that is built with the MPI of the engine, its ranks in `folder`. Raises LaunchMistake."""
+    library = library_of(find_engine(given=engine, environment=environment))
+    launcher = place.launcher(given=None, library=library)
+    request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, place=place, environment=environment)
+    return place.build(launcher=launcher, request=request)

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -72,6 +72,21 @@ class SimgridPlace:
     def knows_nodes(self, request: Request) -> bool:  # noqa: ARG002  a Place's
         """Nobody else says where ranks go."""
         return True
+
+    @property
+    def host_count(self) -> int | None:
+        """The lab's hosts."""
+        return len(self.hosts)
+
+    def one_a_host(self, hosts: int) -> "SimgridPlace":
+        """Its first hosts, as if each had one core."""
+        return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a Place's
+        """Raises LaunchMistake: each launch is a world of its own."""
+        raise LaunchMistake(
+            f"--on simgrid:{self.name}: two programs cannot run side by side in a simulation; a lab or a cluster can"
+        )
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command and the files that it reads. Raises LaunchMistake."""

@@ -41,6 +41,7 @@ class Launch:
     say: Callable[[str], None]
     patience: Patience
     finished: Callable[[], bool]
+    began_s: float = 0.0
     stop_requests: int = 0
     hung_at_the_end: bool = False
     rank_of: dict[int, int] = field(default_factory=dict)

@@ -14,8 +14,11 @@ from stressbench.sensitivity.evaluation import (
     leave_one_application_out,
     ranked,
 )
+from stressbench.sensitivity.finding import ImpactFound, Measured, impact_found
+from stressbench.sensitivity.keeping import profile_of
 from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.sensitivity.phases import Phase, phases_of
+from stressbench.sensitivity.pingpongs import Probes, Probing, probes_of
 from stressbench.sensitivity.placement import Advice, advise, place
 from stressbench.sensitivity.prediction import Composition, Prediction, Predictor
 from stressbench.sensitivity.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
@@ -51,8 +54,10 @@ __all__ = [
     "Curve",
     "Evaluation",
     "Impact",
+    "ImpactFound",
     "Latencies",
     "Level",
+    "Measured",
     "Monotone",
     "Observation",
     "PerLink",
@@ -61,6 +66,8 @@ __all__ = [
     "Prediction",
     "Predictor",
     "ProbeSettings",
+    "Probes",
+    "Probing",
     "Profile",
     "ProfileFileError",
     "Provenance",
@@ -77,6 +84,7 @@ __all__ = [
     "arrival_rate",
     "configurations",
     "evaluate",
+    "impact_found",
     "impact_of",
     "leave_one_application_out",
     "levels_of",
@@ -90,6 +98,8 @@ __all__ = [
     "place",
     "probe_effect",
     "probes_needed",
+    "probes_of",
+    "profile_of",
     "ranked",
     "read_profile",
     "slowdown_of",

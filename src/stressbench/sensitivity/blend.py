@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import exp, log
 
 import numpy as np
-from scipy.optimize import nnls
 
 from stressbench.analysis.intervals import CONFIDENCE
 from stressbench.sensitivity.errors import CannotTell
@@ -65,6 +64,8 @@ class BlendOf:
         if len(rows) < LEAST_OBSERVATIONS:
             raise CannotTell(f"{len(rows)} co-runs of which every base can tell: at least {LEAST_OBSERVATIONS} needed")
         design, wanted = np.array(rows), np.array(measured)
+        from scipy.optimize import nnls  # a second, which others shall not wait
+
         weights = nnls(design, wanted)[0]
         return Blend(
             bases=self.bases, weights=tuple(weights.tolist()), errors=tuple((wanted - design @ weights).tolist()),

@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
-from scipy.optimize import isotonic_regression
 
 from stressbench.model.records import MoreThanZero, Positive
 
@@ -102,6 +101,8 @@ def next_configuration(
 
 
 def _guessed(measured: Mapping[Configuration, float], wanted: Sequence[Configuration]) -> list[float]:
+    from scipy.optimize import isotonic_regression  # a second, which others shall not wait
+
     known = sorted(measured, key=lambda one: one.offered_bytes_per_s)
     rising = isotonic_regression(np.array([measured[one] for one in known])).x
     logs = [np.log([one.offered_bytes_per_s for one in some]) for some in (known, wanted)]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.probing import Floats, Reading
@@ -56,6 +55,8 @@ def monotone(utilisations: Floats, log_slowdowns: Floats) -> Curve:
 
     Isotonic regression; cutting it off at 0 afterwards gives what it gives under that bound.
     """
+    from scipy.optimize import isotonic_regression  # a second, which others shall not wait
+
     places, which, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=log_slowdowns) / counts
     rising = np.maximum(isotonic_regression(means, weights=counts).x, 0.0)

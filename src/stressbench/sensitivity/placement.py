@@ -6,7 +6,6 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.prediction import Predictor
@@ -80,6 +79,8 @@ def _cheapest(
     groups: Sequence[tuple[int, ...]], costs: Sequence[float], *, count: int, places: int
 ) -> list[int] | None:
     """Numbers of groups: everybody in exactly one, not more groups than places."""
+    from scipy.optimize import Bounds, LinearConstraint, milp  # a second, which others shall not wait
+
     members = np.zeros((count, len(groups)))
     for number, group in enumerate(groups):
         members[list(group), number] = 1

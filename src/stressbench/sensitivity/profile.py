@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.dataclasses import dataclass
 
 from stressbench.model.errors import reason_of
@@ -24,9 +24,11 @@ SCHEMA_VERSION: Literal[1] = 1
 _STRICT = ConfigDict(extra="forbid")
 _LONGEST_SHOWN = 60
 
-Name: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$")]
+NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
+Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], Field(min_length=1)]
+PerhapsTimes: TypeAlias = tuple[MoreThanZero, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -103,9 +105,9 @@ class Impact:
 class Profile:
     """One application on one machine. Compared by identity; `to_json` says whether two are alike.
 
-    `idle` are probes of the idle machine; `alone_s` run times with nobody else; `levels` what it suffers
-    (CompressionB), may be empty; `impact` None where only the suffering was measured; `links`: share of each link's
-    capacity that it uses, where somebody counts.
+    `idle` are probes of the idle machine; `alone_s` run times with nobody else, may be empty where there are no levels;
+    `levels` what it suffers (CompressionB), may be empty; `impact` None where only the suffering was measured; `links`:
+    share of each link's capacity that it uses, where somebody counts.
     """
 
     type: Literal["sensitivity"] = "sensitivity"
@@ -115,10 +117,17 @@ class Profile:
     provenance: Provenance
     probe: ProbeSettings
     idle: Latencies
-    alone_s: Times
+    alone_s: PerhapsTimes
     impact: Impact | None
     levels: tuple[Level, ...]
     links: Mapping[str, Share] | None = None
+
+    @field_validator("levels")
+    @classmethod
+    def _something_to_compare_with(cls, levels: tuple[Level, ...], info: ValidationInfo) -> tuple[Level, ...]:
+        if levels and not info.data.get("alone_s", (1.0,)):
+            raise ValueError("run times beside compressions say nothing without run times alone (alone_s)")
+        return levels
 
 
 ADAPTER: TypeAdapter[Profile] = TypeAdapter(Profile)

@@ -92,6 +92,8 @@ def probe_effect(profile: Profile) -> Interval:
     """What probes did to the application: its time with them over its time without. CannotTell where nobody looked."""
     if profile.impact is None or profile.impact.times_s is None:
         raise CannotTell(f"{profile.application}: no run times with probes")
+    if not profile.alone_s:
+        raise CannotTell(f"{profile.application}: no run times without probes")
     return slowdown_of(profile.alone_s, profile.impact.times_s)
 
 

@@ -15,6 +15,8 @@ def profile_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:stressbench:sensitivity:{SCHEMA_VERSION}",
         **schema,
+        "if": {"properties": {"levels": {"minItems": 1}}},
+        "then": {"properties": {"alone_s": {"minItems": 1}}},
         "title": "A StressBench sensitivity profile",
         "description": "docs/sensitivity.md: what one application does to others on one machine, and they to it.",
         "$defs": dict(sorted(definitions.items())),

@@ -35,6 +35,13 @@ class FluxPlace(Allocation):
         options = (f"--ntasks={request.ranks}", *nodes, *pmix, *request.extra)
         return Command(argv=(str(launcher.path), "run", *options, *program))
 
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a Place's
+        """Raises LaunchMistake: the second would wait for the cores of the first."""
+        raise LaunchMistake(
+            "--on flux: two launches side by side would wait for each other's cores; in an allocation, --on local "
+            "or --on slurm can"
+        )
+
 
 def inside(environment: Mapping[str, str]) -> FluxPlace:
     """The instance that this process is in. Raises LaunchMistake."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stressbench.launch.allocation import Allocation
@@ -70,6 +70,12 @@ class SlurmPlace(Allocation):
             f"--on slurm: srun offers --mpi={', '.join(self.offered)}, but the engine was built with "
             f"{library}, which needs {' or '.join(speaks)}; --on local starts it with mpirun in the same allocation"
         )
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a Place's
+        """Without --overlap (Slurm 20.11) the second step would wait for the end of the first."""
+        typed = any(word.startswith("--cpu-bind") for word in request.extra)
+        words = ("--overlap",) if typed else ("--overlap", "--cpu-bind=none")
+        return replace(request, extra=(*words, *request.extra))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a Place's
         """What makes times long."""

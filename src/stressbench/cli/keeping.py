@@ -1,0 +1,101 @@
+"""Where a measurement of a program stays: a profile by itself, or among others."""
+
+import platform
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from stressbench import __version__
+from stressbench.cli.following import say
+from stressbench.cli.probing import Errand
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.traced import check_output
+from stressbench.model.errors import reason_of
+from stressbench.sensitivity.errors import ProfileFileError
+from stressbench.sensitivity.finding import Measured
+from stressbench.sensitivity.keeping import differences, profile_of
+from stressbench.sensitivity.profile import NAME_PATTERN, Profile, Provenance, to_json
+from stressbench.sensitivity.store import Store
+
+_UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keep:
+    """Under which names a profile goes where; `known`: what a store has of it already."""
+
+    errand: Errand
+    command: tuple[str, ...]
+    application: str
+    machine: str
+    output: Path | None
+    store: Store | None
+    known: Profile | None
+    began: datetime
+
+    def write(self, measured: Measured) -> None:
+        """Where it was asked for. Raises ProfileFileError."""
+        errand = self.errand
+        hosts = tuple("+".join(one.hosts) for one in measured.beside)
+        provenance = Provenance(
+            measured_at=self.began, version=__version__, command=self.command,
+            nodes=len({host for one in measured.beside for host in one.hosts}) or 1, ranks=errand.shape.ranks,
+            configuration={
+                "on": errand.on, "pairs": " ".join(hosts), "idle": f"{errand.idle_s:g} s", "seed": str(errand.seed),
+                "effect": str(errand.effect),
+            },
+        )  # fmt: skip
+        fresh = profile_of(measured, application=self.application, machine=self.machine, provenance=provenance)
+        if self.output is not None:
+            try:
+                self.output.write_text(to_json(fresh), encoding="utf-8")
+            except OSError as fault:
+                raise ProfileFileError(reason_of(fault), path=self.output) from fault
+            say(f"wrote {self.output}")
+        if self.store is not None:
+            path = self.store.save(
+                profile_of(
+                    measured, application=self.application, machine=self.machine, provenance=provenance,
+                    kept=self.known,
+                )
+            )  # fmt: skip
+            levels = 0 if self.known is None else len(self.known.levels)
+            say(f"wrote {path}" + (f", with {levels} compressions that it held" if levels else ""))
+
+
+def keep(
+    errand: Errand, words: list[str], *, name: str | None, machine: str | None, output: Path | None, store: Path | None
+) -> Keep:
+    """Names and files, checked before anything starts. Raises LaunchMistake, ProfileFileError."""
+    for option, given in (("--name", name), ("--machine", machine)):
+        if given is not None and not re.fullmatch(NAME_PATTERN, given):
+            raise LaunchMistake(f"{option}: '{given}' must be letters, digits and . _ + - only, 64 at most")
+    program = Path(words[0])
+    application = name or _fit(program.stem if errand.workload is not None else program.name)
+    kind, _, lab = errand.on.partition(":")
+    host = machine or _fit(f"{kind}-{lab}" if lab else platform.node())
+    if output is not None:
+        check_output(output, endings=(".json",), replace=True)
+    known = None if store is None else _known(store, errand, application=application, machine=host)
+    return Keep(
+        errand=errand, command=tuple(words), application=application, machine=host, output=output,
+        store=None if store is None else Store(folder=store), known=known, began=datetime.now(UTC),
+    )  # fmt: skip
+
+
+def _known(folder: Path, errand: Errand, *, application: str, machine: str) -> Profile | None:
+    if folder.exists() and not folder.is_dir():
+        raise LaunchMistake(f"--store: {folder} is not a directory")
+    store = Store(folder=folder)
+    if not store.path_of(application=application, machine=machine).exists():
+        return None
+    known = store.load(application=application, machine=machine)
+    if (why := differences(known, errand.probing)) is not None:
+        raise LaunchMistake(f"--store: {why}; use the same, another --name, or another folder")
+    return known
+
+
+def _fit(text: str) -> str:
+    """A name that profiles take."""
+    return _UNFIT.sub("-", text).lstrip("._+-")[:64] or "unnamed"

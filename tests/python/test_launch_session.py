@@ -7,11 +7,11 @@ import pytest
 from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.launch.diagnosis import Death, diagnose
-from stressbench.launch.end_record import EndRecord
 from stressbench.launch.ending import continuing, explain
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
+from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.session import Ending, Wish, final_status
 from stressbench.launch.target import require_same_time
 from stressbench.model import Run, read_run
@@ -116,16 +116,32 @@ def test_ranks_that_hung_when_all_was_written_spoil_nothing(tmp_path: Path) -> N
 def test_an_end_record_counts_when_it_is_new_and_whole(tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
     file.write_text('{"type":"header"}\n{"type":"end","complete":false}\n')
-    record = EndRecord(file)
-    seen = [record.is_written()]
+    record = GrowingFile(file)
+    seen = [record.has_ended()]
 
     for text in ('{"type":"header"}\n', '{"type":"end"', ',"complete":true}\n'):
         with file.open("a") as more:
             more.write(text)
-        seen.append(record.is_written())
+        seen.append(record.has_ended())
 
     assert seen == [False, False, False, True]
-    assert not EndRecord(tmp_path / "gone").is_written()
+    assert not GrowingFile(tmp_path / "gone").has_ended()
+
+
+def test_a_launch_has_begun_when_its_file_says_something_new(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    new = GrowingFile(file)
+    assert not new.has_grown()
+    file.touch()
+    assert not new.has_grown()
+    file.write_text('{"type":"header"}\n')
+    assert new.has_grown()
+
+    continued = GrowingFile(file)
+    assert not continued.has_grown()
+    with file.open("a") as more:
+        more.write('{"type":"round"}\n')
+    assert continued.has_grown()
 
 
 def test_a_dead_rank_is_placed_by_the_header_s_node_map(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from stressbench.cli.places import engine_for
 from stressbench.launch import session
 from stressbench.launch.beside import BothEnded, Member, run_beside
 from stressbench.launch.diagnosis import diagnose
-from stressbench.launch.end_record import EndRecord
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.first_round import FirstRound
+from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.place import Place, Shared
 from stressbench.launch.program import command_of
 from stressbench.launch.stopping import Patience
@@ -113,12 +113,13 @@ class _Measurement:
         errand = self._errand
         wish = self._probes(rounds=_UNTIL_STOPPED)
         probes, run_file = _prepared(wish), wish.run_file.path
+        file = GrowingFile(run_file)
         say(f"{errand.name} on {errand.shape.ranks} ranks, with probes")
         ended = _run_beside(
             self._program(),
             Member(
-                command=probes.command, patience=Patience(grace_s=_PROBES_GRACE_S),
-                finished=EndRecord(run_file).is_written,
+                command=probes.command, patience=Patience(grace_s=_PROBES_GRACE_S), begun=file.has_grown,
+                finished=file.has_ended,
             ),
             FirstRound(run_file),
         )  # fmt: skip
@@ -234,9 +235,10 @@ class _Measurement:
             run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
             options=options.with_stall_limit(errand.place.stall_limit), engine=engine, place=place, on=errand.on,
         )  # fmt: skip
+        file = GrowingFile(wish.run_file.path)
         return Member(
-            command=_prepared(wish).command, patience=patience, finished=EndRecord(wish.run_file.path).is_written
-        )
+            command=_prepared(wish).command, patience=patience, begun=file.has_grown, finished=file.has_ended
+        )  # fmt: skip
 
     def _read(
         self, path: Path, *, ended: BothEnded | None = None, outcome: Outcome | None = None

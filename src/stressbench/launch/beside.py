@@ -19,10 +19,14 @@ _LOOK_EVERY_S = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One of the two: its command, how long it may go on when it is asked to stop, and whether its work is done."""
+    """One of the two: its command, how long it may go on when it is asked to stop, and how far it is.
+
+    `begun`: whether it listens to requests. `finished`: whether its work is done.
+    """
 
     command: Command
     patience: Patience
+    begun: Callable[[], bool] = lambda: True
     finished: Callable[[], bool] = lambda: False
 
 
@@ -133,7 +137,9 @@ def run_beside(
 
 
 def _begin(member: Member) -> Launch:
-    return begin(member.command, patience=member.patience, finished=member.finished, say=lambda _: None)
+    return begin(
+        member.command, patience=member.patience, begun=member.begun, finished=member.finished, say=lambda _: None
+    )  # fmt: skip
 
 
 def _wait(pair: _Pair, ready: Callable[[], bool], *, within_s: float) -> float | None:

@@ -50,16 +50,18 @@ def execute(
     command: Command,
     *,
     patience: Patience | None = None,
+    begun: Callable[[], bool] = lambda: True,
     finished: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Start the command, pass its output through as it comes, hand on requests to stop, and leave no process behind.
 
-    To be called from the main thread. `finished` tells whether the work is done, so that what still runs only hangs.
+    To be called from the main thread. `begun` tells whether ranks listen to requests; `finished` tells whether the work
+    is done, so that what still runs only hangs.
     `say` gets a sentence when something is asked of the engine (default: stderr).
     Raises OSError where the program cannot be started.
     """
-    launch = begin(command, patience=patience, finished=finished, say=say)
+    launch = begin(command, patience=patience, begun=begun, finished=finished, say=say)
     with stopping(launch.on_signal):
         return attend(launch)
 
@@ -68,6 +70,7 @@ def begin(
     command: Command,
     *,
     patience: Patience | None = None,
+    begun: Callable[[], bool] = lambda: True,
     finished: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] | None = None,
 ) -> Launch:
@@ -85,8 +88,8 @@ def begin(
         preexec_fn=end_with_parent if sys.platform == "linux" else None,
     )
     return Launch(
-        process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience(), finished=finished,
-        began_s=began_s,
+        process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience(), begun=begun,
+        finished=finished, began_s=began_s,
     )  # fmt: skip
 
 

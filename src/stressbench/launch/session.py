@@ -8,11 +8,11 @@ from pathlib import Path
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.diagnosis import Death, diagnose
-from stressbench.launch.end_record import EndRecord
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
+from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.local import Request
 from stressbench.launch.place import HERE, Place
 from stressbench.launch.program import request_of
@@ -138,8 +138,11 @@ def _check(engine: Path, workload: Path, wish: Wish, request: Request, environme
 
 def run(prepared: Prepared, *, run_file: Path) -> Ending:
     """Start the prepared run and wait for it. Raises LaunchMistake where the launcher cannot be started."""
+    file = GrowingFile(run_file)
     try:
-        outcome = execute(prepared.command, patience=prepared.patience, finished=EndRecord(run_file).is_written)
+        outcome = execute(
+            prepared.command, patience=prepared.patience, begun=file.has_grown, finished=file.has_ended
+        )  # fmt: skip
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
     death, left = diagnose(outcome), _read(run_file)

@@ -5,6 +5,9 @@ finishes its round and writes its end record. (SIGINT and SIGTERM do not do: Ope
 The second request ends everything, and so does the first where ranks still run when their time of grace is over: they
 may hang. A time limit is the engine's own business until its time of grace is over, too. SIGUSR1 from outside asks and
 no more: batch systems send it ahead of the signal that they mean.
+
+A rank that does not listen yet is killed by SIGUSR1, and `mpirun` of Open MPI 4.1 that loses one while it starts may
+wait for a lock of its own for ever. So the request is held back until the launch has `begun`, for a moment at most.
 """
 
 import signal
@@ -21,6 +24,8 @@ LAST_WORDS_S = 3.0
 _PATIENT = signal.SIGUSR1
 _LOOK_EVERY_S = 5.0
 _END_MAY_TAKE_S = 15.0
+_BEGINNING_MAY_TAKE_S = 5.0
+_BEGUN_SEEN_EVERY_S = 0.1
 _SAME_REQUEST_S = 0.5  # `timeout` sends its signal to the process and to its group
 
 
@@ -41,6 +46,7 @@ class Launch:
     say: Callable[[str], None]
     patience: Patience
     finished: Callable[[], bool]
+    begun: Callable[[], bool] = lambda: True
     began_s: float = 0.0
     stop_requests: int = 0
     hung_at_the_end: bool = False
@@ -62,7 +68,7 @@ class Launch:
         if self.stop_requests == 1:
             within = "" if patient else f" within {self.patience.grace_s:g} s"
             self.say(f"{name}: the engine finishes the current round{within} and ends the file; once more ends all now")
-            self.process.send_signal(signal.SIGUSR1)
+            self.ask(until_s=time.monotonic() + _BEGINNING_MAY_TAKE_S)
             if not patient:
                 self.after(self.patience.grace_s, self.out_of_patience)
         elif self.stop_requests == 2:
@@ -70,6 +76,15 @@ class Launch:
             self.end_now()
         else:
             kill_all(self.mark)
+
+    def ask(self, *, until_s: float) -> None:
+        """Send the request as soon as ranks listen, and by `until_s` of time.monotonic() in any case."""
+        if self.stop_requests > 1:
+            return
+        if self.begun() or time.monotonic() >= until_s:
+            self.process.send_signal(signal.SIGUSR1)
+        else:
+            self.after(_BEGUN_SEEN_EVERY_S, lambda: self.ask(until_s=until_s))
 
     def out_of_patience(self) -> None:
         """Ranks hang, or their round is long."""

@@ -1,0 +1,42 @@
+"""How far a launch is, from its run file."""
+
+import os
+from pathlib import Path
+
+_START = b'{"type":"end"'
+_LONGEST_BYTES = 4096
+
+
+class GrowingFile:
+    """Looks at a run file from now on: one that is continued, or overwritten, holds records from before."""
+
+    def __init__(self, run_file: Path) -> None:
+        self._file = run_file
+        self._before = self._ending()
+        self._state_before = self._state()
+
+    def has_grown(self) -> bool:
+        """Whether the launch has written something; its ranks listen to requests to stop by then."""
+        return self._state() != self._state_before
+
+    def has_ended(self) -> bool:
+        """Whether the file ends with a new end record."""
+        now = self._ending()
+        return now != self._before and now.endswith(b"\n") and now.rstrip().rpartition(b"\n")[2].startswith(_START)
+
+    def _state(self) -> tuple[int, int, int] | None:
+        """None where there is no such file, or nothing in it yet."""
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return (found.st_ino, found.st_size, found.st_mtime_ns) if found.st_size else None
+
+    def _ending(self) -> bytes:
+        try:
+            with self._file.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - _LONGEST_BYTES))
+                return file.read()
+        except OSError:
+            return b""

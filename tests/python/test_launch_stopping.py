@@ -1,0 +1,104 @@
+"""What is asked of a launch, with a process, a clock and alarms that only note what they are told."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stressbench.launch import stopping
+from stressbench.launch.processes import Mark
+from stressbench.launch.stopping import Launch, Patience
+
+
+class Told:
+    """A process that notes its signals."""
+
+    def __init__(self) -> None:
+        self.signals: list[int] = []
+
+    def send_signal(self, number: int) -> None:
+        self.signals.append(number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+
+class Alarms:
+    """Time that passes when a test says so."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self._set: list[tuple[float, Callable[[], object]]] = []
+
+    def after(self, delay_s: float, action: Callable[[], object]) -> None:
+        self._set.append((self.now_s + delay_s, action))
+
+    def pass_time(self, seconds: float) -> None:
+        end_s = self.now_s + seconds
+        while due := sorted((one for one in self._set if one[0] <= end_s), key=lambda one: one[0]):
+            self._set.remove(due[0])
+            self.now_s = due[0][0]
+            due[0][1]()
+        self.now_s = end_s
+
+
+class Case:
+    """A launch whose ranks listen when `listens` is set."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        self.listens = False
+        self.process, self.alarms = Told(), Alarms()
+        monkeypatch.setattr(stopping.time, "monotonic", lambda: self.alarms.now_s)
+        monkeypatch.setattr(Launch, "after", lambda _, delay_s, action: self.alarms.after(delay_s, action))
+        self.launch = Launch(
+            process=self.process,  # type: ignore[arg-type]
+            mark=Mark(proc=tmp_path), say=lambda _: None, patience=Patience(grace_s=60.0), finished=lambda: False,
+            begun=lambda: self.listens,
+        )  # fmt: skip
+
+    def hears(self, number: int) -> None:
+        self.launch.on_signal(number, None)
+
+
+@pytest.fixture
+def case(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Case:
+    return Case(monkeypatch, tmp_path)
+
+
+def test_ranks_that_listen_are_asked_at_once(case: Case) -> None:
+    case.listens = True
+
+    case.hears(signal.SIGINT)
+
+    assert case.process.signals == [signal.SIGUSR1]
+
+
+def test_ranks_that_only_start_are_asked_once_when_they_listen(case: Case) -> None:
+    case.hears(signal.SIGINT)
+    case.alarms.pass_time(1)
+    assert case.process.signals == []
+
+    case.listens = True
+    case.alarms.pass_time(30)
+
+    assert case.process.signals == [signal.SIGUSR1]
+
+
+def test_ranks_of_which_nothing_is_seen_are_asked_a_moment_later(case: Case) -> None:
+    """Their file may be one that only another host sees."""
+    case.hears(signal.SIGINT)
+    case.alarms.pass_time(30)
+
+    assert case.process.signals == [signal.SIGUSR1]
+
+
+def test_a_second_request_is_not_held_back(case: Case) -> None:
+    case.hears(signal.SIGINT)
+    case.alarms.pass_time(1)
+
+    case.hears(signal.SIGINT)
+    case.listens = True
+    case.alarms.pass_time(30)
+
+    assert case.process.signals == [signal.SIGTERM]

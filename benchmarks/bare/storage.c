@@ -75,7 +75,9 @@ static void make_ready(const char* name, int own, int reads, char* buffer, int b
     return;
   }
   name_file(name, own, rank);
-  if (access(path, F_OK) != 0) posix_write(buffer, bytes, own, rank);
+  const int missing = access(path, F_OK) != 0;
+  MPI_Barrier(group);  // nobody takes a file that another rank is only making for one that is there
+  if (missing) posix_write(buffer, bytes, own, rank);
   MPI_Barrier(group);
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from studies import WORKLOAD, carry_out, made_run, study_in
+from test_study_links import FakeLab
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
@@ -20,7 +21,6 @@ from stressbench.study.launching import Launching
 from stressbench.study.manifest import LinksRecord
 from stressbench.study.slowed import slowed
 from stressbench.study.standing import State, standings
-from test_study_links import FakeLab
 
 STUDY = """\
 rate_command = "./set-rate --all"
@@ -185,7 +185,7 @@ def test_who_asks_to_stop_while_it_works_gets_no_more_runs(site: Site) -> None:
     ("old", "new", "message"),
     [
         ('"./set-rate --all"', '""', "s.toml:1: rate_command: "),
-        ('"./set-rate --all"', "\"echo 'a\"", "s.toml:1: rate_command: 'echo 'a': expected a command, its quotes"),
+        ('"./set-rate --all"', '"echo \'a"', "s.toml:1: rate_command: 'echo 'a': expected a command, its quotes"),
         ('rate = ["full", "half", "25%"]\n', "", "s.toml:1: rate_command: './set-rate --all': there is no rate to set"),
         ("ranks = 4", 'ranks = 4\non = "simgrid:tiny"', "on = simgrid:tiny has its rates by itself"),
         ('rate_command = "./set-rate --all"\n', "", "expected lab:NAME or simgrid:NAME there, or a rate_command"),

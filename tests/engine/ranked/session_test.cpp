@@ -61,12 +61,26 @@ class Uneven final : public Motif {
 };
 const RegisterMotif<Uneven> registered{"test_uneven", Family::probe, "metrics that differ by rank"};
 
-workload::MotifCall compute() {
+// Rank 0 has nothing to do, as one whose memory others work on; they take a tenth of a millisecond.
+class IdleRoot final : public Motif {
+ public:
+  Traffic traffic(int) const override { return {}; }
+  void decompose(const mpi::Group& group, const Draw&) override { rank_ = group.rank(); }
+  void perform(Recorder& recorder) override {
+    if (rank_ > 0) recorder.spin_for(100'000);
+  }
+
+ private:
+  int rank_ = 0;
+};
+const RegisterMotif<IdleRoot> idle_root{"test_idle_root", Family::probe, "rank 0 only looks on"};
+
+workload::MotifCall compute(const char* mean_time = "20us") {
   workload::MotifCall call;
   call.name = "compute";
   workload::Option mean;
   mean.name = "mean";
-  mean.value = "20us";
+  mean.value = mean_time;
   call.options.push_back(mean);
   return call;
 }
@@ -259,6 +273,22 @@ TEST(Session, BackgroundJobsRunOnlyInContendedRounds) {
   for (const RoundRecord& record : outcome.notebook.rounds) {
     EXPECT_EQ(record.jobs.size(), record.round.kind == RoundKind::contended ? 2U : 1U);
   }
+}
+
+TEST(Session, ABackgroundJobWhoseRootIsIdleEndsWithTheOthers) {
+  if (ranks() < 3) GTEST_SKIP() << "needs 3 ranks";
+  workload::Job measured = job_of({compute("10ms")}, "a");
+  measured.nodes = {0};
+  measured.repeat = 3;
+  workload::MotifCall call;
+  call.name = "test_idle_root";
+  workload::Job background = job_of({call}, "load");
+  background.nodes = {1, 2};
+  background.role = workload::Role::background;
+  const Outcome outcome = run({measured, background}, options_of(0, 1));
+  if (!is_root()) return;
+  // Three hundred fit beside the other job; a root that asks only itself plans a hundred thousand.
+  EXPECT_LT(outcome.notebook.rounds.front().jobs.back().repetitions[1], 3000);
 }
 
 TEST(Session, MinTimeIsReachedWhateverTheCount) {

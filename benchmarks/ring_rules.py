@@ -1,0 +1,51 @@
+"""What hpcc's rule of timing makes of the same ring exchange as b_eff's (benchmarks/bare/ring_rules.c), under Open MPI.
+
+    .venv/bin/python benchmarks/ring_rules.py [--launches 7] [--ranks 4]
+
+Goes with benchmarks/against_hpcc.py, whose programs differ in more than their rules. Here everything but the rule is
+the same, and the rules take turns within a launch: the ratio is what of the difference the rule explains.
+"""
+
+import argparse
+import sys
+
+import compare
+import mpi
+
+RULES = {
+    ("barrier", "method"): "faster method of each rank, then the slowest rank",
+    ("none", "rank"): "no barrier",
+    ("none", "method"): "both, which is hpcc's rule",
+}
+B_EFF = ("barrier", "rank")
+KINDS = ("naturally ordered", "randomly ordered")
+
+
+def main() -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--launches", type=int, default=7, help="[%(default)s]")
+    parser.add_argument("--ranks", type=int, default=4, help="[%(default)s]")
+    arguments = parser.parse_args()
+    program = mpi.build_bare(mpi.OPEN_MPI, "ring_rules")
+    found: dict[tuple[str, str], list[tuple[float, ...]]] = {rule: [] for rule in (B_EFF, *RULES)}
+    for launch in range(arguments.launches):
+        text = mpi.run(mpi.OPEN_MPI, arguments.ranks, [str(program), str(launch + 1)])
+        for line in text.splitlines():
+            barrier, chosen, *rates = line.split()
+            found[barrier, chosen].append(tuple(map(float, rates)))
+    rows = []
+    for index, kind in enumerate(KINDS):
+        ours = [1 / rates[index] for rates in found[B_EFF]]
+        for rule, words in RULES.items():
+            theirs = [1 / rates[index] for rates in found[rule]]
+            ratio = compare.ratio(ours, theirs, seed=1)
+            both = [f"{1 / time_s / 1e6:.0f} MB/s" for time_s in (ratio.ours_s, ratio.theirs_s)]
+            rows.append([kind, words, *both, *compare.cells(ratio)])
+    header = ["ring", "unlike b_eff", "by b_eff's rule", "by this", *compare.HEADER]
+    sys.stdout.write(compare.table(header, rows) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

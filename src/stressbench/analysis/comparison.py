@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
-from math import exp
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.analysis.impact import pair_blocks
-from stressbench.analysis.intervals import Interval, unpaired_interval
 from stressbench.analysis.selection import RoundMedian, select
+from stressbench.analysis.unpaired import unpaired_ratio
 from stressbench.model import Header, Job, Kind, Role, Run
 
 LAUNCH_NOTE = (
@@ -177,24 +176,13 @@ def _compare_job(a: Run, b: Run, first: Job, second: Job, *, effect: float) -> J
 
 
 def _change(quantity: Quantity, a: NDArray[np.float64], b: NDArray[np.float64], *, effect: float, what: str) -> Change:
-    estimate: Interval | None = None
-    reason = None
-    if min(len(a), len(b)) == 0:
-        reason = f"{len(a)} and {len(b)} {what}"
-    elif not all(np.all(np.isfinite(values) & (values > 0)) for values in (a, b)):
-        reason = "a round's median time is 0 s, below what the clock resolves"
-    else:
-        estimate = unpaired_interval(np.log(a), np.log(b))
-        if estimate.low is None:
-            reason = f"{len(a)} and {len(b)} {what}: too few for a 95 % interval (4 and 4 suffice)"
-    low = None if estimate is None or estimate.low is None else exp(estimate.low)
-    high = None if estimate is None or estimate.high is None else exp(estimate.high)
+    found = unpaired_ratio(a, b, what=what)
     superiority = superiority_of(a, b)
     return Change(
         quantity=quantity, a=float(np.median(a)) if len(a) else None, b=float(np.median(b)) if len(b) else None,
-        ratio=None if estimate is None else exp(estimate.centre), low=low, high=high,
+        ratio=found.ratio, low=found.low, high=found.high,
         superiority=superiority, cliffs_delta=None if superiority is None else 2 * superiority - 1,
-        verdict=verdict_of(low=low, high=high, effect=effect), reason=reason,
+        verdict=verdict_of(low=found.low, high=found.high, effect=effect), reason=found.reason,
     )  # fmt: skip
 
 

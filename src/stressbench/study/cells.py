@@ -73,20 +73,28 @@ def matches(cell: Cell, wanted: Mapping[str, Sequence[str]]) -> bool:
     return all(cell.values.get(name) in values for name, values in wanted.items())
 
 
-def in_order(cells: Sequence[Cell], *, repetitions: int, seed: int) -> tuple[PlannedRun, ...]:
+def in_order(
+    cells: Sequence[Cell], *, repetitions: int, seed: int, rates_together: bool = False
+) -> tuple[PlannedRun, ...]:
     """All cells once, then all once more, each time in another random order.
 
-    The order of two cells does not depend on which others there are: a study that grows keeps it.
+    The order of two cells does not depend on which others there are: a study that grows keeps it. `rates_together`:
+    within each time cells of one rate follow each other, where a change of rate is dear; rates come in random order.
     """
+
+    def place(cell: Cell, repetition: int) -> tuple[bytes, bytes]:
+        rate = _lot(seed, repetition, cell.rate or "") if rates_together else b""
+        return rate, _lot(seed, repetition, cell.id)
+
     return tuple(
         PlannedRun(cell=cell, repetition=repetition)
         for repetition in range(repetitions)
-        for cell in sorted(cells, key=lambda cell: _lot(seed, repetition, cell))
+        for cell in sorted(cells, key=lambda cell: place(cell, repetition))
     )
 
 
-def _lot(seed: int, repetition: int, cell: Cell) -> bytes:
-    return hashlib.sha256(f"{seed}/{repetition}/{cell.id}".encode()).digest()
+def _lot(seed: int, repetition: int, what: str) -> bytes:
+    return hashlib.sha256(f"{seed}/{repetition}/{what}".encode()).digest()
 
 
 def varying(cells: Sequence[Cell]) -> tuple[str, ...]:

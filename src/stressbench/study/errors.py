@@ -13,3 +13,7 @@ class StudyFileMistake(StudyMistake):
     def __init__(self, messages: Iterable[str]) -> None:
         self.messages = tuple(messages)
         super().__init__("\n".join(self.messages))
+
+
+class StudyFault(Exception):
+    """Something outside failed, so that the study cannot go on as it should; status 3."""

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from stressbench.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
 from stressbench.study.errors import StudyFileMistake, StudyMistake
 from stressbench.study.fields import seconds_of, share_of
+from stressbench.study.rate_command import program_of
 from stressbench.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 from stressbench.toml import (
     Complaint,
@@ -39,11 +40,13 @@ class Study:
     run: RunTable
     cells: tuple[Cell, ...]
     matrix: tuple[str, ...] = ()
+    rate_command: str | None = None
 
     @property
     def runs(self) -> tuple[PlannedRun, ...]:
         """In the order in which they are to be run; all that there may be, where an interval decides."""
-        return in_order(self.cells, repetitions=self.repetitions, seed=self.seed)
+        together = self.rate_command is not None
+        return in_order(self.cells, repetitions=self.repetitions, seed=self.seed, rates_together=together)
 
     @property
     def run_limit_s(self) -> float | None:
@@ -119,6 +122,7 @@ def _assemble(table: StudyTable) -> Study:
         run=table.run,
         cells=left,
         matrix=table.matrix,
+        rate_command=table.rate_command,
     )
 
 
@@ -158,15 +162,30 @@ def _exclude_complaints(
 
 
 def _link_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
+    yield from _command_complaints(table, cells)
     without = next((cell.on for cell in cells if cell.on.partition(":")[0] not in _WITH_LINKS), None)
     for name in ("rate", "rails"):
         values = getattr(table.factors, name)
-        if values is not None and without is not None:
+        if values is not None and without is not None and not (name == "rate" and table.rate_command):
             shown = ", ".join(map(str, values))
+            more = ", or a rate_command" if name == "rate" else ""
             text = (
-                f"factors.{name}: {shown}: on = {without} has no links of ours; expected lab:NAME or simgrid:NAME there"
+                f"factors.{name}: {shown}: on = {without} has no links of ours; "
+                f"expected lab:NAME or simgrid:NAME there{more}"
             )
             yield Complaint(place=("factors", name), text=text)
+
+
+def _command_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
+    if table.rate_command is None:
+        return
+    said, place = f"rate_command: '{table.rate_command}': ", ("rate_command",)
+    if not program_of(table.rate_command):
+        yield Complaint(place=place, text=f"{said}expected a command, its quotes closed; the rate is added to it")
+    if table.factors.rate is None:
+        yield Complaint(place=place, text=f"{said}there is no rate to set; expected factors.rate")
+    if simulated := next((cell.on for cell in cells if cell.on.startswith("simgrid:")), None):
+        yield Complaint(place=place, text=f"{said}on = {simulated} has its rates by itself; expected no command there")
 
 
 def _repetition_complaints(table: StudyTable) -> Iterator[Complaint]:

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stressbench.launch import session
@@ -15,11 +15,12 @@ from stressbench.launch.stopping import Patience
 from stressbench.launch.target import shape_of
 from stressbench.study.cells import Cell, PlannedRun
 from stressbench.study.directory import now
-from stressbench.study.errors import StudyMistake
+from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.file import Study
 from stressbench.study.manifest import LinksRecord
 from stressbench.study.places import Places, absolute
-from stressbench.study.running import Order, Result
+from stressbench.study.rate_command import RateCommand, argument_of
+from stressbench.study.running import INTERRUPTED, Order, Result
 from stressbench.toml.shares import FULL
 
 GRACE_S = 60.0
@@ -27,7 +28,10 @@ GRACE_S = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Launching:
-    """Starts the runs of a study, whose paths are relative to `folder`; `note` writes down what becomes of links."""
+    """Starts the runs of a study, whose paths are relative to `folder`; `note` writes down what becomes of links.
+
+    `is_stopping` says whether a person wants no more runs: a rate command may take its time before one.
+    """
 
     study: Study
     folder: Path
@@ -35,9 +39,13 @@ class Launching:
     environment: Mapping[str, str]
     note: Callable[[LinksRecord], None]
     clock: Callable[[], float] = time.monotonic
+    is_stopping: Callable[[], bool] = lambda: False
+    _commanded: list[LinksRecord] = field(default_factory=list, init=False)  # what the rate command set last
 
     def check(self) -> None:
         """Have the engine check each cell's workload, starting no ranks. Raises StudyMistake for the first mistake."""
+        if self.study.rate_command is not None:
+            self._command(self.study.rate_command).check()
         seen: set[Cell] = set()
         for cell in self.study.cells:
             kind = _checked_alike(cell)
@@ -65,6 +73,9 @@ class Launching:
             prepared = session.prepare(wish, environment=self.environment)
             if isinstance(prepared, int):
                 return Result(status=prepared, reason="the engine refused the workload")
+            self._command_rate(order.run)
+            if self.is_stopping():
+                return Result(status=INTERRUPTED)
             began = self.clock()
             with self._at_rate(order.run):
                 ending = session.run(prepared, run_file=order.path)
@@ -80,14 +91,57 @@ class Launching:
         )
 
     def put_back(self, records: Iterable[LinksRecord]) -> None:
-        """Have links carry all again that a study which was killed left slower; a lab that is gone needs nothing."""
+        """Have links carry all again that a study which was killed left slower; a lab that is gone needs nothing.
+
+        Raises StudyFault where a rate command fails.
+        """
         for record in records:
             self._set_full(record)
 
     @contextmanager
+    def rate_put_back(self) -> Iterator[None]:
+        """However it ends inside, the rate command is called with 1 unless that is what it was called with last.
+
+        Raises StudyFault where that fails; but a failure inside is the one to be told.
+        """
+        try:
+            yield
+        except StudyFault:
+            with suppress(StudyFault):
+                self._end_command()
+            raise
+        except BaseException:
+            self._end_command()
+            raise
+        else:
+            self._end_command()
+
+    def _end_command(self) -> None:
+        if self._commanded and self._commanded[-1].rate != FULL:
+            self._set_full(self._commanded[-1])
+
+    def _command_rate(self, run: PlannedRun) -> None:
+        """Have the rate command set what the run wants, unless it did. Raises StudyFault."""
+        text, rate = self.study.rate_command, run.cell.rate
+        if text is None or rate is None:
+            return
+        wanted = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=_shown(rate), command=text)
+        if self._commanded and self._commanded[-1].rate == wanted.rate:
+            return
+        if wanted.rate == FULL:
+            self._set_full(wanted)
+        else:
+            self.note(wanted)
+            self._commanded.append(wanted)
+            self._command(text).set(rate)
+
+    def _command(self, text: str) -> RateCommand:
+        return RateCommand(text=text, folder=self.folder, environment=self.environment)
+
+    @contextmanager
     def _at_rate(self, run: PlannedRun) -> Iterator[None]:
         """Links of the cell's lab carry what the cell says meanwhile, and all of their rates afterwards."""
-        if run.cell.rate is None or not run.cell.is_on_lab:
+        if run.cell.rate is None or not run.cell.is_on_lab or self.study.rate_command is not None:
             yield
             return
         slower = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)
@@ -100,12 +154,19 @@ class Launching:
 
     def _set_full(self, slower: LinksRecord) -> None:
         """What was written down stands where it fails: a run that is done is done, and `slowed` tells of the rest."""
+        full = replace(slower, rate=FULL)
+        if slower.command is not None:
+            self._command(slower.command).set_full()
+            self.note(replace(full, at=now()))
+            self._commanded.append(full)
+            return
         with suppress(LaunchMistake):
             self.places.set_rate(slower.on, FULL)
-            self.note(replace(slower, at=now(), rate=FULL))
+            self.note(replace(full, at=now()))
 
     def _wish(self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None) -> session.Wish:
-        place = self.places.place(absolute(cell.on, folder=self.folder), rate=cell.rate, rails=cell.rails)
+        rate = None if self.study.rate_command else cell.rate
+        place = self.places.place(absolute(cell.on, folder=self.folder), rate=rate, rails=cell.rails)
         shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=place.ranks)
         return session.Wish(
             workload=None if run_file.continues else Path(os.path.relpath(self.folder / cell.workload)),
@@ -154,6 +215,12 @@ def _checked_alike(cell: Cell) -> Cell:
         workload=cell.workload, on=cell.on, ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, engine=cell.engine,
         rate=cell.rate, rails=cell.rails, sets=cell.sets,
     )  # fmt: skip
+
+
+def _shown(rate: str) -> str:
+    """As rate commands get it; `full` in place of 1, as manifests have it."""
+    argument = argument_of(rate)
+    return FULL if argument == "1" else argument
 
 
 def _sets(cell: Cell) -> tuple[str, ...]:

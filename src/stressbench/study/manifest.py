@@ -98,13 +98,17 @@ class SettledRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinksRecord:
-    """All links of the lab `on` are about to carry this share of their rates, for a run; or carry all of it again."""
+    """All links of the lab `on` are about to carry this share of their rates, for a run; or carry all of it again.
+
+    `command` is the study's rate command, where that sets them, in place of the lab.
+    """
 
     type: Literal["links"] = "links"
     run: str
     at: datetime
     on: str
     rate: str
+    command: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,8 +32,8 @@ def absolute(on: str, *, folder: Path) -> str:
 def require_links(study: Study, places: Places, *, text: str, source: str, folder: Path) -> None:
     """Raise StudyFileMistake where a place cannot have a cell's rate or rails, LaunchMistake where there is none."""
     complaints: dict[str, Complaint] = {}
-    wanted = {(cell.on, cell.rate, cell.rails) for cell in study.cells if (cell.rate, cell.rails) != (None, None)}
-    for on, rate, rails in sorted(wanted, key=str):
+    asked = ((cell.on, None if study.rate_command else cell.rate, cell.rails) for cell in study.cells)
+    for on, rate, rails in sorted({one for one in asked if one[1:] != (None, None)}, key=str):
         try:
             places.place(absolute(on, folder=folder), rate=rate, rails=rails)
         except LinkMistake as mistake:

@@ -141,6 +141,11 @@ class Campaign:
         self._stop = Stop.interrupted
 
     @property
+    def is_stopping(self) -> bool:
+        """Whether somebody asked for nothing more."""
+        return self._stop is Stop.interrupted
+
+    @property
     def standings(self) -> tuple[Standing, ...]:
         """How far each run is."""
         return tuple(self._all.values())

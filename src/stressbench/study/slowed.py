@@ -1,4 +1,4 @@
-"""Labs that a study left slower than they are, by its manifest. Pure."""
+"""Networks that a study left slower than they are, by its manifest. Pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,6 +7,6 @@ from stressbench.toml.shares import FULL
 
 
 def slowed(records: Iterable[Record]) -> Mapping[str, LinksRecord]:
-    """What was last said of each lab, by its `on`, where that is not that it carries all again."""
-    last = {record.on: record for record in records if isinstance(record, LinksRecord)}
-    return {on: record for on, record in last.items() if record.rate != FULL}
+    """What was last said of each lab, by its `on`, and of each rate command, where it is not that all is carried."""
+    last = {record.command or record.on: record for record in records if isinstance(record, LinksRecord)}
+    return {what: record for what, record in last.items() if record.rate != FULL}

@@ -86,6 +86,9 @@ class StudyTable(Table):
     until: UntilTable | None = None
     retries: Annotated[Whole, Field(description="How often a run that failed is tried again.")] = 1
     time_limit: Annotated[Time | None, Field(description="`run` and `resume` start nothing after it.")] = None
+    rate_command: Annotated[
+        Word | None, Field(description="Sets the rate where no link is ours: called with it, `1` at the end.")
+    ] = None
     factors: FactorsTable
     set: Annotated[Sets, Field(default_factory=dict, description="Values of [SET] variables of the workloads.")]
     matrix: Annotated[

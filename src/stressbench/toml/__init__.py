@@ -4,6 +4,7 @@ from stressbench.toml.complaints import Complaint, Mistakes, complaints_of, unkn
 from stressbench.toml.lines import Place, line_of, lines_of
 from stressbench.toml.reading import TomlMistake, located, read_text, tables_of
 from stressbench.toml.table import Table
+from stressbench.toml.writing import toml_text
 
 __all__ = [
     "Complaint",
@@ -17,5 +18,6 @@ __all__ = [
     "located",
     "read_text",
     "tables_of",
+    "toml_text",
     "unknown",
 ]

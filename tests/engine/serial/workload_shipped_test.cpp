@@ -53,6 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Shipped{"tealeaf-cg.sb", Machine::uniform(8, 1), {{"nodes", "4"}}},
                     Shipped{"tealeaf-cg.sb", Machine::uniform(4, 1), {}},
                     Shipped{"tealeaf-writer.sb", Machine::uniform(2, 2), {}},
+                    Shipped{"degrade.sb", Machine::uniform(4, 1), {}},
+                    Shipped{"degrade.sb", Machine::uniform(2, 1), {{"nodes", "2"}, {"pattern", "charon"}}},
                     Shipped{"demo.sb", Machine::uniform(8, 1), {}},
                     Shipped{
                         "demo.sb", Machine::uniform(4, 2), {{"solver", "2"}, {"transpose", "1"}, {"incast", "1"}}}));

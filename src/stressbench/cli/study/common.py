@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -23,7 +23,7 @@ from stressbench.launch.place import Place
 from stressbench.model import Run, RunFileError, read_run
 from stressbench.study.cells import Cell
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
-from stressbench.study.errors import StudyMistake
+from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.fields import seconds_of
 from stressbench.study.file import Study
 from stressbench.study.launching import Launching
@@ -89,7 +89,7 @@ def say(sentence: str) -> None:
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Mistakes become one message and status 2."""
+    """Mistakes become one message and status 2, faults one and status 3."""
     try:
         yield
     except (StudyMistake, LaunchMistake) as mistake:
@@ -100,6 +100,9 @@ def told() -> Iterator[None]:
             err=True,
         )
         raise typer.Exit(MISTAKE) from None
+    except StudyFault as fault:
+        say(str(fault))
+        raise typer.Exit(FAULT) from None
     except KeyboardInterrupt:  # before the first run, or after the last one
         raise typer.Exit(INTERRUPTED) from None
 
@@ -156,6 +159,10 @@ class Wanted:
     def _require_room(self, study: Study) -> None:
         if self.jobs == 1:
             return
+        if study.rate_command is not None:
+            raise StudyMistake(
+                f"--jobs {self.jobs}: rate_command sets one rate for all that runs; expected 1 where a study has one"
+            )
         for cell in study.cells:
             if cell.on.partition(":")[0] not in _BESIDE_EACH_OTHER:
                 raise StudyMistake(
@@ -170,7 +177,7 @@ def carry_out(directory: Directory, wanted: Wanted) -> None:
     launching = Launching(
         study=directory.study, folder=directory.folder, places=CliPlaces(), environment=os.environ, note=directory.write
     )
-    with locked(directory.path):
+    with locked(directory.path), _told_of_slow_networks(directory):
         require_same_workloads(directory)
         _say_complaints(directory)
         launching.check()
@@ -182,12 +189,24 @@ def carry_out(directory: Directory, wanted: Wanted) -> None:
                 directory, policy=policy, watcher=watcher,
                 narrow=(lambda _: False) if target is None else partial(is_narrow, target=target),
             )  # fmt: skip
-            with _stopping(campaign, pool):
-                stop = campaign.carry_out(launching, pool=pool)
-    for on, record in slowed(directory.read().records).items():
-        lab = on.partition(":")[2]
-        say(f"links of {on} may still be at {record.rate}: `stressbench lab set all rate=full --lab {lab}`")
+            execute = replace(launching, is_stopping=lambda: campaign.is_stopping)
+            with _stopping(campaign, pool), execute.rate_put_back():
+                stop = campaign.carry_out(execute, pool=pool)
     raise typer.Exit(_close(directory, stop, campaign.tally()))
+
+
+@contextmanager
+def _told_of_slow_networks(directory: Directory) -> Iterator[None]:
+    """However it ends, a person hears of what could not be put back."""
+    try:
+        yield
+    finally:
+        for on, record in slowed(directory.read().records).items():
+            if record.command is not None:
+                say(f"injection bandwidth may still be {record.rate} of its own: `{record.command} 1` puts it back")
+            else:
+                lab = on.partition(":")[2]
+                say(f"links of {on} may still be at {record.rate}: `stressbench lab set all rate=full --lab {lab}`")
 
 
 def _policy(directory: Directory, wanted: Wanted) -> Policy:

@@ -10,8 +10,8 @@ from stressbench.study.catalog import shipped, study_file
 from stressbench.study.file import read_study
 
 _HELP = """\
-Name the studies that ship. `lab/...` need `stressbench lab up tinis`, `simulated/...` an engine on SimGrid,
-`cluster/...` an allocation.
+Name the studies that ship. `lab/...` need `stressbench lab up tinis` (`lab/degrade`: tiny), `simulated/...` an engine
+on SimGrid, `cluster/...` an allocation.
 
 \b
 Examples:

@@ -14,7 +14,7 @@ from stressbench.study.combining import OneJob, combined, one_job
 from stressbench.study.directory import take_up
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import read_study
-from stressbench.toml import unknown
+from stressbench.toml import toml_text, unknown
 
 _HELP = f"""\
 Run every pair of workloads side by side, and say who slows whom: the matrix, the aggressor, the victim, and advice.
@@ -168,22 +168,14 @@ def _study(
     }
     return "\n".join(
         [
-            f"about = {_toml('Who slows whom: ' + ', '.join(jobs))}",
+            f"about = {toml_text('Who slows whom: ' + ', '.join(jobs))}",
             f"seed = {seed}",
             f"repetitions = {runs}",
-            f"matrix = {_toml(list(jobs))}",
+            f"matrix = {toml_text(list(jobs))}",
             "[factors]",
-            *(f"{name} = {_toml(value)}" for name, value in given.items() if value is not None),
+            *(f"{name} = {toml_text(value)}" for name, value in given.items() if value is not None),
             "[run]",
-            *(f"{name} = {_toml(value)}" for name, value in rounds.items() if value is not None),
+            *(f"{name} = {toml_text(value)}" for name, value in rounds.items() if value is not None),
             "",
         ]
     )
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return str(value)

@@ -41,7 +41,12 @@ def plan(
     with told():
         file = study_file(what)
         study, _ = read_study(file)
-    least_s, most_s = _bounds(study, file.absolute().parent)
+    show_plan(study, folder=file.absolute().parent, as_json=as_json)
+
+
+def show_plan(study: Study, *, folder: Path, as_json: bool) -> None:
+    """Print cells and runs of a study whose paths are relative to `folder`."""
+    least_s, most_s = _bounds(study, folder)
     if as_json:
         typer.echo(orjson.dumps(_values(study, least_s, most_s), option=orjson.OPT_INDENT_2))
         return

@@ -1,0 +1,26 @@
+"""`stressbench degrade`: its subcommands are the modules of this package that have `register`."""
+
+import sys
+
+import typer
+
+from stressbench.cli.subcommands import add_group
+
+_HELP = """\
+How much slower programs get when each node's injection bandwidth is a half, a quarter, an eighth.
+
+\b
+    stressbench lab up tiny
+    stressbench degrade plan workloads/degrade.sb --set pattern=halo          # what would run
+    stressbench degrade run workloads/degrade.sb --set pattern=halo -o halo   # each job alone, at each rate
+    stressbench degrade report halo                                           # factors, and how much bandwidth it needs
+    stressbench degrade run app.sb -n 64 --on slurm --rate-command ./set-rate -o app
+
+DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/degrade.md tells the
+method and its limits.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group with its subcommands."""
+    add_group(app, sys.modules[__name__], name="degrade", about=_HELP)

@@ -1,0 +1,101 @@
+"""`stressbench degrade report`: how much slower each job got, and how much bandwidth it needs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stressbench.cli.shares import ShareError, parse_share
+from stressbench.cli.study.common import Folder, runs_of, told
+from stressbench.model import Kind
+from stressbench.model.errors import reason_of
+from stressbench.study.degradation import degradation_of
+from stressbench.study.degradation.balance import Node
+from stressbench.study.degradation.curves import Question
+from stressbench.study.degradation.formats import formats
+from stressbench.study.directory import open_directory
+from stressbench.study.errors import StudyMistake
+from stressbench.study.standing import standings
+from stressbench.toml import unknown
+
+_FORMATS = tuple(formats())
+_HELP = """\
+Tell how many times as long each job takes at each rate as at the full one, with 95 % intervals, by number of ranks; the
+smallest rate at which it loses at most --at-most; and which share of its time is bound by bandwidth.
+
+DIR is any study that has the factor `rate` with the full rate among its values.
+
+\b
+Examples:
+    stressbench degrade report tiny
+    stressbench degrade report tiny --at-most 10% --motifs
+    stressbench degrade report app --gflops-per-node 115.2 --injection 1.74    # bytes a flop, as the paper's Table 3
+    stressbench degrade report tiny --format csv -o tiny.csv
+    stressbench degrade report tiny --format json | jq '.curves[] | {job, ranks, needs, undecided}'
+
+Exit status: 0, 2 where DIR holds no study of rates or an option is wrong.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("report", help=_HELP)(report)
+
+
+def report(
+    folder: Folder,
+    at_most: Annotated[str, typer.Option(metavar="5%", help="How much slower is still good enough.")] = "5%",
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How to tell it.")] = "text",
+    motifs: Annotated[bool, typer.Option("--motifs", help="Each motif of a job, too.")] = False,
+    time: Annotated[
+        Kind, typer.Option("--time", help="Of rounds in which jobs run alone, or all together.")
+    ] = Kind.isolated,
+    gflops: Annotated[
+        float | None,
+        typer.Option("--gflops-per-node", metavar="G", help="A node's peak, in GFLOPS.", show_default=False),
+    ] = None,
+    injection: Annotated[
+        float | None,
+        typer.Option(metavar="B", help="What a node can send at the full rate, in GB/s.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: standard output.")
+    ] = None,
+) -> None:
+    """Read all, tell it."""
+    with told():
+        known = formats()
+        if kind not in known:
+            raise StudyMistake(f"--format: {unknown('format', kind, tuple(known))}")
+        _require_above_0("--gflops-per-node", gflops)
+        _require_above_0("--injection", injection)
+        node = Node(gflops=gflops, injection_gb_per_s=injection)
+        question = Question(kind=time, motifs=motifs, at_most=_share(at_most), node=node)
+        directory = open_directory(folder)
+        manifest = directory.read()
+        runs, complaints = runs_of(directory)
+        found = degradation_of(
+            directory.study, standings(directory.study.runs, manifest.records), runs, question=question,
+            notes=(*manifest.complaints, *complaints),
+        )  # fmt: skip
+        text = known[kind](found)
+        if output is None:
+            typer.echo(text, nl=False)
+            return
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as fault:
+            raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
+        typer.echo(str(output))
+
+
+def _share(text: str) -> float:
+    try:
+        return parse_share(text, option="--at-most", zero=True)
+    except ShareError as mistake:
+        raise StudyMistake(str(mistake)) from mistake
+
+
+def _require_above_0(option: str, value: float | None) -> None:
+    if value is not None and not 0 < value < float("inf"):
+        raise StudyMistake(f"{option} {value:g}: expected a number above 0")

@@ -1,0 +1,10 @@
+"""JSON: every number; times in seconds, unknown is null."""
+
+from pydantic import TypeAdapter
+
+from stressbench.study.degradation.curves import Degradation
+
+
+def render(found: Degradation) -> str:
+    """All of it."""
+    return TypeAdapter(Degradation).dump_json(found, indent=2).decode() + "\n"

@@ -1,0 +1,146 @@
+"""A degradation as tables of words, which formats for people print each in its way."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stressbench.report.units import plain_interval, plain_ratio, plain_time
+from stressbench.study.degradation.balance import Balance
+from stressbench.study.degradation.curves import Curve, Degradation
+from stressbench.study.degradation.points import Bound, Point
+
+_UNKNOWN = "-"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """A table: of each row the first `words` columns are words, the others numbers; `reading` says how to read it."""
+
+    title: str
+    words: int
+    head: tuple[str, ...]
+    body: tuple[tuple[str, ...], ...]
+    reading: str
+
+
+def headline(found: Degradation) -> str:
+    """How much there is, and of what."""
+    return f"{found.done} of {found.planned} runs are done. Times are of jobs {_company(found)}."
+
+
+def sheets_of(found: Degradation) -> Iterator[Sheet]:
+    """Tables that have something to tell, in order."""
+    if found.curves:
+        yield _factors(found)
+        yield _needs(found)
+        yield _bounds(found)
+    if any(one.injection_gb_per_s is not None or one.bytes_per_flop is not None for one in found.balance):
+        yield _balances(found)
+
+
+def percent_text(share: float) -> str:
+    """`5 %`."""
+    return f"{100 * share:g} %"
+
+
+def _company(found: Degradation) -> str:
+    return "alone" if found.time == "isolated" else "beside each other"
+
+
+def _factors(found: Degradation) -> Sheet:
+    lower = found.rates[1:]
+    bound = ", ".join(f"{point.rate}: {1 / point.share:g}" for point in found.curves[0].points[1:])
+    return Sheet(
+        title="Degradation factors",
+        words=len(_names(found)),
+        head=(*_names(found), "ranks", "time at 1", *(f"at {rate}" for rate in lower)),
+        body=tuple(
+            (*_labels(found, curve), _ranks(curve), plain_time(curve.points[0].time_s),
+             *(_factor(point) for point in curve.points[1:]))
+            for curve in found.curves
+        ),
+        reading=(
+            "A factor is the time at the rate over the time at the full rate, the middle of all ratios of two rounds, "
+            f"with its 95 % interval. 1 loses nothing, as latency does; what is bound by bandwidth alone has ({bound})."
+        ),
+    )  # fmt: skip
+
+
+def _needs(found: Degradation) -> Sheet:
+    most = percent_text(found.at_most)
+    return Sheet(
+        title="How much bandwidth is needed",
+        words=len(_names(found)),
+        head=(*_names(found), "ranks", *(f"at {rate}" for rate in found.rates[1:]), "enough", "undecided below"),
+        body=tuple(
+            (*_labels(found, curve), _ranks(curve), *(point.suffices.value for point in curve.points[1:]),
+             curve.needs or _UNKNOWN, ", ".join(curve.undecided) or _UNKNOWN)
+            for curve in found.curves
+        ),
+        reading=(
+            f"yes: the whole interval says that the job loses at most {most}; no: that it loses more; cannot tell: the "
+            "interval says neither, or there is none, and more rounds or runs would tell. Enough is the smallest rate "
+            "with a yes and no no above it."
+        ),
+    )  # fmt: skip
+
+
+def _bounds(found: Degradation) -> Sheet:
+    return Sheet(
+        title="Bound by bandwidth",
+        words=len(_names(found)),
+        head=(*_names(found), "ranks", *(f"from {rate}, %" for rate in found.rates[1:])),
+        body=tuple(
+            (*_labels(found, curve), _ranks(curve), *(_share(point.bandwidth_bound) for point in curve.points[1:]))
+            for curve in found.curves
+        ),
+        reading=(
+            "The share of the time at the full rate that grows as bandwidth shrinks: (factor - 1) / (1 / rate - 1). "
+            "0 is latency and computation alone, 100 bandwidth alone; a share that differs from rate to rate says that "
+            "something gives way below a rate, such as communication that no longer hides behind computation."
+        ),
+    )
+
+
+def _balances(found: Degradation) -> Sheet:
+    return Sheet(
+        title="Bandwidth to compute balance",
+        words=1,
+        head=("rate", "injection, GB/s", "bytes a flop", "factor worse"),
+        body=tuple(_balance(one) for one in found.balance),
+        reading="What a node can send for each operation at its peak, as the rates say and not as anything measured.",
+    )
+
+
+def _balance(one: Balance) -> tuple[str, ...]:
+    injected, balance = (
+        _UNKNOWN if value is None else f"{value:.3g}" for value in (one.injection_gb_per_s, one.bytes_per_flop)
+    )
+    return one.rate, injected, balance, f"{one.factor_worse:g}"
+
+
+def _names(found: Degradation) -> tuple[str, ...]:
+    motif = ("motif",) if any(curve.step is not None for curve in found.curves) else ()
+    return (*(name.removeprefix("set.") for name in found.curves[0].where), "job", *motif)
+
+
+def _labels(found: Degradation, curve: Curve) -> tuple[str, ...]:
+    with_motif = any(one.step is not None for one in found.curves)
+    motif = "" if curve.step is None else f"{curve.step + 1}: {curve.motif}"
+    return (*curve.where.values(), curve.job, *((motif,) if with_motif else ()))
+
+
+def _ranks(curve: Curve) -> str:
+    return _UNKNOWN if curve.ranks is None else str(curve.ranks)
+
+
+def _factor(point: Point) -> str:
+    if point.factor.ratio is None:
+        return _UNKNOWN
+    return f"{plain_ratio(point.factor.ratio)} {plain_interval(point.factor.low, point.factor.high)}"
+
+
+def _share(bound: Bound) -> str:
+    if bound.share is None:
+        return _UNKNOWN
+    ends = "" if bound.low is None or bound.high is None else f" [{100 * bound.low:.1f}, {100 * bound.high:.1f}]"
+    return f"{100 * bound.share:.1f}{ends}"

@@ -17,6 +17,7 @@ from stressbench.sensitivity.evaluation import (
 from stressbench.sensitivity.finding import ImpactFound, Measured, impact_found
 from stressbench.sensitivity.keeping import profile_of
 from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.sensitivity.models import BEST, LEARNERS, Model, predictor_of
 from stressbench.sensitivity.phases import Phase, phases_of
 from stressbench.sensitivity.pingpongs import Probes, Probing, probes_of
 from stressbench.sensitivity.placement import Advice, advise, place
@@ -37,14 +38,18 @@ from stressbench.sensitivity.profile import (
 from stressbench.sensitivity.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
 from stressbench.sensitivity.readings import impact_of, levels_of, probe_effect, slowdown_of
 from stressbench.sensitivity.store import Store
+from stressbench.sensitivity.together import Beside, Foretold, Together, foretell
 
 __all__ = [
+    "BEST",
+    "LEARNERS",
     "OURS",
     "PAPER",
     "PDFLT",
     "Advice",
     "AverageLT",
     "AverageStDevLT",
+    "Beside",
     "Blend",
     "BlendOf",
     "CannotTell",
@@ -53,11 +58,13 @@ __all__ = [
     "Configuration",
     "Curve",
     "Evaluation",
+    "Foretold",
     "Impact",
     "ImpactFound",
     "Latencies",
     "Level",
     "Measured",
+    "Model",
     "Monotone",
     "Observation",
     "PerLink",
@@ -78,12 +85,14 @@ __all__ = [
     "Service",
     "ServiceTime",
     "Store",
+    "Together",
     "Trainable",
     "Utilisation",
     "advise",
     "arrival_rate",
     "configurations",
     "evaluate",
+    "foretell",
     "impact_found",
     "impact_of",
     "leave_one_application_out",
@@ -96,6 +105,7 @@ __all__ = [
     "parse_profile",
     "phases_of",
     "place",
+    "predictor_of",
     "probe_effect",
     "probes_needed",
     "probes_of",

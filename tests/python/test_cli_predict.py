@@ -1,7 +1,7 @@
 """`stressbench predict`: which profiles are meant, what each model says of them, and how it ends."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,10 @@ from sensitivities import aggressor, profile, sample, victim
 from typer.testing import CliRunner, Result
 
 from stressbench.cli.app import build
-from stressbench.sensitivity.models import BEST, Model, predictor_of
+from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.sensitivity.models import Model
+from stressbench.sensitivity.prediction import Predictor
+from stressbench.sensitivity.predictors import Monotone, PerLink, PhaseAware, Queue
 from stressbench.sensitivity.profile import Profile, to_json
 from stressbench.sensitivity.store import Store
 
@@ -49,9 +52,7 @@ def test_each_is_predicted_beside_the_other(store: Path) -> None:
 
     assert (ended.exit_code, ended.stderr) == (0, "")
     assert "lab: each of 2 applications beside all the others, by PhaseAware" in ended.stdout
-    here, there = (
-        predictor_of(BEST).predict(made(one), [made(other)]) for one, other in (("cg", "mcb"), ("mcb", "cg"))
-    )
+    here, there = (PhaseAware().predict(made(one), [made(other)]) for one, other in (("cg", "mcb"), ("mcb", "cg")))
     assert f"{here.slowdown:.3f}   [{here.low:.3f}, {here.high:.3f}]" in ended.stdout
     assert f"{there.slowdown:.3f}   [{there.low:.3f}, {there.high:.3f}]" in ended.stdout
     assert "Predicted from profiles of each alone, not measured." in ended.stdout
@@ -63,12 +64,24 @@ def test_the_subcommand_may_be_named(store: Path) -> None:
     assert call("predict", *words).stdout == call("predict", "slowdowns", *words).stdout
 
 
-@pytest.mark.parametrize("model", Model)
-def test_every_model_says_what_it_says_as_a_function(model: Model, store: Path) -> None:
-    ended = call("predict", "cg", "mcb", "--store", store, "--model", model.lower(), "--json")
+MEANT: Mapping[str, Predictor] = {
+    "AverageLT": AverageLT(),
+    "AverageStDevLT": AverageStDevLT(),
+    "PDFLT": PDFLT(),
+    "Queue": Queue(),
+    "Monotone": Monotone(),
+    "PhaseAware": PhaseAware(),
+    "PerLink": PerLink(),
+}
+
+
+@pytest.mark.parametrize("spelt", [str, str.lower, str.upper])
+@pytest.mark.parametrize("model", MEANT)
+def test_every_model_says_what_it_says_as_a_function(model: str, spelt: Callable[[str], str], store: Path) -> None:
+    ended = call("predict", "cg", "mcb", "--store", store, "--model", spelt(model), "--json")
 
     found = json.loads(ended.stdout)
-    expected = [predictor_of(model).predict(made(a), [made(b)]) for a, b in (("cg", "mcb"), ("mcb", "cg"))]
+    expected = [MEANT[model].predict(made(a), [made(b)]) for a, b in (("cg", "mcb"), ("mcb", "cg"))]
     assert found == {
         "machine": "lab",
         "applications": [
@@ -77,7 +90,7 @@ def test_every_model_says_what_it_says_as_a_function(model: Model, store: Path) 
                 "beside": [other],
                 "foretold": [
                     {
-                        "model": model.value,
+                        "model": model,
                         "prediction": {
                             "slowdown": said.slowdown,
                             "low": said.low,

@@ -2,6 +2,7 @@
 
 from stressbench.sensitivity.blend import Blend, BlendOf
 from stressbench.sensitivity.compression import Configuration, configurations, next_configuration, spread
+from stressbench.sensitivity.coruns import CoRun, LeftOut, coruns_of, parse_coruns, read_coruns
 from stressbench.sensitivity.curves import Curve, monotone
 from stressbench.sensitivity.errors import CannotTell, ProfileFileError
 from stressbench.sensitivity.evaluation import (
@@ -15,6 +16,7 @@ from stressbench.sensitivity.evaluation import (
     ranked,
 )
 from stressbench.sensitivity.finding import ImpactFound, Measured, impact_found
+from stressbench.sensitivity.judging import Judgement, Score, judge
 from stressbench.sensitivity.keeping import profile_of
 from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.sensitivity.models import BEST, LEARNERS, Model, predictor_of
@@ -53,6 +55,7 @@ __all__ = [
     "Blend",
     "BlendOf",
     "CannotTell",
+    "CoRun",
     "Compared",
     "Composition",
     "Configuration",
@@ -61,7 +64,9 @@ __all__ = [
     "Foretold",
     "Impact",
     "ImpactFound",
+    "Judgement",
     "Latencies",
+    "LeftOut",
     "Level",
     "Measured",
     "Model",
@@ -82,6 +87,7 @@ __all__ = [
     "Queue",
     "QueueMapping",
     "Reading",
+    "Score",
     "Service",
     "ServiceTime",
     "Store",
@@ -91,10 +97,12 @@ __all__ = [
     "advise",
     "arrival_rate",
     "configurations",
+    "coruns_of",
     "evaluate",
     "foretell",
     "impact_found",
     "impact_of",
+    "judge",
     "leave_one_application_out",
     "levels_of",
     "mean_time",
@@ -102,6 +110,7 @@ __all__ = [
     "monotone",
     "next_configuration",
     "own_load",
+    "parse_coruns",
     "parse_profile",
     "phases_of",
     "place",
@@ -111,6 +120,7 @@ __all__ = [
     "probes_of",
     "profile_of",
     "ranked",
+    "read_coruns",
     "read_profile",
     "slowdown_of",
     "spread",

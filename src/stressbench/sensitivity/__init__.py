@@ -39,6 +39,7 @@ from stressbench.sensitivity.profile import (
 )
 from stressbench.sensitivity.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
 from stressbench.sensitivity.readings import impact_of, levels_of, probe_effect, slowdown_of
+from stressbench.sensitivity.seating import Seating, seat
 from stressbench.sensitivity.store import Store
 from stressbench.sensitivity.together import Beside, Foretold, Together, foretell
 
@@ -88,6 +89,7 @@ __all__ = [
     "QueueMapping",
     "Reading",
     "Score",
+    "Seating",
     "Service",
     "ServiceTime",
     "Store",
@@ -122,6 +124,7 @@ __all__ = [
     "ranked",
     "read_coruns",
     "read_profile",
+    "seat",
     "slowdown_of",
     "spread",
     "to_json",

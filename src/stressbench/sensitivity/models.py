@@ -22,7 +22,7 @@ class Model(StrEnum):
 
 
 BEST = Model.phase_aware
-"""Least error in the made-up world of docs/sensitivity.md; where an application has no phases it is Monotone."""
+"""Least error of these in the made-up world of docs/sensitivity.md; Monotone where an application has no phases."""
 
 _PREDICTORS: dict[Model, Predictor] = {
     Model.average_lt: AverageLT(),

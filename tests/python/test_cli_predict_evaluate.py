@@ -87,7 +87,10 @@ def test_csv_of_pairs_has_a_line_a_co_run_and_model_and_no_formula(folder: Path)
     found = judge([CG, FFT], SEEN)
     assert len(rows) == 2 * (len(Model) + 1)
     assert (rows[0]["model"], rows[0]["victim"], rows[0]["aggressors"]) == (found.scores[0].model, "cg", "fft")
-    assert float(rows[0]["predicted"]) == found.scores[0].pairs[0].slowdown
+    for column, values in (("predicted", [one.slowdown for score in found.scores for one in score.pairs]),
+                           ("low", [one.low for score in found.scores for one in score.pairs]),
+                           ("error", [one.error for score in found.scores for one in score.pairs])):  # fmt: skip
+        assert [row[column] for row in rows] == ["" if value is None else str(value) for value in values]
     assert (rows[0]["measured"], rows[0]["measured_low"], rows[1]["measured_low"]) == ("1.25", "1.2", "")
     assert rows[0]["source"] == "'=made up"
 

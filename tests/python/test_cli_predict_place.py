@@ -16,7 +16,7 @@ SUFFERS = {"cg": 2.0, "fft": 1.6, "mcb": 1.05, "amg": 1.02}
 
 
 def made(name: str) -> Profile:
-    return victim({0.1: 1.0, 0.3: SUFFERS[name]}, name=name)
+    return victim({0.1: 1.0, 0.3: SUFFERS[name], 0.8: 2 * SUFFERS[name]}, name=name)
 
 
 @pytest.fixture

@@ -163,3 +163,13 @@ def test_where_nobody_can_tell_nothing_is_told() -> None:
     silent = [profile(name, idle_s=sample(0.0)) for name in ("cg", "fft")]
 
     assert not judge(silent, [SEEN]).tells
+
+
+def test_who_errs_least_comes_first_and_who_cannot_tell_last() -> None:
+    found = judge([CG, FFT], [replace(SEEN, slowdown=1.25, interval=None)]).scores
+
+    errors = [one.mean_absolute_error for one in found if one.mean_absolute_error is not None]
+    assert errors == sorted(errors)
+    assert errors[0] < errors[-1]
+    assert [one.model for one in found[-2:]] == ["PerLink", "Blend"]
+    assert found[0].model != "AverageLT"

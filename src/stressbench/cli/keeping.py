@@ -15,10 +15,8 @@ from stressbench.model.errors import reason_of
 from stressbench.sensitivity.errors import ProfileFileError
 from stressbench.sensitivity.finding import Measured
 from stressbench.sensitivity.keeping import differences, profile_of
-from stressbench.sensitivity.profile import NAME_PATTERN, Profile, Provenance, to_json
+from stressbench.sensitivity.profile import NAME_PATTERN, Profile, Provenance, fitting_name, to_json
 from stressbench.sensitivity.store import Store
-
-_UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +70,9 @@ def keep(
         if given is not None and not re.fullmatch(NAME_PATTERN, given):
             raise LaunchMistake(f"{option}: '{given}' must be letters, digits and . _ + - only, 64 at most")
     program = Path(words[0])
-    application = name or _fit(program.stem if errand.workload is not None else program.name)
+    application = name or fitting_name(program.stem if errand.workload is not None else program.name)
     kind, _, lab = errand.on.partition(":")
-    host = machine or _fit(f"{kind}-{lab}" if lab else platform.node())
+    host = machine or fitting_name(f"{kind}-{lab}" if lab else platform.node())
     if output is not None:
         check_output(output, endings=(".json",), replace=True)
     known = None if store is None else _known(store, errand, application=application, machine=host)
@@ -94,8 +92,3 @@ def _known(folder: Path, errand: Errand, *, application: str, machine: str) -> P
     if (why := differences(known, errand.probing)) is not None:
         raise LaunchMistake(f"--store: {why}; use the same, another --name, or another folder")
     return known
-
-
-def _fit(text: str) -> str:
-    """A name that profiles take."""
-    return _UNFIT.sub("-", text).lstrip("._+-")[:64] or "unnamed"

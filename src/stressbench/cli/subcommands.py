@@ -5,6 +5,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 import typer
+from typer.core import TyperGroup
 
 
 def add_commands(app: typer.Typer, package: ModuleType) -> None:
@@ -15,8 +16,10 @@ def add_commands(app: typer.Typer, package: ModuleType) -> None:
             register(app)
 
 
-def add_group(app: typer.Typer, package: ModuleType, *, name: str, about: str) -> None:
-    """Register the package's modules as subcommands of `name`."""
-    group = typer.Typer(add_completion=False, rich_markup_mode=None, help=about, no_args_is_help=True)
-    add_commands(group, package)
-    app.add_typer(group, name=name)
+def add_group(
+    app: typer.Typer, package: ModuleType, *, name: str, about: str, group: type[TyperGroup] = TyperGroup
+) -> None:
+    """Register the package's modules as subcommands of `name`; `group` says how its words are read."""
+    named = typer.Typer(cls=group, add_completion=False, rich_markup_mode=None, help=about, no_args_is_help=True)
+    add_commands(named, package)
+    app.add_typer(named, name=name)

@@ -2,6 +2,7 @@
 
 from stressbench.sensitivity.blend import Blend, BlendOf
 from stressbench.sensitivity.compression import Configuration, configurations, next_configuration, spread
+from stressbench.sensitivity.coruns import CoRun, LeftOut, coruns_of, parse_coruns, read_coruns
 from stressbench.sensitivity.curves import Curve, monotone
 from stressbench.sensitivity.errors import CannotTell, ProfileFileError
 from stressbench.sensitivity.evaluation import (
@@ -15,8 +16,10 @@ from stressbench.sensitivity.evaluation import (
     ranked,
 )
 from stressbench.sensitivity.finding import ImpactFound, Measured, impact_found
+from stressbench.sensitivity.judging import Judgement, Score, judge
 from stressbench.sensitivity.keeping import profile_of
 from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.sensitivity.models import BEST, LEARNERS, Model, predictor_of
 from stressbench.sensitivity.phases import Phase, phases_of
 from stressbench.sensitivity.pingpongs import Probes, Probing, probes_of
 from stressbench.sensitivity.placement import Advice, advise, place
@@ -36,28 +39,38 @@ from stressbench.sensitivity.profile import (
 )
 from stressbench.sensitivity.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
 from stressbench.sensitivity.readings import impact_of, levels_of, probe_effect, slowdown_of
+from stressbench.sensitivity.seating import Seating, seat
 from stressbench.sensitivity.store import Store
+from stressbench.sensitivity.together import Beside, Foretold, Together, foretell
 
 __all__ = [
+    "BEST",
+    "LEARNERS",
     "OURS",
     "PAPER",
     "PDFLT",
     "Advice",
     "AverageLT",
     "AverageStDevLT",
+    "Beside",
     "Blend",
     "BlendOf",
     "CannotTell",
+    "CoRun",
     "Compared",
     "Composition",
     "Configuration",
     "Curve",
     "Evaluation",
+    "Foretold",
     "Impact",
     "ImpactFound",
+    "Judgement",
     "Latencies",
+    "LeftOut",
     "Level",
     "Measured",
+    "Model",
     "Monotone",
     "Observation",
     "PerLink",
@@ -75,17 +88,23 @@ __all__ = [
     "Queue",
     "QueueMapping",
     "Reading",
+    "Score",
+    "Seating",
     "Service",
     "ServiceTime",
     "Store",
+    "Together",
     "Trainable",
     "Utilisation",
     "advise",
     "arrival_rate",
     "configurations",
+    "coruns_of",
     "evaluate",
+    "foretell",
     "impact_found",
     "impact_of",
+    "judge",
     "leave_one_application_out",
     "levels_of",
     "mean_time",
@@ -93,15 +112,19 @@ __all__ = [
     "monotone",
     "next_configuration",
     "own_load",
+    "parse_coruns",
     "parse_profile",
     "phases_of",
     "place",
+    "predictor_of",
     "probe_effect",
     "probes_needed",
     "probes_of",
     "profile_of",
     "ranked",
+    "read_coruns",
     "read_profile",
+    "seat",
     "slowdown_of",
     "spread",
     "to_json",

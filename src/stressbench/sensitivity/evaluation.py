@@ -13,11 +13,13 @@ from stressbench.sensitivity.profile import Profile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """A co-run that was measured: time of `victim` beside `aggressors` over its time alone."""
+    """A co-run that was measured: time of `victim` beside `aggressors` over its time alone, with its 95 % interval."""
 
     victim: Profile
     aggressors: tuple[Profile, ...]
     slowdown: float
+    interval: tuple[float, float] | None = None
+    source: str | None = None
 
     @property
     def applications(self) -> frozenset[str]:
@@ -38,12 +40,14 @@ class Trainable(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """One co-run: as it was, and as it was predicted."""
+    """One co-run: as it was (`interval` is that of `measured`), and as it was predicted."""
 
     victim: str
     aggressors: tuple[str, ...]
     measured: float
     prediction: Prediction
+    interval: tuple[float, float] | None = None
+    source: str | None = None
 
     @property
     def error(self) -> float | None:
@@ -148,4 +152,6 @@ def _compared(model: Predictor | str, seen: Observation) -> Compared:
         aggressors=tuple(one.application for one in seen.aggressors),
         measured=seen.slowdown,
         prediction=no_prediction(model) if isinstance(model, str) else model.predict(seen.victim, seen.aggressors),
+        interval=seen.interval,
+        source=seen.source,
     )

@@ -4,10 +4,11 @@ Times and latencies are kept as they were measured; utilisations and slow-downs 
 (`readings`). Keys are told to other languages by schema/sensitivity.schema.json.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 import numpy as np
 import orjson
@@ -17,12 +18,13 @@ from pydantic.dataclasses import dataclass
 
 from stressbench.model.errors import reason_of
 from stressbench.model.records import MoreThanZero, Number, Positive
+from stressbench.sensitivity.complaints import complaint_of, shown
 from stressbench.sensitivity.compression import Configuration
 from stressbench.sensitivity.errors import ProfileFileError
 
 SCHEMA_VERSION: Literal[1] = 1
+_UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 _STRICT = ConfigDict(extra="forbid")
-_LONGEST_SHOWN = 60
 
 NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
@@ -133,6 +135,11 @@ class Profile:
 ADAPTER: TypeAdapter[Profile] = TypeAdapter(Profile)
 
 
+def fitting_name(text: str) -> str:
+    """`text` as profiles take names: each stretch of other letters becomes a hyphen."""
+    return _UNFIT.sub("-", text).lstrip("._+-")[:64] or "unnamed"
+
+
 def to_json(profile: Profile) -> str:
     """Two spaces of indent a level, a line at the end; `parse_profile` gives it back."""
     return ADAPTER.dump_json(profile, indent=2).decode() + "\n"
@@ -146,20 +153,17 @@ def parse_profile(text: str | bytes, *, source: Path) -> Profile:
         raise ProfileFileError(f"no JSON: {fault.msg}", path=source, line=fault.lineno) from fault
     if not isinstance(raw, dict) or raw.get("type") != "sensitivity":
         found = raw.get("type") if isinstance(raw, dict) else raw
-        raise ProfileFileError(f'type {_shown(found)}: expected an object with "type": "sensitivity"', path=source)
+        raise ProfileFileError(f'type {shown(found)}: expected an object with "type": "sensitivity"', path=source)
     version = raw.get("schema_version")
     if version is True or version != SCHEMA_VERSION:
         raise ProfileFileError(
-            f"schema_version {_shown(version)}: this StressBench reads version {SCHEMA_VERSION}",
+            f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}",
             path=source,
         )
     try:
         return ADAPTER.validate_json(text, strict=True)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        given = "" if first["type"] == "missing" else f" {_shown(first['input'])}"
-        raise ProfileFileError(f"{key}{given}: {first['msg'][:1].lower()}{first['msg'][1:]}", path=source) from fault
+        raise ProfileFileError(complaint_of(fault), path=source) from fault
 
 
 def read_profile(path: Path) -> Profile:
@@ -169,11 +173,3 @@ def read_profile(path: Path) -> Profile:
     except OSError as fault:
         raise ProfileFileError(reason_of(fault), path=path) from fault
     return parse_profile(text, source=path)
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = orjson.dumps(value).decode()
-    except TypeError:
-        text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."

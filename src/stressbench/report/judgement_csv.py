@@ -1,0 +1,42 @@
+"""CSV of `stressbench predict evaluate`: a line a model, or a line a co-run and model; unknown is empty."""
+
+from stressbench.report.numbers import csv_text
+from stressbench.sensitivity.judging import Judgement
+
+_SCORES = (
+    "model", "learnt", "co_runs", "could_not_tell", "mean_absolute_error", "error_least", "error_first_quartile",
+    "error_median", "error_third_quartile", "error_most", "within_5_points", "within_10_points", "intervals",
+    "coverage",
+)  # fmt: skip
+_PAIRS = (
+    "model", "victim", "aggressors", "source", "measured", "measured_low", "measured_high", "predicted", "low", "high",
+    "error", "held", "reason",
+)  # fmt: skip
+_QUARTILES = ("least", "first", "median", "third", "most")
+
+
+def scores_csv(found: Judgement) -> str:
+    """As the table has it; errors in shares of the time alone."""
+    rows = (
+        (
+            one.model, int(one.learnt), found.co_runs, one.could_not_tell, one.mean_absolute_error,
+            *(None if one.quartiles is None else getattr(one.quartiles, part) for part in _QUARTILES),
+            one.within_5_points, one.within_10_points, one.intervals, one.coverage,
+        )
+        for one in found.scores
+    )  # fmt: skip
+    return csv_text(_SCORES, rows)
+
+
+def pairs_csv(found: Judgement) -> str:
+    """Several aggressors with a space between."""
+    rows = (
+        (
+            score.model, one.victim, " ".join(one.aggressors), one.source, one.measured,
+            *(one.measured_interval or (None, None)), one.slowdown, one.low, one.high, one.error,
+            None if one.held is None else int(one.held), one.reason,
+        )
+        for score in found.scores
+        for one in score.pairs
+    )  # fmt: skip
+    return csv_text(_PAIRS, rows)

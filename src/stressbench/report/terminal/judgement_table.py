@@ -1,0 +1,93 @@
+"""What `stressbench predict evaluate` says: how far each model was right."""
+
+from rich.console import Console
+from rich.table import Table
+
+from stressbench.report.section import printable
+from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
+from stressbench.report.terminal.prediction_table import slowdown_text
+from stressbench.report.units import MISSING, count
+from stressbench.sensitivity.judging import Judgement
+
+_MOST_LEFT_OUT = 10
+_QUARTILES = ("least", "first", "median", "third", "most")
+_KEY = (
+    "error: predicted less measured slow-down, in points: hundredths of the time alone. Quartiles are those of "
+    "absolute errors (papers/001, Figure 9).",
+    "within: share of all co-runs; those that a model cannot tell of count as missed. held: share of its intervals "
+    "that hold what was measured.",
+    "Models that can tell of most come first, of these the one with the least mean error.",
+)
+
+
+def print_judgement(found: Judgement, *, pairs: bool, console: Console) -> None:
+    """A line a model; with `pairs` one a co-run, too."""
+    say(console, f"{found.machine}: {count(len(found.scores), 'model')} against {count(found.co_runs, 'co-run')}")
+    console.print()
+    print_table(console, _scores(found))
+    if pairs:
+        console.print()
+        print_table(console, _pairs(found))
+    console.print()
+    for line in _said_reasons(found):
+        say(console, line)
+    for one in found.left_out[:_MOST_LEFT_OUT]:
+        beside = ", ".join(one.aggressors)
+        say(console, f"left out: {one.victim} beside {beside} ({one.source}): {one.reason}", style="yellow")
+    if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
+        say(console, f"and {more} more left out; --json has all", style="yellow")
+    for line in _key(found):
+        say(console, line, style="dim")
+
+
+def _scores(found: Judgement) -> Table:
+    table = new_table(
+        left=("model",),
+        right=(
+            "mean |error|", "least", "25 %", "50 %", "75 %", "largest", "within 5 / %", "within 10 / %", "held / %",
+            "cannot tell",
+        ),
+    )  # fmt: skip
+    for one in found.scores:
+        quartiles = [None if one.quartiles is None else getattr(one.quartiles, part) for part in _QUARTILES]
+        table.add_row(
+            f"{one.model} (learns)" if one.learnt else one.model,
+            *(_points(value) for value in (one.mean_absolute_error, *quartiles)),
+            *(_percent(value) for value in (one.within_5_points, one.within_10_points, one.coverage)),
+            str(one.could_not_tell),
+        )
+    return table
+
+
+def _pairs(found: Judgement) -> Table:
+    table = new_table(left=("victim", "beside", "measured [95 %]"), right=[score.model for score in found.scores])
+    for number, one in enumerate(found.scores[0].pairs):
+        low, high = one.measured_interval or (None, None)
+        table.add_row(
+            printable(one.victim), printable(", ".join(one.aggressors)), ratio_text(one.measured, low, high),
+            *(slowdown_text(score.pairs[number].slowdown) for score in found.scores),
+        )  # fmt: skip
+    return table
+
+
+def _said_reasons(found: Judgement) -> list[str]:
+    """Of each model that could not tell of all."""
+    return [
+        f"{score.model} cannot tell of {score.could_not_tell}, for example: "
+        + next(str(one.reason) for one in score.pairs if one.slowdown is None)
+        for score in found.scores
+        if score.could_not_tell
+    ]
+
+
+def _key(found: Judgement) -> tuple[str, ...]:
+    learners = [score.model for score in found.scores if score.learnt]
+    return (*_KEY, f"{', '.join(learners)}: each victim by a model that saw no co-run with it, in either part.")
+
+
+def _points(share: float | None) -> str:
+    return MISSING if share is None else f"{100 * share:.1f}"
+
+
+def _percent(share: float | None) -> str:
+    return MISSING if share is None else f"{100 * share:.0f}"

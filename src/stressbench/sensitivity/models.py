@@ -1,0 +1,41 @@
+"""The predictors by name, for commands: the paper's four, ours, and what learns from co-runs."""
+
+from enum import StrEnum
+
+from stressbench.sensitivity.blend import BlendOf
+from stressbench.sensitivity.evaluation import Trainable
+from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.sensitivity.prediction import Predictor
+from stressbench.sensitivity.predictors import Monotone, PerLink, PhaseAware, Queue
+
+
+class Model(StrEnum):
+    """Those that need nothing but profiles; the first four are those of papers/001."""
+
+    average_lt = "AverageLT"
+    average_stdev_lt = "AverageStDevLT"
+    pdf_lt = "PDFLT"
+    queue = "Queue"
+    monotone = "Monotone"
+    phase_aware = "PhaseAware"
+    per_link = "PerLink"
+
+
+BEST = Model.phase_aware
+"""Least error of these in the made-up world of docs/sensitivity.md; Monotone where an application has no phases."""
+
+_PREDICTORS: dict[Model, Predictor] = {
+    Model.average_lt: AverageLT(),
+    Model.average_stdev_lt: AverageStDevLT(),
+    Model.pdf_lt: PDFLT(),
+    Model.queue: Queue(),
+    Model.monotone: Monotone(),
+    Model.phase_aware: PhaseAware(),
+    Model.per_link: PerLink(),
+}
+LEARNERS: tuple[Trainable, ...] = (BlendOf(bases=(Monotone(), PhaseAware())),)
+
+
+def predictor_of(model: Model) -> Predictor:
+    """As docs/sensitivity.md describes it."""
+    return _PREDICTORS[model]

@@ -1,0 +1,63 @@
+"""schema/observation.schema.json says what the reader of co-runs takes."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from stressbench.sensitivity.coruns import CoRun, parse_coruns, to_line
+from stressbench.sensitivity.coruns_schema import corun_schema
+from stressbench.sensitivity.errors import ProfileFileError
+
+WRITTEN = Path(__file__).parents[2] / "schema" / "observation.schema.json"
+MADE = CoRun(
+    victim="cg", aggressors=("fft", "mcb"), slowdown=1.4, interval=(1.2, 1.6), machine="lab", source="made up"
+)  # fmt: skip
+GOOD: dict[str, Any] = json.loads(to_line(MADE))
+ODD = (None, True, -1, 0, 1.5, "", "text", "no name", [], [1, "a"], ["a"], [1.2, 1.6], [1.2], {}, {"a": "b"})
+
+
+def test_the_schema_is_that_of_the_record() -> None:
+    """`python -m stressbench.sensitivity.coruns_schema > schema/observation.schema.json` writes it anew."""
+    assert json.loads(WRITTEN.read_text(encoding="utf-8")) == corun_schema()
+
+
+def test_the_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(corun_schema())
+
+
+def test_a_co_run_fits_it() -> None:
+    Draft202012Validator(corun_schema()).validate(GOOD)
+
+
+@pytest.mark.parametrize(
+    "place", [*((key,) for key in GOOD), ("aggressors", 0), ("interval", 1), ("surplus",)], ids=str
+)
+def test_schema_and_reader_refuse_the_same(place: tuple[Any, ...]) -> None:
+    validator = Draft202012Validator(corun_schema())
+    for odd in ODD:
+        record = deepcopy(GOOD)
+        holder: Any = record
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] = odd
+
+        assert validator.is_valid(record) is accepted(record), (place, odd)
+
+
+@pytest.mark.parametrize("key", GOOD)
+def test_a_key_that_is_missing_is_refused_by_both(key: str) -> None:
+    record = {name: value for name, value in GOOD.items() if name != key}
+
+    assert Draft202012Validator(corun_schema()).is_valid(record) is accepted(record) is (key == "machine")
+
+
+def accepted(record: dict[str, Any]) -> bool:
+    try:
+        parse_coruns(json.dumps(record), source=Path("made-up"))
+    except ProfileFileError:
+        return False
+    return True

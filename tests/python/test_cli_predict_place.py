@@ -1,0 +1,128 @@
+"""`stressbench predict place`: who should share a switch."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sensitivities import aggressor, victim
+from test_cli_predict import call
+
+from stressbench.sensitivity.placement import advise
+from stressbench.sensitivity.predictors import Monotone, PhaseAware
+from stressbench.sensitivity.profile import Profile
+from stressbench.sensitivity.store import Store
+
+SUFFERS = {"cg": 2.0, "fft": 1.6, "mcb": 1.05, "amg": 1.02}
+
+
+def made(name: str) -> Profile:
+    return victim({0.1: 1.0, 0.3: SUFFERS[name], 0.8: 2 * SUFFERS[name]}, name=name)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    for name in SUFFERS:
+        Store(folder=tmp_path).save(made(name))
+    return tmp_path
+
+
+def told(store: Path, *words: object) -> dict[str, object]:
+    found: dict[str, object] = json.loads(call("predict", "place", *words, "--store", store, "--json").stdout)
+    return found
+
+
+def test_advice_is_that_of_the_function(store: Path) -> None:
+    found = json.loads(
+        call("predict", "place", *SUFFERS, "--store", store, "--switches", 3, "--per-switch", 2, "--json").stdout
+    )
+
+    advice = advise(PhaseAware(), [made(name) for name in SUFFERS], places=3, per_place=2)
+    assert [[one["number"] for one in group] for group in found["groups"]] == sorted(map(list, advice.groups))
+    assert found["cost"] == pytest.approx(advice.cost)
+    assert (found["machine"], found["model"], found["switches"], found["per_switch"]) == ("lab", "PhaseAware", 3, 2)
+    assert found["not_considered"] == []
+    shared = next(group for group in found["groups"] if len(group) == 2)
+    said = PhaseAware().predict(made(shared[0]["application"]), [made(shared[1]["application"])])
+    assert shared[0]["prediction"]["slowdown"] == said.slowdown
+
+
+def test_words_name_each_switch_and_what_it_costs(store: Path) -> None:
+    ended = call("predict", "place", store, "--switches", 3)
+
+    assert (ended.exit_code, ended.stderr) == (0, "")
+    assert "lab: 4 applications on 3 switches of at most 2 each, by PhaseAware" in ended.stdout
+    assert "cg alone" in ended.stdout and "fft alone" in ended.stdout
+    assert "amg 1.0" in ended.stdout
+    assert "Predicted slow-downs sum up to 7." in ended.stdout
+
+
+def test_switches_that_nobody_needs_stay_empty(store: Path) -> None:
+    one, two = (call("predict", "place", store, "--switches", count).stdout for count in (5, 6))
+
+    assert "1 switch stays empty" in one
+    assert "2 switches stay empty" in two
+
+
+def test_model_and_room_are_those_asked_for(store: Path) -> None:
+    found = told(store, "--switches", 1, "--per-switch", 4, "--model", "monotone")
+
+    cost = advise(Monotone(), [made(name) for name in sorted(SUFFERS)], places=1, per_place=4).cost
+    assert (found["model"], found["cost"]) == ("Monotone", pytest.approx(cost))
+    assert "on 1 switch of at most 4" in call("predict", "place", store, "--switches", 1, "--per-switch", 4).stdout
+
+
+def test_groups_of_which_nobody_can_tell_are_kept_apart_and_named(store: Path) -> None:
+    Store(folder=store).save(aggressor(0.5, name="io"))
+
+    ended = call("predict", "place", store, "--switches", 3)
+    found = told(store, "--switches", 3)
+
+    assert "io alone" in ended.stdout
+    assert "kept apart: amg, io: io was never run beside a compression" in ended.stdout
+    assert {"applications": ["cg", "io"], "reasons": ["io was never run beside a compression"]} in list(
+        found["not_considered"]  # type: ignore[call-overload]
+    )
+
+
+def test_of_many_such_groups_ten_are_named(store: Path) -> None:
+    for number in range(3):
+        Store(folder=store).save(aggressor(0.5, name=f"io{number}"))
+
+    ended = call("predict", "place", store, "--switches", 7)
+
+    assert ended.stdout.count("kept apart: ") == 10
+    assert "and 5 more groups of which nobody can tell; --json has all" in ended.stdout
+
+
+def test_status_1_where_no_arrangement_is_left(store: Path) -> None:
+    Store(folder=store).save(aggressor(0.5, name="io"))
+
+    ended = call("predict", "place", "io", "io", "--store", store, "--switches", 1)
+
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert "cannot tell: of 1 groups nobody can tell" in ended.stderr
+    assert "(io was never run beside a compression)" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--switches", 1), "--switches 1 --per-switch 2: 4 applications: 1 places for 2 each hold 2"),
+        (("cg", "milc", "--switches", 2), "milc: no such application in"),
+        (("--switches", 2, "--model", "x"), "--model x: expected one of AverageLT"),
+        (("--switches", 0), "'--switches'"),
+        (("--switches", 2, "--per-switch", 0), "'--per-switch'"),
+        (("cg",), "'--switches'"),
+    ],
+)
+def test_a_mistake_is_told_and_status_2(words: tuple[object, ...], said: str, store: Path) -> None:
+    ended = call("predict", "place", *words, "--store", store)
+
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert said in ended.stderr
+
+
+def test_help_teaches() -> None:
+    ended = call("predict", "place", "--help")
+
+    assert all(word in ended.stdout for word in ("Examples:", "--per-switch", "Exit status:"))

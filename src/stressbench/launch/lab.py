@@ -43,11 +43,8 @@ def ranks_per_node(hosts: tuple[LabHost, ...], ranks: int) -> int | None:
 
 
 def _windows(flavour: Flavour) -> tuple[str, ...]:
-    """For windows between hosts 4.1 chooses a component that fails over a lab's links.
-
-    Its rdma ends with MPI_ERR_WIN, and ucx, where links are full, takes a connection that answers late for a dead one.
-    """
-    return ("--mca", "osc", "^rdma,ucx") if flavour is Flavour.openmpi4 else ()
+    """4.1 chooses its component rdma for windows between hosts, which fails over a lab's links (MPI_ERR_WIN)."""
+    return ("--mca", "osc", "^rdma") if flavour is Flavour.openmpi4 else ()
 
 
 @dataclass(frozen=True, kw_only=True)

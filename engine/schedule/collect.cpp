@@ -118,12 +118,6 @@ struct HistogramSummary {
   double max_s = 0;
 };
 
-double reduced(const Crew& crew, double value, MPI_Op operation) {
-  double result = value;
-  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, crew.root, crew.group->handle()), "MPI_Reduce");
-  return result;
-}
-
 Histogram reduced(const Crew& crew, const Histogram& mine) {
   Histogram sum;
   mpi::must(MPI_Reduce(mine.counts().data(), sum.counts().data(), static_cast<int>(sum.counts().size()), MPI_UINT64_T,
@@ -197,6 +191,12 @@ HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summa
 }
 
 }  // namespace
+
+double reduced(const Crew& crew, double value, MPI_Op operation) {
+  double result = value;
+  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, crew.root, crew.group->handle()), "MPI_Reduce");
+  return result;
+}
 
 void Collection::contribute(const Crew& crew, const Tally& tally, const Chain& chain) {
   const bool root = crew.group->rank() == crew.root;

@@ -2,6 +2,8 @@
 // number of ranks.
 #pragma once
 
+#include <mpi.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +19,9 @@ struct Crew {
   const mpi::Group* group = nullptr;  // the job's own communicator for control
   int root = 0;  // rank of the group that speaks to world rank 0: world rank 0 itself where it belongs to the job
 };
+
+// Collective over the crew: a number of all its ranks on the root; elsewhere the rank's own.
+double reduced(const Crew& crew, double value, MPI_Op operation);
 
 // A job as rank 0 knows it.
 struct Source {

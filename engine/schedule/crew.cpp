@@ -36,19 +36,13 @@ class Shift {
       if (batch == 0) return;
       const std::int64_t start = clock_.now_ns();
       repeat(batch, phase);
-      const double took = slowest(static_cast<double>(clock_.now_ns() - start) * 1e-9);
+      // Of the slowest rank: the root may only let others work on its memory, and be through at once.
+      const double took = reduced(crew_, static_cast<double>(clock_.now_ns() - start) * 1e-9, MPI_MAX);
       // What takes no time at all, as some motifs in a simulation, fills none: it is not done more often for that.
       const double fitting = static_cast<double>(batch) * (took > 0 ? batch_s / took : 1);
       next = std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
                         std::min(largest_batch, batch * 4));
     }
-  }
-
-  // On the root: of all ranks. Itself, it may only let others work on its memory, and be through at once.
-  double slowest(double took_s) const {
-    double most_s = took_s;
-    mpi::must(MPI_Reduce(&took_s, &most_s, 1, MPI_DOUBLE, MPI_MAX, crew_.root, crew_.group->handle()), "MPI_Reduce");
-    return most_s;
   }
 
   void measured() {

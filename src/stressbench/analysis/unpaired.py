@@ -61,7 +61,7 @@ def pooled_ratio(first: Sequence[Floats], second: Sequence[Floats], *, what: str
     by_run = unpaired_ratio(_medians(first), _medians(second), what="runs")
     if by_run.low is not None:
         return _pooled(by_run, Source.runs)
-    by_round = unpaired_ratio(_together(first), _together(second), what=what)
+    by_round = unpaired_ratio(together(first), together(second), what=what)
     return _pooled(by_round, Source.rounds if by_round.low is not None else None)
 
 
@@ -69,7 +69,8 @@ def _medians(runs: Sequence[Floats]) -> Floats:
     return np.array([np.median(rounds) for rounds in runs if len(rounds)])
 
 
-def _together(runs: Sequence[Floats]) -> Floats:
+def together(runs: Sequence[Floats]) -> Floats:
+    """Rounds of all runs, one after the other; of no runs none."""
     return np.concatenate([np.empty(0), *runs])
 
 

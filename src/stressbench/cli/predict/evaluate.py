@@ -1,6 +1,5 @@
 """`stressbench predict evaluate`: predictions against co-runs that were measured."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +20,6 @@ from stressbench.model import RunFileError
 from stressbench.sensitivity.coruns import read_coruns
 from stressbench.sensitivity.errors import ProfileFileError
 from stressbench.sensitivity.judging import Judgement, judge
-from stressbench.sensitivity.profile import Profile
 
 _HELP = f"""\
 Compare what models predict with co-runs that were measured: mean absolute error, quartiles, share within 5 and within
@@ -68,9 +66,12 @@ def evaluate(
         raise stop("--json and --csv: expected one of them")
     try:
         profiles = profiles_of(words or (), store=store, machine=machine)
-        _require_one_each(profiles)
-        found = judge(profiles, [one for path in observed for one in read_coruns(path)])
+        co_runs = [one for path in observed for one in read_coruns(path)]
     except (ProfileFileError, RunFileError) as mistake:
+        raise stop(str(mistake)) from None
+    try:
+        found = judge(profiles, co_runs)
+    except ValueError as mistake:
         raise stop(str(mistake)) from None
     if not found.co_runs:
         why = "; ".join(dict.fromkeys(one.reason for one in found.left_out)) or "every job is background"
@@ -78,13 +79,6 @@ def evaluate(
     _show(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
     if not found.tells:
         raise typer.Exit(CANNOT_TELL)
-
-
-def _require_one_each(profiles: Sequence[Profile]) -> None:
-    names = [one.application for one in profiles]
-    for name in names:
-        if names.count(name) > 1:
-            raise stop(f"two profiles of application '{name}': which is meant in co-runs?")
 
 
 def _show(found: Judgement, *, pairs: bool, as_json: bool, as_csv: bool) -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.analysis.unpaired import PooledRatio, pooled_ratio
+from stressbench.analysis.unpaired import PooledRatio, pooled_ratio, together
 
 FULL = Fraction(1)
 _ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="the full rate: others are compared with it")
@@ -93,5 +93,5 @@ def _bound(factor: PooledRatio, rate: Fraction) -> Bound:
 
 
 def _median(runs: Rounds) -> float | None:
-    times = np.concatenate([np.empty(0), *runs])
+    times = together(runs)
     return float(np.median(times)) if len(times) else None

@@ -47,6 +47,11 @@ void Simultaneous::make_room() {
 }
 
 void Simultaneous::perform(Recorder&) {
+  post();
+  wait();
+}
+
+void Simultaneous::post() {
   const Peers& turn = turns_[next_];
   next_ = next_ + 1 < turns_.size() ? next_ + 1 : 0;
   const auto count = static_cast<int>(size_->value);
@@ -57,8 +62,11 @@ void Simultaneous::perform(Recorder&) {
   for (std::size_t i = 0; i < turn.to.size(); ++i) {
     mpi::must(MPI_Isend(outgoing(i).data(), count, MPI_BYTE, turn.to[i], tag, communicator_, request++), "MPI_Isend");
   }
-  const auto posted = static_cast<int>(request - in_flight_.data());
-  if (posted > 0) mpi::must(MPI_Waitall(posted, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  posted_ = static_cast<int>(request - in_flight_.data());
+}
+
+void Simultaneous::wait() {
+  if (posted_ > 0) mpi::must(MPI_Waitall(posted_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 void Simultaneous::stamp(std::uint64_t pass) {

@@ -28,6 +28,10 @@ class Simultaneous : public Motif {
   void verify(std::uint64_t pass) const override;
 
  protected:
+  // `perform` in two: all receives and sends of this iteration, and the wait for them.
+  void post();
+  void wait();
+
   // What the ranks of an iteration must agree on is drawn from `draws`, the same on all of them; `iteration` counts up
   // over the run.
   virtual Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const = 0;
@@ -56,6 +60,7 @@ class Simultaneous : public Motif {
   Buffer outgoing_;
   Buffer incoming_;
   std::vector<MPI_Request> in_flight_;
+  int posted_ = 0;
 };
 
 }  // namespace stressbench

@@ -88,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"b_eff",
                   Options{{"sizes", "8"}, {"rings", "1"}, {"polygons", "1"}, {"best-of", "1"}, {"loops", "2"}}},
         std::pair{"threads", Options{}}, std::pair{"shift", Options{}}, std::pair{"tornado", Options{}},
+        std::pair{"compression", Options{{"messages", "3"}, {"pause", "10us"}}},
         std::pair{"permutation", Options{{"draw", "iteration"}, {"-i", "3"}}}, std::pair{"bisection", Options{}},
         std::pair{"bisection", Options{{"cut", "best"}}},
         std::pair{"hotspot", Options{{"draw", "iteration"}, {"-i", "3"}}},

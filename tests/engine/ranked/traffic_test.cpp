@@ -97,6 +97,7 @@ std::vector<Case> cases() {
       {"shift", {}},
       {"shift", {{"size", "1000"}, {"distance", "3"}}},
       {"tornado", {{"size", "1000"}}},
+      {"compression", {{"size", "1000"}, {"messages", "3"}, {"pause", "10us"}}},
       {"permutation", {{"size", "1000"}}},
       {"permutation", {{"size", "0"}, {"draw", "iteration"}}},
       {"bisection", {{"size", "1000"}}},

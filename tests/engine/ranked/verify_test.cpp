@@ -188,6 +188,7 @@ std::vector<Case> cases() {
       {"outcast", {{"size", "100"}, {"root", "3"}, {"roots", "2"}}, 4, 2, 1, 40, from_to(0, 2, 40)},
       {"shift", {{"size", "100"}, {"distance", "2"}}, 3, 0, 0, 40, from_to(1, 0, 40)},
       {"tornado", {{"size", "100"}}, 4, 0, 0, 40, from_to(3, 0, 40)},
+      {"compression", {{"size", "100"}, {"partners", "2"}}, 3, 0, 1, 40, from_to(2, 0, 40)},
       {"permutation", {{"size", "100"}}, 2, 0, 0, 40, from_to(1, 0, 40)},
       {"permutation", {{"size", "100"}, {"draw", "iteration"}}, 2, 1, 0, 40, from_to(0, 1, 40)},
       {"bisection", {{"size", "100"}}, 4, 3, 0, 40, from_to(1, 3, 40)},

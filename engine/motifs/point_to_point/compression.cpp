@@ -1,0 +1,72 @@
+// compression: takes a share of the network from whoever else uses it: messages to several ranks before, a sleep, and
+// the same again (CompressionB of active measurement, papers/001, III-B; docs/motifs/compression.md).
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "motifs/pause.hpp"
+#include "motifs/point_to_point/pairing.hpp"
+#include "motifs/point_to_point/simultaneous.hpp"
+
+namespace stressbench {
+namespace {
+
+class Compression final : public Simultaneous {
+ public:
+  Compression() { size_.preset(Bytes{40 << 10}); }
+
+  void check(int ranks) const override {
+    needs_ranks("compression", 2, ranks);
+    if (*partners_ < ranks) return;
+    throw ParameterMistake("partners", fmt::format("--partners: {}, but each of {} ranks has {} others", *partners_, ranks, ranks - 1));
+  }
+  Traffic traffic(int ranks) const override {
+    Traffic traffic = of_messages(ranks * *partners_ * *messages_);
+    traffic.compute_s = static_cast<double>(pause_->value) * 1e-9;
+    return traffic;
+  }
+  std::optional<Bandwidth> bandwidth(int) const override {
+    return Bandwidth{static_cast<double>(*partners_ * *messages_ * size_bytes()),
+                     "of one rank: bytes sent, while as many are received / time, sleep and all"};
+  }
+
+  void decompose(const mpi::Group& group, const Draw& draws) override {
+    Simultaneous::decompose(group, draws);
+    pause::wake_on_time();
+  }
+
+  void perform(Recorder&) override {
+    post();
+    sleep_for(pause_->value);
+    wait();
+  }
+
+ private:
+  Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
+    Peers found;
+    for (int places = 1; places <= *partners_; ++places) {
+      found.to.insert(found.to.end(), static_cast<std::size_t>(*messages_), (rank + ranks - places) % ranks);
+      found.from.insert(found.from.end(), static_cast<std::size_t>(*messages_), (rank + places) % ranks);
+    }
+    return found;
+  }
+
+  Param<std::int64_t> partners_{this,
+                                'p',
+                                "partners",
+                                1,
+                                "ranks before this one in the ring that it sends to",
+                                Positive{},
+                                AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<std::int64_t> messages_{
+      this, 'n', "messages", 1, "messages to each of them", Positive{}, AtMost<std::int64_t>{65536}};
+  Param<Nanoseconds> pause_{this, '\0', "pause", Nanoseconds{1'000'000}, "sleep while messages are under way",
+                            Positive{}};
+};
+
+const RegisterMotif<Compression> registered{"compression", Family::point_to_point,
+                                            "takes a chosen share of the network: messages, a sleep, messages",
+                                            "CompressionB: Casas and Bronevetsky, IPDPS 2014"};
+
+}  // namespace
+}  // namespace stressbench

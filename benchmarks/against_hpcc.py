@@ -1,13 +1,14 @@
 """b_eff's rings against those of the HPC Challenge (package hpcc), both under Open MPI: naturally and randomly ordered.
 
-    .venv/bin/python benchmarks/against_hpcc.py [--launches 7] [--ranks 4] [--on lab:tiny] [--buffered 2]
+    .venv/bin/python benchmarks/against_hpcc.py [--launches 7] [--ranks 4] [--on lab:NAME] [--buffered 2] [--written]
 
 Goal: ratios of medians within 10 %. Both send 2,000,000 bytes to the left and to the right neighbour in a ring of all
 ranks and give bytes a second that a rank sends, by MPI_Sendrecv or nonblocking calls, whichever is faster. They differ
 in this: hpcc sends from the same buffers each time, b_eff from different ones in turn, so that long messages do not
-come from a cache (`--buffered 2` gives b_eff as few as hpcc has); hpcc repeats a ring less often than for 2.5 ms; it
-takes the faster method of each rank, then the slowest rank, b_eff the slowest rank of each method, then the faster
-method. Three ranks or more: in a ring of two, b_eff sends one message where hpcc sends two.
+come from a cache (`--buffered 2` gives b_eff as few as hpcc has); hpcc never wrote to what it sends, so that Linux
+reads one page of zeros for all of it (`--written` has glibc write to it, by MALLOC_PERTURB_); hpcc repeats a ring less
+often than for 2.5 ms; it takes the faster method of each rank, then the slowest rank, b_eff the slowest rank of each
+method, then the faster method. Three ranks or more: in a ring of two, b_eff sends one message where hpcc sends two.
 Launches of either take turns; hpcc also runs its other kernels, as small as it can.
 """
 
@@ -78,12 +79,12 @@ HPL.out
 Start = Callable[[Path, Sequence[str]], None]  # ranks of a program, which write into a folder
 
 
-def hpcc(start: Start, ranks: int, folder: Path) -> dict[str, float]:
-    """Seconds for a message, by kind, from a launch of hpcc."""
+def hpcc(start: Start, ranks: int, folder: Path, *, written: bool) -> dict[str, float]:
+    """Seconds for a message, by kind, from a launch of hpcc, whose memory is `written` to when it is allocated."""
     (folder / "hpccinf.txt").write_text(INPUT.format(size=200 * ranks, ranks=ranks))
     output = folder / "hpccoutf.txt"
     output.unlink(missing_ok=True)
-    start(folder, ["hpcc"])
+    start(folder, ["env", "MALLOC_PERTURB_=85", "hpcc"] if written else ["hpcc"])
     text = output.read_text()
     found = {}
     for kind, name in KINDS.items():
@@ -145,6 +146,7 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=4, help="[%(default)s]")
     parser.add_argument("--on", default="local", help="local or lab:NAME [%(default)s]")
     parser.add_argument("--buffered", type=int, default=6, help="messages in b_eff's buffers [%(default)s]")
+    parser.add_argument("--written", action="store_true", help="hpcc sends from memory that was written to")
     parser.add_argument("--seed", type=int, default=1, help="of turns and intervals [%(default)s]")
     arguments = parser.parse_args()
     if arguments.ranks < 3:
@@ -163,7 +165,7 @@ def main() -> int:
                     start, engine, arguments.ranks, folder, buffered=arguments.buffered, seed=order.randrange(1 << 30)
                 ),
             ),
-            (theirs, lambda: hpcc(start, arguments.ranks, folder)),
+            (theirs, lambda: hpcc(start, arguments.ranks, folder, written=arguments.written)),
         ]
         for _ in range(arguments.launches):
             order.shuffle(turns)

@@ -18,7 +18,8 @@ class Compression final : public Simultaneous {
   void check(int ranks) const override {
     needs_ranks("compression", 2, ranks);
     if (*partners_ < ranks) return;
-    throw ParameterMistake("partners", fmt::format("--partners: {}, but each of {} ranks has {} others", *partners_, ranks, ranks - 1));
+    throw ParameterMistake(
+        "partners", fmt::format("--partners: {}, but each of {} ranks has {} others", *partners_, ranks, ranks - 1));
   }
   Traffic traffic(int ranks) const override {
     Traffic traffic = of_messages(ranks * *partners_ * *messages_);
@@ -60,7 +61,7 @@ class Compression final : public Simultaneous {
                                 AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   Param<std::int64_t> messages_{
       this, 'n', "messages", 1, "messages to each of them", Positive{}, AtMost<std::int64_t>{65536}};
-  Param<Nanoseconds> pause_{this, '\0', "pause", Nanoseconds{1'000'000}, "sleep while messages are under way",
+  Param<Nanoseconds> pause_{this,      '\0', "pause", Nanoseconds{1'000'000}, "sleep while messages are under way",
                             Positive{}};
 };
 

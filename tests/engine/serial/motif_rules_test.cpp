@@ -85,8 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"shift", {{"distance", "4"}}, 4, "distance", "--distance: 4, but 4 ranks are at most 3 apart"},
         Refusal{"tornado", {}, 2, "", "tornado needs 3 ranks or more, but the job has 2"},
         Refusal{"compression", {}, 1, "", "compression needs 2 ranks or more, but the job has 1"},
-        Refusal{
-            "compression", {{"partners", "4"}}, 4, "partners", "--partners: 4, but each of 4 ranks has 3 others"},
+        Refusal{"compression", {{"partners", "4"}}, 4, "partners", "--partners: 4, but each of 4 ranks has 3 others"},
         Refusal{"compression", {{"pause", "0s"}}, 4, "pause", "greater than 0"},
         Refusal{"permutation", {}, 1, "", "permutation needs 2 ranks or more"},
         Refusal{"bisection", {}, 1, "", "bisection needs 2 ranks or more"},

@@ -1,0 +1,84 @@
+"""Loads links to a known share, for `stressbench impact` to find out: a program of ranks that call no MPI.
+
+    mpirun -n 2 python known_load.py --peers h1,h0 --rate 100Mbit --share 0.5 --burst 131072 --for 20
+
+Rank r sends datagrams to the r-th of `--peers`, in bursts that come as a Poisson stream: what an M/G/1 queue supposes.
+A burst of B bytes of frames keeps a link of rate R busy for 8 B / R seconds; bursts come 1 / (share 8 B / R) times a
+second on average. Headers are counted: a frame is 1514 bytes.
+"""
+
+import argparse
+import os
+import random
+import socket
+import sys
+import time
+
+_PORT = 9
+FRAME = 1514
+_PAYLOAD = bytes(1472)
+UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
+
+
+def bits_per_s(text: str) -> float:
+    """`100Mbit` and the like."""
+    for unit, factor in UNITS.items():
+        if text.lower().endswith(unit):
+            return float(text[: -len(unit)]) * factor
+    raise argparse.ArgumentTypeError(f"'{text}': expected a rate such as 100Mbit")
+
+
+def arguments_of(words: list[str] | None = None) -> argparse.Namespace:
+    """What was typed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", required=True, help="a host for each rank to send to; - sends to nobody")
+    parser.add_argument("--rate", type=bits_per_s, default=bits_per_s("100Mbit"), help="of the link [100Mbit]")
+    parser.add_argument("--share", type=float, required=True, help="of the link's time, 0 to 1")
+    parser.add_argument("--burst", type=int, default=131072, help="bytes of frames that are sent at once [%(default)s]")
+    parser.add_argument("--for", dest="seconds", type=float, default=20, help="seconds [%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="of the stream, with the rank [%(default)s]")
+    return parser.parse_args(words)
+
+
+def rank() -> int:
+    """As the launcher says."""
+    names = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+    return int(next((os.environ[name] for name in names if name in os.environ), "0"))
+
+
+def main() -> int:
+    """Sends, and says how much it did."""
+    typed = arguments_of()
+    mine = rank()
+    peer = typed.peers.split(",")[mine]
+    end = time.monotonic() + typed.seconds
+    if peer == "-" or typed.share == 0:
+        time.sleep(typed.seconds)
+        return 0
+    frames = max(1, round(typed.burst / FRAME))
+    per_s = typed.share * typed.rate / (8 * FRAME * frames)
+    draws = random.Random(f"{typed.seed}-{mine}")
+    sent = 0
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending,
+    ):
+        sink.bind(("", _PORT))  # held, so that what comes is not answered
+        sending.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+        sending.connect((peer, _PORT))
+        due = time.monotonic()
+        while (due := due + draws.expovariate(per_s)) < end:
+            time.sleep(max(0.0, due - time.monotonic()))
+            for _ in range(frames):
+                try:
+                    sending.send(_PAYLOAD)
+                except ConnectionRefusedError:  # the other rank has not begun, or is through
+                    continue
+            sent += 1
+        time.sleep(max(0.0, end - time.monotonic()))
+    sys.stdout.write(f"rank {mine}: {sent} bursts of {frames * FRAME} bytes in {typed.seconds:g} s\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""`stressbench impact` against links whose load is known: what it says of 0, 10, 30, 50, 70 and 90 per cent.
+
+    stressbench lab up tiny
+    .venv/bin/python benchmarks/known_utilisation.py --on lab:tiny [--shares 0,0.1,0.3,0.5,0.7,0.9] [--seconds 60]
+
+Goal: within 5 points from 30 to 70 %, and an idle link below 3. Two hosts send each other bursts in a Poisson stream
+(benchmarks/known_load.py), so many that the link between them is busy for a known share of the time; a pair of probes
+shares that link. Read in three ways: as the paper does, as `impact` does without knowing anything, and with the time
+that a burst takes on the link (`--link`, `--packet`). `--one-way`: only one host sends, which the model cannot see.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import compare
+import known_load
+import numpy as np
+
+from stressbench.sensitivity import PAPER, Service, Utilisation, read_profile, utilisation
+from stressbench.sensitivity.finding import READING
+
+GOAL = 0.05
+IDLE_GOAL = 0.03
+MIDDLE = (0.3, 0.7)
+START_S, END_S = 4.0, 1.0  # left out: ranks start, and end, one after the other
+LOAD = Path(known_load.__file__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What loads the link: a share of its time, in bursts of so many bytes of frames; one way or both."""
+
+    share: float
+    rate_bits_per_s: float
+    burst: int
+    one_way: bool = False
+    seconds: float = 60
+
+    @property
+    def service(self) -> Service:
+        """How long the link is busy with a burst."""
+        frames = max(1, round(self.burst / known_load.FRAME))
+        return Service(mean_s=8 * known_load.FRAME * frames / self.rate_bits_per_s, variance_s2=0)
+
+    def command(self, *, seed: int) -> list[str]:
+        """What `impact` runs."""
+        return [
+            sys.executable, str(LOAD), "--peers", "h1,-" if self.one_way else "h1,h0", "--rate",
+            f"{self.rate_bits_per_s / 1e6:g}Mbit", "--share", f"{self.share:g}", "--burst", str(self.burst), "--for",
+            f"{self.seconds:g}", "--seed", str(seed),
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """What probes beside the load say, in three ways."""
+
+    load: Load
+    paper: Utilisation
+    alone: Utilisation
+    knowing: Utilisation
+
+
+def read(load: Load, *, on: str, seed: int = 1, every: str = "20ms", idle: str = "15s") -> Read:
+    """Measure it with one pair of probes, on the first two hosts of a lab."""
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name) / "load.json"
+        words = [
+            sys.executable, "-m", "stressbench", "impact", "--on", on, "-n", "2", "--pairs", "1", "--every", every,
+            "--idle", idle, "--no-after", "-o", str(file), "--", *load.command(seed=seed),
+        ]  # fmt: skip
+        done = subprocess.run(words, env=dict(os.environ), capture_output=True, text=True, check=False, cwd=name)
+        if done.returncode:
+            raise SystemExit(f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr}")
+        profile = read_profile(file)
+    assert profile.impact is not None
+    probes = profile.impact.probes
+    assert probes.times is not None
+    steady = (probes.times >= START_S) & (probes.times <= load.seconds - END_S)
+    idle_s, loaded_s = profile.idle.array, probes.array[steady]
+    return Read(
+        load=load,
+        paper=utilisation(idle_s, loaded_s, how=PAPER, steady=False),
+        alone=utilisation(idle_s, loaded_s, how=READING, steady=False),
+        knowing=utilisation(idle_s, loaded_s, how=READING, traffic=load.service, steady=False),
+    )
+
+
+def cell(found: Utilisation) -> str:
+    """In per cent, with its interval."""
+    if found.low is None:
+        return f"- ({found.reason})"
+    if found.value is None:
+        return f"at least {100 * found.low:.1f}"
+    return f"{100 * found.value:.1f} ({100 * found.low:.1f} to {100 * (found.high or np.nan):.1f})"
+
+
+def missed(found: Read) -> bool:
+    """Whether it is one that must be told, and is not."""
+    share, told = found.load.share, found.knowing.value
+    if share == 0:
+        return told is None or told >= IDLE_GOAL
+    return MIDDLE[0] <= share <= MIDDLE[1] and (told is None or abs(told - share) > GOAL)
+
+
+def rows(loads: Sequence[Load], *, on: str, seed: int) -> Iterator[tuple[bool, list[str]]]:
+    """Measure them one after the other."""
+    for number, load in enumerate(loads):
+        found = read(load, on=on, seed=seed + number)
+        yield missed(found), [
+            f"{load.share:.0%}", *map(cell, (found.knowing, found.alone, found.paper)),
+            "no" if missed(found) else "yes",
+        ]  # fmt: skip
+
+
+def main() -> int:
+    """Prints the table; status 1 where the goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--on", default="lab:tiny", help="a lab that is up [%(default)s]")
+    parser.add_argument("--rate", type=known_load.bits_per_s, default=1e8, help="of its links [100Mbit]")
+    parser.add_argument("--shares", default="0,0.1,0.3,0.5,0.7,0.9", help="[%(default)s]")
+    parser.add_argument("--burst", type=int, default=131072, help="bytes of frames at once [%(default)s]")
+    parser.add_argument("--seconds", type=float, default=60, help="at each share [%(default)s]")
+    parser.add_argument("--one-way", action="store_true", help="only the first host sends")
+    parser.add_argument("--seed", type=int, default=1, help="[%(default)s]")
+    typed = parser.parse_args()
+    loads = [
+        Load(
+            share=float(word),
+            rate_bits_per_s=typed.rate,
+            burst=typed.burst,
+            one_way=typed.one_way,
+            seconds=typed.seconds,
+        )
+        for word in typed.shares.split(",")
+    ]
+    found = list(rows(loads, on=typed.on, seed=typed.seed))
+    header = ["load", "read, knowing bursts", "read, knowing nothing", "read as in the paper", f"within {GOAL:.0%}"]
+    sys.stdout.write(compare.table(header, [row for _, row in found]) + "\n")
+    return 1 if any(wrong for wrong, _ in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

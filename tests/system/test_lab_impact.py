@@ -1,0 +1,42 @@
+"""`stressbench impact` on labs: what it says of links whose load is known, and of programs that are not ours."""
+
+import pytest
+from lab_bench import TRIES, wait_for_quiet
+
+BURST = 131072
+SECONDS = 25
+
+
+@pytest.fixture(scope="module")
+def reading(benchmark, lab_up, monkeypatch_module):
+    """Reads a known share of the links of `tiny`: what impact says, knowing how long a burst takes on the link."""
+    known = benchmark("known_utilisation")
+    tiny = lab_up("tiny")
+    for name, value in tiny.environment.items():
+        monkeypatch_module.setenv(name, value)
+
+    def read(share: float, *, seed: int):
+        load = known.Load(share=share, rate_bits_per_s=100e6, burst=BURST, seconds=SECONDS)
+        return known.read(load, on="lab:tiny", seed=seed, every="10ms", idle="10s").knowing
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def monkeypatch_module():
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+@pytest.mark.parametrize(("share", "within"), [(0.0, 0.03), (0.3, 0.05), (0.6, 0.05)])
+def test_probes_find_out_how_busy_a_link_is(reading, share, within) -> None:
+    values = []
+    for seed in range(1, TRIES):
+        wait_for_quiet()
+        found = reading(share, seed=seed)
+        assert found.value is not None, found.reason
+        values.append(found.value)
+        if abs(found.value - share) <= within:
+            break
+
+    assert values[-1] == pytest.approx(share, abs=within)

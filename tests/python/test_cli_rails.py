@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,10 +17,13 @@ from typer.testing import CliRunner
 
 from stressbench.cli.app import build
 from stressbench.cli.places import place_of
+from stressbench.cli.rails import counting
 from stressbench.cli.rails import program as rails_program
 from stressbench.cli.rails import run as rails_run
 from stressbench.cli.rails.counting import Seen, between, look_at
 from stressbench.cli.study import common
+from stressbench.lab.catalog import lab_file
+from stressbench.lab.file import read_lab
 from stressbench.launch import session
 from stressbench.launch.execute import Outcome
 from stressbench.launch.steering import Steering
@@ -307,6 +311,26 @@ def test_cards_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> No
     }  # fmt: skip
     assert look_at("local", ("ib0", "ib9"), classes=tmp_path)() is None
     assert look_at("local", (), classes=tmp_path)() is None
+
+
+def test_cards_of_a_lab_are_counted_over_all_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of four hosts the first sends 10 and 1 on its cards; each gets 2 on each."""
+    lab = read_lab(lab_file("dual-rail"))
+
+    def sent(count: int) -> Any:
+        return SimpleNamespace(bucket=SimpleNamespace(bytes=count))
+
+    counts = tuple(
+        SimpleNamespace(link=link, from_a=sent((10, 1)[link.rail] if link.a.node == "h0" else 0), from_b=sent(2))
+        for link in lab.links
+    )
+    assert {link.a.node for link in lab.links} == {"h0", "h1", "h2", "h3"}
+    monkeypatch.setattr(counting, "running", lambda name: SimpleNamespace(lab=lab))
+    monkeypatch.setattr(counting, "count", lambda up: SimpleNamespace(links=counts))
+
+    assert look_at("lab:dual-rail", ())() == {
+        "eth0": Seen(sent=10, received=8), "eth1": Seen(sent=1, received=8)
+    }  # fmt: skip
 
 
 def test_a_lab_that_is_gone_counts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from stressbench.report.section import printable
 from stressbench.study.rails.findings import RailsFound
 from stressbench.study.rails.page.figures import draw_bandwidths, draw_boxes
 from stressbench.study.rails.sheets import headline, label, sheets_of
+from stressbench.study.rails.spread import Subject
 from stressbench.study.sheet import Sheet
 
 _EFFECT = 0.02
@@ -52,15 +53,18 @@ def _findings(found: RailsFound) -> Iterator[str]:
             verdict = verdict_of(low=ratio.low, high=ratio.high, effect=_EFFECT)
             if verdict in (Verdict.slower, Verdict.faster) and ratio.ratio and ratio.low and ratio.high:
                 where = ", ".join((*subject.where.values(), label(subject)))
-                what = "takes" if subject.unit == "s" else "is"
                 told.append((
                     max(ratio.ratio, 1 / ratio.ratio),
-                    f"{printable(where)} {what} {ratio.ratio:.3f} times [{ratio.low:.3f}, {ratio.high:.3f}] that of "
-                    f"{printable(subject.baseline)} with {printable(entry.policy)}.",
+                    f"{printable(where)} {_said(subject, ratio.ratio)} with {printable(subject.baseline)} when ranks "
+                    f"go by {printable(entry.policy)}, 95 % interval {ratio.low:.3f} to {ratio.high:.3f}.",
                 ))  # fmt: skip
     yield from (sentence for _, sentence in sorted(told, reverse=True))
     if not told:
         yield f"No policy differs from the others by more than {_EFFECT:.0%}, as far as intervals tell."
+
+
+def _said(subject: Subject, ratio: float) -> str:
+    return f"takes {ratio:.3f} times as long as" if subject.unit == "s" else f"is {ratio:.3f} times what it is"
 
 
 def _table(sheet: Sheet, number: int) -> Table:

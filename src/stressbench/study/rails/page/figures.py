@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import INK, PAPER, Tone, hatch_of, tone_of
@@ -16,6 +16,7 @@ from stressbench.study.rails.spread import Box, Subject
 
 _MOST_BOXES = 12
 _MOST_CURVES = 8
+_EVERY_DECADE_FROM = 500.0
 _PLAIN = TimeUnit(name="", per_second=1.0)
 _MARKS = "osD^v<>P"
 _BOXES = (
@@ -100,7 +101,11 @@ def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, k
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(value)))
+    values = [value for one in ordered for value in one.bytes_per_s.values() if value]
+    few = bool(values) and max(values) < _EVERY_DECADE_FROM * min(values)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.minorticks_off()
     axes.grid()
     axes.set_xlabel("length of a message")
     axes.set_ylabel("bandwidth / (MB/s)")

@@ -26,6 +26,10 @@ BAD = (
     GOOD.replace("[set]", 'on = "lab:tiny"\nrate = "fast"\n[set]'),
     GOOD.replace("[set]", 'on = "lab:tiny"\nrate = ["full", "0/2"]\n[set]'),
     GOOD.replace("[set]", 'on = "lab:tiny"\nrails = 0\n[set]'),
+    GOOD.replace("[set]", 'on = "lab:dual-rail"\npolicy = "both"\n[set]'),
+    GOOD.replace("[set]", 'on = "lab:dual-rail"\npolicy = "jobs:a"\n[set]'),
+    'nics = "a b"\n' + GOOD.replace("[set]", 'policy = "nic0"\n[set]'),
+    'transport = "ib"\n' + GOOD.replace("[set]", 'policy = "nic0"\n[set]'),
     GOOD.replace('[1, "2KiB"]', "true"),
 )
 
@@ -57,6 +61,9 @@ def test_it_refuses_what_the_reader_refuses(text: str) -> None:
 def test_it_takes_what_the_reader_takes() -> None:
     slower = GOOD.replace("[set]", 'on = "lab:tiny"\nrate = ["full", "half", "1/5", "12.5%"]\nrails = [1, 2]\n[set]')
 
-    for text, cells in ((GOOD, 4), (slower, 32)):
+    cards = '["default", "nic1", "round-robin", "local", "per-job", "jobs:a b=0,c=1"]'
+    steered = 'nics = ["ib0", "mlx5_0:1"]\ntransport = "ucx"\n' + GOOD.replace("[set]", f"policy = {cards}\n[set]")
+
+    for text, cells in ((GOOD, 4), (slower, 32), (steered, 24)):
         Draft202012Validator(study_schema()).validate(tomllib.loads(text))
         assert len(parse_study(text, source="good.toml").cells) == cells

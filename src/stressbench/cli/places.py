@@ -70,6 +70,7 @@ def _lab(name: str, *, said: str, rate: str | None, rails: int | None) -> LabPla
     return LabPlace(
         name=name,
         cards=None if rails is None or up.lab.rails == 1 else tuple(f"eth{rail}" for rail in range(part.rails)),
+        nics=tuple(f"eth{rail}" for rail in range(up.lab.rails)),
         enter=enter,
         hosts=_hosts(up.lab),
         environment=tuple((key, value) for key, value in up.state.environment.items() if key in _NAMED_IN_WORKLOADS),

@@ -51,8 +51,8 @@ def _windows(flavour: Flavour) -> tuple[str, ...]:
 class LabPlace:
     """A lab that is up. `enter`: what stands before a command to run it on the lab's first host.
 
-    `environment`: what it then finds there, as far as workloads may name it. `cards`: devices that messages may take,
-    in place of all.
+    `environment`: what it then finds there, as far as workloads may name it. `nics`: each host's devices, of which
+    messages may take `cards`, in place of all.
     """
 
     name: str
@@ -60,6 +60,7 @@ class LabPlace:
     enter: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     cards: tuple[str, ...] | None = None
+    nics: tuple[str, ...] = ()
     takes_turns: bool = True
     stall_limit: str | None = "60s"
 

@@ -25,6 +25,17 @@ def _siblings(path: Path, cpu: int) -> str:
         return str(cpu)
 
 
+def numa_node_of(nic: str, *, classes: Path = Path("/sys/class")) -> int | None:
+    """The NUMA node of a card such as `ib0`, or of a device with its port, `mlx5_0:1`; None where none is known."""
+    device, colon, _ = nic.partition(":")
+    path = classes / "infiniband" / device if colon else classes / "net" / nic
+    try:
+        node = int((path / "device" / "numa_node").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+    return None if node < 0 else node
+
+
 def allocated(environment: Mapping[str, str]) -> bool:
     """Whether a batch system has given this process its nodes."""
     return any(environment.get(name) for name in _ALLOCATION)

@@ -27,6 +27,10 @@ class Place(Protocol):
         """What workloads find there in the environment, in place of what is here."""
 
     @property
+    def nics(self) -> tuple[str, ...]:
+        """Names of each host's cards, which belong to no NUMA node; none where nobody can tell."""
+
+    @property
     def takes_turns(self) -> bool:
         """Whether ranks start under the round-robin scheduler wherever that is permitted, without being asked."""
 
@@ -65,6 +69,7 @@ class Plain:
 
     ranks: int | None = None
     environment: tuple[tuple[str, str], ...] = ()
+    nics: tuple[str, ...] = ()
     takes_turns: bool = False
     stall_limit: str | None = None
 
@@ -131,6 +136,11 @@ class Shared:
     def environment(self) -> tuple[tuple[str, str], ...]:
         """As without the others."""
         return self.place.environment
+
+    @property
+    def nics(self) -> tuple[str, ...]:
+        """As without the others."""
+        return self.place.nics
 
     @property
     def takes_turns(self) -> bool:

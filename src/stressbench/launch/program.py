@@ -11,6 +11,7 @@ from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.local import Request
 from stressbench.launch.place import Place
+from stressbench.launch.steering import Steering, steered
 from stressbench.model.errors import reason_of
 
 _IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
@@ -45,12 +46,15 @@ def run_program(
     place: Place,
     engine: Path | None,
     environment: Mapping[str, str],
+    steering: Steering | None = None,
 ) -> Outcome:
     """Run a program that is built with the MPI of the engine, its ranks in `folder`, to its end.
 
     To be called from the main thread. Raises LaunchMistake where it cannot be started.
     """
-    command = command_of(words, folder=folder, ranks=ranks, place=place, engine=engine, environment=environment)
+    command = command_of(
+        words, folder=folder, ranks=ranks, place=place, engine=engine, environment=environment, steering=steering
+    )
     try:
         return execute(command)
     except OSError as fault:
@@ -65,9 +69,14 @@ def command_of(
     place: Place,
     engine: Path | None,
     environment: Mapping[str, str],
+    steering: Steering | None = None,
 ) -> Command:
     """What starts a program that is built with the MPI of the engine, its ranks in `folder`. Raises LaunchMistake."""
-    library = library_of(find_engine(given=engine, environment=environment))
-    launcher = place.launcher(given=None, library=library)
+    found = find_engine(given=engine, environment=environment)
+    launcher = place.launcher(given=None, library=library_of(found))
     request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, place=place, environment=environment)
+    if steering is not None:
+        request = steered(
+            request, steering, library=launcher.recognised, engine=found, ranks_per_node=None, environment=environment
+        )
     return place.build(launcher=launcher, request=request)

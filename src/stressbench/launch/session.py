@@ -16,6 +16,7 @@ from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.local import Request
 from stressbench.launch.place import HERE, Place
 from stressbench.launch.program import request_of
+from stressbench.launch.steering import Steering, steered
 from stressbench.launch.stopping import Patience
 from stressbench.model import Run, RunFileError, read_run
 
@@ -29,7 +30,7 @@ class Wish:
     """What the person asked for on the command line; no `workload` where a continued file holds it.
 
     `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
-    `place`: where ranks run, and `on` the word for it.
+    `place`: where ranks run, and `on` the word for it. `steering`: which cards of their hosts messages take.
     """
 
     workload: Path | None
@@ -45,6 +46,7 @@ class Wish:
     place: Place = HERE
     patience: Patience = field(default_factory=Patience)
     on: str = "local"
+    steering: Steering | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +84,11 @@ def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
     there = {**environment, **dict(wish.place.environment)}
     if wish.workload is not None and (refused := _check(engine, wish.workload, wish, request, there)):
         return refused
+    if wish.steering is not None:
+        shape = wish.place.ranks_per_node(request, typed=wish.ranks_per_node)
+        request = steered(
+            request, wish.steering, library=launcher.recognised, engine=engine, ranks_per_node=shape, environment=there
+        )
     command = wish.place.build(launcher=launcher, request=request)
     _write(command.files)
     if wish.terminal:

@@ -54,6 +54,7 @@ class SimgridPlace:
     folder: Path
     environment: tuple[tuple[str, str], ...] = ()
     takes_turns: bool = False
+    nics: tuple[str, ...] = ()
     stall_limit: str | None = None  # SimGrid notices by itself when no rank can get on
 
     @property

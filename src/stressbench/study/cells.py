@@ -8,7 +8,18 @@ from functools import cached_property
 
 import orjson
 
-PLAIN_FACTORS = ("workload", "placement", "ranks", "ranks_per_node", "on", "finish", "engine", "rate", "rails")
+PLAIN_FACTORS = (
+    "workload",
+    "placement",
+    "ranks",
+    "ranks_per_node",
+    "on",
+    "finish",
+    "engine",
+    "rate",
+    "rails",
+    "policy",
+)
 _SET = "set."
 
 
@@ -25,6 +36,7 @@ class Cell:
     engine: str | None = None
     rate: str | None = None
     rails: int | None = None
+    policy: str | None = None
     sets: tuple[tuple[str, str], ...] = ()
 
     @cached_property

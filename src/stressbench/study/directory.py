@@ -215,6 +215,10 @@ def _require_same_or_more(before: Study, after: Study, *, path: Path) -> None:
         was, is_now = getattr(before.run, name), getattr(after.run, name)
         if was != is_now:
             raise StudyMistake(f"{path}: run.{name} was {was} and is now {is_now}; keep it, or {elsewhere}")
+    for name in ("nics", "transport"):
+        was, is_now = getattr(before, name), getattr(after, name)
+        if was != is_now:
+            raise StudyMistake(f"{path}: {name} was {was} and is now {is_now}; keep it, or {elsewhere}")
     if after.repetitions < before.repetitions:
         raise StudyMistake(
             f"{path}: {before.repetitions} repetitions were planned and there are now {after.repetitions}; "

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from stressbench.launch.duration import EXPECTED, parse_seconds
+from stressbench.launch.rails import Transport, parse_nic, parse_policy
 from stressbench.toml.shares import EXPECTED as SHARES
 from stressbench.toml.shares import PATTERN, parse_share
 
@@ -61,6 +62,17 @@ def _rate(text: str) -> str:
     return text
 
 
+def _policy(text: str) -> str:
+    parse_policy(text)
+    return text
+
+
+def _transport(text: str) -> str:
+    if text not in tuple(Transport):
+        raise ValueError(f"expected {', '.join(Transport)}")
+    return text
+
+
 def _one_or_more(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -107,6 +119,12 @@ _WHOLE: dict[str, Any] = {"type": "integer", "minimum": 1}
 _PLACEMENTS: dict[str, Any] = {"type": "string", "pattern": "^(linear|interleaved|random:[0-9]+)$"}
 _FINISHES: dict[str, Any] = {"enum": ["sustain", "once"]}
 _RATES: dict[str, Any] = {"type": "string", "pattern": PATTERN}
+_POLICIES: dict[str, Any] = {
+    "type": "string", "pattern": "^(default|nic[0-9]{1,3}|round-robin|local|per-job|jobs:[^=,]+=[0-9]{1,3}"
+    "(,[^=,]+=[0-9]{1,3})*)$",
+}  # fmt: skip
+_NICS: dict[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.:-]*$"}
+_TRANSPORTS: dict[str, Any] = {"enum": list(Transport)}
 _VARIABLE: dict[str, Any] = {"type": ["string", "number"]}
 
 Word: TypeAlias = Annotated[str, Field(min_length=1, strict=True)]
@@ -128,6 +146,11 @@ FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finis
 _Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_placement)]
 _Finish: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finish)]
 _Rate: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_rate)]
+_PolicyText: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_policy)]
+_Nic: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(parse_nic)]
+TransportName: TypeAlias = Annotated[
+    str, Field(strict=True), AfterValidator(_transport), WithJsonSchema(_TRANSPORTS)
+]  # fmt: skip
 _Variable: TypeAlias = Annotated[str, BeforeValidator(_variable)]
 
 Words = Annotated[tuple[Word, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_TEXT)]
@@ -139,6 +162,10 @@ Finishes = Annotated[
     tuple[_Finish, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_FINISHES)
 ]
 Rates = Annotated[tuple[_Rate, ...], BeforeValidator(_one_or_more), AfterValidator(_other_rates), _one_or_many(_RATES)]
+Policies = Annotated[
+    tuple[_PolicyText, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_POLICIES)
+]
+Nics = Annotated[tuple[_Nic, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_NICS)]
 Variables = Annotated[
     tuple[_Variable, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_VARIABLE)
 ]

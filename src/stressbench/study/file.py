@@ -41,6 +41,8 @@ class Study:
     cells: tuple[Cell, ...]
     matrix: tuple[str, ...] = ()
     rate_command: str | None = None
+    nics: tuple[str, ...] = ()
+    transport: str | None = None
 
     @property
     def runs(self) -> tuple[PlannedRun, ...]:
@@ -123,6 +125,8 @@ def _assemble(table: StudyTable) -> Study:
         cells=left,
         matrix=table.matrix,
         rate_command=table.rate_command,
+        nics=table.nics or (),
+        transport=table.transport,
     )
 
 
@@ -163,6 +167,7 @@ def _exclude_complaints(
 
 def _link_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
     yield from _command_complaints(table, cells)
+    yield from _policy_complaints(table, cells)
     without = next((cell.on for cell in cells if cell.on.partition(":")[0] not in _WITH_LINKS), None)
     for name in ("rate", "rails"):
         values = getattr(table.factors, name)
@@ -174,6 +179,23 @@ def _link_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Com
                 f"expected lab:NAME or simgrid:NAME there{more}"
             )
             yield Complaint(place=("factors", name), text=text)
+
+
+def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
+    for name in ("nics", "transport"):
+        value = getattr(table, name)
+        if value is not None and table.factors.policy is None:
+            shown = value if isinstance(value, str) else ", ".join(value)
+            yield Complaint(place=(name,), text=f"{name}: {shown}: is for policies; expected factors.policy, too")
+    for cell in cells:
+        if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
+            text = f"factors.policy: {cell.policy}: chooses among all cards; expected no rails beside it"
+            yield Complaint(place=("factors", "policy"), text=text)
+            return
+        if cell.policy is not None and cell.on.startswith("simgrid:"):
+            text = f"factors.policy: {cell.policy}: on = {cell.on}: a simulated host has one card; expected lab:NAME"
+            yield Complaint(place=("factors", "policy"), text=text)
+            return
 
 
 def _command_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:

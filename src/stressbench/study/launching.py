@@ -18,7 +18,7 @@ from stressbench.study.directory import now
 from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.file import Study
 from stressbench.study.manifest import LinksRecord
-from stressbench.study.places import Places, absolute
+from stressbench.study.places import Places, absolute, steering_of
 from stressbench.study.rate_command import RateCommand, argument_of
 from stressbench.study.running import INTERRUPTED, Order, Result
 from stressbench.toml.shares import FULL
@@ -167,9 +167,10 @@ class Launching:
     def _wish(self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None) -> session.Wish:
         rate = None if self.study.rate_command else cell.rate
         place = self.places.place(absolute(cell.on, folder=self.folder), rate=rate, rails=cell.rails)
+        workload = Path(os.path.relpath(self.folder / cell.workload))
         shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=place.ranks)
         return session.Wish(
-            workload=None if run_file.continues else Path(os.path.relpath(self.folder / cell.workload)),
+            workload=None if run_file.continues else workload,
             ranks=shape.ranks,
             ranks_per_node=shape.ranks_per_node,
             run_file=run_file,
@@ -178,6 +179,7 @@ class Launching:
             place=place,
             patience=Patience(grace_s=GRACE_S, limit_s=limit_s),
             on=cell.on,
+            steering=steering_of(self.study, cell, place=place, workload=workload),
         )
 
     def _options(self, order: Order, limit_s: float | None) -> EngineOptions:
@@ -213,7 +215,8 @@ def _checked_alike(cell: Cell) -> Cell:
     """The cell without what the engine's check does not look at."""
     return Cell(
         workload=cell.workload, on=cell.on, ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, engine=cell.engine,
-        rate=cell.rate, rails=cell.rails, sets=cell.sets,
+        rate=cell.rate, rails=cell.rails, policy=cell.policy, placement=None if cell.policy is None else cell.placement,
+        sets=cell.sets,
     )  # fmt: skip
 
 

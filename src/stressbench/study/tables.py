@@ -7,12 +7,15 @@ from pydantic import Field
 from stressbench.study.fields import (
     Counts,
     Finishes,
+    Nics,
     Placements,
+    Policies,
     Positive,
     Rates,
     Sets,
     Share,
     Time,
+    TransportName,
     Whole,
     Word,
     Words,
@@ -36,6 +39,9 @@ class FactorsTable(Table):
         None
     )
     rails: Annotated[Counts | None, Field(description="Cards of each host that messages may take, from the first.")] = (
+        None
+    )
+    policy: Annotated[Policies | None, Field(description="Which card each rank's messages take (docs/rails.md).")] = (
         None
     )
 
@@ -74,6 +80,7 @@ class ExcludeTable(Table):
     engine: Words | None = None
     rate: Rates | None = None
     rails: Counts | None = None
+    policy: Policies | None = None
     set: Sets = Field(default_factory=dict)
 
 
@@ -88,6 +95,12 @@ class StudyTable(Table):
     time_limit: Annotated[Time | None, Field(description="`run` and `resume` start nothing after it.")] = None
     rate_command: Annotated[
         Word | None, Field(description="Sets the rate where no link is ours: called with it, `1` at the end.")
+    ] = None
+    nics: Annotated[Nics | None, Field(description="Names of each host's cards, for `policy`; a lab has its own.")] = (
+        None
+    )
+    transport: Annotated[
+        TransportName | None, Field(description="tcp, ucx or ofi, for `policy`; without it MPI chooses by itself.")
     ] = None
     factors: FactorsTable
     set: Annotated[Sets, Field(default_factory=dict, description="Values of [SET] variables of the workloads.")]

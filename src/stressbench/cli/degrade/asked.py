@@ -1,13 +1,13 @@
 """What is typed to `degrade run` and `plan`, and the study that it makes."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from stressbench.study.errors import StudyFileMistake, StudyMistake
+from stressbench.cli.asking import rank_counts, table_lines, told_as_options, variables
+from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study, parse_study
 from stressbench.toml import toml_text
 from stressbench.toml.shares import FULL, parse_fraction
@@ -15,7 +15,6 @@ from stressbench.toml.shares import FULL, parse_fraction
 SOURCE = "degrade"
 RATES = "1,1/2,1/4,1/8"
 LAB = "lab:tiny"
-_LINE = re.compile(rf"{SOURCE}:\d+: ")
 _OPTIONS = {
     "factors.rate: ": "--rates ", "factors.placement: ": "--place ", "rate_command": "--rate-command", "run.": "--",
     "min_time": "min-time",
@@ -51,7 +50,7 @@ class Asked:
             return parse_study(text, source=SOURCE), text
 
     def _lines(self) -> Iterator[str]:
-        ranks, sets = _ranks(self.ranks), _sets(self.sets)
+        ranks, sets = rank_counts(self.ranks), variables(self.sets)
         nodes = self._nodes_of(ranks, sets)
         names = ", ".join(path.stem for path in self.workloads)
         yield f"about = {toml_text(f'Injection bandwidth: {names}')}"
@@ -59,7 +58,7 @@ class Asked:
         yield f"repetitions = {self.runs}"
         if self.rate_command is not None:
             yield f"rate_command = {toml_text(self.rate_command)}"
-        yield from _table("factors", {
+        yield from table_lines("factors", {
             "workload": [str(path) for path in self.workloads],
             "on": self._place(),
             "rate": _rates(self.rates),
@@ -67,8 +66,8 @@ class Asked:
             "ranks_per_node": self.ranks_per_node,
             "placement": self.placements or None,
         })  # fmt: skip
-        yield from _table("set", {**sets, **({self.nodes: list(nodes.values())} if self.nodes else {})})
-        yield from _table("run", self.rounds)
+        yield from table_lines("set", {**sets, **({self.nodes: list(nodes.values())} if self.nodes else {})})
+        yield from table_lines("run", self.rounds)
         for count, wanted in nodes.items():
             if others := [other for other in nodes.values() if other != wanted]:
                 yield from ("[[exclude]]", f"ranks = {count}", f"set.{self.nodes} = {toml_text(others)}")
@@ -96,17 +95,8 @@ class Asked:
 @contextmanager
 def in_options() -> Iterator[None]:
     """Mistakes of the file that was made are told as those of options. Raises StudyMistake."""
-    try:
+    with told_as_options(SOURCE, _OPTIONS):
         yield
-    except StudyFileMistake as mistake:
-        raise StudyMistake("\n".join(map(_as_typed, mistake.messages))) from mistake
-
-
-def _as_typed(message: str) -> str:
-    text = _LINE.sub("", message)
-    for key, option in _OPTIONS.items():
-        text = text.replace(key, option)
-    return text
 
 
 def _rates(text: str) -> list[str]:
@@ -122,31 +112,3 @@ def _rates(text: str) -> list[str]:
     if Fraction(1) not in found or len(found) < 2:
         raise StudyMistake(f"--rates: {text}: expected 1 and a smaller one at least: others are compared with 1")
     return [FULL if rate == 1 else str(rate) for rate in found]
-
-
-def _ranks(text: str | None) -> list[int]:
-    found: list[int] = []
-    for word in text.split(",") if text is not None else ():
-        if not (word.isascii() and word.isdigit() and int(word) > 0) or int(word) in found:
-            raise StudyMistake(f"-n: '{word}': expected numbers of ranks, each once, such as 2,4,8")
-        found.append(int(word))
-    return found
-
-
-def _sets(texts: Sequence[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is None or not equals:
-            raise StudyMistake(f"--set {text}: expected NAME=VALUE")
-        if value in found.setdefault(name, []):
-            raise StudyMistake(f"--set {text}: is given twice")
-        found[name].append(value)
-    return found
-
-
-def _table(name: str, values: Mapping[str, object]) -> Iterator[str]:
-    given = {key: value for key, value in values.items() if value is not None}
-    if given:
-        yield f"[{name}]"
-        yield from (f"{key} = {toml_text(value)}" for key, value in given.items())

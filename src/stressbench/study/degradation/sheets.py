@@ -1,25 +1,22 @@
 """A degradation as tables of words, which formats for people print each in its way."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from stressbench.report.units import plain_interval, plain_ratio, plain_time
 from stressbench.study.degradation.balance import Balance
 from stressbench.study.degradation.curves import Curve, Degradation
 from stressbench.study.degradation.points import Bound, Point
+from stressbench.study.sheet import Leaf, Sheet
 
 _UNKNOWN = "-"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sheet:
-    """A table: of each row the first `words` columns are words, the others numbers; `reading` says how to read it."""
-
-    title: str
-    words: int
-    head: tuple[str, ...]
-    body: tuple[tuple[str, ...], ...]
-    reading: str
+def leaf_of(found: Degradation) -> Leaf:
+    """All that formats for people print."""
+    return Leaf(
+        title=found.about, kind="Injection bandwidth", headline=headline(found), sheets=tuple(sheets_of(found)),
+        notes=found.notes,
+    )  # fmt: skip
 
 
 def headline(found: Degradation) -> str:

@@ -1,0 +1,75 @@
+"""Small shell commands that stand before a rank's program and choose its card where it starts. Pure; a line each."""
+
+from collections.abc import Sequence
+
+from stressbench.launch.job_ranks import Block
+
+# Launchers' own first: srun's variables are also set where mpirun runs inside a batch script, for the script itself.
+_RANK = (
+    "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
+    "SLURM_PROCID",
+)  # fmt: skip
+_LOCAL_RANK = (
+    "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID",
+    "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID",
+)  # fmt: skip
+_REFUSE = 'refuse() { echo "stressbench: rails: $1" >&2; exit 2; }; '
+
+
+def by_local_rank(nics: Sequence[str], *, names: Sequence[str]) -> tuple[str, ...]:
+    """The host's ranks take its cards in turns, as Intel's PSM lets them."""
+    cards = " ".join(f"{number}) c={nic};;" for number, nic in enumerate(nics))
+    script = f"{_REFUSE}{_number('on its host', _LOCAL_RANK)}case $((r % {len(nics)})) in {cards} esac; "
+    return _wrapped(script, names)
+
+
+def by_rank(cards: Sequence[tuple[Sequence[Block], str]], *, names: Sequence[str]) -> tuple[str, ...]:
+    """Ranks in blocks take the card beside them; others keep what MPI chooses."""
+    inside = '[ "$r" -ge "$1" ] && [ $(((r - $1) / $3)) -lt "$4" ] && [ $(((r - $1) % $3)) -lt "$2" ]'
+    tried = " ".join(
+        f"t {block.first} {block.width} {block.step} {block.count} {nic};" for blocks, nic in cards for block in blocks
+    )
+    return _wrapped(f"{_REFUSE}{_number('in the launch', _RANK)}c=; t() {{ {inside} && c=$5; }}; {tried} ", names)
+
+
+def by_numa_distance(
+    nics: Sequence[str], *, names: Sequence[str], sys: str = "/sys", stat: str = "/proc/self/stat"
+) -> tuple[str, ...]:
+    """The card nearest to the processor on which the rank starts; the first of several that are as near.
+
+    A rank that is bound to cores stays near. One that cannot tell ends with status 2 and says why.
+    """
+    looked = " ".join(f"look {nic} {_class_of(nic)};" for nic in nics)
+    script = (
+        f"{_REFUSE}s={sys}; IFS= read -r t < {stat} || refuse 'no {stat}'; "
+        "cpu() { p=${37}; }; cpu ${t##*) }; "  # field 39 of proc(5), counted behind the name, which may have blanks
+        "for d in $s/devices/system/cpu/cpu$p/node[0-9]*; do n=${d##*/node}; done; "
+        '[ -d $s/devices/system/node/node$n ] || refuse "$(hostname): no NUMA node is known of processor $p"; '
+        'read -r w < $s/devices/system/node/node$n/distance || refuse "no distances of NUMA node $n"; '
+        "far() { i=0; for x in $w; do "
+        "while [ ! -d $s/devices/system/node/node$i ]; do i=$((i + 1)); [ $i -lt 4096 ] || return; done; "
+        "[ $i != $1 ] || y=$x; i=$((i + 1)); done; }; "
+        "look() { m=; read -r m 2>/dev/null < $s/class/$2/device/numa_node; "
+        '[ "${m:--1}" != -1 ] || refuse "$(hostname): no NUMA node is known of card $1"; '
+        'y=; far $m; [ -n "$y" ] || refuse "$(hostname): no distance to NUMA node $m of card $1"; '
+        'if [ -z "$b" ] || [ $y -lt $b ]; then b=$y; c=$1; fi; }; '
+        f"b=; c=; {looked} "
+    )
+    return _wrapped(script, names)
+
+
+def _number(where: str, variables: Sequence[str]) -> str:
+    """`r` is the rank's number; refused where no launcher says it."""
+    value = "".join(f"${{{name}:-" for name in variables) + "}" * len(variables)
+    return f"r={value}; case $r in ''|*[!0-9]*) refuse 'no launcher says which rank this is {where}';; esac; "
+
+
+def _class_of(nic: str) -> str:
+    """Where the kernel keeps the card: a device with a port is InfiniBand's."""
+    device, colon, _ = nic.partition(":")
+    return f"infiniband/{device}" if colon else f"net/{nic}"
+
+
+def _wrapped(script: str, names: Sequence[str]) -> tuple[str, ...]:
+    exported = " ".join(f'{name}="$c"' for name in names)
+    return ("sh", "-c", f'{script}[ -z "$c" ] || export {exported}; exec "$@"', "rails")

@@ -1,0 +1,201 @@
+"""Which card of its host each rank's messages take: policies, and what they are for each MPI. Pure.
+
+The policies are those of Leon, Chembreau and Leininger (Table I), and one for jobs that are to stay apart.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.job_ranks import JobRanks
+from stressbench.launch.rail_scripts import by_local_rank, by_numa_distance, by_rank
+
+EXPECTED = "default, nic0, nic1, round-robin, local, per-job or jobs:NAME=0,OTHER=1"
+_NIC = re.compile(r"nic(\d{1,3})")
+_JOB = re.compile(r"(?P<name>[^=,]+)=(?P<nic>\d{1,3})")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
+_JOBS = "jobs:"
+
+
+class RailMistake(LaunchMistake):
+    """A policy, its cards or its transport cannot be had; `option` says which of the three."""
+
+    def __init__(self, told: str, *, option: str) -> None:
+        super().__init__(f"{option}: {told}")
+        self.option = option
+        self.told = told
+
+
+class Kind(StrEnum):
+    """What a policy goes by. `default` leaves the choice to MPI, which may use all cards at once."""
+
+    default = "default"
+    nic = "nic"
+    round_robin = "round-robin"
+    local = "local"
+    per_job = "per-job"
+    jobs = "jobs"
+
+
+class Transport(StrEnum):
+    """What carries messages between hosts."""
+
+    tcp = "tcp"
+    ucx = "ucx"
+    ofi = "ofi"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RailPolicy:
+    """`nic` of the kind of that name, `jobs` of theirs: cards count from 0."""
+
+    kind: Kind
+    nic: int | None = None
+    jobs: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        if self.kind is Kind.nic:
+            return f"nic{self.nic}"
+        if self.kind is Kind.jobs:
+            return _JOBS + ",".join(f"{name}={nic}" for name, nic in self.jobs)
+        return self.kind.value
+
+    @property
+    def goes_by_job(self) -> bool:
+        """Whether somebody must say which ranks a job has."""
+        return self.kind in (Kind.per_job, Kind.jobs)
+
+    @property
+    def highest(self) -> int:
+        """The highest card that it names, or 0."""
+        return max([self.nic or 0, *(nic for _, nic in self.jobs)])
+
+
+def parse_policy(text: str) -> RailPolicy:
+    """The policy that the text names. ValueError says what was expected."""
+    if found := _NIC.fullmatch(text):
+        return RailPolicy(kind=Kind.nic, nic=int(found[1]))
+    if text.startswith(_JOBS):
+        jobs = [_JOB.fullmatch(item) for item in text.removeprefix(_JOBS).split(",")]
+        named = tuple((job["name"], int(job["nic"])) for job in jobs if job is not None)
+        if len(named) < len(jobs) or len({name for name, _ in named}) < len(named):
+            raise ValueError("expected each job once with its card, such as jobs:solver=0,output=1")
+        return RailPolicy(kind=Kind.jobs, jobs=named)
+    if text in (Kind.default, Kind.round_robin, Kind.local, Kind.per_job):
+        return RailPolicy(kind=Kind(text))
+    raise ValueError(f"expected {EXPECTED}")
+
+
+def parse_nic(text: str) -> str:
+    """A card's name: `ib0`, or with ucx a device and its port, `mlx5_0:1`. ValueError says what was expected."""
+    if _NAME.fullmatch(text) is None:
+        raise ValueError("expected a card's name, such as ib0 or mlx5_0:1")
+    return text
+
+
+def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bool = False) -> None:
+    """Raise RailMistake where hosts with these cards cannot do it. `are_virtual`: they belong to no NUMA node."""
+    if policy.kind is Kind.default:
+        return
+    if not nics:
+        raise RailMistake(f"{policy}: which cards do hosts have? Expected --nics, such as ib0,ib1", option="--nics")
+    if policy.highest >= len(nics):
+        last = "nic0" if len(nics) == 1 else f"nic0 to nic{len(nics) - 1}"
+        there = f"hosts have {', '.join(nics)}; expected {last}"
+        raise RailMistake(f"{policy}: {there}", option="--policies")
+    if policy.kind is Kind.local and are_virtual:
+        told = f"cards {', '.join(nics)} belong to no NUMA node; expected another policy"
+        raise RailMistake(f"{policy}: {told}", option="--policies")
+
+
+def transport_of(typed: Transport | None, library: Recognised) -> Transport:
+    """What was typed, or what this MPI uses by itself. Raises RailMistake where it has no setting for cards."""
+    known = _TRANSPORTS.get(library.flavour, ())
+    if not known:
+        raise RailMistake(f"no setting of {library} for cards is known to us; expected Open MPI or MPICH",
+                          option="--transport")  # fmt: skip
+    if typed is None:
+        return known[0]
+    if typed not in known:
+        accepted = " or ".join(known)
+        raise RailMistake(f"{typed}: {library} is told of cards for {accepted}", option="--transport")
+    return typed
+
+
+_TRANSPORTS: dict[Flavour, tuple[Transport, ...]] = {
+    Flavour.openmpi4: (Transport.tcp, Transport.ucx),
+    Flavour.openmpi5: (Transport.tcp, Transport.ucx),
+    Flavour.mpich: (Transport.ofi, Transport.ucx),
+    Flavour.intelmpi: (Transport.ofi,),
+}
+_VARIABLES: dict[Transport, tuple[str, ...]] = {
+    Transport.tcp: ("OMPI_MCA_btl_tcp_if_include",),
+    Transport.ucx: ("UCX_NET_DEVICES",),
+    # Each provider of libfabric has its own: fi_tcp(7), fi_sockets(7), fi_verbs(7).
+    Transport.ofi: ("FI_TCP_IFACE", "FI_SOCKETS_IFACE", "FI_VERBS_IFACE"),
+}
+
+
+def selection(typed: Transport | None, flavour: Flavour) -> tuple[tuple[str, str], ...]:
+    """What makes MPI use the transport that was typed; nothing where it chooses by itself."""
+    if typed is None or flavour is Flavour.intelmpi:
+        return ()
+    if flavour is Flavour.mpich:
+        return (("MPIR_CVAR_CH4_NETMOD", typed.value),)
+    if typed is Transport.ucx:
+        return (("OMPI_MCA_pml", "ucx"),)
+    memory = "vader" if flavour is Flavour.openmpi4 else "sm"
+    return (("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl", f"tcp,{memory},self"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rails:
+    """A policy for hosts with cards `nics`; `transport` as it was typed. None: what the MPI uses by itself."""
+
+    policy: RailPolicy
+    nics: tuple[str, ...]
+    transport: Transport | None = None
+
+    def wrapper(self, library: Recognised, *, jobs: Sequence[JobRanks] = ()) -> tuple[str, ...]:
+        """Words to stand before each rank's program. Raises RailMistake.
+
+        One way for all launchers: what a rank's own start says counts more than what mpirun or a lab exports.
+        """
+        if self.policy.kind is Kind.default and self.transport is None:
+            return ()
+        transport = transport_of(self.transport, library)
+        require_possible(self.policy, self.nics)
+        names = _VARIABLES[transport]
+        chosen = selection(self.transport, library.flavour)
+        if self.policy.kind is Kind.nic:
+            nic = self.nics[self.policy.highest]
+            chosen = (*chosen, *((name, nic) for name in names))
+        settings = ("env", *(f"{name}={value}" for name, value in chosen)) if chosen else ()
+        return (*settings, *self._by_rank(names, jobs))
+
+    def _by_rank(self, names: Sequence[str], jobs: Sequence[JobRanks]) -> tuple[str, ...]:
+        match self.policy.kind:
+            case Kind.round_robin:
+                return by_local_rank(self.nics, names=names)
+            case Kind.local:
+                return by_numa_distance(self.nics, names=names)
+            case Kind.per_job | Kind.jobs:
+                return by_rank(tuple((job.blocks, self.nics[nic]) for job, nic in self._assigned(jobs)), names=names)
+        return ()
+
+    def _assigned(self, jobs: Sequence[JobRanks]) -> tuple[tuple[JobRanks, int], ...]:
+        """Each job that has a card with it. Raises RailMistake for jobs that are not there."""
+        if not jobs:
+            raise RailMistake(f"{self.policy}: a program without a workload has no jobs; expected another policy",
+                              option="--policies")  # fmt: skip
+        if self.policy.kind is Kind.per_job:
+            return tuple((job, number % len(self.nics)) for number, job in enumerate(jobs))
+        known = {job.name: job for job in jobs}
+        for name, _ in self.policy.jobs:
+            if name not in known:
+                told = f"{self.policy}: the workload has no job '{name}'; expected {', '.join(known)}"
+                raise RailMistake(told, option="--policies")
+        return tuple((known[name], nic) for name, nic in self.policy.jobs)

@@ -1,0 +1,66 @@
+"""A launch whose ranks are told which cards to use. Asks the engine which ranks jobs have, and starts nothing else."""
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Recognised
+from stressbench.launch.job_ranks import Cast, JobRanks, job_ranks
+from stressbench.launch.local import Request
+from stressbench.launch.machine import numa_node_of
+from stressbench.launch.rails import Kind, RailMistake, Rails
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steering:
+    """A policy with its cards; `cast` says whose ranks are which job's, None of a program without jobs."""
+
+    rails: Rails
+    cast: Cast | None = None
+
+
+def steered(
+    request: Request,
+    steering: Steering,
+    *,
+    library: Recognised,
+    engine: Path,
+    ranks_per_node: int | None,
+    environment: Mapping[str, str],
+) -> Request:
+    """The request whose program finds its card before it starts. Raises LaunchMistake where it cannot."""
+    rails = steering.rails
+    jobs: tuple[JobRanks, ...] = ()
+    if rails.policy.kind is Kind.local and not request.elsewhere:
+        _require_near(rails)
+    if rails.policy.goes_by_job and steering.cast is not None:
+        jobs = _jobs(steering.cast, request, rails, engine, ranks_per_node, environment)
+    return replace(request, program=(*rails.wrapper(library, jobs=jobs), *request.program))
+
+
+def _require_near(rails: Rails) -> None:
+    for nic in rails.nics:
+        if numa_node_of(nic) is None:
+            told = f"{rails.policy}: no NUMA node is known of card {nic} of this machine; expected another policy"
+            raise RailMistake(told, option="--policies")
+
+
+def _jobs(
+    cast: Cast,
+    request: Request,
+    rails: Rails,
+    engine: Path,
+    ranks_per_node: int | None,
+    environment: Mapping[str, str],
+) -> tuple[JobRanks, ...]:
+    if ranks_per_node is None:
+        told = f"{rails.policy}: which ranks share a node? Expected --ranks-per-node, too"
+        raise RailMistake(told, option="--policies")
+    question = cast.question(engine, ranks=request.ranks, ranks_per_node=ranks_per_node)
+    asked = subprocess.run(question, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
+    if asked.returncode != 0:
+        why = asked.stderr.decode(errors="replace").strip() or f"status {asked.returncode}"
+        raise LaunchMistake(f"{cast.workload}: the engine cannot say which ranks its jobs have: {why}")
+    return job_ranks(asked.stdout, ranks_per_node=ranks_per_node)

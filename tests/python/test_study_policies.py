@@ -1,0 +1,234 @@
+"""The factor `policy` of studies: what study files may say of cards, and what reaches the ranks."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_launcher import put
+from studies import WORKLOAD, study_in
+from test_study_links import FakeLab
+
+from stressbench.launch import machine, session
+from stressbench.launch.command import Launcher
+from stressbench.launch.engine import EngineOptions, RunFile
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.job_ranks import Cast
+from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.local import Request
+from stressbench.launch.place import HERE, Place
+from stressbench.launch.rails import RailMistake, Rails, parse_policy
+from stressbench.launch.steering import Steering, steered
+from stressbench.study.cells import Cell
+from stressbench.study.directory import Directory, take_up
+from stressbench.study.errors import StudyFileMistake, StudyMistake
+from stressbench.study.file import parse_study
+from stressbench.study.launching import Launching
+from stressbench.study.places import require_links, steering_of
+
+STUDY = """\
+[factors]
+workload = "two.sb"
+ranks = 4
+ranks_per_node = 2
+on = "lab:pair"
+policy = ["default", "nic1", "per-job"]
+"""
+PAIR = LabPlace(
+    name="pair", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(2)), enter=("enter",), nics=("eth0", "eth1")
+)
+OPEN_MPI = Recognised(flavour=Flavour.openmpi4, version="4.1")
+REQUEST = Request(ranks=4, program=("engine", "run"), cores=2)
+TWO = '{"jobs":[{"name":"a","nodes":"0,1","ranks":2},{"name":"b","nodes":"0,1","ranks":2}]}'
+
+
+@dataclass
+class Pair(FakeLab):
+    """A lab of two cards a host."""
+
+    here: Place = field(default=PAIR)
+
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None) -> Place:
+        return self.here
+
+
+def mistake(text: str) -> str:
+    with pytest.raises(StudyFileMistake) as caught:
+        parse_study(text, source="s.toml")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"nic1"', '"both"', "s.toml:6: factors.policy: 'both': expected default, nic0, nic1, round-robin, local, "),
+        ('"nic1"', '"default"', "s.toml:6: factors.policy: ['default', 'default', 'per-job']: default stands there"),
+        ("[factors]", 'nics = ["a b"]\n[factors]', "s.toml:1: nics: 'a b': expected a card's name, such as ib0"),
+        ("[factors]", 'transport = "ib"\n[factors]', "s.toml:1: transport: 'ib': expected tcp, ucx, ofi"),
+        ("lab:pair", "simgrid:tiny", "policy: default: on = simgrid:tiny: a simulated host has one card"),
+        ("ranks = 4\n", "ranks = 4\nrails = 1\n", "factors.policy: nic1: chooses among all cards; expected no rails"),
+    ],
+)
+def test_mistakes_of_a_study_file_have_their_line(old: str, new: str, message: str) -> None:
+    assert message in mistake(STUDY.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("line", ['nics = ["ib0"]', 'transport = "tcp"'])
+def test_cards_and_transport_go_with_policies(line: str) -> None:
+    name = line.partition(" ")[0]
+    without = f"{line}\n{STUDY}".replace('policy = ["default", "nic1", "per-job"]\n', "")
+
+    assert mistake(without).endswith("is for policies; expected factors.policy, too")
+    assert name in mistake(without)
+
+
+def test_a_cell_without_a_policy_keeps_its_name() -> None:
+    """Studies that were begun before go on."""
+    assert Cell(workload="a.sb", on="local", ranks=4).id == "0d336b8762"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"nic1"', '"nic2"', "s.toml:6: factors.policy: nic2: hosts have eth0, eth1; expected nic0 to nic1"),
+        ('"nic1"', '"local"', "s.toml:6: factors.policy: local: cards eth0, eth1 belong to no NUMA node"),
+        ("[factors]", 'nics = ["ib0"]\n[factors]', "s.toml:1: nics: ib0: hosts of lab:pair have eth0, eth1"),
+    ],
+)
+def test_what_a_place_cannot_do_is_refused_before_anything_is_written(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    text = STUDY.replace(old, new, 1)
+
+    with pytest.raises(StudyFileMistake) as caught:
+        require_links(parse_study(text, source="s.toml"), Pair(), text=text, source="s.toml", folder=tmp_path)
+
+    assert message in str(caught.value)
+
+
+def test_a_place_that_does_not_know_its_cards_needs_their_names(tmp_path: Path) -> None:
+    text = STUDY.replace("lab:pair", "local")
+    with pytest.raises(StudyFileMistake, match=r"nic1: which cards do hosts have\? Expected --nics, such as ib0,ib1"):
+        require_links(parse_study(text, source="s"), Pair(here=HERE), text=text, source="s", folder=tmp_path)
+
+    named = f'nics = ["ib0", "ib1"]\n{text}'
+    require_links(parse_study(named, source="s"), Pair(here=HERE), text=named, source="s", folder=tmp_path)
+
+
+def test_what_was_compared_stays_comparable(tmp_path: Path) -> None:
+    named = f'transport = "tcp"\n{STUDY}'
+    study_in(tmp_path, named)
+    other = named.replace('"tcp"', '"ucx"')
+
+    with pytest.raises(StudyMistake, match="transport was tcp and is now ucx; keep it, or begin a study in another"):
+        take_up(tmp_path / "made", study=parse_study(other, source="s"), text=other, folder=tmp_path)
+
+
+def wishes(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.Wish]:
+    """What each policy's cell asks of a launch."""
+    seen: list[session.Wish] = []
+    monkeypatch.setattr(session, "prepare", lambda wish, environment: seen.append(wish) or "prepared")
+    Launching(
+        study=directory.study, folder=directory.folder, places=Pair(), environment={}, note=directory.write
+    ).check()
+    return {str(wish.steering.rails.policy) if wish.steering else None: wish for wish in seen}
+
+
+def test_each_cell_s_launch_is_steered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = STUDY.replace("ranks = 4", 'ranks = 4\nplacement = "random:3"') + '[set]\nn = "2"\n'
+    found = wishes(study_in(tmp_path, text), monkeypatch)
+
+    assert set(found) == {"default", "nic1", "per-job"}
+    steering = found["per-job"].steering
+    assert steering is not None and steering.cast is not None
+    assert steering.rails.nics == ("eth0", "eth1")
+    assert (steering.cast.sets, steering.cast.placement) == (("n=2",), "random:3")
+    assert steering.cast.workload.name == "two.sb"
+
+
+def test_a_study_without_policies_steers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = STUDY.replace('policy = ["default", "nic1", "per-job"]\n', "")
+
+    assert set(wishes(study_in(tmp_path, plain), monkeypatch)) == {None}
+
+
+def engine_saying(folder: Path, text: str, *, status: int = 0) -> Path:
+    put(folder / "engine", f"#!/bin/sh\necho \"$@\" > {folder}/asked\ncat <<'END'\n{text}\nEND\nexit {status}\n")
+    return folder / "engine"
+
+
+def request_with(policy: str, engine: Path, *, ranks_per_node: int | None = 2, **made: Any) -> Request:
+    steering = Steering(
+        rails=Rails(policy=parse_policy(policy), nics=("eth0", "eth1")), cast=Cast(workload=Path("two.sb"))
+    )
+    return steered(
+        Request(ranks=4, program=("engine", "run"), cores=2, **made), steering, library=OPEN_MPI, engine=engine,
+        ranks_per_node=ranks_per_node, environment={"PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+
+
+def test_the_engine_says_which_ranks_a_job_has_and_the_wrapper_stands_before_the_program(tmp_path: Path) -> None:
+    program = request_with("per-job", engine_saying(tmp_path, TWO)).program
+
+    assert (tmp_path / "asked").read_text() == "describe two.sb --json --ranks 4 --ranks-per-node 2\n"
+    assert program[:2] == ("sh", "-c")
+    assert "t 0 1 2 2 eth0; t 1 1 2 2 eth1;" in program[2]
+    assert program[-2:] == ("engine", "run")
+
+
+def test_a_launcher_starts_the_wrapper_on_each_rank(tmp_path: Path) -> None:
+    request = request_with("nic1", engine_saying(tmp_path, TWO))
+    launcher = Launcher(path=Path("/opt/mpirun"), recognised=OPEN_MPI)
+
+    argv = PAIR.build(launcher=launcher, request=request).argv
+
+    assert argv[-4:] == ("env", "OMPI_MCA_btl_tcp_if_include=eth1", "engine", "run")
+    assert not (tmp_path / "asked").exists()
+
+
+def test_jobs_need_nodes_that_are_known(tmp_path: Path) -> None:
+    with pytest.raises(RailMistake, match=r"per-job: which ranks share a node\? Expected --ranks-per-node, too"):
+        request_with("per-job", engine_saying(tmp_path, TWO), ranks_per_node=None)
+
+
+def test_an_engine_that_cannot_say_it_is_heard(tmp_path: Path) -> None:
+    with pytest.raises(LaunchMistake, match=r"two\.sb: the engine cannot say which ranks its jobs have: status 2"):
+        request_with("per-job", engine_saying(tmp_path, "", status=2))
+
+
+def test_local_is_refused_where_this_machine_knows_no_numa_node(tmp_path: Path) -> None:
+    with pytest.raises(RailMistake, match="local: no NUMA node is known of card eth0 of this machine"):
+        request_with("local", tmp_path)
+    assert "numa_node" in request_with("local", tmp_path, allocated=True).program[2]  # other hosts find out themselves
+
+
+@pytest.mark.parametrize(("text", "node"), [("1\n", 1), ("-1\n", None), ("", None)])
+def test_the_kernel_says_where_a_card_is(tmp_path: Path, text: str, node: int | None) -> None:
+    for place in ("net/ib0", "infiniband/mlx5_0"):
+        (tmp_path / place / "device").mkdir(parents=True)
+        (tmp_path / place / "device" / "numa_node").write_text(text)
+
+    assert machine.numa_node_of("ib0", classes=tmp_path) == node
+    assert machine.numa_node_of("mlx5_0:1", classes=tmp_path) == node
+    assert machine.numa_node_of("eth9", classes=tmp_path) is None
+
+
+def test_a_run_that_is_prepared_has_its_wrapper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "engine", "#!/bin/sh\n[ $1 != --version ] || echo 'MPI library: Open MPI v4.1.4'\n")
+    put(tmp_path / "mpirun.openmpi", '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n')
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (tmp_path / "two.sb").write_text(WORKLOAD)
+    study = parse_study(f'nics = ["ib0", "ib1"]\n{STUDY}'.replace("lab:pair", "local"), source="s")
+    cell = next(cell for cell in study.cells if cell.policy == "nic1")
+    wish = session.Wish(
+        workload=tmp_path / "two.sb", ranks=4, run_file=RunFile(path=tmp_path / "r.jsonl"), options=EngineOptions(),
+        engine=tmp_path / "engine", steering=steering_of(study, cell, place=HERE, workload=tmp_path / "two.sb"),
+    )  # fmt: skip
+
+    prepared = session.prepare(wish, environment={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+
+    assert isinstance(prepared, session.Prepared)
+    words = prepared.command.argv
+    assert words[words.index("env") + 1] == "OMPI_MCA_btl_tcp_if_include=ib1"
+    assert words[words.index("env") + 2] == str(tmp_path / "engine")

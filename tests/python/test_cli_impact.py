@@ -14,8 +14,8 @@ from fake_launcher import put, put_mpirun
 from sensitivities import victim
 from typer.testing import CliRunner
 
-from stressbench.cli import impact
 from stressbench.cli.app import build
+from stressbench.cli.errands import pairs_at
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.sensitivity.profile import read_profile
 from stressbench.sensitivity.store import Store
@@ -358,7 +358,7 @@ def test_a_mistake_gives_one_message_and_status_2_before_anything_starts(
 def test_all_hosts_of_a_lab_are_paired_two_by_two(hosts: int, pairs: int | None) -> None:
     place = LabPlace(name="x", hosts=tuple(LabHost(name=f"h{one}", cores=4) for one in range(hosts)), enter=())
 
-    assert impact._pairs(place, pairs, on="lab:x") == 2
+    assert pairs_at(place, pairs, on="lab:x") == 2
 
 
 def test_help_teaches_by_example() -> None:

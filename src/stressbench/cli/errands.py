@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FrameType
 
 from stressbench.cli.following import say
 from stressbench.launch import machine as this_machine
 from stressbench.launch.duration import seconds
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.execute import stopping
 from stressbench.launch.lab import LabPlace
 from stressbench.launch.place import HERE, Place
 from stressbench.launch.simgrid import SimgridPlace
@@ -173,7 +175,14 @@ def tell_crowd(errand: Errand, *, called: str) -> None:
 
 @contextmanager
 def scratch(command: str) -> Iterator[Path]:
-    """A folder of a command's own, in the current one, which hosts share more often than /tmp."""
+    """A folder of a command's own, in the current one, which hosts share more often than /tmp.
+
+    It goes when somebody says stop between two launches, too: that is a KeyboardInterrupt, whatever the signal.
+    """
     home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
-    with TemporaryDirectory(prefix=f".stressbench-{command}-", dir=home) as name:
+    with TemporaryDirectory(prefix=f".stressbench-{command}-", dir=home) as name, stopping(_interrupt):
         yield Path(name)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  a signal's handler
+    raise KeyboardInterrupt

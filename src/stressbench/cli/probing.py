@@ -8,6 +8,7 @@ from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, RanBeside, read
 from stressbench.launch import session
+from stressbench.report.units import count
 from stressbench.sensitivity.finding import Measured
 from stressbench.sensitivity.pingpongs import Probes, one_after_the_other
 from stressbench.sensitivity.probing import LEAST_SAMPLES
@@ -29,7 +30,7 @@ def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | Non
     without_s: list[float] = []
     for with_probes in _order(effect, seed=errand.seed):
         if with_probes:
-            say(f"{errand.name} on {errand.shape.ranks} ranks, with probes")
+            say(f"{errand.name} on {count(errand.shape.ranks, 'rank')}, with probes")
             ran = launches.beside(probes)
             with_probes_s += _time_of(errand, ran)
             beside.append(launches.pairs(read(ran.companion_file), beside=ran))
@@ -60,7 +61,7 @@ def _time_of(errand: Errand, ran: RanBeside) -> list[float]:
 
 
 def _alone(errand: Errand, launches: Launches) -> float:
-    say(f"{errand.name} on {errand.shape.ranks} ranks, without probes")
+    say(f"{errand.name} on {count(errand.shape.ranks, 'rank')}, without probes")
     ran = launches.alone()
     if ran.limited:
         raise Ended(

@@ -1,9 +1,11 @@
 """`stressbench compress` as a person meets it, with stand-ins for mpirun and for the engine that probes and rings."""
 
 import json
+import os
 import re
 import signal
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from sensitivities import aggressor, sample, victim
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
+from stressbench.cli.errands import scratch
 from stressbench.sensitivity.profile import Latencies, ProbeSettings, read_profile
 from stressbench.sensitivity.store import Store
 
@@ -43,7 +46,7 @@ def test_rings_their_utilisation_and_what_they_do_to_a_program_on_a_lab(folder: 
     assert [len(one.times_s) for one in kept.levels] == [2, 2, 2]
     assert len(kept.alone_s) == 2
     assert kept.impact is None
-    assert kept.provenance.configuration["compressions"] == "3 of 24"
+    assert kept.provenance.configuration["compressions"] == "3 of 16"
     assert sorted(path.name for path in folder.iterdir()) == ["app.json", "bad.sb", "demo.sb"]
     assert "launches left: 10, about " in ended.stderr  # two runs alone and beside three, the trial, the calibrations
     assert "launches left: 2, about " in ended.stderr
@@ -193,6 +196,20 @@ def test_ctrl_c_while_rings_are_calibrated_leaves_nothing(folder: Path, number: 
     assert "P=1 M=1 B=10us: probes ended early; nothing is claimed" in said
     assert not (folder / "app.json").exists()
     assert running("fake_probes.py") == []
+
+
+def test_a_request_to_stop_between_two_launches_leaves_no_folder_of_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+
+    with pytest.raises(KeyboardInterrupt), scratch("compress") as files:
+        (files / "probes-1.jsonl").write_text("{}")
+        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL  # else this would be the end of all tests
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+
+    assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "demo.sb"]
 
 
 def test_an_engine_without_the_ring_is_told_before_anything_runs(folder: Path) -> None:

@@ -26,7 +26,7 @@ from stressbench.sensitivity.profile import Latencies, parse_profile, to_json
 from stressbench.sensitivity.queueing import Service
 from stressbench.sensitivity.rings import Pairing, Ring, paced, ring_of, workload_of
 from stressbench.sensitivity.rounds import round_times
-from stressbench.sensitivity.suffering import Compressed, Suffered, compression_found, load_of
+from stressbench.sensitivity.suffering import Compressed, Suffered, compression_found, loads_of
 
 ONE = Configuration(partners=3, messages=10, pause_s=1e-3)
 
@@ -148,7 +148,8 @@ def test_known_packets_take_the_place_of_probes() -> None:
 
     wait_s = float(np.mean(sample(0.6, count=300))) - 1e-6
     assert level.utilisation.value == pytest.approx(wait_s / (wait_s + residual_s), abs=0.01)
-    assert load_of((IDLE,), BOTH[0].probes, traffic=traffic) == pytest.approx(level.utilisation.value, abs=0.01)
+    loads = loads_of((IDLE,), {ONE: BOTH[0].probes}, traffic=traffic)
+    assert loads[ONE] == pytest.approx(level.utilisation.value, abs=0.01)
 
 
 def test_probes_that_were_faster_beside_a_ring_tell_nothing_and_that_is_said() -> None:
@@ -160,7 +161,15 @@ def test_probes_that_were_faster_beside_a_ring_tell_nothing_and_that_is_said() -
     assert level.utilisation.value is None
     assert "probes were faster under load" in str(level.utilisation.reason)
     assert level.slowdown is not None
-    assert load_of((IDLE,), faster.probes, traffic=None) == 0
+
+
+def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower() -> None:
+    asleep = series([3 * one for one in sample(0.0, count=300)])
+    rings = {one.configuration: one.probes for one in (suffered(0, 0.0, ()), suffered(1, 0.6, ()))}
+
+    loads = loads_of((asleep,), rings, traffic=None)
+
+    assert list(loads.values()) == pytest.approx([0.0, 0.6], abs=0.01)
 
 
 @pytest.mark.parametrize(

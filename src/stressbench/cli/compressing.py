@@ -16,7 +16,7 @@ from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.pingpongs import Probes
 from stressbench.sensitivity.rings import Ring, paced, ring_of, workload_of
 from stressbench.sensitivity.rounds import round_times
-from stressbench.sensitivity.suffering import Compressed, Suffered, enough, load_of
+from stressbench.sensitivity.suffering import Compressed, Suffered, enough, loads_of
 
 _MOSTLY_START = 2.0
 
@@ -122,9 +122,9 @@ class _Compression:
         return with_ring(self._errand, workload_of(self._errand.probing, ring, pairing=plan.pairing))
 
     def _calibrate(self) -> None:
-        loads: dict[Configuration, float] = {}
-        while (following := self._following(loads)) is not None:
-            left = self._plan.most_levels - len(loads)
+        too_heavy: dict[Configuration, float] = {}
+        while (following := self._following(too_heavy)) is not None:
+            left = self._plan.most_levels - len(self._levels) - len(too_heavy)
             say(
                 f"{following}: probes beside the ring for {self._errand.idle_s:g} s"
                 + self._said_left(calibrations=left, runs=self._plan.runs * (1 + len(self._levels) + left))
@@ -132,22 +132,25 @@ class _Compression:
             ring = ring_of(following, nodes=self._plan.nodes)
             run = self._launches.probe(self._companion(ring), called=str(following))
             probes = self._launches.pairs(run)
-            if not enough(probes):
+            if enough(probes):
+                self._levels.append(_Level(ring=paced(ring, run), probes=probes, times_s=[], ended_at_s=[]))
+            else:
                 say(f"{following} is left out: {count(sum(map(len, probes)), 'probe')} came beside it")
-                loads[following] = 1.0
-                continue
-            loads[following] = load_of(self._before, probes, traffic=self._plan.link.traffic)
-            self._levels.append(_Level(ring=paced(ring, run), probes=probes, times_s=[], ended_at_s=[]))
+                too_heavy[following] = 1.0
         if not self._levels:
             raise Ended("beside no ring enough probes came", status=session.FAULT)
 
-    def _following(self, loads: dict[Configuration, float]) -> Configuration | None:
-        plan = self._plan
-        if len(loads) >= plan.most_levels:
+    def _following(self, too_heavy: dict[Configuration, float]) -> Configuration | None:
+        """The next ring to calibrate, None when there are enough."""
+        plan, tried = self._plan, len(self._levels) + len(too_heavy)
+        if tried >= plan.most_levels:
             return None
         if plan.every_one:
-            return plan.candidates[len(loads)]
-        return next_configuration(loads, plan.candidates)
+            return plan.candidates[tried]
+        rings = {one.ring.configuration: one.probes for one in self._levels}
+        return next_configuration(
+            {**loads_of(self._before, rings, traffic=plan.link.traffic), **too_heavy}, plan.candidates
+        )
 
     def _run_all(self) -> None:
         errand, runs = self._errand, self._plan.runs

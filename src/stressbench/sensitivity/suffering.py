@@ -3,7 +3,7 @@
 Pure: series of probes and run times in, numbers and sentences out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,9 +98,16 @@ class CompressionFound:
     cautions: tuple[str, ...]
 
 
-def load_of(idle: Sequence[Probes], loaded: Sequence[Probes], *, traffic: Service | None) -> float:
-    """Utilisation, 0 to below 1, for a choice among compressions only: without checks, also where nobody can tell."""
-    return point(pooled(idle).latencies_s, pooled(loaded).latencies_s, how=READING, traffic=traffic)
+def loads_of(
+    idle: Sequence[Probes], rings: Mapping[Configuration, Sequence[Probes]], *, traffic: Service | None
+) -> dict[Configuration, float]:
+    """Utilisations, 0 to below 1, for a choice among rings only: without checks, also where nobody can tell.
+
+    The quietest of all stands for the idle machine, whose cores may sleep so deeply that its own probes are slower.
+    """
+    latencies = {one: pooled(pairs).latencies_s for one, pairs in rings.items()}
+    quietest = min((pooled(idle).latencies_s, *latencies.values()), key=lambda some: float(some.mean()))
+    return {one: point(quietest, some, how=READING, traffic=traffic) for one, some in latencies.items()}
 
 
 def compression_found(measured: Compressed) -> CompressionFound:

@@ -1,78 +1,36 @@
 """`stressbench impact` as a person meets it, with stand-ins for mpirun and for the engine that probes."""
 
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from fake_launcher import put, put_mpirun
+from fake_place import environment, folder, interrupt, run_command, running
 from sensitivities import victim
 from typer.testing import CliRunner
 
-from stressbench.cli import impact
 from stressbench.cli.app import build
+from stressbench.cli.errands import pairs_at
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.sensitivity.profile import read_profile
 from stressbench.sensitivity.store import Store
 
-FAKE_PROBES = Path(__file__).with_name("fake_probes.py")
+__all__ = ["folder"]
+
 SHORT = ("-n", "1", "--every", "5ms", "--idle", "500ms")
 BUSY = "touch busy; sleep 1.2; rm busy"
-LAB = """
-import sys
-from stressbench.cli import impact
-from stressbench.cli.app import main
-from stressbench.launch.lab import LabHost, LabPlace
-hosts = tuple(LabHost(name=f"h{number}", cores=2) for number in range(4))
-impact.place_of = lambda *_, **__: LabPlace(name="four", hosts=hosts, enter=(), takes_turns=False)
-main()
-"""
-"""The command, where --on means a lab of four hosts that is not there."""
-
-
-def environment(folder: Path, **more: str) -> dict[str, str]:
-    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "STRESSBENCH_MPI": str(folder / "bin" / "engine"), **more}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    put_mpirun(tmp_path / "bin")
-    put(tmp_path / "bin" / "engine", f'#!/bin/sh\nexec {sys.executable} {FAKE_PROBES} "$@"\n')
-    (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "demo.sb").write_text("[JOB_NAME] CG\n[NODES] 1\n[MOTIF] allreduce\n")
-    (tmp_path / "work" / "bad.sb").write_text("[MOTIF] AlReduce\n")
-    return tmp_path / "work"
 
 
 def stressbench(folder: Path, *words: str, on_lab: bool = False, **more: str) -> subprocess.CompletedProcess[str]:
-    start = ("-c", LAB) if on_lab else ("-m", "stressbench")
-    return subprocess.run(
-        [sys.executable, *start, "impact", *words],
-        cwd=folder, env=environment(folder.parent, **more), capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    return run_command("impact", folder, *words, on_lab=on_lab, **more)
 
 
-def running(words: str) -> list[int]:
-    """Processes with these words on their command line, after a moment for those that are on their way out."""
-    for _ in range(50):
-        found = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if words in _words(path)]
-        if not found:
-            return []
-        time.sleep(0.1)
-    return found
-
-
-def _words(path: Path) -> str:
-    try:
-        return path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
+def interrupted(
+    folder: Path, words: tuple[str, ...], *, at: str, times: int = 1, number: int = signal.SIGINT
+) -> tuple[int, str]:
+    return interrupt("impact", folder, words, at=at, times=times, number=number)
 
 
 def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
@@ -239,29 +197,6 @@ def test_the_time_limit_ends_a_program_that_hears_nothing_and_what_was_seen_coun
     assert running("16180") == []
 
 
-def interrupted(
-    folder: Path, words: tuple[str, ...], *, at: str, times: int = 1, number: int = signal.SIGINT
-) -> tuple[int, str]:
-    """Status and messages of a command that was asked to stop once it had said `at`."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-         "from stressbench.cli.app import main; main()", "impact", *words],
-        cwd=folder, env=environment(folder.parent), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stderr is not None
-    text = ""
-    while at not in text:
-        line = process.stderr.readline()
-        assert line, text
-        text += line
-    time.sleep(1.5)
-    for again in range(times):
-        time.sleep(0.6 * bool(again))
-        process.send_signal(number)
-    rest = process.communicate(timeout=40)[1]
-    return process.returncode, text + rest
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_the_program_and_its_probes(folder: Path, number: int) -> None:
     status, said = interrupted(
@@ -358,7 +293,7 @@ def test_a_mistake_gives_one_message_and_status_2_before_anything_starts(
 def test_all_hosts_of_a_lab_are_paired_two_by_two(hosts: int, pairs: int | None) -> None:
     place = LabPlace(name="x", hosts=tuple(LabHost(name=f"h{one}", cores=4) for one in range(hosts)), enter=())
 
-    assert impact._pairs(place, pairs, on="lab:x") == 2
+    assert pairs_at(place, pairs, on="lab:x") == 2
 
 
 def test_help_teaches_by_example() -> None:

@@ -11,7 +11,7 @@ from sensitivities import profile, sample, victim
 
 from stressbench.model import Run, read_run
 from stressbench.sensitivity.errors import CannotTell
-from stressbench.sensitivity.finding import Measured, impact_found, seconds_for
+from stressbench.sensitivity.finding import Measured, impact_found
 from stressbench.sensitivity.keeping import differences, profile_of
 from stressbench.sensitivity.pingpongs import (
     Probes,
@@ -21,6 +21,7 @@ from stressbench.sensitivity.pingpongs import (
     pooled,
     probes_of,
 )
+from stressbench.sensitivity.sides import seconds_for
 
 PROBING = Probing(pairs=2, message_bytes=1024, interval_s=0.1)
 STEPS = (

@@ -2,21 +2,27 @@
 
 import platform
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeAlias
 
 from stressbench import __version__
+from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
-from stressbench.cli.probing import Errand
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
 from stressbench.model.errors import reason_of
 from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.finding import Measured
-from stressbench.sensitivity.keeping import differences, profile_of
+from stressbench.sensitivity.pingpongs import Probes, Probing
 from stressbench.sensitivity.profile import NAME_PATTERN, Profile, Provenance, fitting_name, to_json
 from stressbench.sensitivity.store import Store
+
+Differs: TypeAlias = Callable[[Profile, Probing], str | None]
+"""Why what is known of an application does not go with new probes; None where it does."""
+Made: TypeAlias = Callable[[Provenance, Profile | None], Profile]
+"""A profile from what was measured, with what was known before or without it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,39 +38,31 @@ class Keep:
     known: Profile | None
     began: datetime
 
-    def write(self, measured: Measured) -> None:
-        """Where it was asked for. Raises ProfileFileError."""
+    def write(self, made: Made, *, pairs: Sequence[Probes], configuration: Mapping[str, str], also: str = "") -> None:
+        """Where it was asked for; `also`: what to say of a store behind its file. Raises ProfileFileError."""
         errand = self.errand
-        hosts = tuple("+".join(one.hosts) for one in measured.beside)
         provenance = Provenance(
             measured_at=self.began, version=__version__, command=self.command,
-            nodes=len({host for one in measured.beside for host in one.hosts}) or 1, ranks=errand.shape.ranks,
+            nodes=len({host for one in pairs for host in one.hosts}) or 1, ranks=errand.shape.ranks,
             configuration={
-                "on": errand.on, "pairs": " ".join(hosts), "idle": f"{errand.idle_s:g} s", "seed": str(errand.seed),
-                "effect": str(errand.effect),
+                "on": errand.on, "pairs": " ".join("+".join(one.hosts) for one in pairs),
+                "idle": f"{errand.idle_s:g} s", "seed": str(errand.seed), **configuration,
             },
         )  # fmt: skip
-        fresh = profile_of(measured, application=self.application, machine=self.machine, provenance=provenance)
         if self.output is not None:
             try:
-                self.output.write_text(to_json(fresh), encoding="utf-8")
+                self.output.write_text(to_json(made(provenance, None)), encoding="utf-8")
             except OSError as fault:
                 raise ProfileFileError(reason_of(fault), path=self.output) from fault
             say(f"wrote {self.output}")
         if self.store is not None:
-            path = self.store.save(
-                profile_of(
-                    measured, application=self.application, machine=self.machine, provenance=provenance,
-                    kept=self.known,
-                )
-            )  # fmt: skip
-            levels = 0 if self.known is None else len(self.known.levels)
-            say(f"wrote {path}" + (f", with {levels} compressions that it held" if levels else ""))
+            say(f"wrote {self.store.save(made(provenance, self.known))}{also}")
 
 
 def keep(
-    errand: Errand, words: list[str], *, name: str | None, machine: str | None, output: Path | None, store: Path | None
-) -> Keep:
+    errand: Errand, words: list[str], *, name: str | None, machine: str | None, output: Path | None,
+    store: Path | None, differs: Differs,
+) -> Keep:  # fmt: skip
     """Names and files, checked before anything starts. Raises LaunchMistake, ProfileFileError."""
     for option, given in (("--name", name), ("--machine", machine)):
         if given is not None and not re.fullmatch(NAME_PATTERN, given):
@@ -75,20 +73,24 @@ def keep(
     host = machine or fitting_name(f"{kind}-{lab}" if lab else platform.node())
     if output is not None:
         check_output(output, endings=(".json",), replace=True)
-    known = None if store is None else _known(store, errand, application=application, machine=host)
+    known = None if store is None else _known(
+        store, errand, application=application, machine=host, differs=differs
+    )  # fmt: skip
     return Keep(
         errand=errand, command=tuple(words), application=application, machine=host, output=output,
         store=None if store is None else Store(folder=store), known=known, began=datetime.now(UTC),
     )  # fmt: skip
 
 
-def _known(folder: Path, errand: Errand, *, application: str, machine: str) -> Profile | None:
+def _known(
+    folder: Path, errand: Errand, *, application: str, machine: str, differs: Differs
+) -> Profile | None:  # fmt: skip
     if folder.exists() and not folder.is_dir():
         raise LaunchMistake(f"--store: {folder} is not a directory")
     store = Store(folder=folder)
     if not store.path_of(application=application, machine=machine).exists():
         return None
     known = store.load(application=application, machine=machine)
-    if (why := differences(known, errand.probing)) is not None:
+    if (why := differs(known, errand.probing)) is not None:
         raise LaunchMistake(f"--store: {why}; use the same, another --name, or another folder")
     return known

@@ -48,12 +48,25 @@ def configurations(*, nodes: int = 18, clock_hz: float = PAPER_CLOCK_HZ) -> tupl
         raise ValueError(f"nodes {nodes}: a ring needs 2 or more")
     if not clock_hz > 0:
         raise ValueError(f"clock_hz {clock_hz}: expected a number above 0")
-    partners = sorted({min(count, nodes - 1) for count in PAPER_PARTNERS})
+    return grid(
+        partners=sorted({min(count, nodes - 1) for count in PAPER_PARTNERS}),
+        pauses_s=[cycles / clock_hz for cycles in PAPER_CYCLES],
+        messages=PAPER_MESSAGES,
+    )
+
+
+def grid(
+    *, partners: Sequence[int], pauses_s: Sequence[float], messages: Sequence[int],
+    message_bytes: int = PAPER_MESSAGE_BYTES,
+) -> tuple[Configuration, ...]:  # fmt: skip
+    """Each with each, none twice."""
     return tuple(
-        Configuration(partners=count, messages=messages, pause_s=cycles / clock_hz)
-        for count in partners
-        for cycles in PAPER_CYCLES
-        for messages in PAPER_MESSAGES
+        dict.fromkeys(
+            Configuration(partners=count, messages=many, pause_s=pause_s, message_bytes=message_bytes)
+            for count in partners
+            for pause_s in pauses_s
+            for many in messages
+        )
     )
 
 

@@ -3,50 +3,33 @@
 Pure: series of probes in, numbers and sentences out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil, exp
 
 import numpy as np
 
-from stressbench.analysis.intervals import CONFIDENCE, Interval, unpaired_interval
-from stressbench.analysis.percentiles import Percentile, of_samples, percentile_of
+from stressbench.analysis.intervals import CONFIDENCE, Interval
 from stressbench.sensitivity.phases import phases_of
-from stressbench.sensitivity.pingpongs import AVERAGED, Probes, Probing, one_after_the_other, pooled
-from stressbench.sensitivity.probing import (
-    OURS,
-    PAPER,
-    Floats,
-    Reading,
-    Utilisation,
-    probes_needed,
-    service_of,
-    utilisation,
-)
-from stressbench.sensitivity.queueing import own_load
+from stressbench.sensitivity.pingpongs import Probes, Probing, pooled
+from stressbench.sensitivity.probing import PAPER, Floats, Utilisation, probes_needed, service_of
+from stressbench.sensitivity.queueing import Service, own_load
 from stressbench.sensitivity.readings import slowdown_of
+from stressbench.sensitivity.sides import (
+    PRECISION,
+    READING,
+    Side,
+    drift_of,
+    idle_cautions,
+    idle_of,
+    lateness_of,
+    said_us,
+    seen_by,
+    side_of,
+)
 
-SHARES = (0.5, 0.95, 0.99)
-PRECISION = 0.05
-"""Of utilisation: to how much an idle switch should be told."""
-READING = Reading(service=OURS.service, averaged=AVERAGED)
-"""`OURS`, for half round trips."""
-_DRIFT = 0.05
 _PAIRS_DIFFER = 1.2
 _OWN_LOAD = 0.05
-_LATE = 0.5
 _EFFECT = 1.01
-_CLEARLY_ABOVE_0 = 0.02
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """Latencies on one side, s: percentiles 50, 95, 99; `late_s`: how much too late probes woke up, on average."""
-
-    count: int
-    mean_s: float
-    percentiles: tuple[Percentile, ...]
-    late_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +84,10 @@ class ImpactFound:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measured:
-    """Everything that was measured, pair by pair: idle before, beside the program, idle after (may be empty)."""
+    """Everything that was measured, pair by pair: idle before, beside the program, idle after (may be empty).
+
+    `traffic`: the service of the packets that load the switch, where somebody knows it.
+    """
 
     probing: Probing
     before: tuple[Probes, ...]
@@ -109,34 +95,29 @@ class Measured:
     after: tuple[Probes, ...]
     with_probes_s: tuple[float, ...]
     without_s: tuple[float, ...]
+    traffic: Service | None = None
 
     @property
     def idle(self) -> tuple[Probes, ...]:
         """Of each pair, before and after."""
-        if not self.after:
-            return self.before
-        return tuple(one_after_the_other(both) for both in zip(self.before, self.after, strict=True))
-
-
-def seconds_for(count: int, probing: Probing) -> float:
-    """How long so many probes take, of all pairs together, s."""
-    return ceil(count / probing.pairs) * probing.interval_s
+        return idle_of(self.before, self.after)
 
 
 def impact_found(measured: Measured) -> ImpactFound:
     """All of it, of 30 probes or more on each side."""
     idle, beside = pooled(measured.idle), pooled(measured.beside)
-    ours, paper = (_utilisation(idle, beside, how, measured.beside) for how in (READING, PAPER))
+    traffic = measured.traffic
+    ours = seen_by(measured.beside, idle, beside, traffic=traffic, steady=False)  # programs have phases
     service = service_of(idle.latencies_s, READING)
     found = ImpactFound(
-        idle=_side(idle),
-        loaded=_side(beside),
+        idle=side_of(idle),
+        loaded=side_of(beside),
         ours=ours,
-        paper=paper,
-        phases=() if ours.low is None else _phases(idle, beside),
-        pairs=tuple(_pair(*both) for both in zip(measured.idle, measured.beside, strict=True)),
-        drift=_drift(measured),
-        probes_needed=probes_needed(idle.latencies_s, half_width=PRECISION, how=READING),
+        paper=seen_by(measured.beside, idle, beside, how=PAPER, steady=False),
+        phases=() if ours.low is None else _phases(idle, beside, traffic),
+        pairs=tuple(_pair(*both, traffic) for both in zip(measured.idle, measured.beside, strict=True)),
+        drift=drift_of(measured.before, measured.after),
+        probes_needed=probes_needed(idle.latencies_s, half_width=PRECISION, how=READING, traffic=traffic),
         own_load=own_load(pairs=measured.probing.pairs, interval_s=measured.probing.interval_s, service=service),
         effect=_effect(measured),
         cautions=(),
@@ -144,29 +125,12 @@ def impact_found(measured: Measured) -> ImpactFound:
     return replace(found, cautions=tuple(_cautions(found, measured)))
 
 
-def _utilisation(idle: Probes, beside: Probes, how: Reading, pairs: Sequence[Probes]) -> Utilisation:
-    """Programs have phases, so a load that drifts is no reason for doubt."""
-    for pair in pairs:
-        if len(pair.hosts) == 1:
-            reason = (
-                f"both ranks of a pair are on {pair.hosts[0]}: their messages go through memory, not through a switch"
-            )
-            return Utilisation(value=None, low=None, high=None, reason=reason)
-    return utilisation(idle.latencies_s, beside.latencies_s, how=how, steady=False)
-
-
-def _side(probes: Probes) -> Side:
-    grouped = of_samples(probes.latencies_s, probes.round)
-    return Side(
-        count=len(probes), mean_s=float(probes.latencies_s.mean()), late_s=float(np.nanmean(probes.late_s)),
-        percentiles=tuple(found for share in SHARES if (found := percentile_of(grouped, share)) is not None),
-    )  # fmt: skip
-
-
-def _phases(idle: Probes, beside: Probes) -> tuple[Stretch, ...]:
+def _phases(idle: Probes, beside: Probes, traffic: Service | None) -> tuple[Stretch, ...]:
     found, began = [], float(beside.at_s[0])
     whole = float(beside.at_s[-1]) - began
-    for phase in phases_of(idle.latencies_s, beside.latencies_s, at_s=beside.at_s, how=READING):
+    for phase in phases_of(
+        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, how=READING, traffic=traffic
+    ):  # fmt: skip
         ended = began + phase.share * whole
         low, high = _bounds(phase.draws)
         found.append(
@@ -184,24 +148,13 @@ def _bounds(draws: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _pair(idle: Probes, beside: Probes) -> PairFound:
+def _pair(idle: Probes, beside: Probes, traffic: Service | None) -> PairFound:
     return PairFound(
         hosts=beside.hosts,
         idle_median_s=float(np.median(idle.latencies_s)) if len(idle) else None,
         loaded_median_s=float(np.median(beside.latencies_s)) if len(beside) else None,
-        utilisation=_utilisation(idle, beside, READING, (beside,)),
+        utilisation=seen_by((beside,), idle, beside, traffic=traffic, steady=False),
     )
-
-
-def _drift(measured: Measured) -> Interval | None:
-    if not measured.after:
-        return None
-    before, after = pooled(measured.before).latencies_s, pooled(measured.after).latencies_s
-    if not len(before) or not len(after):
-        return None
-    logs = unpaired_interval(np.log(before), np.log(after))
-    low, high = (None if bound is None else exp(bound) for bound in (logs.low, logs.high))
-    return Interval(centre=exp(logs.centre), low=low, high=high)
 
 
 def _effect(measured: Measured) -> Effect:
@@ -215,40 +168,22 @@ def _effect(measured: Measured) -> Effect:
 
 def _cautions(found: ImpactFound, measured: Measured) -> Iterator[str]:
     """What a reader must know, most important first; sentences without a full stop."""
-    late, wait = found.loaded.late_s - found.idle.late_s, found.loaded.mean_s - found.idle.mean_s
-    clear = found.ours.low is not None and found.ours.low > _CLEARLY_ABOVE_0
-    if clear and late > _LATE * wait:
+    late = lateness_of(found.idle, found.loaded, found.ours)
+    if late is not None:
         yield (
-            f"beside the program probes woke up {_us(late)} later than on the idle machine, and their latencies are "
-            f"{_us(wait)} longer: they waited for cores, perhaps more than for the switch. Leave a core free on each "
-            "host"
+            f"beside the program probes woke up {said_us(late.late_s)} later than on the idle machine, and their "
+            f"latencies are {said_us(late.wait_s)} longer: they waited for cores, perhaps more than for the switch. "
+            "Leave a core free on each host"
         )
-    drift = found.drift
-    if drift is not None and drift.low is not None and drift.high is not None:
-        moved = drift.low > 1 or drift.high < 1
-        if moved and abs(drift.centre - 1) > _DRIFT:
-            yield (
-                f"idle latencies after the program are {drift.centre:.2f} times those before it: the machine changed "
-                "meanwhile, or the program left something behind"
-            )
-    if found.idle.count < found.probes_needed:
-        seconds = seconds_for(found.probes_needed, measured.probing)
-        yield (
-            f"{found.idle.count} idle probes: to tell an idle switch to within {PRECISION:.0%} these latencies need "
-            f"{found.probes_needed}, which is --idle {ceil(seconds)}s"
-        )
+    yield from idle_cautions(found.idle, found.drift, needed=found.probes_needed, probing=measured.probing)
     medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
     if medians and max(medians) > _PAIRS_DIFFER * min(medians):
         yield (
-            f"pairs differ on the idle machine, medians from {_us(min(medians))} to {_us(max(medians))}: read them "
-            "one by one"
+            f"pairs differ on the idle machine, medians from {said_us(min(medians))} to {said_us(max(medians))}: "
+            "read them one by one"
         )
     if found.own_load > _OWN_LOAD:
         yield f"probes themselves keep the switch busy up to {found.own_load:.1%} of the time; send them less often"
     ratio = found.effect.ratio
     if ratio is not None and ratio.low is not None and ratio.low > _EFFECT:
         yield f"probes made the program {ratio.centre:.3f} times as long; send them less often, or fewer pairs"
-
-
-def _us(seconds: float) -> str:
-    return f"{seconds * 1e6:,.1f} us"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stressbench.sensitivity.probing import OURS, Floats, Reading, draws, point
+from stressbench.sensitivity.queueing import Service
 
 LEAST_STRETCH = 20
 _ODDS = 4.5
@@ -41,9 +42,13 @@ def stretches(latencies: Floats) -> tuple[slice, ...]:
 
 
 def phases_of(
-    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, how: Reading = OURS, resamples: int = _MOST_DRAWS
-) -> tuple[Phase, ...]:
-    """Phases of `loaded_s` (s), taken at `at_s` (s, any order); without times each sample stands for the same time."""
+    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, how: Reading = OURS,
+    traffic: Service | None = None, resamples: int = _MOST_DRAWS,
+) -> tuple[Phase, ...]:  # fmt: skip
+    """Phases of `loaded_s` (s), taken at `at_s` (s, any order); without times each sample stands for the same time.
+
+    `traffic` as `utilisation` takes it.
+    """
     times = np.arange(len(loaded_s), dtype=np.float64) if at_s is None else np.sort(at_s)
     ordered = loaded_s if at_s is None else loaded_s[np.argsort(at_s, kind="stable")]
     parts = stretches(ordered)
@@ -53,8 +58,8 @@ def phases_of(
     return tuple(
         Phase(
             share=float(share),
-            utilisation=point(idle_s, ordered[part], how=how),
-            draws=draws(idle_s, ordered[part], how=how, resamples=resamples, seed=1 + number),
+            utilisation=point(idle_s, ordered[part], how=how, traffic=traffic),
+            draws=draws(idle_s, ordered[part], how=how, traffic=traffic, resamples=resamples, seed=1 + number),
         )
         for number, (part, share) in enumerate(zip(parts, shares, strict=True))
     )

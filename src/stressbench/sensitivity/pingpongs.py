@@ -47,12 +47,17 @@ class Probing:
 
     @property
     def workload(self) -> str:
-        """The text of a .sb file."""
+        """The text of a .sb file, for a launch of probes alone."""
         return "# probes of `stressbench impact`\n" + "".join(
-            f"[JOB_NAME] pair{pair}\n[NODES] 2\n[REPEAT] {self.repetitions}\n"
+            self.job(pair, where="[NODES] 2\n") for pair in range(self.pairs)
+        )
+
+    def job(self, pair: int, *, where: str) -> str:
+        """One pair, counted from 0, as a job of a .sb file; `where`: its lines about nodes."""
+        return (
+            f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {self.repetitions}\n"
             f"[MOTIF] compute --mode sleep --mean {self.pause_ns(pair)}ns\n"
             f"[MOTIF] pingpong --size {self.message_bytes}B\n"
-            for pair in range(self.pairs)
         )
 
 
@@ -74,8 +79,11 @@ class Probes:
 
 
 def probes_of(run: Run, probing: Probing) -> tuple[Probes, ...]:
-    """Of each pair, timed from the launch's start, but for the first round. CannotTell where it is not of `probing`."""
-    if len(run.jobs) != probing.pairs or any(len(job.steps) <= _PING_PONG for job in run.jobs):
+    """Of each pair, timed from the launch's start, but for the first round. CannotTell where it is not of `probing`.
+
+    Jobs in the background, behind those of the pairs, are no probes.
+    """
+    if len(run.measured_jobs) != probing.pairs or any(len(job.steps) <= _PING_PONG for job in run.measured_jobs):
         raise CannotTell(f"{run.path} holds no probes of {probing.pairs} pairs")
     return tuple(_pair(run, job, probing.pause_ns(job) * 1e-9) for job in range(probing.pairs))
 

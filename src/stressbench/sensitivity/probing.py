@@ -116,12 +116,14 @@ def draws(
     return shares
 
 
-def probes_needed(idle_s: Floats, *, half_width: float, how: Reading = OURS) -> int:
+def probes_needed(
+    idle_s: Floats, *, half_width: float, how: Reading = OURS, traffic: Service | None = None
+) -> int:  # fmt: skip
     """How many probes, idle and again loaded, let 95 % of readings of a machine that idles err by `half_width` or less.
 
     `half_width` in utilisation, above 0; at least 30. By the normal approximation at utilisation 0.
     """
-    service = service_of(idle_s, how)
+    service = service_of(idle_s, how) if traffic is None else traffic
     error_of_one = float(idle_s.std(ddof=1)) * sqrt(2) / service.residual_s
     return max(LEAST_SAMPLES, ceil((NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * error_of_one / half_width) ** 2))
 

@@ -1,0 +1,92 @@
+"""A folder to work in, with stand-ins for mpirun and for the engine that probes, and commands run and stopped in it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fake_launcher import put, put_mpirun
+
+FAKE_PROBES = Path(__file__).with_name("fake_probes.py")
+LAB = """
+import sys
+from stressbench.cli import compress, impact
+from stressbench.cli.app import main
+from stressbench.launch.lab import LabHost, LabPlace
+hosts = tuple(LabHost(name=f"h{number}", cores=2) for number in range(4))
+for command in (compress, impact):
+    command.place_of = lambda *_, **__: LabPlace(name="four", hosts=hosts, enter=(), takes_turns=False)
+main()
+"""
+"""A command, where --on means a lab of four hosts that is not there."""
+INTERRUPTIBLE = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from stressbench.cli.app import main; main()"
+)
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "STRESSBENCH_MPI": str(folder / "bin" / "engine"), **more}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    put_mpirun(tmp_path / "bin")
+    put(tmp_path / "bin" / "engine", f'#!/bin/sh\nexec {sys.executable} {FAKE_PROBES} "$@"\n')
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "demo.sb").write_text("[JOB_NAME] CG\n[NODES] 1\n[MOTIF] allreduce\n")
+    (tmp_path / "work" / "bad.sb").write_text("[MOTIF] AlReduce\n")
+    return tmp_path / "work"
+
+
+def run_command(
+    command: str, folder: Path, *words: str, on_lab: bool = False, **more: str
+) -> subprocess.CompletedProcess[str]:
+    start = ("-c", LAB) if on_lab else ("-m", "stressbench")
+    return subprocess.run(
+        [sys.executable, *start, command, *words],
+        cwd=folder, env=environment(folder.parent, **more), capture_output=True, text=True, timeout=150, check=False,
+    )  # fmt: skip
+
+
+def interrupt(
+    command: str, folder: Path, words: tuple[str, ...], *, at: str, times: int = 1, number: int = signal.SIGINT
+) -> tuple[int, str]:
+    """Status and messages of a command that was asked to stop once it had said `at`."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, command, *words],
+        cwd=folder, env=environment(folder.parent), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    text = ""
+    while at not in text:
+        line = process.stderr.readline()
+        assert line, text
+        text += line
+    time.sleep(1.5)
+    for again in range(times):
+        time.sleep(0.6 * bool(again))
+        process.send_signal(number)
+    rest = process.communicate(timeout=40)[1]
+    return process.returncode, text + rest
+
+
+def running(words: str) -> list[int]:
+    """Processes with these words on their command line, after a moment for those that are on their way out."""
+    for _ in range(50):
+        found = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if words in _words(path)]
+        if not found:
+            return []
+        time.sleep(0.1)
+    return found
+
+
+def _words(path: Path) -> str:
+    try:
+        return path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""

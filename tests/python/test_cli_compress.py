@@ -1,0 +1,293 @@
+"""`stressbench compress` as a person meets it, with stand-ins for mpirun and for the engine that probes and rings."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fake_place import environment, folder, interrupt, run_command, running
+from sensitivities import aggressor, sample, victim
+from typer.testing import CliRunner
+
+from stressbench.cli.app import build
+from stressbench.cli.errands import scratch
+from stressbench.sensitivity.profile import Latencies, ProbeSettings, read_profile
+from stressbench.sensitivity.store import Store
+
+__all__ = ["folder"]
+
+SHORT = ("-n", "1", "--every", "5ms", "--idle", "500ms", "--runs", "1")
+TWO_RINGS = ("--bubbles", "10us,1ms", "--partners", "1", "--messages", "1")
+SLOWED = "sleep $(cat ring 2>/dev/null || echo 0.4)"
+PROBES = ProbeSettings(pairs=1, message_bytes=1024, interval_s=0.005, averaged=2)
+
+
+def stressbench(folder: Path, *words: str, on_lab: bool = False, **more: str) -> subprocess.CompletedProcess[str]:
+    return run_command("compress", folder, *words, on_lab=on_lab, **more)
+
+
+def test_rings_their_utilisation_and_what_they_do_to_a_program_on_a_lab(folder: Path) -> None:
+    ended = stressbench(
+        folder, *SHORT, "--runs", "2", "--levels", "3", "--clock", "2.5GHz", "-o", "app.json", "--", "sh", "-c", SLOWED,
+        on_lab=True, FAKE_HOSTS="h0,h1,h2,h3",
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    assert "alone (2 runs), beside rings on 4 hosts with messages of 40 KiB" in ended.stdout
+    rows = [re.split(r"\s{2,}", line.strip()) for line in ended.stdout.splitlines() if "µs" in line or "ms " in line]
+    assert len([row for row in rows if row[0] in ("1", "3")]) == 3
+    kept = read_profile(folder / "app.json")
+    assert [one.configuration.pause_s for one in kept.levels][:2] == pytest.approx([0.01, 1e-5])  # lightest, heaviest
+    assert [len(one.times_s) for one in kept.levels] == [2, 2, 2]
+    assert len(kept.alone_s) == 2
+    assert kept.impact is None
+    assert kept.provenance.configuration["compressions"] == "3 of 16"
+    assert sorted(path.name for path in folder.iterdir()) == ["app.json", "bad.sb", "demo.sb"]
+    assert "launches left: 10, about " in ended.stderr  # two runs alone and beside three, the trial, the calibrations
+    assert "launches left: 2, about " in ended.stderr
+
+
+def test_every_number_as_json_slow_downs_follow_the_load(folder: Path) -> None:
+    ended = stressbench(
+        folder, *SHORT, *TWO_RINGS, "--levels", "all", "--no-after", "--json", "--", "sh", "-c", SLOWED,
+        on_lab=True, FAKE_HOSTS="h0,h1,h2,h3",
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    light, heavy = found["levels"]
+    assert light["utilisation"]["value"] == pytest.approx(0.4, abs=0.06)
+    assert heavy["utilisation"]["value"] == pytest.approx(0.8, abs=0.06)
+    assert light["slowdown"]["centre"] == pytest.approx(1.4, abs=0.25)
+    assert heavy["slowdown"]["centre"] == pytest.approx(1.8, abs=0.25)
+    assert heavy["configuration"] == {
+        "partners": 1, "messages": 1, "pause_s": pytest.approx(1e-5), "message_bytes": 40960
+    }  # fmt: skip
+    assert (found["ring_nodes"], found["link"], found["drift"]) == (4, None, None)
+    assert any("slow-downs have no interval: it takes 4" in one for one in found["cautions"])
+
+
+def test_a_link_s_packets_take_the_place_of_the_assumption_that_they_are_like_probes(folder: Path) -> None:
+    """A packet takes ten times as long as a probe, so the same waits are those of a tenth of the load."""
+    ended = stressbench(
+        folder, *SHORT, *TWO_RINGS, "--bubbles", "1ms", "--no-after", "--json", "--link", "10Mbit", "--packet",
+        "1250B", "-o", "app.json", "--", "sh", "-c", SLOWED, on_lab=True, FAKE_HOSTS="h0,h1",
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    (level,) = found["levels"]
+    assert level["utilisation"]["value"] == pytest.approx(33e-6 / (33e-6 + 500e-6), abs=0.01)
+    assert (found["link"], found["packet"]) == ("10Mbit", "1250B")
+    assert read_profile(folder / "app.json").provenance.configuration["packet"] == "1250B"
+
+
+def test_on_one_host_there_is_no_switch_to_tell_of_and_an_impact_stays_in_the_store(folder: Path) -> None:
+    known = replace(aggressor(0.3, name="sh"), probe=PROBES, idle=Latencies(latencies_s=sample(0.0)))
+    Store(folder=folder / "kept").save(known)
+
+    ended = stressbench(
+        folder, *SHORT, *TWO_RINGS, "--store", "kept", "--machine", "lab", "--no-after", "--", "sh", "-c", SLOWED
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    assert "go through memory, not through a switch" in ended.stdout
+    assert re.search("CAUTION: idle latencies are [0-9.]+ times those of the impact that is known of sh", ended.stderr)
+    assert "sh.json, with the impact that it held" in ended.stderr
+    kept = read_profile(folder / "kept" / "lab" / "sh.json")
+    assert kept.impact == known.impact
+    assert len(kept.levels) == 2
+    assert kept.idle.latencies_s[: len(known.idle.latencies_s)] == known.idle.latencies_s
+    assert len(kept.idle.latencies_s) > len(known.idle.latencies_s) + 30
+    assert len(kept.alone_s) == 1
+
+
+def test_a_workload_is_timed_round_by_round_in_one_launch_beside_each_ring(folder: Path) -> None:
+    words = ("-n", "1", "--every", "5ms", "--idle", "500ms", *TWO_RINGS, "--no-after", "--rounds", "5", "-o", "cg.json")
+
+    ended = stressbench(folder, *words, "demo.sb")
+
+    assert ended.returncode == 0, ended.stderr
+    assert (
+        ended.stdout.count("workload demo.sb 6 rounds") == 3
+    )  # alone and beside two rings; the first round is no time
+    assert "alone (5 rounds)" in ended.stdout
+    kept = read_profile(folder / "cg.json")
+    assert [len(one.times_s) for one in kept.levels] == [5, 5]
+    assert kept.alone_s == pytest.approx([0.005] * 5, rel=0.02)
+    assert kept.levels[0].times_s == pytest.approx([0.009] * 5, rel=0.02)
+    assert kept.provenance.configuration["times"] == "rounds"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("exit 7", "sh ended with status 7 after"),
+        ("test ! -e ring || exit 9; sleep 0.3", "sh ended with status 9 after"),
+        ("kill -9 $$", "sh ended with status 137"),
+    ],
+)
+def test_a_program_that_fails_is_named_with_its_status_and_nothing_is_claimed(
+    folder: Path, script: str, said: str
+) -> None:
+    ended = stressbench(folder, *SHORT, *TWO_RINGS, "-o", "app.json", "--", "sh", "-c", script)
+
+    assert ended.returncode == 3
+    assert said in ended.stderr
+    assert "nothing is claimed of a program that fails" in ended.stderr
+    assert ended.stdout == ""
+    assert running("fake_probes.py") == []
+    assert sorted(path.name for path in folder.iterdir() if path.name != "ring") == ["bad.sb", "demo.sb"]
+
+
+def test_a_program_that_is_mostly_its_start_is_too_short_and_nothing_is_probed(folder: Path) -> None:
+    ended = stressbench(folder, *SHORT, "--", "true")
+
+    assert ended.returncode == 3
+    assert "too short: to start 1 rank of a program that does nothing takes 0.0" in ended.stderr
+    assert "idle, before" not in ended.stderr
+
+
+def test_a_ring_beside_which_the_program_does_not_end_in_time_is_left_out(folder: Path) -> None:
+    """Beside the heavier one it hears nothing; its children go with it."""
+    script = (
+        "read slowed 2>/dev/null <ring; case $slowed in 0.7*) trap '' INT TERM USR1 HUP; "
+        "while :; do sleep 0.1; done; : 24683;; esac; sleep 27183 & sleep 0.3"
+    )
+    ended = stressbench(
+        folder, *SHORT, *TWO_RINGS, "--time-limit", "2s", "--no-after", "-o", "app.json", "--", "sh", "-c", script
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    assert "sh was ended at --time-limit, after " in ended.stderr
+    assert re.search("sh left a process behind|sh left \\d processes behind", ended.stderr)
+    assert re.search(r"at least \d+\.\d\d", ended.stdout)
+    assert "beside 1 of 2 compressions the program was ended at --time-limit" in ended.stdout
+    assert [one.configuration.pause_s for one in read_profile(folder / "app.json").levels] == [1e-3]
+    assert running("24683") == running("sleep 27183") == running("fake_probes.py") == []
+
+
+def test_ctrl_c_keeps_rings_that_have_times(folder: Path) -> None:
+    words = (*SHORT, *TWO_RINGS, "--runs", "50", "-o", "app.json", "--", "sh", "-c", SLOWED + "; : 16181")
+
+    status, said = interrupt("compress", folder, words, at="run 2 of 50")
+
+    assert status == 130, said
+    assert re.search(r"interrupted; sh and its probes were ended; kept 2 compressions|sh was ended; kept 2 comp", said)
+    kept = read_profile(folder / "app.json")
+    assert len(kept.levels) == 2
+    assert kept.provenance.configuration["interrupted"] == "yes"
+    assert running("16181") == running("fake_probes.py") == []
+    assert sorted(path.name for path in folder.iterdir() if path.name != "ring") == ["app.json", "bad.sb", "demo.sb"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_rings_are_calibrated_leaves_nothing(folder: Path, number: int) -> None:
+    words = ("-n", "1", "--every", "100ms", "--idle", "60s", *TWO_RINGS, "-o", "app.json", "--", "sleep", "0.3")
+
+    status, said = interrupt("compress", folder, words, at="beside the ring", number=number)
+
+    assert status == 130, said
+    assert "P=1 M=1 B=10us: probes ended early; nothing is claimed" in said
+    assert not (folder / "app.json").exists()
+    assert running("fake_probes.py") == []
+
+
+def test_a_request_to_stop_between_two_launches_leaves_no_folder_of_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+
+    with pytest.raises(KeyboardInterrupt), scratch("compress") as files:
+        (files / "probes-1.jsonl").write_text("{}")
+        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL  # else this would be the end of all tests
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+
+    assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "demo.sb"]
+
+
+def test_an_engine_without_the_ring_is_told_before_anything_runs(folder: Path) -> None:
+    ended = stressbench(folder, *SHORT, "--", "touch", "started", FAKE_PROBES="old")
+
+    assert ended.returncode == 2
+    assert "'compression' is not a motif" in ended.stderr
+    assert not (folder / "started").exists()
+
+
+def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
+    ended = stressbench(folder, *SHORT, *TWO_RINGS, "--", "sh", "-c", "sleep 0.2; test ! -e ring || sleep 31622",
+                        FAKE_PROBES="die")  # fmt: skip
+
+    assert ended.returncode == 3
+    assert "probes and ring ended with status 3 while sh ran, so it was ended, too; nothing is claimed" in ended.stderr
+    assert running("sleep 31622") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "Missing argument"),
+        ("-n 1 gone-program", "gone-program: there is no such program that you may execute"),
+        ("-n 1 bad.sb", "bad.sb was refused"),
+        ("-n 1 --runs 0 true", "--runs: 0 is not at least 1"),
+        ("-n 1 --rounds 3 true", "--rounds 3: is for workloads"),
+        ("-n 1 --levels 0 true", "--levels: '0' must be a number, at least 1, or all"),
+        ("-n 1 --levels few true", "--levels: 'few' must be a number"),
+        ("-n 1 --partners 1,2 true", "--partners: 2 partners need 3 ranks; the ring has 2"),
+        ("-n 1 --partners 1,none true", "--partners: '1,none' must be numbers, 1 or more, with commas"),
+        ("-n 1 --messages 0 true", "--messages: '0' must be numbers, 1 or more"),
+        ("-n 1 --bubbles 10us,soon true", "--bubbles: 'soon' must be a time with its unit"),
+        ("-n 1 --bubbles 0 true", "--bubbles: '0' must be a time with its unit"),
+        ("-n 1 --clock fast true", "--clock: 'fast' must be a frequency, such as 2.6GHz"),
+        ("-n 1 --message-size big true", "--message-size: 'big' must be a size above 0"),
+        ("-n 1 --nodes 1 true", "--nodes: 1 is not at least 2: a ring needs somebody to send to"),
+        ("-n 1 --nodes 3 true", "--nodes: 3 hosts; --on local has 1"),
+        ("-n 1 --place random:3 true", "--place: 'random:3': probes share hosts with a ring; expected linear or inter"),
+        ("-n 1 --link 10Mbit true", "--link 10Mbit: goes with --packet"),
+        ("-n 1 --packet 1514B true", "--packet 1514B: goes with --link"),
+        ("-n 1 --link fast --packet 1514B true", "--link: 'fast': expected a rate in bits a second"),
+        ("-n 1 --link 10Mbit --packet x true", "--packet: 'x' must be a size above 0"),
+        ("-n 1 --idle 2s true", "--idle: 2s is too short"),
+        ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),
+        ("--on simgrid:tiny true", "two programs cannot run side by side in a simulation"),
+    ],
+)
+def test_a_mistake_gives_one_message_and_status_2_before_anything_starts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(folder)
+    for name, value in environment(folder.parent, FAKE_LAUNCHES=str(folder / "launches")).items():
+        monkeypatch.setenv(name, value)
+
+    ended = CliRunner().invoke(build(), ["compress", "--seed", "1", *words.split()])
+
+    assert ended.exit_code == 2, ended.output
+    assert message in " ".join(ended.stderr.split())
+    assert not (folder / "launches").exists()
+
+
+def test_an_impact_that_was_read_by_other_probes_is_not_mixed_with_new_compressions(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", environment(folder.parent)["PATH"])
+    Store(folder=folder / "kept").save(victim({0.3: 1.5}, name="sleep"))
+
+    ended = CliRunner().invoke(
+        build(), ["compress", *SHORT, "--store", "kept", "--machine", "lab", "--name", "sleep", "sleep", "1"]
+    )
+
+    assert ended.exit_code == 2
+    assert "--store: the impact of sleep was read by 2 pairs, 1024 B, every 0.1 s, the mean of 1" in ended.stderr
+
+
+def test_help_teaches_by_example() -> None:
+    assert "stressbench compress --on lab:tiny --store profiles -- hpcc\n" in (
+        CliRunner().invoke(build(), ["compress", "--help"]).stdout
+    )

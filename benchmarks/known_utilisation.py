@@ -23,7 +23,7 @@ import known_load
 import numpy as np
 
 from stressbench.sensitivity import PAPER, Service, Utilisation, read_profile, utilisation
-from stressbench.sensitivity.finding import READING
+from stressbench.sensitivity.sides import READING
 
 GOAL = 0.05
 IDLE_GOAL = 0.03

@@ -12,7 +12,7 @@ from sensitivities import profile, sample, victim
 from stressbench.model import Run, read_run
 from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.finding import Measured, impact_found
-from stressbench.sensitivity.keeping import differences, profile_of
+from stressbench.sensitivity.keeping import differences, profile_of, settings_of
 from stressbench.sensitivity.pingpongs import (
     Probes,
     Probing,
@@ -224,6 +224,6 @@ def test_compressions_count_only_with_the_probes_that_read_them() -> None:
     known = victim({0.2: 1.1})
 
     assert "in place of 2 pairs, 1024 B, every 0.1 s, the mean of 2" in str(
-        differences(known, replace(PROBING, interval_s=0.1))
+        differences(known, settings_of(replace(PROBING, interval_s=0.1), None))
     )
-    assert differences(profile("app", idle_s=sample(0.0)), PROBING) is None
+    assert differences(profile("app", idle_s=sample(0.0)), settings_of(PROBING, None)) is None

@@ -1,6 +1,7 @@
 """Predictors on cases that can be computed by hand, and in a world in which co-runs are known."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -341,3 +342,15 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
         assert log(found.high / found.low) < log(1.4)
 
     assert held >= 22
+
+
+def test_waits_are_counted_in_packets_where_their_time_is_known() -> None:
+    """Packets of 20 us at 50 % let probes wait 10 us, which in probes' own time would be a switch that is saturated."""
+    idle, packet_s = sample(0.0), 20 * SERVICE_S
+    waiting = {share: [one + share / (1 - share) * packet_s / 2 for one in idle] for share in (0.25, 0.5, 0.75)}
+    levels = [level(number, latencies, 1 + share) for number, (share, latencies) in enumerate(waiting.items())]
+    made = profile("victim", idle_s=idle, levels=levels, impact_s=waiting[0.5])
+    knowing = replace(made, probe=replace(made.probe, packet_s=packet_s))
+
+    assert Monotone().predict(knowing, [knowing]).slowdown == pytest.approx(1.5, rel=0.02)
+    assert Monotone().predict(made, [made]).slowdown is None

@@ -215,6 +215,14 @@ def test_where_the_model_does_not_hold_it_says_why(idle: np.ndarray, loaded: np.
     assert said in str(found.reason)
 
 
+def test_a_drift_that_is_little_beside_the_packets_of_the_traffic_does_not_matter() -> None:
+    packets = Service(mean_s=20 * float(GOOD.mean()), variance_s2=0)
+
+    found = utilisation(GOOD * np.linspace(1, 2, 200), GOOD + packets.residual_s, traffic=packets)
+
+    assert found.value == pytest.approx(0.5, abs=0.05)
+
+
 def test_a_little_below_idle_is_idle() -> None:
     found = utilisation(GOOD, GOOD * 0.99)
 

@@ -240,6 +240,14 @@ def test_an_idle_machine_that_changed_since_the_impact_is_said() -> None:
 def test_an_impact_counts_only_beside_compressions_of_the_same_probes() -> None:
     known = victim({})
 
-    assert "the impact of victim was read by 2 pairs, 1024 B" in str(impact_differences(known, PROBING))
-    assert impact_differences(replace(known, impact=None), PROBING) is None
-    assert impact_differences(replace(known, probe=settings_of(PROBING)), PROBING) is None
+    assert "the impact of victim was read by 2 pairs, 1024 B" in str(
+        impact_differences(known, settings_of(PROBING, None))
+    )
+    assert impact_differences(replace(known, impact=None), settings_of(PROBING, None)) is None
+    assert impact_differences(replace(known, probe=settings_of(PROBING, None)), settings_of(PROBING, None)) is None
+
+
+def test_waits_that_count_in_known_packets_do_not_go_with_others() -> None:
+    known = replace(victim({}), probe=settings_of(PROBING, Service(mean_s=0.5, variance_s2=0)))
+
+    assert "packets of 0.5 s, in place of" in str(impact_differences(known, settings_of(PROBING, None)))

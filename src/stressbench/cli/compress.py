@@ -26,7 +26,7 @@ from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.keeping import impact_differences
+from stressbench.sensitivity.keeping import impact_differences, settings_of
 
 _HELP = """\
 Say how much a program is slowed by a network that is kept busy: beside it a ring of ranks, one a host, sends messages
@@ -152,7 +152,10 @@ def compress(
         errand = errand_of(
             typed, probing=probing, place=where, companions=companions_of(plan, place=where, pairs=probing.pairs)
         )  # fmt: skip
-        kept = keep(errand, words, name=name, machine=machine, output=output, store=store, differs=impact_differences)
+        kept = keep(
+            errand, words, name=name, machine=machine, output=output, store=store,
+            probes=settings_of(probing, plan.link.traffic), differs=impact_differences,
+        )  # fmt: skip
         tell_crowd(errand, called="probes and ring")
         with scratch("compress") as folder:
             taken = measure(errand, plan, folder=folder)

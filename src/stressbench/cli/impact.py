@@ -27,7 +27,7 @@ from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 from stressbench.sensitivity.errors import ProfileFileError
 from stressbench.sensitivity.finding import ImpactFound, Measured, impact_found
-from stressbench.sensitivity.keeping import differences, profile_of
+from stressbench.sensitivity.keeping import differences, profile_of, settings_of
 from stressbench.sensitivity.profile import Profile, Provenance
 
 _HELP = """\
@@ -127,7 +127,10 @@ def impact(
             after=after, time_limit=time_limit, seed=seed, engine=engine, name=name,
         )  # fmt: skip
         errand = errand_of(typed, probing=probing, place=where, companions=2 * probing.pairs)
-        kept = keep(errand, words, name=name, machine=machine, output=output, store=store, differs=differences)
+        kept = keep(
+            errand, words, name=name, machine=machine, output=output, store=store,
+            probes=settings_of(probing, loaded.traffic), differs=differences,
+        )  # fmt: skip
         tell_crowd(errand, called="probes")
         with scratch("impact") as folder:
             measured = measure(errand, folder=folder, effect=effect or 0, traffic=loaded.traffic)

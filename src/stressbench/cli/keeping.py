@@ -15,11 +15,11 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
 from stressbench.model.errors import reason_of
 from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.pingpongs import Probes, Probing
-from stressbench.sensitivity.profile import NAME_PATTERN, Profile, Provenance, fitting_name, to_json
+from stressbench.sensitivity.pingpongs import Probes
+from stressbench.sensitivity.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, fitting_name, to_json
 from stressbench.sensitivity.store import Store
 
-Differs: TypeAlias = Callable[[Profile, Probing], str | None]
+Differs: TypeAlias = Callable[[Profile, ProbeSettings], str | None]
 """Why what is known of an application does not go with new probes; None where it does."""
 Made: TypeAlias = Callable[[Provenance, Profile | None], Profile]
 """A profile from what was measured, with what was known before or without it."""
@@ -61,9 +61,12 @@ class Keep:
 
 def keep(
     errand: Errand, words: list[str], *, name: str | None, machine: str | None, output: Path | None,
-    store: Path | None, differs: Differs,
+    store: Path | None, probes: ProbeSettings, differs: Differs,
 ) -> Keep:  # fmt: skip
-    """Names and files, checked before anything starts. Raises LaunchMistake, ProfileFileError."""
+    """Names and files, checked before anything starts; `probes`: as they will be sent.
+
+    Raises LaunchMistake, ProfileFileError.
+    """
     for option, given in (("--name", name), ("--machine", machine)):
         if given is not None and not re.fullmatch(NAME_PATTERN, given):
             raise LaunchMistake(f"{option}: '{given}' must be letters, digits and . _ + - only, 64 at most")
@@ -74,7 +77,7 @@ def keep(
     if output is not None:
         check_output(output, endings=(".json",), replace=True)
     known = None if store is None else _known(
-        store, errand, application=application, machine=host, differs=differs
+        store, application=application, machine=host, probes=probes, differs=differs
     )  # fmt: skip
     return Keep(
         errand=errand, command=tuple(words), application=application, machine=host, output=output,
@@ -83,7 +86,7 @@ def keep(
 
 
 def _known(
-    folder: Path, errand: Errand, *, application: str, machine: str, differs: Differs
+    folder: Path, *, application: str, machine: str, probes: ProbeSettings, differs: Differs
 ) -> Profile | None:  # fmt: skip
     if folder.exists() and not folder.is_dir():
         raise LaunchMistake(f"--store: {folder} is not a directory")
@@ -91,6 +94,6 @@ def _known(
     if not store.path_of(application=application, machine=machine).exists():
         return None
     known = store.load(application=application, machine=machine)
-    if (why := differs(known, errand.probing)) is not None:
+    if (why := differs(known, probes)) is not None:
         raise LaunchMistake(f"--store: {why}; use the same, another --name, or another folder")
     return known

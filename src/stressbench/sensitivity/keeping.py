@@ -5,28 +5,28 @@ from dataclasses import replace
 from stressbench.sensitivity.finding import Measured
 from stressbench.sensitivity.pingpongs import AVERAGED, Probes, Probing, pooled
 from stressbench.sensitivity.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance
+from stressbench.sensitivity.queueing import Service
 from stressbench.sensitivity.sides import drift_between, has_moved
 from stressbench.sensitivity.suffering import Compressed
 
 
-def settings_of(probing: Probing) -> ProbeSettings:
-    """As profiles name them."""
+def settings_of(probing: Probing, traffic: Service | None) -> ProbeSettings:
+    """As profiles name them; `traffic`: packets of whoever loads the switch, where somebody knows."""
     return ProbeSettings(
-        pairs=probing.pairs, message_bytes=probing.message_bytes, interval_s=probing.interval_s, averaged=AVERAGED
-    )
+        pairs=probing.pairs, message_bytes=probing.message_bytes, interval_s=probing.interval_s, averaged=AVERAGED,
+        packet_s=None if traffic is None else traffic.mean_s,
+    )  # fmt: skip
 
 
-def differences(kept: Profile, probing: Probing) -> str | None:
+def differences(kept: Profile, now: ProbeSettings) -> str | None:
     """Why compressions that are known already cannot be read with new probes; None where they can, or are not."""
-    now = settings_of(probing)
     if not kept.levels or kept.probe == now:
         return None
     return f"compressions of {kept.application} were read by {_said(kept.probe)}, in place of {_said(now)}"
 
 
-def impact_differences(kept: Profile, probing: Probing) -> str | None:
+def impact_differences(kept: Profile, now: ProbeSettings) -> str | None:
     """Why an impact that is known already cannot stand beside new compressions; None where it can, or is not."""
-    now = settings_of(probing)
     if kept.impact is None or kept.probe == now:
         return None
     return f"the impact of {kept.application} was read by {_said(kept.probe)}, in place of {_said(now)}"
@@ -34,7 +34,8 @@ def impact_differences(kept: Profile, probing: Probing) -> str | None:
 
 def _said(probe: ProbeSettings) -> str:
     pairs = "1 pair" if probe.pairs == 1 else f"{probe.pairs} pairs"
-    return f"{pairs}, {probe.message_bytes} B, every {probe.interval_s:g} s, the mean of {probe.averaged}"
+    packets = "" if probe.packet_s is None else f", packets of {probe.packet_s:g} s"
+    return f"{pairs}, {probe.message_bytes} B, every {probe.interval_s:g} s, the mean of {probe.averaged}{packets}"
 
 
 def profile_of(
@@ -51,7 +52,7 @@ def profile_of(
         application=application,
         machine=machine,
         provenance=provenance,
-        probe=settings_of(measured.probing),
+        probe=settings_of(measured.probing, measured.traffic),
         idle=_latencies(pooled(measured.idle)),
         alone_s=(*(() if kept is None else kept.alone_s), *(() if foreign else measured.without_s)),
         impact=Impact(
@@ -80,7 +81,7 @@ def compression_profile(
         application=application,
         machine=machine,
         provenance=provenance,
-        probe=settings_of(measured.probing),
+        probe=settings_of(measured.probing, measured.traffic),
         idle=idle if kept is None or impact is None else _joined(kept.idle, idle),
         alone_s=measured.alone_s,
         impact=impact,

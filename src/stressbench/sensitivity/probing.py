@@ -89,7 +89,7 @@ def utilisation(
     resemble those before them.
     """
     try:
-        _check_idle(idle_s)
+        _check_idle(idle_s, traffic=traffic)
         _check_samples(loaded_s, what="under load")
         if steady:
             _check_steady(idle_s, loaded_s)
@@ -153,16 +153,18 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, how: Reading, traffic: Servic
     return Utilisation(value=value, low=low, high=high, reason=None)
 
 
-def _check_idle(idle_s: Floats) -> None:
+def _check_idle(idle_s: Floats, *, traffic: Service | None) -> None:
+    """A drift counts against what packets of the traffic would add, where that is known to be more."""
     _check_samples(idle_s, what="on the idle machine")
     mean = float(idle_s.mean())
+    scale = mean if traffic is None else max(mean, traffic.residual_s)
     variation = float(idle_s.var(ddof=1)) / mean**2
     if variation > _IDLE_VARIATION:
         raise CannotTell(
             f"on the idle machine latencies vary {variation**0.5:.1f} times their mean: something else was running"
         )
     trend = trend_of(_batches(idle_s).mean_s)
-    if trend.p < _DRIFT_P and abs(trend.change) > _IDLE_DRIFT * mean:
+    if trend.p < _DRIFT_P and abs(trend.change) > _IDLE_DRIFT * scale:
         raise CannotTell(f"on the idle machine latencies drifted by {trend.change:+.3g} s, their mean is {mean:.3g} s")
 
 

@@ -50,12 +50,14 @@ class ProbeSettings:
     """How probes were sent: by `pairs` pairs of nodes, each one ping-pong every `interval_s`.
 
     `averaged`: each latency is the mean of that many messages; 2 where half the time of a ping-pong was taken.
+    `packet_s`: how long a link is busy with one packet of whoever loads it, where somebody knows: waits are read by it.
     """
 
     pairs: Positive
     message_bytes: Positive
     interval_s: MoreThanZero
     averaged: Positive
+    packet_s: MoreThanZero | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

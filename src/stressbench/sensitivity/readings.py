@@ -12,6 +12,7 @@ from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.phases import Phase, phases_of
 from stressbench.sensitivity.probing import OURS, Floats, Reading, Utilisation, draws, utilisation
 from stressbench.sensitivity.profile import Level, Profile
+from stressbench.sensitivity.queueing import Service
 
 RESAMPLES = 400
 _SEED = 1
@@ -45,13 +46,13 @@ def levels_of(profile: Profile, how: Reading) -> tuple[LevelReading, ...]:
     if not profile.levels:
         raise CannotTell(f"{profile.application} was never run beside a compression")
     ordered = sorted(profile.levels, key=lambda level: level.probes.array.mean())
-    idle = profile.idle.array
+    idle, traffic = profile.idle.array, traffic_of(profile)
     return tuple(
         LevelReading(
             level=level,
-            utilisation=utilisation(idle, level.probes.array, how=how),
+            utilisation=utilisation(idle, level.probes.array, how=how, traffic=traffic),
             slowdown=slowdown_of(profile.alone_s, level.times_s),
-            draws=draws(idle, level.probes.array, how=how, resamples=RESAMPLES, seed=_SEED + number),
+            draws=draws(idle, level.probes.array, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED + number),
         )
         for number, level in enumerate(ordered)
     )
@@ -70,22 +71,22 @@ def impact_of(profile: Profile, how: Reading) -> tuple[float, Floats]:
 
     CannotTell as `utilisation`, but for loads that drift: applications have phases, compressions have not.
     """
-    latencies = impact_latencies(profile)
-    found = utilisation(profile.idle.array, latencies, how=how, steady=False)
+    idle, latencies, traffic = profile.idle.array, impact_latencies(profile), traffic_of(profile)
+    found = utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
     if found.value is None:
         raise CannotTell(f"{profile.application}: {found.reason}")
-    return found.value, draws(profile.idle.array, latencies, how=how, resamples=RESAMPLES, seed=_SEED - 1)
+    return found.value, draws(idle, latencies, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED - 1)
 
 
 @lru_cache(maxsize=512)
 def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
     """Phases of that utilisation. CannotTell as `impact_of`."""
-    latencies = impact_latencies(profile)
-    found = utilisation(profile.idle.array, latencies, how=how, steady=False)
+    idle, latencies, traffic = profile.idle.array, impact_latencies(profile), traffic_of(profile)
+    found = utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
     if found.value is None:
         raise CannotTell(f"{profile.application}: {found.reason}")
     times = None if profile.impact is None else profile.impact.probes.times
-    return phases_of(profile.idle.array, latencies, at_s=times, how=how, resamples=RESAMPLES)
+    return phases_of(idle, latencies, at_s=times, how=how, traffic=traffic, resamples=RESAMPLES)
 
 
 def probe_effect(profile: Profile) -> Interval:
@@ -102,6 +103,12 @@ def same_machine(profiles: Sequence[Profile]) -> None:
     machines = sorted({profile.machine for profile in profiles})
     if len(machines) > 1:
         raise CannotTell(f"profiles come from several machines: {', '.join(machines)}")
+
+
+def traffic_of(profile: Profile) -> Service | None:
+    """How long packets that load the switch take, all alike; None where nobody knows."""
+    packet_s = profile.probe.packet_s
+    return None if packet_s is None else Service(mean_s=packet_s, variance_s2=0.0)
 
 
 def reading_of(profile: Profile) -> Reading:

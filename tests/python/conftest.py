@@ -1,0 +1,7 @@
+"""For all tests of the Python package."""
+
+from hypothesis import settings
+
+# Other work may hold an example up for as long as it likes.
+settings.register_profile("shared machine", deadline=None)
+settings.load_profile("shared machine")

@@ -60,6 +60,17 @@ class RanBeside(Ran):
     both: BothEnded
     companion_file: Path
 
+    def during(self, companion: Run) -> tuple[float, float] | None:
+        """From when to when the program ran, s since the companion's engine began; None where nobody knows.
+
+        The engine says when rounds began since its start, and nobody when that was: its first round was seen to end.
+        """
+        if self.both.program is None or self.both.ready_s is None or not companion.rounds:
+            return None
+        first = companion.rounds[0]
+        zero_s = self.both.ready_s - (first.started_s + first.duration_s)
+        return self.both.program.began_s - zero_s, self.both.program.ended_s - zero_s
+
 
 class Launches:
     """One after the other, for one errand, with files of theirs in `folder`.
@@ -99,14 +110,10 @@ class Launches:
             found = probes_of(run, self._errand.probing)
         except CannotTell as fault:
             raise Ended(str(fault), status=session.FAULT, tail="") from None
-        outcome = None if beside is None else beside.both.program
-        if beside is None or outcome is None or beside.both.ready_s is None or not run.rounds:
+        during = None if beside is None else beside.during(run)
+        if during is None:
             return found
-        # The engine says when rounds began since its start, and nobody when that was: its first round was seen to end.
-        first = run.rounds[0]
-        zero_s = beside.both.ready_s - (first.started_s + first.duration_s)
-        began_s, ended_s = outcome.began_s - zero_s, outcome.ended_s - zero_s
-        return tuple(between(pair, began_s=began_s, ended_s=ended_s) for pair in found)
+        return tuple(between(pair, began_s=during[0], ended_s=during[1]) for pair in found)
 
     def beside(self, companion: Companion) -> RanBeside:
         """The program with a companion that begins before it and ends after it."""

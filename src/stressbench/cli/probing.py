@@ -10,6 +10,7 @@ from stressbench.cli.launches import Ended, Launches, RanBeside, read
 from stressbench.launch import session
 from stressbench.report.units import count
 from stressbench.sensitivity.finding import Measured
+from stressbench.sensitivity.link_shares import Shares, link_shares, mean_of
 from stressbench.sensitivity.pingpongs import Probes, one_after_the_other
 from stressbench.sensitivity.probing import LEAST_SAMPLES
 from stressbench.sensitivity.queueing import Service
@@ -28,12 +29,16 @@ def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | Non
     beside: list[tuple[Probes, ...]] = []
     with_probes_s: list[float] = []
     without_s: list[float] = []
+    links: list[Shares | None] = []
     for with_probes in _order(effect, seed=errand.seed):
         if with_probes:
             say(f"{errand.name} on {count(errand.shape.ranks, 'rank')}, with probes")
             ran = launches.beside(probes)
             with_probes_s += _time_of(errand, ran)
-            beside.append(launches.pairs(read(ran.companion_file), beside=ran))
+            run = read(ran.companion_file)
+            beside.append(launches.pairs(run, beside=ran))
+            during = ran.during(run)
+            links.append(None if during is None else link_shares(run, began_s=during[0], ended_s=during[1]))
         else:
             without_s.append(_alone(errand, launches))
     loaded = tuple(one_after_the_other(pair) for pair in zip(*beside, strict=True))
@@ -41,7 +46,7 @@ def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | Non
     return Measured(
         probing=errand.probing, before=before, beside=loaded,
         after=launches.idle("idle, after") if errand.after else (), with_probes_s=tuple(with_probes_s),
-        without_s=tuple(without_s), traffic=traffic,
+        without_s=tuple(without_s), traffic=traffic, links=mean_of(links),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stressbench.analysis.intervals import CONFIDENCE, Interval
+from stressbench.sensitivity.link_shares import Shares
 from stressbench.sensitivity.phases import phases_of
 from stressbench.sensitivity.pingpongs import Probes, Probing, pooled
 from stressbench.sensitivity.probing import PAPER, Floats, Utilisation, probes_needed, service_of
@@ -66,7 +67,7 @@ class Effect:
 class ImpactFound:
     """What one program does to the network. Both utilisations are of all pairs together; `drift`: idle latencies
     after over those before, None where nobody looked; `probes_needed`: for an idle switch to within 5 points;
-    `own_load`: share of the switch's time that probes took themselves, at most.
+    `own_load`: share of the switch's time that probes took themselves, at most; `links`: as `Measured` has them.
     """
 
     idle: Side
@@ -79,6 +80,7 @@ class ImpactFound:
     probes_needed: int
     own_load: float
     effect: Effect
+    links: Shares | None
     cautions: tuple[str, ...]
 
 
@@ -86,7 +88,8 @@ class ImpactFound:
 class Measured:
     """Everything that was measured, pair by pair: idle before, beside the program, idle after (may be empty).
 
-    `traffic`: the service of the packets that load the switch, where somebody knows it.
+    `traffic`: the service of the packets that load the switch, where somebody knows it; `links`: the share of each link
+    that program and probes used, where somebody counts.
     """
 
     probing: Probing
@@ -96,6 +99,7 @@ class Measured:
     with_probes_s: tuple[float, ...]
     without_s: tuple[float, ...]
     traffic: Service | None = None
+    links: Shares | None = None
 
     @property
     def idle(self) -> tuple[Probes, ...]:
@@ -120,6 +124,7 @@ def impact_found(measured: Measured) -> ImpactFound:
         probes_needed=probes_needed(idle.latencies_s, half_width=PRECISION, how=READING, traffic=traffic),
         own_load=own_load(pairs=measured.probing.pairs, interval_s=measured.probing.interval_s, service=service),
         effect=_effect(measured),
+        links=measured.links,
         cautions=(),
     )
     return replace(found, cautions=tuple(_cautions(found, measured)))

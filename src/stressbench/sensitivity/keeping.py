@@ -42,7 +42,8 @@ def profile_of(
     measured: Measured, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
     by_rounds: bool = False,
 ) -> Profile:  # fmt: skip
-    """New latencies; run times alone are added to those of `kept`, whose compressions and links stay.
+    """New latencies; run times alone are added to those of `kept`, whose compressions stay, and whose links do where
+    nobody counted.
 
     `by_rounds`: times beside compressions are those of a workload's rounds, so those of whole launches stay out where
     there are compressions.
@@ -59,7 +60,7 @@ def profile_of(
             probes=_latencies(pooled(measured.beside)), times_s=None if foreign else measured.with_probes_s or None
         ),
         levels=() if kept is None else kept.levels,
-        links=None if kept is None else kept.links,
+        links=measured.links if measured.links is not None or kept is None else kept.links,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from stressbench.sensitivity.pingpongs import Probing
 from stressbench.sensitivity.probing import Utilisation
 
 _MOST_PAIRS = 16
+_MOST_LINKS = 4
 
 
 def print_impact(found: ImpactFound, *, name: str, probing: Probing, console: Console) -> None:
@@ -26,7 +27,7 @@ def print_impact(found: ImpactFound, *, name: str, probing: Probing, console: Co
         print_table(console, _pairs(found.pairs[:_MOST_PAIRS]))
         if len(found.pairs) > _MOST_PAIRS:
             say(console, f"The first {_MOST_PAIRS} of {len(found.pairs)} pairs; --json has all.")
-    for sentence in (said_drift(found), said_effect(found)):
+    for sentence in (said_links(found), said_drift(found), said_effect(found)):
         if sentence is not None:
             say(console, sentence)
     for caution in found.cautions:
@@ -48,6 +49,15 @@ def said_utilisation(found: Utilisation) -> str:
         return f"{_pc(found.value)} % [{bounds}]"
     least = "" if found.low is None else f"at least {_pc(found.low)} %; "
     return f"cannot tell: {least}{found.reason}"
+
+
+def said_links(found: ImpactFound) -> str | None:
+    """What counters say of the busiest links; None where nobody counts."""
+    if found.links is None:
+        return None
+    busiest = sorted(found.links.items(), key=lambda one: -one[1])[:_MOST_LINKS]
+    told = ", ".join(f"{printable(name)} {_pc(share)} %" for name, share in busiest)
+    return f"links by their own counters, the busiest of {len(found.links)}: {told}"
 
 
 def said_drift(found: ImpactFound) -> str | None:

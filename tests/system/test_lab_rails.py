@@ -1,0 +1,80 @@
+"""`stressbench rails` on a lab with two cards a host: bytes go where they were sent, and jobs apart do not meet."""
+
+import json
+
+import pytest
+from conftest import CHECKOUT
+from lab_bench import TRIES, wait_for_quiet
+
+POLICIES = ("default", "nic0", "nic1", "round-robin", "per-job")
+
+
+@pytest.fixture(scope="module")
+def apart(lab_up):
+    """What a report says of two jobs on the same two hosts, under each policy."""
+    bench = lab_up("dual-rail")
+    tries = iter(range(TRIES))
+
+    def run():
+        folder = f"apart{next(tries)}"
+        wait_for_quiet()
+        ran = bench.stressbench(
+            "rails", "run", CHECKOUT / "workloads" / "rails-two-jobs.sb", "-n", "8", "--on", "lab:dual-rail", "--policies",
+            ",".join(POLICIES), "--isolated", "6", "--contended", "6", "--runs", "1", "-o", folder, timeout_s=300,
+        )  # fmt: skip
+        assert ran.status == 0, ran.said
+        told = bench.stressbench("rails", "report", folder, "--format", "json")
+        assert told.status == 0, told.said
+        return json.loads(told.output)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def found(apart):
+    return apart()
+
+
+def impacts(found):
+    return {
+        policy: [one["impact"]["ratio"] for one in found["beside"] if one["policy"] == policy] for policy in POLICIES
+    }
+
+
+def test_each_policy_s_bytes_are_on_the_cards_that_it_asked_for(found) -> None:
+    alone = {(one["policy"], one["job"]): one["loads"] for one in found["carried"] if one["job"] is not None}
+
+    def share(policy: str, job: str, nic: int) -> float:
+        sent = [load["sent_bytes"] for load in alone[policy, job]]
+        return sent[nic] / sum(sent)
+
+    assert share("nic0", "one", 0) > 0.99
+    assert share("nic1", "two", 1) > 0.99
+    assert share("per-job", "one", 0) > 0.99
+    assert share("per-job", "two", 1) > 0.99
+    assert 0.3 < share("default", "one", 0) < 0.7
+
+
+def test_jobs_on_rails_of_their_own_do_not_disturb_each_other(found, apart) -> None:
+    for _ in range(TRIES - 1):
+        ratios = impacts(found)
+        if max(abs(ratio - 1) for ratio in ratios["per-job"]) <= 0.03:
+            break
+        found = apart()
+
+    assert ratios["per-job"] == [pytest.approx(1.0, abs=0.03)] * 2
+    assert ratios["nic0"] == [pytest.approx(2.0, rel=0.05)] * 2
+    assert ratios["default"] == [pytest.approx(2.0, rel=0.1)] * 2
+
+
+def test_one_card_takes_twice_as_long_as_both_and_as_long_as_the_other(found) -> None:
+    """Messages of 256 KiB: of those Open MPI puts a little more on one card than on the other."""
+    times = {
+        entry["policy"]: entry["ratio"]["ratio"]
+        for subject in found["subjects"]
+        if subject["name"] == "one"
+        for entry in subject["entries"]
+    }
+
+    assert 1.6 < times["nic0"] <= 2.05
+    assert times["nic1"] == pytest.approx(times["nic0"], rel=0.05)

@@ -284,6 +284,20 @@ def test_the_busiest_link_that_the_victim_uses_decides() -> None:
     assert PerLink().predict(table, [busy, busy]).slowdown == pytest.approx(1.7, abs=0.1)
 
 
+def test_links_that_compressions_took_count_more_than_what_probes_say_of_them() -> None:
+    """Compressions of 10, 20 and 30 % by probes took 30, 50 and 70 % of link a."""
+    made = victim({0.1: 1.1, 0.2: 1.3, 0.3: 1.7}, links={"a": 0.5})
+    counted = tuple(
+        replace(one, links={"a": share, "b": 0.9}) for one, share in zip(made.levels, (0.3, 0.5, 0.7), strict=True)
+    )
+    busy = aggressor(0.9, links={"a": 0.5})
+
+    assert PerLink().predict(replace(made, levels=counted), [busy]).slowdown == pytest.approx(1.3, abs=0.01)
+    assert PerLink().predict(made, [busy]).slowdown == pytest.approx(1.7, abs=0.01)
+    some = (replace(counted[0], links=None), *counted[1:])
+    assert PerLink().predict(replace(made, levels=some), [busy]).slowdown == pytest.approx(1.7, abs=0.01)
+
+
 def test_links_that_nobody_counted_are_said_to_be() -> None:
     found = PerLink().predict(victim({0.2: 1.1}), [aggressor(0.3, links={})])
 

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
 from stressbench.cli.companions import Companion, with_ring
@@ -13,6 +14,7 @@ from stressbench.launch import session
 from stressbench.report.units import count
 from stressbench.sensitivity.compression import Configuration, next_configuration
 from stressbench.sensitivity.errors import CannotTell
+from stressbench.sensitivity.link_shares import Shares, link_shares
 from stressbench.sensitivity.pingpongs import Probes
 from stressbench.sensitivity.rings import Ring, paced, ring_of, workload_of
 from stressbench.sensitivity.rounds import round_times
@@ -44,6 +46,7 @@ class _Level:
 
     ring: Ring
     probes: tuple[Probes, ...]
+    links: Shares | None
     times_s: list[float]
     ended_at_s: list[float]
 
@@ -86,7 +89,7 @@ class _Compression:
             levels=tuple(
                 Suffered(
                     configuration=one.ring.configuration, probes=one.probes, times_s=tuple(one.times_s),
-                    ended_at_s=tuple(one.ended_at_s),
+                    ended_at_s=tuple(one.ended_at_s), links=one.links,
                 )
                 for one in self._levels
                 if one.times_s or one.ended_at_s
@@ -133,7 +136,10 @@ class _Compression:
             run = self._launches.probe(self._companion(ring), called=str(following))
             probes = self._launches.pairs(run)
             if enough(probes):
-                self._levels.append(_Level(ring=paced(ring, run), probes=probes, times_s=[], ended_at_s=[]))
+                links = None if not run.rounds else link_shares(run, began_s=run.rounds[0].duration_s, ended_s=inf)
+                self._levels.append(
+                    _Level(ring=paced(ring, run), probes=probes, links=links, times_s=[], ended_at_s=[])
+                )
             else:
                 say(f"{following} is left out: {count(sum(map(len, probes)), 'probe')} came beside it")
                 too_heavy[following] = 1.0

@@ -1,5 +1,6 @@
 """Slow-down against utilisation: a curve that never falls, through what compressions did to one application."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -7,8 +8,8 @@ import numpy as np
 
 from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.probing import Floats, Reading
-from stressbench.sensitivity.profile import Profile
-from stressbench.sensitivity.readings import RESAMPLES, LevelReading, levels_of
+from stressbench.sensitivity.profile import Level, Profile
+from stressbench.sensitivity.readings import RESAMPLES, levels_of, slowdown_of
 
 _NEIGHBOURS = 8
 _SEED = 2
@@ -78,12 +79,33 @@ def fit(profile: Profile, how: Reading) -> Fit:
     if not levels:
         reasons = {str(one.utilisation.reason) for one in levels_of(profile, how)}
         raise CannotTell(f"{profile.application}: no compression's utilisation is known: {'; '.join(sorted(reasons))}")
-    utilisations = np.array([one.utilisation.value for one in levels], dtype=np.float64)
-    logs = np.log([one.slowdown.centre for one in levels])
+    return _fit(
+        profile, [one.level for one in levels],
+        utilisations=np.array([one.utilisation.value for one in levels], dtype=np.float64),
+        busy=np.stack([one.draws for one in levels]),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=512)
+def fit_by_links(profile: Profile, used: tuple[str, ...]) -> Fit | None:
+    """The same, where a compression's load is the share that it takes of the busiest of the links that are `used`.
+
+    None where there are no compressions whose links were counted; counters do not err.
+    """
+    levels = [one for one in profile.levels if one.links is not None]
+    if not levels or len(levels) < len(profile.levels):
+        return None
+    shares = np.array([max(((one.links or {}).get(link, 0.0) for link in used), default=0.0) for one in levels])
+    return _fit(profile, levels, utilisations=shares, busy=np.repeat(shares[:, np.newaxis], RESAMPLES, axis=1))
+
+
+def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, busy: Floats) -> Fit:
+    """`utilisations` of the levels, shape (n,), and what they might have been, (n, 400)."""
+    logs = np.log([slowdown_of(profile.alone_s, one.times_s).centre for one in levels])
     places, residuals = _left_out(utilisations, logs)
     return Fit(
         curve=monotone(utilisations, logs),
-        resampled=_resampled(profile, levels),
+        resampled=_resampled(profile, levels, busy=busy),
         residual_utilisations=places,
         residuals=residuals,
     )
@@ -102,11 +124,10 @@ def _left_out(utilisations: Floats, logs: Floats) -> tuple[Floats, Floats]:
     return utilisations[inner], np.array(residuals)
 
 
-def _resampled(profile: Profile, levels: list[LevelReading]) -> tuple[Curve, ...]:
+def _resampled(profile: Profile, levels: Sequence[Level], *, busy: Floats) -> tuple[Curve, ...]:
     random = np.random.default_rng(_SEED)
     alone = _median_logs(profile.alone_s, random)
-    beside = np.stack([_median_logs(one.level.times_s, random) for one in levels]) - alone
-    busy = np.stack([one.draws for one in levels])
+    beside = np.stack([_median_logs(one.times_s, random) for one in levels]) - alone
     chosen = random.integers(len(levels), size=(RESAMPLES, len(levels)))
     return tuple(monotone(busy[some, draw], beside[some, draw]) for draw, some in enumerate(chosen))
 

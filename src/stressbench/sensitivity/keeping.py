@@ -87,7 +87,12 @@ def compression_profile(
         alone_s=measured.alone_s,
         impact=impact,
         levels=tuple(
-            Level(configuration=one.configuration, probes=_latencies(pooled(one.probes)), times_s=one.times_s)
+            Level(
+                configuration=one.configuration,
+                probes=_latencies(pooled(one.probes)),
+                times_s=one.times_s,
+                links=one.links,
+            )
             for one in measured.kept
         ),
         links=None if kept is None else kept.links,

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from stressbench.analysis.intervals import CONFIDENCE
-from stressbench.sensitivity.curves import fit
+from stressbench.sensitivity.curves import Fit, fit, fit_by_links
 from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.prediction import NOT_SLOWED, Composition, Prediction, composed, no_prediction
 from stressbench.sensitivity.probing import PAPER, Floats
@@ -116,9 +116,13 @@ class _OverCurve(ABC):
             return NOT_SLOWED
         try:
             same_machine([victim, *aggressors])
-            return _over_curve(victim, self._loads([victim, *aggressors]))
+            loads = self._loads([victim, *aggressors])
+            return _over_curve(self._fit(victim), loads)
         except CannotTell as reason:
             return no_prediction(reason)
+
+    def _fit(self, victim: Profile) -> Fit:
+        return fit(victim, reading_of(victim))
 
     @abstractmethod
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
@@ -167,18 +171,22 @@ class PhaseAware(_OverCurve):
 class PerLink(_OverCurve):
     """Isotonic regression at the busiest of the links that the victim uses, where profiles know links.
 
-    Links' shares come from counters, the curve's from probes: right as far as both mean the same.
+    The curve, too, is over the share of that link that compressions took, where somebody counted; else over what probes
+    say of them, and right as far as both mean the same.
     """
 
     composition: Composition = Composition.left_over
     name: str = "PerLink"
+
+    def _fit(self, victim: Profile) -> Fit:
+        return fit_by_links(victim, _used(victim)) or fit(victim, reading_of(victim))
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
         victim, *aggressors = together
         unknown = [one.application for one in together if one.links is None]
         if unknown:
             raise CannotTell(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
-        used = [link for link, share in (victim.links or {}).items() if share > 0]
+        used = _used(victim)
         shares = [
             float(composed([np.array((one.links or {}).get(link, 0.0)) for one in aggressors], self.composition))
             for link in used
@@ -187,8 +195,11 @@ class PerLink(_OverCurve):
         return [Load(share=1.0, utilisation=busiest, draws=np.full(RESAMPLES, busiest))]
 
 
-def _over_curve(victim: Profile, loads: Sequence[Load]) -> Prediction:
-    found = fit(victim, reading_of(victim))
+def _used(victim: Profile) -> tuple[str, ...]:
+    return tuple(link for link, share in (victim.links or {}).items() if share > 0)
+
+
+def _over_curve(found: Fit, loads: Sequence[Load]) -> Prediction:
     shares = np.array([load.share for load in loads])
     slowdown = float(1 / np.sum(shares * np.exp(-found.curve.log_at(np.array([load.utilisation for load in loads])))))
     draws = np.stack([load.draws for load in loads])

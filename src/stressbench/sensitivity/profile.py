@@ -87,11 +87,15 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Level:
-    """One compression: what probes saw of it alone, and how long the application took beside it (each run, s)."""
+    """One compression: what probes saw of it alone, and how long the application took beside it (each run, s).
+
+    `links`: share of each link's capacity that it uses alone, where somebody counts.
+    """
 
     configuration: Configuration
     probes: Latencies
     times_s: Times
+    links: Mapping[str, Share] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

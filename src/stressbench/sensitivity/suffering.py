@@ -10,6 +10,7 @@ import numpy as np
 
 from stressbench.analysis.intervals import Interval
 from stressbench.sensitivity.compression import Configuration
+from stressbench.sensitivity.link_shares import Shares
 from stressbench.sensitivity.pingpongs import Probes, Probing, pooled
 from stressbench.sensitivity.probing import LEAST_SAMPLES, Utilisation, point, probes_needed
 from stressbench.sensitivity.queueing import Service
@@ -35,12 +36,14 @@ class Suffered:
     """One compression: its probes without the program, pair by pair, and times of the program beside it, s.
 
     `ended_at_s`: how long the runs took that were ended at their time limit, whose time nobody knows.
+    `links`: the share of each link that it uses without the program, where somebody counts.
     """
 
     configuration: Configuration
     probes: tuple[Probes, ...]
     times_s: tuple[float, ...]
     ended_at_s: tuple[float, ...] = ()
+    links: Shares | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,10 +1,14 @@
-"""`stressbench impact` on labs: what it says of links whose load is known, and of programs that are not ours."""
+"""`stressbench impact` on a lab: what it says of a link whose load is known, beside a program that calls no MPI.
+
+Twenty seconds of a Poisson stream tell 40 % to within 3 points, and the lab takes some off (docs/impact.md); longer
+measurements at more loads: benchmarks/known_utilisation.py.
+"""
 
 import pytest
 from lab_bench import TRIES, wait_for_quiet
 
 BURST = 131072
-SECONDS = 25
+SECONDS = 20
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +21,7 @@ def reading(benchmark, lab_up, monkeypatch_module):
 
     def read(share: float, *, seed: int):
         load = known.Load(share=share, rate_bits_per_s=100e6, burst=BURST, seconds=SECONDS)
-        return known.read(load, on="lab:tiny", seed=seed, every="10ms", idle="10s").knowing
+        return known.read(load, on="lab:tiny", seed=seed, every="10ms", idle="4s").knowing
 
     return read
 
@@ -28,7 +32,7 @@ def monkeypatch_module():
         yield patch
 
 
-@pytest.mark.parametrize(("share", "within"), [(0.0, 0.03), (0.3, 0.05), (0.6, 0.05)])
+@pytest.mark.parametrize(("share", "within"), [(0.0, 0.03), (0.4, 0.07)])
 def test_probes_find_out_how_busy_a_link_is(reading, share, within) -> None:
     values = []
     for seed in range(1, TRIES):

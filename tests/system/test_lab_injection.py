@@ -16,7 +16,7 @@ def test_a_stream_between_slower_cards_takes_as_much_longer(lab_up, factor) -> N
     workload = job("full", PAIRS[0], STREAM) + job("slow", PAIRS[FACTORS.index(factor)], STREAM)
 
     def ratio() -> float:
-        found = injection.run(workload, "--isolated", "2", "--contended", "0", "--repetitions", "4")
+        found = injection.run(workload, "--isolated", "1", "--contended", "0", "--repetitions", "4")
         return isolated_s(found, 1) / isolated_s(found, 0)
 
     assert settled(ratio, expected=factor, within=0.05) == pytest.approx(factor, rel=0.05)
@@ -27,7 +27,7 @@ def test_a_pingpong_of_small_messages_hardly_notices_half_the_rate(lab_up) -> No
     workload = "".join(job(f"at{number}", PAIRS[number], "pingpong -s 8 -i 200") for number in range(2))
 
     def ratio() -> float:
-        found = injection.run(workload, "--isolated", "5", "--contended", "0", "--repetitions", "5")
+        found = injection.run(workload, "--isolated", "3", "--contended", "0", "--repetitions", "5")
         return isolated_s(found, 1) / isolated_s(found, 0)
 
     assert settled(ratio, expected=1, within=0.1) < 1.1
@@ -36,7 +36,7 @@ def test_a_pingpong_of_small_messages_hardly_notices_half_the_rate(lab_up) -> No
 def test_degrade_tells_the_factor_of_a_stream_at_each_rate(lab_up) -> None:
     tiny = lab_up("tiny")
     words = ("degrade", "run", CHECKOUT / "workloads" / "degrade.sb", "--set", "pattern=stream", "--set", "nodes=2")
-    options = ("-n", "2", "--on", "lab:tiny", "--isolated", "6", "--repetitions", "2", "-o", "stream")
+    options = ("-n", "2", "--on", "lab:tiny", "--isolated", "4", "--repetitions", "2", "-o", "stream")
 
     ran = tiny.stressbench(*words, *options)
     assert ran.status == 0, ran.said

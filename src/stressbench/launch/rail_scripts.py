@@ -23,13 +23,18 @@ def by_local_rank(nics: Sequence[str], *, names: Sequence[str]) -> tuple[str, ..
     return _wrapped(script, names)
 
 
-def by_rank(cards: Sequence[tuple[Sequence[Block], str]], *, names: Sequence[str]) -> tuple[str, ...]:
-    """Ranks in blocks take the card beside them; others keep what MPI chooses."""
+def by_rank(
+    cards: Sequence[tuple[Sequence[Block], str]], *, names: Sequence[str], otherwise: str
+) -> tuple[str, ...]:  # fmt: skip
+    """Ranks in blocks take the card beside them, all others the card `otherwise`.
+
+    Nobody keeps several: Open MPI 4.1 drops the connections of a rank with two cards to one that has the other alone.
+    """
     inside = '[ "$r" -ge "$1" ] && [ $(((r - $1) / $3)) -lt "$4" ] && [ $(((r - $1) % $3)) -lt "$2" ]'
     tried = " ".join(
         f"t {block.first} {block.width} {block.step} {block.count} {nic};" for blocks, nic in cards for block in blocks
     )
-    return _wrapped(f"{_REFUSE}{_number('in the launch', _RANK)}c=; t() {{ {inside} && c=$5; }}; {tried} ", names)
+    return _wrapped(f"{_REFUSE}{_number('in the launch', _RANK)}c={otherwise}; t() {{ {inside} && c=$5; }}; {tried} ", names)
 
 
 def by_numa_distance(

@@ -183,7 +183,8 @@ class Rails:
             case Kind.local:
                 return by_numa_distance(self.nics, names=names)
             case Kind.per_job | Kind.jobs:
-                return by_rank(tuple((job.blocks, self.nics[nic]) for job, nic in self._assigned(jobs)), names=names)
+                cards = tuple((job.blocks, self.nics[nic]) for job, nic in self._assigned(jobs))
+                return by_rank(cards, names=names, otherwise=self.nics[0])
         return ()
 
     def _assigned(self, jobs: Sequence[JobRanks]) -> tuple[tuple[JobRanks, int], ...]:

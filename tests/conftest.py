@@ -1,4 +1,4 @@
-"""For all tests of the Python package."""
+"""For all tests in Python."""
 
 from hypothesis import settings
 

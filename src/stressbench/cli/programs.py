@@ -26,7 +26,10 @@ L = TypeVar("L", bound=Launched)
 
 @dataclass(frozen=True, kw_only=True)
 class Turns(Generic[Condition, P, L]):
-    """Launches that are to come: `launch` does one, `report` is who tells of them, `read_from` where figures stand."""
+    """Launches that are to come: `launch` does one when all is `ready` for it; its figures are `read_from` there.
+
+    `report` is the command that tells of them.
+    """
 
     plan: P
     turns: Sequence[tuple[Condition, int]]
@@ -34,6 +37,7 @@ class Turns(Generic[Condition, P, L]):
     journal: Journal[P, L]
     report: str
     read_from: str
+    ready: Callable[[Condition], object] = lambda _: None
 
     def carry_out(self, output: Path) -> NoReturn:
         """All of them; ends with the status of what came of them. Raises StudyMistake and StudyFault."""
@@ -42,6 +46,8 @@ class Turns(Generic[Condition, P, L]):
         asked: list[int] = []
         with stopping(lambda number, _: asked.append(number)):  # between launches; during one, the launch hears it
             for condition, repetition in self.turns:
+                if not asked:
+                    self.ready(condition)
                 if asked:
                     _stopped(told)
                 say(f"launch {repetition + 1} of {runs}: {condition}")

@@ -26,7 +26,12 @@ class Injection:
 
     def set(self, rate: str) -> None:
         """Have nodes send at this share of their rate from now on, unless they do. Raises StudyFault."""
-        if self._set[-1:] != [rate]:
+        if self._set[-1:] == [rate]:
+            return
+        if rate == _FULL:
+            self.apply(rate)
+            self._set.append(rate)
+        else:  # what fails may have slowed something
             self._set.append(rate)
             self.apply(rate)
 

@@ -31,7 +31,7 @@ class Typed:
         """An option that was typed; None where none was."""
         given = (
             ("--fom", self.figures), ("--fom-lower", self.lower), ("--fom-file", self.file), ("--hpcc", self.hpcc),
-            ("--hpcc-n", self.hpcc_n),
+            ("--hpcc-n", self.hpcc_n is not None),
         )  # fmt: skip
         return next((option for option, value in given if value), None)
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,25 +20,15 @@ from stressbench.study.rate_command import argument_of
 FOLDER = "workloads"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Competing:
-    """A study whose paths are relative to `folder`, where its files are."""
-
-    study: Study
-    text: str
-    folder: Path
-
-
 def require_compete(asked: Asked) -> None:
     """Raise StudyMistake where --link stands alone."""
     if asked.link is not None and not asked.compete:
         raise StudyMistake(f"--link {asked.link}: goes with --compete")
 
 
-def competing_in(output: Path, asked: Asked) -> Competing:
-    """With its files written below `output`. Raises StudyMistake."""
+def write_in(output: Path, asked: Asked) -> Path:
+    """The files of the study, below `output`; the folder that its paths are relative to. Raises StudyMistake."""
     folder = output / FOLDER
-    study, text = _study(asked)
     try:
         if output.exists() and any(output.iterdir()) and not (folder / "compete").exists():
             raise StudyMistake(f"{output} holds no study of --compete; choose a directory that is new or empty")
@@ -47,17 +36,18 @@ def competing_in(output: Path, asked: Asked) -> Competing:
             _write(folder / name, written)
     except OSError as fault:
         raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
-    return Competing(study=study, text=text, folder=folder.absolute())
+    return folder.absolute()
 
 
 @contextmanager
-def competing_for_now(asked: Asked) -> Iterator[Competing]:
-    """With its files in a folder that goes. Raises StudyMistake."""
+def written_for_now(asked: Asked) -> Iterator[Path]:
+    """The same in a folder that goes."""
     with TemporaryDirectory(prefix="stressbench-degrade-") as name:
-        yield competing_in(Path(name), asked)
+        yield write_in(Path(name), asked)
 
 
-def _study(asked: Asked) -> tuple[Study, str]:
+def competing_study(asked: Asked) -> tuple[Study, str]:
+    """The study, and the text of its file; nothing is written. Raises StudyMistake."""
     _require_possible(asked)
     rates, nodes, paths = list(map(argument_of, rates_of(asked.rates))), _nodes(asked), _by_name(asked)
     contended = asked.rounds["contended"]

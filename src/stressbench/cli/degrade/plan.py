@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from stressbench.cli.degrade.asked import RATES, Asked
-from stressbench.cli.degrade.competing import competing_for_now, require_compete
+from stressbench.cli.degrade.competing import competing_study, require_compete, written_for_now
 from stressbench.cli.degrade.options import (
     Command,
     Compete,
@@ -77,8 +77,9 @@ def plan(
         refuse_to_plan(words)
         require_compete(asked)
         if asked.compete:
-            with competing_for_now(asked) as made:
-                show_plan(made.study, folder=made.folder, as_json=as_json)
+            study, _ = competing_study(asked)
+            with written_for_now(asked) as folder:
+                show_plan(study, folder=folder, as_json=as_json)
             return
         study, _ = asked.study()
     show_plan(study, folder=Path.cwd(), as_json=as_json)

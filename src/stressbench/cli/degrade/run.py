@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.degrade.asked import LAB, RATES, SOURCE, Asked, in_options
-from stressbench.cli.degrade.competing import competing_in, require_compete
+from stressbench.cli.degrade.competing import competing_study, require_compete, write_in
 from stressbench.cli.degrade.options import (
     Command,
     Compete,
@@ -123,9 +123,9 @@ def run(
 
 def _carry_out(asked: Asked, wanted: Wanted, *, output: Path) -> None:
     if asked.compete:
-        made = competing_in(output, asked)
-        wanted.check(made.study)
-        carry_out(take_up(output, study=made.study, text=made.text, folder=made.folder), wanted)
+        study, text = competing_study(asked)
+        wanted.check(study)
+        carry_out(take_up(output, study=study, text=text, folder=write_in(output, asked)), wanted)
         return
     folder = Path.cwd()
     study, text = asked.study()

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from stressbench.cli.app import build
 from stressbench.cli.degrade import program as degrade_program
 from stressbench.cli.degrade import run as degrade_run
+from stressbench.cli.degrade.injection import Injection
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
@@ -37,6 +38,7 @@ MPIRandomAccess_GUPs=0.001
 MPIFFT_Gflops=0.25
 RandomlyOrderedRingLatency_usec=40
 RandomlyOrderedRingBandwidth_GBytes=0.01
+StarHPL_Tflops=9
 End of Summary section.
 """
 
@@ -240,6 +242,19 @@ def test_a_rate_that_cannot_be_put_back_is_told_with_what_a_person_can_do(machin
     assert "lab:tiny 1/4" in machine.lab.events
     assert "may still be 1/4 of its own: `stressbench lab set all rate=full --lab tiny` puts it back" in said
     assert "lab:tiny is gone" in said
+
+
+def test_a_rate_is_set_once_and_the_full_one_last() -> None:
+    rates: list[str] = []
+    injection = Injection(apply=rates.append, by_hand="nothing")
+
+    with injection.put_back():
+        for rate in ("1/2", "1/2", "1", "1/4"):
+            injection.set(rate)
+    with injection.put_back():
+        injection.set("1")
+
+    assert rates == ["1/2", "1", "1/4", "1"]
 
 
 def test_who_asks_to_stop_while_the_rate_is_set_gets_no_launch(
@@ -453,6 +468,12 @@ def test_all_conditions_come_once_before_any_comes_again() -> None:
             assert {str(one) for one in here} == {
                 f"rate {rate} on {ranks} ranks" for rate in ("1", "1/2") for ranks in (2, 4)
             }
+    orders = {
+        tuple(dict.fromkeys(one.rate for one, number in turns if number == repetition))
+        for turns in (turns_of(("1", "1/2", "1/4"), (2, 4), runs=9, seed=3, rates_together=True),)
+        for repetition in range(9)
+    }
+    assert len(orders) > 1
     assert str(Condition(rate="1", ranks=1)) == "rate 1 on 1 rank"
 
 

@@ -62,6 +62,7 @@ class Injection:
         except StudyFault:
             say(f"injection bandwidth may still be {self._set[-1]} of its own: `{self.by_hand}` puts it back")
             raise
+        self._set.append(_FULL)
 
 
 def of_lab(places: CliPlaces, on: str) -> Injection:

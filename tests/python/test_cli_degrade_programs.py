@@ -251,6 +251,7 @@ def test_a_rate_is_set_once_and_the_full_one_last() -> None:
     with injection.put_back():
         for rate in ("1/2", "1/2", "1", "1/4"):
             injection.set(rate)
+    assert rates == ["1/2", "1", "1/4", "1"]
     with injection.put_back():
         injection.set("1")
 

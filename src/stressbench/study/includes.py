@@ -1,10 +1,10 @@
-"""Which files a workload reads by `[INCLUDE]`, given the variables of cells.
+"""Which files a workload reads by `[INCLUDE]`, and what stands in all of them, given the variables of cells.
 
 What the engine will refuse anyway, a file that is not there or a variable that is not set, is passed over here.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,8 +18,21 @@ def included(workload: Path, cells: Iterable[Mapping[str, str]]) -> tuple[Path, 
     """The files that the workload reads with the variables of any of the cells, and those that they read; each once."""
     reader = _Reader()
     for sets in cells:
-        reader.follow(workload, dict(sets), sets, depth=0)
+        for _ in reader.follow(workload, dict(sets), sets, depth=0):
+            pass
     return tuple(reader.found)
+
+
+def statements_of(workload: Path, sets: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
+    """Key and words of each statement but `[SET]` and `[INCLUDE]`, as the engine meets them with these variables.
+
+    Words are None where a variable in them is not known.
+    """
+    for key, rest, variables in _Reader().follow(workload, dict(sets), sets, depth=0):
+        yield key, _word(rest, variables)
+
+
+_Variables = dict[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -29,17 +42,22 @@ class _Reader:
     texts: dict[Path, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     found: dict[Path, None] = field(default_factory=dict)
 
-    def follow(self, path: Path, variables: dict[str, str | None], sets: Mapping[str, str], *, depth: int) -> None:
+    def follow(
+        self, path: Path, variables: _Variables, sets: Mapping[str, str], *, depth: int
+    ) -> Iterator[tuple[str, str, _Variables]]:
         """Go through the statements. `[SET]` changes `variables` (None: unknown) but not those that the cell `sets`."""
         for key, rest in self._statements(path):
             name, _, value = rest.partition("=")
-            if key == "SET" and name not in sets:
-                variables[name] = _word(value, variables)
-            elif key == "INCLUDE" and depth < _MOST_DEEP and (word := _word(rest, variables)) is not None:
+            if key == "SET":
+                if name not in sets:
+                    variables[name] = _word(value, variables)
+            elif key != "INCLUDE":
+                yield key, rest, variables
+            elif depth < _MOST_DEEP and (word := _word(rest, variables)) is not None:
                 file = Path(path.parent / word)
                 if file.is_file():
                     self.found[file] = None
-                    self.follow(file, variables, sets, depth=depth + 1)
+                    yield from self.follow(file, variables, sets, depth=depth + 1)
 
     def _statements(self, path: Path) -> tuple[tuple[str, str], ...]:
         if path not in self.texts:

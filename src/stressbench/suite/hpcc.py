@@ -1,19 +1,26 @@
-"""HPC Challenge's Linpack: the file that `hpcc` reads, and what stands in the one that it writes. Pure."""
+"""HPC Challenge: the file that `hpcc` reads, and what stands in the one that it writes. Pure."""
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 INPUT, OUTPUT = "hpccinf.txt", "hpccoutf.txt"
 BLOCK = 80
 LARGEST_N = 8000  # a minute or so on a few cores
+FIGURES = (
+    "HPL_Tflops", "PTRANS_GBs", "MPIRandomAccess_GUPs", "MPIFFT_Gflops", "RandomlyOrderedRingBandwidth_GBytes",
+)  # fmt: skip
+"""Lines of the summary: the four kernels of paper 004, and what each rank of a ring in random order gets at once."""
+LATENCIES = ("RandomlyOrderedRingLatency_usec",)
+"""Less of these is better."""
 _OF_MEMORY = 0.2
 _SUMMARY = re.compile(r"^(\w+)=(\S+)\s*$", re.MULTILINE)
 _BEGIN = "Begin of Summary section."
 
 _TEXT = """\
 HPLinpack benchmark input file
-written by stressbench beff --rmax hpcc
+written by stressbench
 HPL.out      output file name
 8            device out (6=stdout, 7=stderr, file)
 1            number of problem sizes
@@ -71,8 +78,13 @@ def input_text(*, n: int, ranks: int) -> str:
     return _TEXT.format(n=n, block=BLOCK, rows=rows, columns=ranks // rows)
 
 
-def linpack_of(text: str, *, ranks: int, n: int) -> Rmax:
-    """What `hpcc` wrote. ValueError says what is missing from it."""
+def expression_of(figure: str) -> str:
+    """A regular expression whose group is the figure's number in what `hpcc` wrote."""
+    return rf"^{figure}=(\S+)"
+
+
+def summary_of(text: str, *, ranks: int) -> Mapping[str, str]:
+    """The summary of what `hpcc` wrote, by name. ValueError says why it does not count."""
     found = dict(_SUMMARY.findall(text.rpartition(_BEGIN)[2])) if _BEGIN in text else {}
     if not found:
         raise ValueError(f"{OUTPUT} has no summary: hpcc did not come to its end")
@@ -81,6 +93,12 @@ def linpack_of(text: str, *, ranks: int, n: int) -> Rmax:
         raise ValueError(f"hpcc ran on {seen or 'no'} of {ranks} ranks; is it built with the engine's MPI?")
     if found.get("Success") != "1":
         raise ValueError("hpcc says that one of its tests failed (Success=0)")
+    return found
+
+
+def linpack_of(text: str, *, ranks: int, n: int) -> Rmax:
+    """What `hpcc` wrote. ValueError says what is missing from it."""
+    found = summary_of(text, ranks=ranks)
     try:
         flops = float(found.get("HPL_Tflops", "")) * 1e12
     except ValueError:

@@ -7,7 +7,7 @@ import typer
 from stressbench.cli.subcommands import add_group
 
 _HELP = """\
-How much slower programs get when each node's injection bandwidth is a half, a quarter, an eighth.
+How much slower workloads, or any MPI program, get when each node's injection bandwidth is a half, a quarter, an eighth.
 
 \b
     stressbench lab up tiny
@@ -15,9 +15,10 @@ How much slower programs get when each node's injection bandwidth is a half, a q
     stressbench degrade run workloads/degrade.sb --set pattern=halo -o halo   # each job alone, at each rate
     stressbench degrade report halo                                           # factors, and how much bandwidth it needs
     stressbench degrade run app.sb -n 64 --on slurm --rate-command ./set-rate -o app
+    stressbench degrade run --hpcc -o hpcc -- hpcc                            # any MPI program, with its figures
 
-DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/degrade.md tells the
-method and its limits.
+DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/degrade.md tells the method
+and its limits.
 """
 
 

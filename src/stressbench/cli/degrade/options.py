@@ -8,9 +8,13 @@ import typer
 from stressbench.cli.degrade.asked import LAB
 from stressbench.cli.places import PLACES
 
-Workloads: TypeAlias = Annotated[
-    list[Path],
-    typer.Argument(metavar="W1.sb...", help="Workloads; each of their jobs is measured.", show_default=False),
+Words: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="W.sb... | -- CMD...",
+        help="Workloads, each of whose jobs is measured, or a program without its mpirun.",
+        show_default=False,
+    ),
 ]
 On: TypeAlias = Annotated[
     str | None,
@@ -40,10 +44,17 @@ Placements: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--place", metavar="WHERE", help="linear, interleaved or random:SEED; may be repeated."),
 ]
-Isolated: TypeAlias = Annotated[int, typer.Option(metavar="N", min=0, help="Rounds in which a job runs alone.")]
-Contended: TypeAlias = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Rounds in which all jobs run; `report --time contended` tells them.")
+Isolated: TypeAlias = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=0, help="Rounds in which a job runs alone; default: 10.", show_default=False),
 ]
+Contended: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=0, show_default=False,
+        help="Rounds in which all jobs run, default: 0, with --compete 10; `report --time contended` tells them.",
+    ),
+]  # fmt: skip
 Repetitions: TypeAlias = Annotated[
     int | None, typer.Option(metavar="R", min=1, help="Measured repetitions a round.", show_default=False)
 ]
@@ -51,8 +62,12 @@ MinTime: TypeAlias = Annotated[
     str | None, typer.Option(metavar="T", help="Measure each job of a round so long.", show_default=False)
 ]
 Runs: TypeAlias = Annotated[
-    int, typer.Option(metavar="N", min=1, help="Runs at each rate; from 4 on intervals are made of runs.")
-]
+    int | None,
+    typer.Option(
+        metavar="N", min=1, show_default=False,
+        help="Runs at each rate, default: 1, of a program 4; from 4 on intervals are made of runs.",
+    ),
+]  # fmt: skip
 Seed: TypeAlias = Annotated[int, typer.Option(metavar="S", min=0, help="Of the order of runs, and of what they draw.")]
 Command: TypeAlias = Annotated[
     str | None,
@@ -61,3 +76,39 @@ Command: TypeAlias = Annotated[
         show_default=False,
     ),
 ]  # fmt: skip
+Compete: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--compete", help="Links stay as they are: traffic beside the workload takes what the rate leaves out."
+    ),
+]
+LinkRate: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--link", metavar="RATE", help="With --compete: what a node can send, such as 10Gbit.",
+                 show_default=False),
+]  # fmt: skip
+Figures: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fom", metavar="NAME=REGEX", help="A figure of merit of CMD, more is better: one group; may be repeated."
+    ),
+]
+Lower: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--fom-lower", metavar="NAME=REGEX", help="The same of a figure of which less is better."),
+]
+FigureFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--fom-file", metavar="FILE", help="CMD writes figures there, not to stdout; removed before each launch.",
+        show_default=False,
+    ),
+]  # fmt: skip
+Hpcc: TypeAlias = Annotated[
+    bool,
+    typer.Option("--hpcc", help="CMD is HPC Challenge: figures of its hpccoutf.txt, and an input where there is none."),
+]
+HpccN: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--hpcc-n", metavar="N", help="Order of its Linpack's system; default: 1000.", show_default=False),
+]

@@ -5,10 +5,13 @@ from pathlib import Path
 import typer
 
 from stressbench.cli.degrade.asked import RATES, Asked
+from stressbench.cli.degrade.competing import competing_study, require_compete, written_for_now
 from stressbench.cli.degrade.options import (
     Command,
+    Compete,
     Contended,
     Isolated,
+    LinkRate,
     MinTime,
     Nodes,
     On,
@@ -20,8 +23,9 @@ from stressbench.cli.degrade.options import (
     Runs,
     Seed,
     Sets,
-    Workloads,
+    Words,
 )
+from stressbench.cli.programs import refuse_to_plan
 from stressbench.cli.study.common import AsJson, told
 from stressbench.cli.study.plan import show_plan
 
@@ -43,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    workloads: Workloads,
+    words: Words,
     on: On = None,
     rates: Rates = RATES,
     ranks: Ranks = None,
@@ -51,21 +55,31 @@ def plan(
     nodes: Nodes = None,
     sets: Sets = None,
     placements: Placements = None,
-    isolated: Isolated = 10,
-    contended: Contended = 0,
+    isolated: Isolated = None,
+    contended: Contended = None,
     repetitions: Repetitions = None,
     min_time: MinTime = None,
-    runs: Runs = 1,
+    runs: Runs = None,
     seed: Seed = 1,
     rate_command: Command = None,
+    compete: Compete = False,
+    link: LinkRate = None,
     as_json: AsJson = False,
 ) -> None:
     """Make the study, list it."""
     asked = Asked(
-        workloads=workloads, on=on, rates=rates, ranks=ranks, ranks_per_node=ranks_per_node, nodes=nodes,
+        words=words, on=on, rates=rates, ranks=ranks, ranks_per_node=ranks_per_node, nodes=nodes,
         sets=sets or (), placements=placements or (), rate_command=rate_command, runs=runs, seed=seed,
+        compete=compete, link=link,
         rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
     )  # fmt: skip
     with told():
+        refuse_to_plan(words)
+        require_compete(asked)
+        if asked.compete:
+            study, _ = competing_study(asked)
+            with written_for_now(asked) as folder:
+                show_plan(study, folder=folder, as_json=as_json)
+            return
         study, _ = asked.study()
     show_plan(study, folder=Path.cwd(), as_json=as_json)

@@ -1,5 +1,6 @@
 """`stressbench degrade report`: how much slower each job got, and how much bandwidth it needs."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +10,15 @@ from stressbench.cli.shares import ShareError, parse_share
 from stressbench.cli.study.common import Folder, runs_of, told
 from stressbench.model import Kind
 from stressbench.model.errors import reason_of
-from stressbench.study.degradation import degradation_of
+from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node
-from stressbench.study.degradation.curves import Question
+from stressbench.study.degradation.curves import Question, is_competing
 from stressbench.study.degradation.formats import formats
+from stressbench.study.degradation.launches import read_launches
+from stressbench.study.degradation.of_launches import degradation_of_launches
 from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
+from stressbench.study.programs.journal import FILE
 from stressbench.study.standing import standings
 from stressbench.toml import unknown
 
@@ -23,7 +27,8 @@ _HELP = """\
 Tell how many times as long each job takes at each rate as at the full one, with 95 % intervals, by number of ranks; the
 smallest rate at which it loses at most --at-most; and which share of its time is bound by bandwidth.
 
-DIR is any study that has the factor `rate` with the full rate among its values.
+DIR is what `degrade run` made, or any study that has the factor `rate` with the full rate among its values. Of
+a program it tells wall time and figures of merit.
 
 \b
 Examples:
@@ -48,8 +53,13 @@ def report(
     kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How to tell it.")] = "text",
     motifs: Annotated[bool, typer.Option("--motifs", help="Each motif of a job, too.")] = False,
     time: Annotated[
-        Kind, typer.Option("--time", help="Of rounds in which jobs run alone, or all together.")
-    ] = Kind.isolated,
+        Kind | None,
+        typer.Option(
+            "--time",
+            help="Of rounds in which jobs run alone (the default), or all together (that of --compete).",
+            show_default=False,
+        ),
+    ] = None,
     gflops: Annotated[
         float | None,
         typer.Option("--gflops-per-node", metavar="G", help="A node's peak, in GFLOPS.", show_default=False),
@@ -70,14 +80,14 @@ def report(
         _require_above_0("--gflops-per-node", gflops)
         _require_above_0("--injection", injection)
         node = Node(gflops=gflops, injection_gb_per_s=injection)
-        question = Question(kind=time, motifs=motifs, at_most=_share(at_most), node=node)
-        directory = open_directory(folder)
-        manifest = directory.read()
-        runs, complaints = runs_of(directory)
-        found = degradation_of(
-            directory.study, standings(directory.study.runs, manifest.records), runs, question=question,
-            notes=(*manifest.complaints, *complaints),
-        )  # fmt: skip
+        question = Question(kind=time or Kind.isolated, motifs=motifs, at_most=_share(at_most), node=node)
+        if (folder / FILE).is_file():
+            if motifs or time is not None:
+                option = "--motifs" if motifs else "--time"
+                raise StudyMistake(f"{option}: {folder} holds launches of a program, which has no motifs and rounds")
+            found = degradation_of_launches(read_launches(folder / FILE), question=question)
+        else:
+            found = _of_study(folder, question, time)
         text = known[kind](found)
         if output is None:
             typer.echo(text, nl=False)
@@ -87,6 +97,21 @@ def report(
         except OSError as fault:
             raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
         typer.echo(str(output))
+
+
+def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradation:
+    directory = open_directory(folder)
+    manifest = directory.read()
+    runs, complaints = runs_of(directory)
+    study = directory.study
+    if is_competing(study):
+        if time is Kind.isolated:
+            raise StudyMistake("--time isolated: competing traffic runs in contended rounds alone; leave it out")
+        question = replace(question, kind=Kind.contended)
+    return degradation_of(
+        study, standings(study.runs, manifest.records), runs, question=question,
+        notes=(*manifest.complaints, *complaints),
+    )  # fmt: skip
 
 
 def _share(text: str) -> float:

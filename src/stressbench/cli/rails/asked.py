@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.cli.asking import rank_counts, table_lines, told_as_options, variables
+from stressbench.cli.programs import is_program
 from stressbench.launch.rails import RailPolicy, Transport, parse_nic, parse_policy
 from stressbench.study.catalog import shipped_folder
 from stressbench.study.errors import StudyMistake
@@ -16,7 +17,6 @@ from stressbench.toml import toml_text
 SOURCE = "rails"
 POLICIES = "default,nic0,nic1,round-robin"
 LAB = "lab:dual-rail"
-SUFFIX = ".sb"
 ISOLATED = 6
 _SHIPPED = ("rails-bandwidth.sb", "rails-latency.sb")
 _OPTIONS = {
@@ -45,7 +45,7 @@ class Asked:
     @property
     def is_program(self) -> bool:
         """Whether the words are a program, and no workloads."""
-        return any(not word.endswith(SUFFIX) for word in self.words)
+        return is_program(self.words)
 
     def study(self) -> tuple[Study, str]:
         """The study, and the text of its file. Raises StudyMistake."""

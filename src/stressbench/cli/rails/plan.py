@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from stressbench.cli.programs import refuse_to_plan
 from stressbench.cli.rails.asked import LAB, POLICIES, Asked
 from stressbench.cli.rails.options import (
     Contended,
@@ -24,7 +25,6 @@ from stressbench.cli.rails.options import (
 )
 from stressbench.cli.study.common import AsJson, told
 from stressbench.cli.study.plan import show_plan
-from stressbench.study.errors import StudyMistake
 
 _HELP = """\
 List what `rails run` with the same options would run, in which order, and start nothing.
@@ -68,7 +68,6 @@ def plan(
         rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
     )  # fmt: skip
     with told():
-        if asked.is_program:
-            raise StudyMistake(f"{asked.words[0]}: plans are of workloads, whose names end in .sb")
+        refuse_to_plan(asked.words)
         study, _ = asked.study()
     show_plan(study, folder=Path.cwd(), as_json=as_json)

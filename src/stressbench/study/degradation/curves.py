@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,8 @@ from stressbench.analysis.unpaired import Source
 from stressbench.model import Job, Kind, Role, Run
 from stressbench.study.cells import Cell, varying
 from stressbench.study.degradation.balance import Balance, Node, balances_of
+from stressbench.study.degradation.competing import FACTORS, JOB
+from stressbench.study.degradation.competition import COMPETING_NOTE, Competition, competition_of, left_to
 from stressbench.study.degradation.points import FULL, Answer, Point, point_of
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study
@@ -26,12 +30,22 @@ _ROUNDS_NOTE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked of a study: rounds of which kind, of motifs too, and how much a job may lose (0.05 is 5 %)."""
+    """What is asked: rounds of which kind, of motifs too, and how much a job may lose (0.05 is 5 %).
+
+    Launches of a program have no rounds and motifs.
+    """
 
     kind: Kind = Kind.isolated
     motifs: bool = False
     at_most: float = 0.05
     node: Node = field(default_factory=Node)
+
+
+class Better(StrEnum):
+    """Of a value: less, as of a time, or more, as of GFLOP/s."""
+
+    less = "less"
+    more = "more"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +54,8 @@ class Curve:
 
     `points` fall from the full rate. `needs` is the smallest rate that suffices while none above it fails, None where
     nothing is known; `undecided` are the rates below it of which nobody can tell.
+
+    Of a program `job` is the name of a figure, or its wall time; figures have no `unit` that anybody knows.
     """
 
     where: Mapping[str, str]
@@ -50,14 +66,16 @@ class Curve:
     points: tuple[Point, ...]
     needs: str | None
     undecided: tuple[str, ...]
+    unit: Literal["s", ""] = "s"
+    better: Better = Better.less
 
 
 @dataclass(frozen=True, kw_only=True)
 class Degradation:
-    """All that is told; `time` says whether jobs ran alone (isolated) or together (contended)."""
+    """All that is told; `time` says whether jobs ran alone (isolated) or together (contended), or of launches."""
 
     about: str
-    time: Kind
+    time: Kind | Literal["launches"]
     at_most: float
     rates: tuple[str, ...]
     planned: int
@@ -65,6 +83,12 @@ class Degradation:
     curves: tuple[Curve, ...]
     balance: tuple[Balance, ...]
     notes: tuple[str, ...]
+    competition: tuple[Competition, ...] = ()
+
+
+def is_competing(study: Study) -> bool:
+    """Whether rates are what competing traffic left, and no link was slower."""
+    return any(left_to(cell) is not None for cell in study.cells)
 
 
 def degradation_of(
@@ -72,7 +96,8 @@ def degradation_of(
 ) -> Degradation:
     """From standings and the runs that are done, by run id. Raises StudyMistake where no rates can be compared."""
     rates = _rates(study)
-    curves = tuple(curve for group in _groups(study, found, runs) for curve in _curves(group, rates, question))
+    groups = tuple(_groups(study, found, runs))
+    curves = tuple(curve for group in groups for curve in _curves(group, rates, question))
     return Degradation(
         about=study.about,
         time=question.kind,
@@ -84,7 +109,8 @@ def degradation_of(
             sorted(curves, key=lambda one: (tuple(one.where.values()), one.job, -1 if one.step is None else one.step))
         ),
         balance=balances_of(rates, question.node),
-        notes=(*notes, *_doubts(found, runs, curves)),
+        notes=(*notes, *_doubts(found, runs, curves), *((COMPETING_NOTE,) if is_competing(study) else ())),
+        competition=tuple(_competition(groups)) if is_competing(study) else (),
     )
 
 
@@ -99,7 +125,7 @@ def need_of(points: Sequence[Point]) -> tuple[str | None, tuple[str, ...]]:
             break
         believed.append(point)
     sufficient = [number for number, point in enumerate(believed) if point.suffices is Answer.yes]
-    if not sufficient or points[0].time_s is None:
+    if not sufficient or not points[0].rounds:
         return None, ()
     last = sufficient[-1]
     return believed[last].rate, tuple(point.rate for point in believed[last + 1 :])
@@ -129,6 +155,8 @@ def _rates(study: Study) -> tuple[Fraction, ...]:
 
 
 def _rate_of(cell: Cell) -> Fraction | None:
+    if (left := left_to(cell)) is not None:
+        return left
     return None if cell.rate is None else parse_fraction(cell.rate)
 
 
@@ -154,7 +182,7 @@ def _conditions(cells: Sequence[Cell]) -> tuple[str, ...]:
         pairs = {(cell.ranks, cell.values.get(name)) for cell in cells}
         return several and len(pairs) == len({ranks for ranks, _ in pairs})
 
-    return tuple(name for name in varying(cells) if name not in ("rate", "ranks") and not follows(name))
+    return tuple(name for name in varying(cells) if name not in ("rate", "ranks", *FACTORS) and not follows(name))
 
 
 def _curves(group: _Group, rates: Sequence[Fraction], question: Question) -> Iterator[Curve]:
@@ -169,7 +197,7 @@ def _jobs(group: _Group, kind: Kind) -> tuple[Job, ...]:
     found: dict[str, Job] = {}
     for runs in group.by_rate.values():
         for job in (job for run in runs for job in run.jobs):
-            if kind is Kind.contended or job.role is Role.measured:
+            if job.role is Role.measured or (kind is Kind.contended and job.name != JOB):
                 found.setdefault(job.name, job)
     return tuple(found.values())
 
@@ -186,6 +214,11 @@ def _curve(group: _Group, rates: Sequence[Fraction], question: Question, *, job:
         where=group.where, job=job.name, step=step, motif=None if step is None else job.steps[step].motif,
         ranks=group.ranks, points=points, needs=needs, undecided=undecided,
     )  # fmt: skip
+
+
+def _competition(groups: Sequence[_Group]) -> Iterator[Competition]:
+    for group in groups:
+        yield from competition_of(group.by_rate, where=group.where, ranks=group.ranks)
 
 
 def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:

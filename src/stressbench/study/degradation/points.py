@@ -39,6 +39,9 @@ class Point:
     """`rate` as `1/4`, and as a number; `time_s` is the median over all rounds; `suffices` answers `--at-most`.
 
     `factor` is the time at the rate over that at the full rate; `ratio_of_medians` the plain quotient of `time_s`.
+
+    Of a program's figure of merit `time_s` is None and `value` the median over launches, which are runs and rounds of
+    one value; the quotients are of figures then, and the other way round where more is better.
     """
 
     rate: str
@@ -50,14 +53,15 @@ class Point:
     ratio_of_medians: float | None
     bandwidth_bound: Bound
     suffices: Answer
+    value: float | None = None
 
 
 Rounds = Sequence[NDArray[np.float64]]
 
 
-def point_of(rate: Fraction, *, full: Rounds, here: Rounds, at_most: float) -> Point:
-    """From the times of each run's rounds at the full rate and at this one."""
-    factor = _ITSELF if rate == FULL else pooled_ratio(full, here, what="rounds")
+def point_of(rate: Fraction, *, full: Rounds, here: Rounds, at_most: float, what: str = "rounds") -> Point:
+    """From the times of each run's rounds at the full rate and at this one; `what` they are, in the plural."""
+    factor = _ITSELF if rate == FULL else pooled_ratio(full, here, what=what)
     time_s, full_s = _median(here), _median(full)
     return Point(
         rate=str(rate),

@@ -9,6 +9,12 @@ from stressbench.study.degradation.points import Bound, Point
 from stressbench.study.sheet import Leaf, Sheet
 
 _UNKNOWN = "-"
+_OF_ROUNDS = "A factor is the time at the rate over the time at the full rate, the middle of all ratios of two rounds"
+_OF_LAUNCHES = (
+    "A factor says how many times worse: the wall time, or a figure of which less is better, at the rate over that at "
+    "the full rate; a figure of which more is better, such as GFLOP/s, at the full rate over that at the rate; the "
+    "middle of all such ratios of two launches"
+)
 
 
 def leaf_of(found: Degradation) -> Leaf:
@@ -21,6 +27,8 @@ def leaf_of(found: Degradation) -> Leaf:
 
 def headline(found: Degradation) -> str:
     """How much there is, and of what."""
+    if found.time == "launches":
+        return f"{found.done} of {found.planned} launches are done. Values are medians over launches."
     return f"{found.done} of {found.planned} runs are done. Times are of jobs {_company(found)}."
 
 
@@ -30,6 +38,8 @@ def sheets_of(found: Degradation) -> Iterator[Sheet]:
         yield _factors(found)
         yield _needs(found)
         yield _bounds(found)
+    if found.competition:
+        yield _competition(found)
     if any(one.injection_gb_per_s is not None or one.bytes_per_flop is not None for one in found.balance):
         yield _balances(found)
 
@@ -49,15 +59,15 @@ def _factors(found: Degradation) -> Sheet:
     return Sheet(
         title="Degradation factors",
         words=len(_names(found)),
-        head=(*_names(found), "ranks", "time at 1", *(f"at {rate}" for rate in lower)),
+        head=(*_names(found), "ranks", _at_full(found), *(f"at {rate}" for rate in lower)),
         body=tuple(
-            (*_labels(found, curve), _ranks(curve), plain_time(curve.points[0].time_s),
+            (*_labels(found, curve), _ranks(curve), _value(curve),
              *(_factor(point) for point in curve.points[1:]))
             for curve in found.curves
         ),
         reading=(
-            "A factor is the time at the rate over the time at the full rate, the middle of all ratios of two rounds, "
-            f"with its 95 % interval. 1 loses nothing, as latency does; what is bound by bandwidth alone has ({bound})."
+            f"{_OF_LAUNCHES if found.time == 'launches' else _OF_ROUNDS}, with its 95 % interval. 1 loses nothing, as "
+            f"latency does; what is bound by bandwidth alone has ({bound})."
         ),
     )  # fmt: skip
 
@@ -98,6 +108,25 @@ def _bounds(found: Degradation) -> Sheet:
     )
 
 
+def _competition(found: Degradation) -> Sheet:
+    names = tuple(found.competition[0].where)
+    return Sheet(
+        title="Competing traffic",
+        words=len(names),
+        head=(*(name.removeprefix("set.") for name in names), "ranks", "rate", "asked, %", "taken, %"),
+        body=tuple(
+            (*one.where.values(), _UNKNOWN if one.ranks is None else str(one.ranks), one.rate, f"{100 * one.asked:g}",
+             _UNKNOWN if one.taken is None else f"{100 * one.taken:.1f}")
+            for one in found.competition
+        ),
+        reading=(
+            "No link was slower: one more rank on each node sent to another node meanwhile. Asked is the share of "
+            "--link that it was to send, taken what it sent over the time of the rounds. Where less was taken than "
+            "asked, jobs had more of the link than the rate says."
+        ),
+    )  # fmt: skip
+
+
 def _balances(found: Degradation) -> Sheet:
     return Sheet(
         title="Bandwidth to compute balance",
@@ -117,7 +146,8 @@ def _balance(one: Balance) -> tuple[str, ...]:
 
 def _names(found: Degradation) -> tuple[str, ...]:
     motif = ("motif",) if any(curve.step is not None for curve in found.curves) else ()
-    return (*(name.removeprefix("set.") for name in found.curves[0].where), "job", *motif)
+    what = "figure" if found.time == "launches" else "job"
+    return (*(name.removeprefix("set.") for name in found.curves[0].where), what, *motif)
 
 
 def _labels(found: Degradation, curve: Curve) -> tuple[str, ...]:
@@ -128,6 +158,18 @@ def _labels(found: Degradation, curve: Curve) -> tuple[str, ...]:
 
 def _ranks(curve: Curve) -> str:
     return _UNKNOWN if curve.ranks is None else str(curve.ranks)
+
+
+def _at_full(found: Degradation) -> str:
+    return "at 1" if found.time == "launches" else "time at 1"
+
+
+def _value(curve: Curve) -> str:
+    """At the full rate."""
+    full = curve.points[0]
+    if curve.unit == "s":
+        return plain_time(full.time_s)
+    return _UNKNOWN if full.value is None else f"{full.value:.4g}"
 
 
 def _factor(point: Point) -> str:

@@ -8,7 +8,7 @@ from stressbench.study.degradation.curves import Degradation
 _NUMBERS = (
     "job", "step", "motif", "ranks", "rate", "share", "runs", "rounds", "time_s", "factor", "factor_low",
     "factor_high", "interval_from", "ratio_of_medians", "bandwidth_bound", "bandwidth_bound_low",
-    "bandwidth_bound_high", "suffices",
+    "bandwidth_bound_high", "suffices", "value", "unit", "better",
 )  # fmt: skip
 
 
@@ -25,5 +25,5 @@ def _lines(found: Degradation) -> Iterator[tuple[Value, ...]]:
                 *curve.where.values(), curve.job, curve.step, curve.motif, curve.ranks, point.rate, point.share,
                 point.runs, point.rounds, point.time_s, point.factor.ratio, point.factor.low, point.factor.high,
                 point.factor.source, point.ratio_of_medians, point.bandwidth_bound.share, point.bandwidth_bound.low,
-                point.bandwidth_bound.high, point.suffices,
+                point.bandwidth_bound.high, point.suffices, point.value, curve.unit, curve.better,
             )  # fmt: skip

@@ -1,0 +1,84 @@
+"""Who sets injection bandwidth for launches of a program: a lab, whose links are ours, or a command of the site."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stressbench.cli.study.common import CliPlaces, say
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.execute import stopping
+from stressbench.study.errors import StudyFault
+from stressbench.study.rate_command import RateCommand
+from stressbench.toml.shares import FULL
+
+_FULL = "1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Injection:
+    """`apply` sets a rate such as `1/2`, StudyFault where it fails; `by_hand` is how a person puts it back."""
+
+    apply: Callable[[str], None]
+    by_hand: str
+    _set: list[str] = field(default_factory=list, init=False)
+
+    def set(self, rate: str) -> None:
+        """Have nodes send at this share of their rate from now on, unless they do. Raises StudyFault."""
+        if self._set[-1:] == [rate]:
+            return
+        if rate == _FULL:
+            self.apply(rate)
+            self._set.append(rate)
+        else:  # what fails may have slowed something
+            self._set.append(rate)
+            self.apply(rate)
+
+    @contextmanager
+    def put_back(self) -> Iterator[None]:
+        """However it ends inside, the full rate is set again.
+
+        Raises StudyFault where that fails; but a failure inside is the one to be told.
+        """
+        try:
+            yield
+        except StudyFault:
+            with suppress(StudyFault):
+                self._set_full()
+            raise
+        except BaseException:
+            self._set_full()
+            raise
+        else:
+            self._set_full()
+
+    def _set_full(self) -> None:
+        if self._set[-1:] in ([], [_FULL]):
+            return
+        try:
+            with stopping(lambda *_: None):  # who asks to stop wants this done first
+                self.apply(_FULL)
+        except StudyFault:
+            say(f"injection bandwidth may still be {self._set[-1]} of its own: `{self.by_hand}` puts it back")
+            raise
+        self._set.append(_FULL)
+
+
+def of_lab(places: CliPlaces, on: str) -> Injection:
+    """All links of the lab that is up."""
+
+    def apply(rate: str) -> None:
+        try:
+            places.set_rate(on, FULL if rate == _FULL else rate)
+        except LaunchMistake as mistake:
+            raise StudyFault(str(mistake)) from mistake
+
+    return Injection(apply=apply, by_hand=f"stressbench lab set all rate=full --lab {on.partition(':')[2]}")
+
+
+def of_command(text: str, *, folder: Path) -> Injection:
+    """A program of the site. Raises StudyMistake where there is none."""
+    command = RateCommand(text=text, folder=folder, environment=os.environ)
+    command.check()
+    return Injection(apply=lambda rate: command.set(FULL if rate == _FULL else rate), by_hand=f"{text} {_FULL}")

@@ -1,0 +1,94 @@
+"""Traffic that competes with jobs for each node's injection bandwidth, where hardware cannot be slowed (paper 004).
+
+A background job of one rank a node, a ring on all nodes, moves so many bytes a second out of each that of a link's rate
+this share is left: that is somebody else's traffic, not a slower link. Pure.
+"""
+
+import math
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from stressbench.study.errors import StudyMistake
+
+JOB = "competing_traffic"
+RATE, NODES = "compete_rate", "compete_nodes"
+"""Variables of cells: what is left, as `1/2`, and on how many nodes."""
+FACTORS = (f"set.{RATE}", f"set.{NODES}")
+_BURST_S = 0.005
+_LARGEST_MESSAGE = 65_536
+_WANTED = "[NID_LIST], [SHARED] yes and [RANKS_PER_NODE]"
+
+
+def texts_of(
+    workloads: Mapping[str, str], *, rates: Iterable[Fraction], nodes: Iterable[int], link_bytes_per_s: float
+) -> Mapping[str, str]:
+    """Files by name: a workload for each of `workloads`, which are paths by name, relative to where files will lie.
+
+    Which competitor a workload includes, its variables say.
+    """
+    found = {
+        name: (
+            f"# {posixpath.basename(path)}, and beside it traffic that competes for injection bandwidth\n"
+            f'[INCLUDE] "{path}"\n'
+            f"[INCLUDE] compete/${{{NODES}}}/${{{RATE}}}.sb\n"
+        )
+        for name, path in workloads.items()
+    }
+    shares = tuple(rates)
+    for count in nodes:
+        for rate in shares:
+            text = _job(rate, nodes=count, link_bytes_per_s=link_bytes_per_s)
+            found[f"compete/{count}/{rate}.sb"] = text
+    return found
+
+
+def _job(rate: Fraction, *, nodes: int, link_bytes_per_s: float) -> str:
+    if rate == 1:
+        return "# At the full rate nobody competes.\n"
+    bytes_per_s = max(1, round(float(1 - rate) * link_bytes_per_s))
+    burst = max(1, round(_BURST_S * bytes_per_s))
+    messages = math.ceil(burst / _LARGEST_MESSAGE)
+    return (
+        f"# Takes {1 - rate} of a link of {link_bytes_per_s:.0f} B/s out of each node, in bursts of "
+        f"{_BURST_S * 1e3:g} ms.\n"
+        f"[JOB_NAME] {JOB}\n[NID_LIST] 0-{nodes - 1}\n[SHARED] yes\n[RANKS_PER_NODE] 1\n[ROLE] background\n[REPEAT] 1\n"
+        f"[RATE] {bytes_per_s}B\n"
+        f"[MOTIF] compression --partners 1 --messages {messages} --size {math.ceil(burst / messages)}B --pause 1us\n"
+    )
+
+
+def require_shareable(statements: Iterable[tuple[str, str | None]], *, workload: str, most_ranks: int) -> None:
+    """Each job of the workload leaves a rank of each node to others: `most_ranks` at most. Raises StudyMistake."""
+    jobs = list(_jobs(statements))
+    if not jobs:
+        raise StudyMistake(f"--compete: {workload}: no [JOB_NAME]; expected jobs that share nodes by {_WANTED}")
+    for name, job in jobs:
+        said = f"--compete: {workload}: job {name}"
+        if name == JOB:
+            raise StudyMistake(f"{said}: is the name of the competing job; expected another one")
+        if "NODES" in job:
+            raise StudyMistake(f"{said}: [NODES] {job['NODES']} asks for nodes of its own; expected {_WANTED}")
+        missing = [key for key in ("NID_LIST", "SHARED", "RANKS_PER_NODE") if key not in job]
+        if missing or (job["SHARED"] or "").lower() != "yes":
+            raise StudyMistake(f"{said}: shares no nodes; expected {_WANTED}")
+        each = job["RANKS_PER_NODE"] or ""
+        if each.isdigit() and int(each) > most_ranks:
+            raise StudyMistake(
+                f"{said}: [RANKS_PER_NODE] {each}: expected {most_ranks} at most: of --ranks-per-node "
+                f"{most_ranks + 1} one is the competing job's"
+            )
+
+
+def _jobs(statements: Iterable[tuple[str, str | None]]) -> Iterator[tuple[str, Mapping[str, str | None]]]:
+    """Name and keys of each job."""
+    name, keys = "", dict[str, str | None]()
+    for key, words in statements:
+        if key == "JOB_NAME":
+            if name:
+                yield name, keys
+            name, keys = words or "?", {}
+        else:
+            keys[key] = words
+    if name:
+        yield name, keys

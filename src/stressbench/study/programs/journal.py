@@ -1,0 +1,87 @@
+"""DIR/launches.jsonl: a plan, then a line a launch, on the disk as each ends."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Generic, Literal, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from stressbench.study.errors import StudyMistake
+
+FILE = "launches.jsonl"
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What every plan says: `figures` are regular expressions by name, whose group is the number."""
+
+    type: Literal["plan"] = "plan"
+    schema_version: int = SCHEMA_VERSION
+    at: datetime
+    version: str
+    command: tuple[str, ...]
+    on: str
+    runs: int
+    seed: int
+    figures: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launched:
+    """What every launch says, the `repetition`-th under its condition from 0; figures that were not found are None."""
+
+    type: Literal["launch"] = "launch"
+    at: datetime
+    repetition: int
+    status: int
+    wall_s: float
+    figures: Mapping[str, float | None]
+
+
+P = TypeVar("P", bound=Plan)
+L = TypeVar("L", bound=Launched)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launches(Generic[P, L]):
+    """What could be read; a sentence for each line that could not."""
+
+    plan: P
+    done: tuple[L, ...]
+    complaints: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Journal(Generic[P, L]):
+    """Reads and writes one kind of plan with its kind of launches; `writer` is the command that does."""
+
+    plan: type[P]
+    launch: type[L]
+    writer: str
+
+    def append(self, path: Path, record: P | L) -> None:
+        """At the end of the file, and on the disk."""
+        line = TypeAdapter(type(record)).dump_json(record)
+        with path.open("ab") as file:
+            file.write(line + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def read(self, path: Path) -> Launches[P, L]:
+        """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
+        lines = [(number, line) for number, line in enumerate(path.read_bytes().split(b"\n"), start=1) if line]
+        try:
+            plan = TypeAdapter(self.plan).validate_json(lines[0][1] if lines else b"")
+        except ValidationError as fault:
+            raise StudyMistake(f"{path}: no plan; expected a file that `{self.writer}` wrote") from fault
+        launches, done, complaints = TypeAdapter(self.launch), [], []
+        for number, line in lines[1:]:
+            try:
+                done.append(launches.validate_json(line))
+            except ValidationError as fault:
+                complaints.append(f"{path}:{number}: broken line ({fault.errors()[0]['msg'].lower()}); it is left out")
+        return Launches(plan=plan, done=tuple(done), complaints=tuple(complaints))

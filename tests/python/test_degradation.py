@@ -301,7 +301,7 @@ def test_every_format_tells_every_curve(tmp_path: Path) -> None:
 
     texts = {name: render(found) for name, render in formats().items()}
 
-    assert sorted(texts) == ["csv", "json", "md", "text"]
+    assert sorted(texts) == ["csv", "html", "json", "md", "text"]
     lines = list(csv.DictReader(io.StringIO(texts["csv"])))
     assert len(lines) == 3 * 3 * 2 * 4
     assert float(next(one for one in lines if one["rate"] == "1/8" and one["motif"] == "")["factor"]) == pytest.approx(

@@ -48,7 +48,7 @@ def draw_line(axes: Axes, places: Sequence[Place], *, label: str, order: int) ->
 
 
 def finish_axes(axes: Axes) -> None:
-    """Both logarithmic to the base of 2, factors from 1 to 2 at least, so that what is flat looks flat; the line at 1."""
+    """Logarithmic to the base of 2; factors from 1 to 2 at least, so that what is flat looks flat; the line at 1."""
     axes.axhline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)

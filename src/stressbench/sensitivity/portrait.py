@@ -17,7 +17,14 @@ from stressbench.sensitivity.finding import Stretch
 from stressbench.sensitivity.phases import Phase
 from stressbench.sensitivity.probing import PAPER, Floats, Reading, Utilisation, utilisation
 from stressbench.sensitivity.profile import Latencies, ProbeSettings, Profile, Provenance
-from stressbench.sensitivity.readings import LevelReading, impact_phases, levels_of, probe_effect, reading_of, traffic_of
+from stressbench.sensitivity.readings import (
+    LevelReading,
+    impact_phases,
+    levels_of,
+    probe_effect,
+    reading_of,
+    traffic_of,
+)
 from stressbench.sensitivity.sides import SHARES, said_one_host
 
 _POINTS = 41

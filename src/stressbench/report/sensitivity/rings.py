@@ -81,6 +81,6 @@ def _height(one: LevelSaid) -> float | None:
 def _title(said: Portrait, shown: Sequence[LevelSaid]) -> str:
     low, high = (end(_height(one) or 0.0 for one in shown) for end in (min, max))
     return (
-        f"How busy does each compression keep the switch, on which {printable(said.application)} was measured? "
-        f"{percent(low)} to {percent(high)} %"
+        f"Compressions beside which {printable(said.application)} ran keep the switch busy for {percent(low)} to "
+        f"{percent(high)} % of the time"
     )

@@ -94,7 +94,7 @@ def test_a_workload_runs_as_a_program_does(folder: Path) -> None:
 def test_what_probes_do_to_the_program_is_measured_in_pairs_of_runs(folder: Path) -> None:
     ended = stressbench(
         folder, *SHORT, "--no-after", "--effect", "1", "--json", "--store", "kept", "--name", "busy",
-        "--machine", "here", "--", "sleep", "0.6",
+        "--machine", "here", "--report", "busy.html", "--", "sleep", "0.6",
     )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
@@ -105,6 +105,11 @@ def test_what_probes_do_to_the_program_is_measured_in_pairs_of_runs(folder: Path
     assert ended.stderr.count("without probes\n") == 1
     kept = read_profile(folder / "kept" / "here" / "busy.json")
     assert len(kept.alone_s) == 1
+    page = (folder / "busy.html").read_text(encoding="utf-8")
+    assert "<h1>busy on here</h1>" in page and '<figure id="profile1-latencies">' in page
+    assert "go through memory, not through a switch" in page and '<figure id="profile1-phases">' not in page
+    assert "idle probes: to tell an idle switch to within 5%" in page
+    assert "wrote busy.html" in ended.stderr
 
 
 def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones(
@@ -268,6 +273,7 @@ def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> 
         ("-n 1 --name a/b true", "--name: 'a/b' must be letters, digits"),
         ("-n 1 --machine ../x true", "--machine: '../x' must be letters, digits"),
         ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),
+        ("-n 1 --report app.json true", "--report: app.json should end in .html"),
         ("-n 1 -o gone/app.json true", "gone is not a directory"),
         ("-n 1 --store demo.sb true", "--store: demo.sb is not a directory"),
         ("-n 1 --engine gone true", "--engine: gone does not exist"),

@@ -94,7 +94,7 @@ def test_a_workload_runs_as_a_program_does(folder: Path) -> None:
 def test_what_probes_do_to_the_program_is_measured_in_pairs_of_runs(folder: Path) -> None:
     ended = stressbench(
         folder, *SHORT, "--no-after", "--effect", "1", "--json", "--store", "kept", "--name", "busy",
-        "--machine", "here", "--report", "busy.html", "--", "sleep", "0.6",
+        "--machine", "here", "--", "sleep", "0.6",
     )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
@@ -105,11 +105,21 @@ def test_what_probes_do_to_the_program_is_measured_in_pairs_of_runs(folder: Path
     assert ended.stderr.count("without probes\n") == 1
     kept = read_profile(folder / "kept" / "here" / "busy.json")
     assert len(kept.alone_s) == 1
+
+
+def test_a_page_has_what_was_measured_with_its_cautions(folder: Path) -> None:
+    ended = stressbench(
+        folder, *SHORT, "--every", "2ms", "--no-after", "--name", "busy", "--machine", "here", "--report", "busy.html",
+        "--", "sh", "-c", BUSY,
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    assert "wrote busy.html" in ended.stderr
     page = (folder / "busy.html").read_text(encoding="utf-8")
     assert "<h1>busy on here</h1>" in page and '<figure id="profile1-latencies">' in page
     assert "go through memory, not through a switch" in page and '<figure id="profile1-phases">' not in page
-    assert "idle probes: to tell an idle switch to within 5%" in page
-    assert "wrote busy.html" in ended.stderr
+    assert '<li class="warning">Probes themselves keep the switch busy up to 1' in page
+    assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "busy.html", "demo.sb"]
 
 
 def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones(

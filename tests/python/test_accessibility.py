@@ -13,12 +13,25 @@ from beff_protocols import made_beff
 from browser import CHROMIUM, DARK, browse, fetched
 from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from io_protocols import MadeIO, write_lines
+from sensitivities import aggressor
 from studies import STUDY, FakeLaunches, carry_out, made_run, study_in
+from test_degradation import found_in
+from test_sensitivity_pages import CG, FFT, SEEN, phased, rings
 
 from stressbench.cli.study.common import told_by
 from stressbench.model import read_run
 from stressbench.report.page import render
+from stressbench.report.page.predictions import render_judgement, render_together
+from stressbench.report.page.sensitivity import render_profiles
 from stressbench.report.page.suites import render_beff, render_beff_io
+from stressbench.report.sensitivity.shown import shown
+from stressbench.sensitivity.coruns import LeftOut
+from stressbench.sensitivity.judging import judge
+from stressbench.sensitivity.models import Model
+from stressbench.sensitivity.together import foretell
+from stressbench.study.degradation.balance import Node
+from stressbench.study.degradation.curves import Question
+from stressbench.study.degradation.formats import formats as degradation_formats
 from stressbench.study.formats import formats
 from stressbench.study.running import Result
 from stressbench.suite.beff import b_eff_of
@@ -44,7 +57,13 @@ axe.run(document, {resultTypes: ['violations']}).then(found => {
 """
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 THEMES = pytest.mark.parametrize("theme", [pytest.param((), id="light"), pytest.param(DARK, id="dark")])
-PAGES = pytest.mark.parametrize("which", ["run_page", "study_page", "beff_page", "beff_io_page"])
+PAGES = pytest.mark.parametrize(
+    "which",
+    [
+        *("run_page", "study_page", "beff_page", "beff_io_page"),
+        *("profiles_page", "together_page", "judgement_page", "degradation_page"),
+    ],
+)
 WIDTHS = pytest.mark.parametrize("width", [1100, 500])
 
 
@@ -110,6 +129,34 @@ def beff_io_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("beff-io")
     records = MadeIO(head={"partitions": [2, 4], "scheduled_s": 60}).records()[:-30]
     return render_beff_io(b_eff_io_of(read_io_protocols(write_lines(folder / "io.jsonl", records))[-1]))
+
+
+@pytest.fixture(scope="module")
+def profiles_page() -> str:
+    """A chapter each: compressions of several kinds with a caution, phases and links, nothing but the idle machine."""
+    cautions = ("probes woke up late",)
+    return render_profiles([shown(rings(), cautions=cautions), shown(phased()), shown(aggressor(0.3))])
+
+
+@pytest.fixture(scope="module")
+def together_page() -> str:
+    """Every model, some of which cannot tell."""
+    return render_together(foretell([CG, FFT], tuple(Model)))
+
+
+@pytest.fixture(scope="module")
+def judgement_page() -> str:
+    """Every model, with a co-run that is left out."""
+    left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
+    return render_judgement(judge([CG, FFT], (*SEEN, left)))
+
+
+@pytest.fixture(scope="module")
+def degradation_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Three jobs at four rates on two numbers of ranks, with the balance of a node."""
+    question = Question(node=Node(gflops=115.2, injection_gb_per_s=1.74))
+    found = found_in(tmp_path_factory.mktemp("degradation"), question=question, machine=MadeMachine())
+    return degradation_formats()["html"](found)
 
 
 def judged(page: str, axe: str, folder: Path, *flags: str) -> dict[str, list[dict[str, str]]]:

@@ -92,8 +92,9 @@ def test_on_one_host_there_is_no_switch_to_tell_of_and_an_impact_stays_in_the_st
     Store(folder=folder / "kept").save(known)
 
     ended = stressbench(
-        folder, *SHORT, *TWO_RINGS, "--store", "kept", "--machine", "lab", "--no-after", "--", "sh", "-c", SLOWED
-    )
+        folder, *SHORT, *TWO_RINGS, "--store", "kept", "--machine", "lab", "--no-after", "--report", "sh.html", "--",
+        "sh", "-c", SLOWED,
+    )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
     assert "go through memory, not through a switch" in ended.stdout
@@ -105,6 +106,11 @@ def test_on_one_host_there_is_no_switch_to_tell_of_and_an_impact_stays_in_the_st
     assert kept.idle.latencies_s[: len(known.idle.latencies_s)] == known.idle.latencies_s
     assert len(kept.idle.latencies_s) > len(known.idle.latencies_s) + 30
     assert len(kept.alone_s) == 1
+    page = (folder / "sh.html").read_text(encoding="utf-8")
+    assert "<h1>sh on lab</h1>" in page
+    assert "It was run beside 2 rings; how busy they keep the switch nobody can tell." in page
+    assert "2 of 2 slow-downs have no interval: it takes 4 times alone and 4 beside." in page
+    assert "beside it, n = 60" in page  # the impact that the store held
 
 
 def test_a_workload_is_timed_round_by_round_in_one_launch_beside_each_ring(folder: Path) -> None:
@@ -255,6 +261,7 @@ def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
         ("-n 1 --link 10Mbit --packet x true", "--packet: 'x' must be a size above 0"),
         ("-n 1 --idle 2s true", "--idle: 2s is too short"),
         ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),
+        ("-n 1 --report app.json true", "--report: app.json should end in .html"),
         ("--on simgrid:tiny true", "two programs cannot run side by side in a simulation"),
     ],
 )

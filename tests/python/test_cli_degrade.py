@@ -97,7 +97,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
         ("run one.sb -o one.sb --rates 1,1/2", "one.sb/runs: not a directory"),
         ("plan one.sb --rates 1", "--rates: 1: expected 1 and a smaller one"),
         ("report empty", "empty holds no study"),
-        ("report empty --format pdf", "--format: unknown format 'pdf'; known: csv, json, md, text"),
+        ("report empty --format pdf", "--format: unknown format 'pdf'; known: csv, html, json, md, text"),
         ("report empty --at-most much", "--at-most much: expected a share such as 2% or 0.02"),
         ("report empty --gflops-per-node 0", "--gflops-per-node 0: expected a number above 0"),
         ("report empty --injection -1", "--injection -1: expected a number above 0"),
@@ -238,6 +238,9 @@ def test_the_report_tells_factors_and_how_much_is_needed(site: Site) -> None:
     assert full.exit_code == 2
     assert balance.stdout == "r.md\n"
     assert "| 1/4 | 0.5 | 0.005 | 4 |" in Path("r.md").read_text()
+    assert degrade("report d --at-most 30% --format html -o d.html").stdout == "d.html\n"
+    page = Path("d.html").read_text(encoding="utf-8")
+    assert "How much longer do jobs take on 2 ranks with less bandwidth?" in page and "1/2 of it is enough" in page
     contended = json.loads(degrade("report d --time contended --format json").stdout)
     assert contended["curves"][0]["points"][0]["rounds"] == 6
 

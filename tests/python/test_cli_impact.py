@@ -107,6 +107,21 @@ def test_what_probes_do_to_the_program_is_measured_in_pairs_of_runs(folder: Path
     assert len(kept.alone_s) == 1
 
 
+def test_a_page_has_what_was_measured_with_its_cautions(folder: Path) -> None:
+    ended = stressbench(
+        folder, *SHORT, "--every", "2ms", "--no-after", "--name", "busy", "--machine", "here", "--report", "busy.html",
+        "--", "sh", "-c", BUSY,
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    assert "wrote busy.html" in ended.stderr
+    page = (folder / "busy.html").read_text(encoding="utf-8")
+    assert "<h1>busy on here</h1>" in page and '<figure id="profile1-latencies">' in page
+    assert "go through memory, not through a switch" in page and '<figure id="profile1-phases">' not in page
+    assert '<li class="warning">Probes themselves keep the switch busy up to 1' in page
+    assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "busy.html", "demo.sb"]
+
+
 def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +283,7 @@ def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> 
         ("-n 1 --name a/b true", "--name: 'a/b' must be letters, digits"),
         ("-n 1 --machine ../x true", "--machine: '../x' must be letters, digits"),
         ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),
+        ("-n 1 --report app.json true", "--report: app.json should end in .html"),
         ("-n 1 -o gone/app.json true", "gone is not a directory"),
         ("-n 1 --store demo.sb true", "--store: demo.sb is not a directory"),
         ("-n 1 --engine gone true", "--engine: gone does not exist"),

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
+from pages import Outline, figure
 
 from stressbench.analysis.unpaired import PooledRatio, Source, pooled_ratio
 from stressbench.model import Kind, Run, read_run
@@ -301,7 +304,7 @@ def test_every_format_tells_every_curve(tmp_path: Path) -> None:
 
     texts = {name: render(found) for name, render in formats().items()}
 
-    assert sorted(texts) == ["csv", "json", "md", "text"]
+    assert sorted(texts) == ["csv", "html", "json", "md", "text"]
     lines = list(csv.DictReader(io.StringIO(texts["csv"])))
     assert len(lines) == 3 * 3 * 2 * 4
     assert float(next(one for one in lines if one["rate"] == "1/8" and one["motif"] == "")["factor"]) == pytest.approx(
@@ -333,3 +336,64 @@ def test_nothing_that_is_done_is_told_without_tables(tmp_path: Path) -> None:
 
     assert formats()["text"](found) == "made up\n0 of 8 runs are done. Times are of jobs alone.\n"
     assert formats()["csv"](found).startswith("job,step,motif,ranks,rate")
+
+
+def page_in(folder: Path, **how: Any) -> str:
+    return formats()["html"](found_in(folder, **how))
+
+
+def test_a_page_draws_factors_against_rate_and_against_ranks_and_has_every_table(tmp_path: Path) -> None:
+    node = Node(gflops=115.2, injection_gb_per_s=1.74)
+    page = page_in(tmp_path, question=Question(node=node), machine=MadeMachine())
+
+    outline = Outline(page)
+    assert len(set(outline.ids)) == len(outline.ids)
+    assert "script" not in outline.tags
+    drawings = re.findall(r'<figure id="degradation-([\w-]+)"', page)
+    assert drawings == ["rate-1", "rate-2", "ranks-1", "ranks-2", "ranks-3"]
+    assert re.findall(r'<table id="degradation-(\d)"', page) == ["1", "2", "3", "4"]
+    drawn = figure(page, "degradation-rate-2")
+    assert "How much longer do jobs take on 4 ranks with less bandwidth?" in drawn
+    assert "n = 4 rounds at each rate." in drawn
+    assert re.search(r"ptrans: 1/2 1\.\d+ \[[\d., ]+\], 1/4 ", drawn)
+    assert "cth: does less bandwidth cost more on more ranks?" in figure(page, "degradation-ranks-2")
+    assert page.count('download="degradation.csv"') == 1
+
+
+def test_a_page_begins_with_the_job_that_loses_most_and_what_it_needs(tmp_path: Path) -> None:
+    sentences = re.findall(r"<li>(.*?)</li>", page_in(tmp_path))
+
+    assert sentences[0] == (
+        "ptrans on 4 ranks takes 6.600 times as long at 1/8 of the bandwidth, 95 % interval 6.600 to 6.600; to lose at "
+        "most 5 %, it needs all of it."
+    )
+    assert sentences[-1].startswith("charon on") and sentences[-1].endswith("to lose at most 5 %, 1/8 of it is enough.")
+
+
+def test_a_page_of_nothing_says_so_and_of_the_full_rate_alone_draws_nothing(tmp_path: Path) -> None:
+    for runs in (0, 1):
+        page = page_in(tmp_path, first=runs)
+
+        assert "No job has a time at two rates yet: there is nothing to compare." in page
+        assert "<figure" not in page
+
+
+def test_one_number_of_ranks_is_no_comparison_of_ranks_and_names_are_escaped(tmp_path: Path) -> None:
+    found = found_in(tmp_path)
+    nasty = tuple(
+        replace(one, job="<script>", where={"pattern": "<b>"}) for one in found.curves if one.ranks == 2
+    )  # fmt: skip
+    page = formats()["html"](replace(found, about="<script>x", curves=nasty, notes=("<script>y",)))
+
+    assert re.findall(r'<figure id="degradation-(\w+)-\d"', page) == ["rate"]
+    assert "<script" not in page and "&lt;b&gt;, &lt;script&gt; on 2 ranks takes" in page
+
+
+def test_more_jobs_than_marks_stand_in_several_figures(tmp_path: Path) -> None:
+    found = found_in(tmp_path)
+    one = next(one for one in found.curves if one.ranks == 2)
+    many = replace(found, curves=tuple(replace(one, job=f"job{number}") for number in range(10)))
+    page = formats()["html"](many)
+
+    assert re.findall(r'<figure id="degradation-(rate-\d)"', page) == ["rate-1", "rate-2"]
+    assert "job7" in figure(page, "degradation-rate-1") and "job8" in figure(page, "degradation-rate-2")

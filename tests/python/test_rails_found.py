@@ -165,8 +165,8 @@ def test_the_lab_s_own_word_counts_more_than_the_order_of_links(tmp_path: Path) 
     ("policy", "job", "cards"),
     [
         ("nic1", "a", {1}), ("round-robin", "a", {0, 1}), ("default", "a", None), ("local", "a", None),
-        ("per-job", "c", {0}), ("per-job", None, {0, 1}), ("jobs:a=1,b=1", "a", {1}), ("jobs:a=1", "b", None),
-        ("jobs:a=1", None, None), ("jobs:a=1,b=0,c=1", None, {0, 1}),
+        ("per-job", "c", {0}), ("per-job", None, {0, 1}), ("jobs:a=1,b=1", "a", {1}), ("jobs:a=1", "b", {0}),
+        ("jobs:a=1", None, {0, 1}), ("jobs:a=1,b=0,c=1", None, {0, 1}),
     ],
 )  # fmt: skip
 def test_which_cards_a_policy_asks_for(policy: str, job: str | None, cards: set[int] | None) -> None:

@@ -10,11 +10,11 @@ import typer
 
 from stressbench.cli.balance import HPCC, measured_rmax, require_hpcc, typed_rmax
 from stressbench.cli.following import say
+from stressbench.cli.pages import Report, check_page, write_page
 from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
-from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, protocol_file, shape_at, write_page
+from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, protocol_file, shape_at
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.traced import check_output
 from stressbench.report.terminal.beff_table import print_beff, print_published
 from stressbench.report.terminal.page import standard_output
 from stressbench.suite.beff import BEff, b_eff_of
@@ -78,9 +78,7 @@ def beff(
             help="Linpack's Rmax of these ranks: adds the balance factor. hpcc: run it afterwards, a small one.",
         ),
     ] = None,
-    page: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with figures and all tables.")
-    ] = None,
+    page: Report = None,
     published: Annotated[bool, typer.Option("--published", help="Also print what the paper published.")] = False,
     evaluated: Annotated[
         Path | None, typer.Option("--from", metavar="FILE.jsonl", help="Measure nothing; evaluate this protocol.")
@@ -94,8 +92,7 @@ def beff(
     status = session.DONE
     with mistakes_told():
         balance = None if rmax is None else typed_rmax(rmax)
-        if page is not None:
-            check_output(page, endings=(".html",), replace=True, option="--report")
+        check_page(page)
         if evaluated is not None:
             if rmax == HPCC:
                 raise LaunchMistake(f"--rmax {HPCC}: runs behind a measurement; with --from give it in GFlop/s")

@@ -10,6 +10,7 @@ import orjson
 import typer
 
 from stressbench.cli.following import say
+from stressbench.cli.pages import Report, check_page, write_page
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.suites import (
     Alone,
@@ -18,14 +19,12 @@ from stressbench.cli.suites import (
     options_of,
     protocol_file,
     shape_at,
-    write_page,
 )
 from stressbench.launch import session
 from stressbench.launch.duration import seconds
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.sizes import size_bytes
-from stressbench.launch.traced import check_output
 from stressbench.report.terminal.beff_io_table import print_beff_io, print_published_io, said_number
 from stressbench.report.terminal.page import standard_output
 from stressbench.suite.beff_io import BEffIO, b_eff_io_of
@@ -112,9 +111,7 @@ def beff_io(
     evaluated: Annotated[
         Path | None, typer.Option("--from", metavar="FILE.jsonl", help="Measure nothing; evaluate this protocol.")
     ] = None,
-    page: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with figures and all tables.")
-    ] = None,
+    page: Report = None,
     published: Annotated[bool, typer.Option("--published", help="Also print what the paper published.")] = False,
     cache: Annotated[
         str | None,
@@ -129,8 +126,7 @@ def beff_io(
     status = session.DONE
     with mistakes_told():
         cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
-        if page is not None:
-            check_output(page, endings=(".html",), replace=True, option="--report")
+        check_page(page)
         if evaluated is not None:
             result = _evaluate(evaluated, cache_bytes=cache_bytes)
         else:

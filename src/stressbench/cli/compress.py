@@ -22,6 +22,7 @@ from stressbench.cli.following import FOLLOWS, stop
 from stressbench.cli.keeping import keep
 from stressbench.cli.launches import Ended
 from stressbench.cli.link import link_of
+from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
@@ -38,14 +39,14 @@ folder, unchanged, many times. Or a workload, W.sb: all its jobs together, timed
 
 \b
 Examples:
-    stressbench compress --on lab:tiny --store profiles -- hpcc
+    stressbench compress --on lab:tiny --store profiles --report hpcc.html -- hpcc
     stressbench compress -n 64 --on slurm -o hpcc.json -- ./hpcc
     stressbench compress -n 16 --on lab:tinis --levels 5 --runs 6 -- ./solver input.txt
     stressbench compress -n 8 --on lab:tiny --rounds 20 workloads/demo.sb
     stressbench compress -n 8 --on lab:tiny --partners 1,3 --bubbles 10us,1ms --levels all -- ./solver
 
 Of all rings (the paper has 40) those are taken that fill the largest gaps of utilisation. -o and --store keep a
-profile, for predictions; an impact that a store holds stays in it.
+profile, for predictions; an impact that a store holds stays in it. --report draws all of it.
 
 Exit status: 0 done, 2 something to put right (nothing was started), 3 CMD or the probes failed, or CMD was too short,
 130 interrupted (rings beside which CMD has run are kept).
@@ -124,6 +125,7 @@ def compress(
         Path | None,
         typer.Option(metavar="DIR", help="Keep it among others: DIR/MACHINE/NAME.json, with the impact it holds."),
     ] = None,
+    page: Report = None,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the application; default: CMD's.")] = None,
     machine: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of the machine in profiles; default: the lab's, or the host's.")
@@ -153,7 +155,7 @@ def compress(
             typed, probing=probing, place=where, companions=companions_of(plan, place=where, pairs=probing.pairs)
         )  # fmt: skip
         kept = keep(
-            errand, words, name=name, machine=machine, output=output, store=store,
+            errand, words, name=name, machine=machine, output=output, store=store, page=page,
             probes=settings_of(probing, plan.link.traffic), differs=impact_differences,
         )  # fmt: skip
         tell_crowd(errand, called="probes and ring")

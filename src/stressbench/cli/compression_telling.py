@@ -38,8 +38,8 @@ def write(kept: Keep, taken: Taken, plan: Plan) -> None:
     """A profile where one was asked for. Raises ProfileFileError."""
     measured, by_rounds = taken.measured, kept.errand.workload is not None
     if not measured.kept:
-        if kept.output is not None or kept.store is not None:
-            say("no compression beside which every run came to its end: no profile is written")
+        if kept.asked:
+            say("no compression beside which every run came to its end: no profile and no page is written")
         return
 
     def made(provenance: Provenance, known: Profile | None) -> Profile:
@@ -53,6 +53,7 @@ def write(kept: Keep, taken: Taken, plan: Plan) -> None:
     kept.write(
         made,
         pairs=measured.before,
+        cautions=() if kept.page is None else compression_found(measured).cautions,
         configuration={
             "compressions": f"{len(measured.kept)} of {len(plan.candidates)}", "ring": count(plan.nodes, "host"),
             "runs": str(plan.runs), "times": "rounds" if by_rounds else "launches",
@@ -68,6 +69,6 @@ def said_interrupted(taken: Taken, kept: Keep) -> str:
     runs = [len(one.times_s) for one in measured.kept]
     many = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
     has = f"{count(len(runs), 'compression')}, of {many} times each, and {len(measured.alone_s)} alone"
-    if kept.output is None and kept.store is None:
+    if not kept.asked:
         return f"{taken.interrupted}; {has} are lost: -o or --store would have kept them"
     return f"{taken.interrupted}; kept {has}"

@@ -21,6 +21,7 @@ from stressbench.cli.following import FOLLOWS, stop
 from stressbench.cli.keeping import Keep, keep
 from stressbench.cli.launches import Ended
 from stressbench.cli.link import Link, link_of
+from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.probing import measure
 from stressbench.launch import session
@@ -44,10 +45,10 @@ Examples:
     stressbench impact -n 64 --on slurm -o hpcc.json -- ./hpcc
     stressbench impact -n 16 --on lab:tinis --every 20ms --effect 4 -- ./solver input.txt
     stressbench impact -n 8 --on lab:tiny --rounds 20 workloads/demo.sb
-    stressbench impact --on lab:tiny --store profiles --name hpcc -- hpcc
+    stressbench impact --on lab:tiny --store profiles --name hpcc --report hpcc.html -- hpcc
 
 Where the model does not hold the utilisation is "cannot tell", and why; latencies are shown all the same.
--o and --store keep every latency in a profile, for predictions.
+-o and --store keep every latency in a profile, for predictions; --report draws it, `stressbench sensitivity` later.
 
 Exit status: 0 done, 2 something to put right (nothing was started), 3 CMD or the probes failed, or CMD was too short,
 130 interrupted.
@@ -107,6 +108,7 @@ def impact(
         Path | None,
         typer.Option(metavar="DIR", help="Keep it among others: DIR/MACHINE/NAME.json, replaced or added to."),
     ] = None,
+    page: Report = None,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the application; default: CMD's.")] = None,
     machine: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of the machine in profiles; default: the lab's, or the host's.")
@@ -128,14 +130,20 @@ def impact(
         )  # fmt: skip
         errand = errand_of(typed, probing=probing, place=where, companions=2 * probing.pairs)
         kept = keep(
-            errand, words, name=name, machine=machine, output=output, store=store,
+            errand, words, name=name, machine=machine, output=output, store=store, page=page,
             probes=settings_of(probing, loaded.traffic), differs=differences,
         )  # fmt: skip
         tell_crowd(errand, called="probes")
         with scratch("impact") as folder:
             measured = measure(errand, folder=folder, effect=effect or 0, traffic=loaded.traffic)
-        _show(impact_found(measured), kept, link=loaded, as_json=as_json)
-        _write(kept, measured, configuration={"effect": str(effect or 0), **dict(loaded.provenance())})
+        found = impact_found(measured)
+        _show(found, kept, link=loaded, as_json=as_json)
+        _write(
+            kept,
+            measured,
+            cautions=found.cautions,
+            configuration={"effect": str(effect or 0), **dict(loaded.provenance())},
+        )
     except (LaunchMistake, ProfileFileError) as mistake:
         raise stop(str(mistake)) from None
     except Ended as ended:
@@ -144,7 +152,9 @@ def impact(
         raise stop("interrupted; nothing is claimed", status=session.INTERRUPTED) from None
 
 
-def _write(kept: Keep, measured: Measured, *, configuration: dict[str, str]) -> None:
+def _write(
+    kept: Keep, measured: Measured, *, cautions: tuple[str, ...], configuration: dict[str, str]
+) -> None:  # fmt: skip
     def made(provenance: Provenance, known: Profile | None) -> Profile:
         return profile_of(
             measured, application=kept.application, machine=kept.machine, provenance=provenance, kept=known,
@@ -153,7 +163,7 @@ def _write(kept: Keep, measured: Measured, *, configuration: dict[str, str]) -> 
 
     levels = 0 if kept.known is None else len(kept.known.levels)
     kept.write(
-        made, pairs=measured.beside, configuration=configuration,
+        made, pairs=measured.beside, configuration=configuration, cautions=cautions,
         also=f", with {levels} compressions that it held" if levels else "",
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from stressbench import __version__
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
+from stressbench.cli.pages import check_page, write_page
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
 from stressbench.model.errors import reason_of
@@ -27,7 +28,7 @@ Made: TypeAlias = Callable[[Provenance, Profile | None], Profile]
 
 @dataclass(frozen=True, kw_only=True)
 class Keep:
-    """Under which names a profile goes where; `known`: what a store has of it already."""
+    """Under which names a profile goes where; `known`: what a store has of it already. `page`: where it is drawn."""
 
     errand: Errand
     command: tuple[str, ...]
@@ -36,10 +37,22 @@ class Keep:
     output: Path | None
     store: Store | None
     known: Profile | None
+    page: Path | None
     began: datetime
 
-    def write(self, made: Made, *, pairs: Sequence[Probes], configuration: Mapping[str, str], also: str = "") -> None:
-        """Where it was asked for; `also`: what to say of a store behind its file. Raises ProfileFileError."""
+    @property
+    def asked(self) -> bool:
+        """Whether anything is to stay."""
+        return (self.output, self.store, self.page) != (None, None, None)
+
+    def write(
+        self, made: Made, *, pairs: Sequence[Probes], configuration: Mapping[str, str], cautions: tuple[str, ...],
+        also: str = "",
+    ) -> None:  # fmt: skip
+        """Where it was asked for; the page has `cautions`, too, and what a store holds.
+
+        `also`: what to say of a store behind its file. Raises ProfileFileError, LaunchMistake.
+        """
         errand = self.errand
         provenance = Provenance(
             measured_at=self.began, version=__version__, command=self.command,
@@ -57,11 +70,16 @@ class Keep:
             say(f"wrote {self.output}")
         if self.store is not None:
             say(f"wrote {self.store.save(made(provenance, self.known))}{also}")
+        if self.page is not None:
+            from stressbench.report.page.sensitivity import render_profiles  # figures take a second to import
+            from stressbench.report.sensitivity.shown import shown
+
+            write_page(self.page, render_profiles([shown(made(provenance, self.known), cautions=cautions)]))
 
 
 def keep(
     errand: Errand, words: list[str], *, name: str | None, machine: str | None, output: Path | None,
-    store: Path | None, probes: ProbeSettings, differs: Differs,
+    store: Path | None, page: Path | None, probes: ProbeSettings, differs: Differs,
 ) -> Keep:  # fmt: skip
     """Names and files, checked before anything starts; `probes`: as they will be sent.
 
@@ -76,12 +94,13 @@ def keep(
     host = machine or fitting_name(f"{kind}-{lab}" if lab else platform.node())
     if output is not None:
         check_output(output, endings=(".json",), replace=True)
+    check_page(page)
     known = None if store is None else _known(
         store, application=application, machine=host, probes=probes, differs=differs
     )  # fmt: skip
     return Keep(
         errand=errand, command=tuple(words), application=application, machine=host, output=output,
-        store=None if store is None else Store(folder=store), known=known, began=datetime.now(UTC),
+        store=None if store is None else Store(folder=store), known=known, page=page, began=datetime.now(UTC),
     )  # fmt: skip
 
 

@@ -100,15 +100,6 @@ def measure(alone: Alone, *, folder: Path, protocol: Path) -> int:
     return ending.status
 
 
-def write_page(path: Path, page: str) -> None:
-    """Write the report. Raises LaunchMistake."""
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as fault:
-        raise LaunchMistake(f"--report: {path}: {fault.strerror}") from fault
-    say(f"wrote {path}")
-
-
 @contextmanager
 def mistakes_told() -> Iterator[None]:
     """What the person can put right becomes one sentence and status 2."""

@@ -34,7 +34,9 @@ def by_rank(
     tried = " ".join(
         f"t {block.first} {block.width} {block.step} {block.count} {nic};" for blocks, nic in cards for block in blocks
     )
-    return _wrapped(f"{_REFUSE}{_number('in the launch', _RANK)}c={otherwise}; t() {{ {inside} && c=$5; }}; {tried} ", names)
+    return _wrapped(
+        f"{_REFUSE}{_number('in the launch', _RANK)}c={otherwise}; t() {{ {inside} && c=$5; }}; {tried} ", names
+    )
 
 
 def by_numa_distance(

@@ -1,6 +1,8 @@
 """CSV of `stressbench predict evaluate`: a line a model, or a line a co-run and model; unknown is empty."""
 
-from stressbench.report.numbers import csv_text
+from collections.abc import Iterator
+
+from stressbench.report.numbers import Value, csv_text
 from stressbench.sensitivity.judging import Judgement
 
 _SCORES = (
@@ -8,7 +10,7 @@ _SCORES = (
     "error_median", "error_third_quartile", "error_most", "within_5_points", "within_10_points", "intervals",
     "coverage",
 )  # fmt: skip
-_PAIRS = (
+PAIRS_HEAD = (
     "model", "victim", "aggressors", "source", "measured", "measured_low", "measured_high", "predicted", "low", "high",
     "error", "held", "reason",
 )  # fmt: skip
@@ -30,13 +32,15 @@ def scores_csv(found: Judgement) -> str:
 
 def pairs_csv(found: Judgement) -> str:
     """Several aggressors with a space between."""
-    rows = (
-        (
-            score.model, one.victim, " ".join(one.aggressors), one.source, one.measured,
-            *(one.measured_interval or (None, None)), one.slowdown, one.low, one.high, one.error,
-            None if one.held is None else int(one.held), one.reason,
-        )
-        for score in found.scores
-        for one in score.pairs
-    )  # fmt: skip
-    return csv_text(_PAIRS, rows)
+    return csv_text(PAIRS_HEAD, pairs_rows(found))
+
+
+def pairs_rows(found: Judgement) -> Iterator[tuple[Value, ...]]:
+    """A row of `PAIRS_HEAD` for each co-run and model."""
+    for score in found.scores:
+        for one in score.pairs:
+            yield (
+                score.model, one.victim, " ".join(one.aggressors), one.source, one.measured,
+                *(one.measured_interval or (None, None)), one.slowdown, one.low, one.high, one.error,
+                None if one.held is None else int(one.held), one.reason,
+            )  # fmt: skip

@@ -58,11 +58,13 @@ def seen_by(
     """
     for pair in pairs:
         if len(pair.hosts) == 1:
-            reason = (
-                f"both ranks of a pair are on {pair.hosts[0]}: their messages go through memory, not through a switch"
-            )
-            return Utilisation(value=None, low=None, high=None, reason=reason)
+            return Utilisation(value=None, low=None, high=None, reason=said_one_host(pair.hosts[0]))
     return utilisation(idle.latencies_s, loaded.latencies_s, how=how, traffic=traffic, steady=steady)
+
+
+def said_one_host(host: str) -> str:
+    """Why such a pair tells nothing."""
+    return f"both ranks of a pair are on {host}: their messages go through memory, not through a switch"
 
 
 def drift_of(before: Sequence[Probes], after: Sequence[Probes]) -> Interval | None:

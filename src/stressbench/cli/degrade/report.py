@@ -36,6 +36,7 @@ Examples:
     stressbench degrade report tiny --at-most 10% --motifs
     stressbench degrade report app --gflops-per-node 115.2 --injection 1.74    # bytes a flop, as the paper's Table 3
     stressbench degrade report tiny --format csv -o tiny.csv
+    stressbench degrade report tiny --format html -o tiny.html               # factors drawn, all tables
     stressbench degrade report tiny --format json | jq '.curves[] | {job, ranks, needs, undecided}'
 
 Exit status: 0, 2 where DIR holds no study of rates or an option is wrong.

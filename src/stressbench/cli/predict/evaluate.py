@@ -7,6 +7,7 @@ import typer
 from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
+from stressbench.cli.pages import Report, put_page, require_page
 from stressbench.cli.predict.common import (
     CANNOT_TELL,
     WHICH_PROFILES,
@@ -29,6 +30,7 @@ Compare what models predict with co-runs that were measured: mean absolute error
 Examples:
     stressbench predict evaluate profiles --observed co-runs.jsonl
     stressbench predict evaluate cg.json fft.json --observed pair.jsonl --pairs
+    stressbench predict evaluate profiles --observed co-runs.jsonl --report models.html
     stressbench predict evaluate profiles --observed run1.jsonl --observed run2.jsonl --csv > scores.csv
     stressbench predict evaluate profiles --observed co-runs.jsonl --json | jq '.scores[0].model'
 
@@ -58,10 +60,12 @@ def evaluate(
     store: StoreFolder = None,
     machine: Machine = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="A line a co-run, too: measured, and what each says.")] = False,
+    page: Report = None,
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="A line a model; with --pairs: a co-run and model.")] = False,
 ) -> None:
     """Read, compare, print."""
+    require_page(page)
     if as_json and as_csv:
         raise stop("--json and --csv: expected one of them")
     try:
@@ -76,6 +80,10 @@ def evaluate(
     if not found.co_runs:
         why = "; ".join(dict.fromkeys(one.reason for one in found.left_out)) or "every job is background"
         raise stop(f"--observed {' '.join(map(str, observed))}: no co-run of these profiles: {why}")
+    if page is not None:
+        from stressbench.report.page.predictions import render_judgement  # figures take a second to import
+
+        put_page(page, render_judgement(found))
     _show(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
     if not found.tells:
         raise typer.Exit(CANNOT_TELL)

@@ -6,6 +6,7 @@ import typer
 from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
+from stressbench.cli.pages import Report, put_page, require_page
 from stressbench.cli.predict.common import (
     CANNOT_TELL,
     WHICH_PROFILES,
@@ -47,9 +48,11 @@ def place(
     store: StoreFolder = None,
     machine: Machine = None,
     model: OneModel = None,
+    page: Report = None,
     as_json: AsJson = False,
 ) -> None:
     """Read, place, print."""
+    require_page(page)
     chosen = model_of(model)
     try:
         profiles = profiles_of(words or (), store=store, machine=machine)
@@ -62,6 +65,10 @@ def place(
     except CannotTell as reason:
         why = "; ".join(why_nobody_can_tell(profiles, chosen))
         raise stop(f"cannot tell: {reason} ({why})", status=CANNOT_TELL) from None
+    if page is not None:
+        from stressbench.report.page.predictions import render_seating  # figures take a second to import
+
+        put_page(page, render_seating(found))
     if as_json:
         typer.echo(TypeAdapter(Seating).dump_json(found, indent=2))
         return

@@ -6,6 +6,7 @@ import typer
 from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
+from stressbench.cli.pages import Report, put_page, require_page
 from stressbench.cli.predict.common import (
     CANNOT_TELL,
     WHICH_PROFILES,
@@ -30,7 +31,7 @@ Examples:
     stressbench predict cg.json fft.json
     stressbench predict cg.json cg.json                                # two copies
     stressbench predict cg fft amg --store profiles --machine lab-tiny
-    stressbench predict cg.json fft.json --all-models
+    stressbench predict cg.json fft.json --all-models --report both.html
     stressbench predict profiles --json | jq '.applications[] | [.application, .foretold[0].prediction.slowdown]'
 
 {WHICH_PROFILES}
@@ -52,9 +53,11 @@ def slowdowns(
     machine: Machine = None,
     model: OneModel = None,
     all_models: Annotated[bool, typer.Option("--all-models", help="What each of them says.")] = False,
+    page: Report = None,
     as_json: AsJson = False,
 ) -> None:
     """Read, predict, print."""
+    require_page(page)
     if all_models and model is not None:
         raise stop(f"--all-models and --model {model}: expected one of them")
     models = tuple(Model) if all_models else (model_of(model),)
@@ -65,6 +68,10 @@ def slowdowns(
     if len(profiles) < 2:
         raise stop(f"{profiles[0].application} alone: nobody is beside it; expected two profiles or more")
     found = foretell(profiles, models)
+    if page is not None:
+        from stressbench.report.page.predictions import render_together  # figures take a second to import
+
+        put_page(page, render_together(found))
     if as_json:
         typer.echo(TypeAdapter(Together).dump_json(found, indent=2))
     else:

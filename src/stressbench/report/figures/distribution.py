@@ -1,6 +1,7 @@
 """How are the times of repetitions spread, and how far does the tail reach? Curves a job, alone and contended."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -26,6 +27,17 @@ _CAPTION = (
     "99 or 99.9, its bar the 95 % interval; a mark without a bar has too few repetitions for one. n counts measured "
     "repetitions; one lasts until the job's last rank is through."
 )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Side:
+    """A curve: its values, s, shape (n,), how it looks, and percentiles to mark."""
+
+    name: str
+    values_s: Floats
+    tone: Tone
+    dash: str
+    marks: Sequence[Percentile | None]
 
 
 def draw(section: Section) -> Figure | None:
@@ -83,26 +95,36 @@ def _chosen(section: Section) -> Iterator[tuple[JobSummary, Selection]]:
 
 def _plot(axes: Axes, job: JobSummary, times: Selection) -> None:
     tails = job.timing.tails
-    kinds = (
-        ("alone", times.isolated_s, ALONE, "--", [tail.isolated for tail in tails]),
-        ("with others", times.contended_s, tone_of(job.job), "-", [tail.contended for tail in tails]),
-    )
-    present = [kind for kind in kinds if len(kind[1])]
-    unit = time_unit(float(np.median(seconds)) for _, seconds, _, _, _ in present)
-    for name, seconds, tone, dash, percentiles in present:
-        at, longer = curve_of(seconds)
-        axes.step(
-            np.concatenate([at[:1], at]) * unit.per_second,
-            np.concatenate([[1.0], np.maximum(longer, 0.5 / len(seconds))]),
-            where="post", linestyle=dash, color=tone.stand_in, label=f"{name}, n = {len(seconds):,}",
-        )  # fmt: skip
-        for percentile in percentiles:
-            _mark(axes, percentile, tone, unit)
-    low, high = (float(end([end(seconds) for _, seconds, _, _, _ in present])) for end in (np.min, np.max))
-    scale_shares(axes, low=low, high=high)
+    sides = (
+        Side(name="alone", values_s=times.isolated_s, tone=ALONE, dash="--", marks=[one.isolated for one in tails]),
+        Side(
+            name="with others", values_s=times.contended_s, tone=tone_of(job.job), dash="-",
+            marks=[one.contended for one in tails],
+        ),
+    )  # fmt: skip
+    unit = plot_sides(axes, sides)
     axes.set_title(short(job.name, longest=36), fontsize=9.5)
     axes.set_xlabel(f"time of a repetition / {unit.name}")
+
+
+def plot_sides(axes: Axes, sides: Sequence[Side]) -> TimeUnit:
+    """A curve for each side with values, of which there is one at least; the unit of the axis of times."""
+    present = [side for side in sides if len(side.values_s)]
+    unit = time_unit(float(np.median(side.values_s)) for side in present)
+    for side in present:
+        at, longer = curve_of(side.values_s)
+        axes.step(
+            np.concatenate([at[:1], at]) * unit.per_second,
+            np.concatenate([[1.0], np.maximum(longer, 0.5 / len(side.values_s))]),
+            where="post", linestyle=side.dash, color=side.tone.stand_in,
+            label=f"{side.name}, n = {len(side.values_s):,}",
+        )  # fmt: skip
+        for percentile in side.marks:
+            _mark(axes, percentile, side.tone, unit)
+    low, high = (float(end([end(side.values_s) for side in present])) for end in (np.min, np.max))
+    scale_shares(axes, low=low, high=high)
     axes.legend(fontsize=8, loc="best")
+    return unit
 
 
 def _mark(axes: Axes, tail: Percentile | None, tone: Tone, unit: TimeUnit) -> None:

@@ -1,8 +1,8 @@
 """Markdown: the tables, and what makes a number doubtful."""
 
+from stressbench.report.leaf import in_markdown
 from stressbench.study.degradation.curves import Degradation
 from stressbench.study.degradation.sheets import leaf_of
-from stressbench.study.sheet import in_markdown
 
 
 def render(found: Degradation) -> str:

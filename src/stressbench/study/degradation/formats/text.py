@@ -1,8 +1,8 @@
 """For a terminal or a log."""
 
+from stressbench.report.leaf import for_terminal
 from stressbench.study.degradation.curves import Degradation
 from stressbench.study.degradation.sheets import leaf_of
-from stressbench.study.sheet import for_terminal
 
 
 def render(found: Degradation) -> str:

@@ -1,47 +1,36 @@
 """What was found as one page of HTML, complete in itself."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from stressbench import __version__
 from stressbench.analysis.comparison import Verdict, verdict_of
-from stressbench.report.drawing import Figure, style
-from stressbench.report.page.tables import Column, Table
-from stressbench.report.page.template import environment, style_sheet
+from stressbench.report.drawing import style
+from stressbench.report.page.plain import Chapter, Plain, render_plain, tables_of
 from stressbench.report.section import printable
 from stressbench.study.rails.findings import RailsFound
 from stressbench.study.rails.page.figures import draw_bandwidths, draw_boxes
 from stressbench.study.rails.sheets import headline, label, sheets_of
 from stressbench.study.rails.spread import Subject
-from stressbench.study.sheet import Sheet
 
 _EFFECT = 0.02
 _MOST_FINDINGS = 12
-
-
-@dataclass(frozen=True, kw_only=True)
-class _View:
-    title: str
-    progress: str
-    findings: tuple[str, ...]
-    notes: tuple[str, ...]
-    figures: tuple[Figure, ...]
-    tables: tuple[Table, ...]
+_FOOT = "The method is that of León, Chembreau and Leininger, “What Do Scientific Applications Need?”."
 
 
 def render_page(found: RailsFound) -> str:
     """The page as HTML text."""
     with style():
         figures = (*draw_boxes(found), *draw_bandwidths(found))
-    view = _View(
-        title=printable(found.about or "Rail policies"),
-        progress=headline(found),
+    title = printable(found.about or "Rail policies")
+    chapter = Chapter(
+        key="rails",
+        title=title,
         findings=tuple(_findings(found))[:_MOST_FINDINGS],
         notes=tuple(map(printable, found.notes)),
-        figures=figures,
-        tables=tuple(_table(sheet, number) for number, sheet in enumerate(sheets_of(found), start=1)),
+        figures=tuple((figure, None) for figure in figures),
+        tables=tables_of(sheets_of(found), key="rails"),
     )
-    return environment().get_template("rails.html.j2").render(view=view, style=style_sheet(), version=__version__)
+    lead = f"Which card of its host each rank's messages took, and what that did. {headline(found)}"
+    return render_plain(Plain(title=title, lead=lead, chapters=(chapter,), foot=_FOOT))
 
 
 def _findings(found: RailsFound) -> Iterator[str]:
@@ -65,9 +54,3 @@ def _findings(found: RailsFound) -> Iterator[str]:
 
 def _said(subject: Subject, ratio: float) -> str:
     return f"takes {ratio:.3f} times as long as" if subject.unit == "s" else f"is {ratio:.3f} times what it is"
-
-
-def _table(sheet: Sheet, number: int) -> Table:
-    columns = tuple(Column(head=head, number=place >= sheet.words) for place, head in enumerate(sheet.head))
-    rows = tuple(tuple(map(printable, row)) for row in sheet.body)
-    return Table(key=f"rails-{number}", caption=f"{sheet.title}. {sheet.reading}", columns=columns, rows=rows)

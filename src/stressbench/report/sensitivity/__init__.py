@@ -1,0 +1,1 @@
+"""What profiles and predictions say, drawn and told: figures, tables of words, formats."""

@@ -1,0 +1,20 @@
+"""A profile that is to be shown, read once for all that is drawn and told of it."""
+
+from dataclasses import dataclass
+
+from stressbench.sensitivity.portrait import Portrait, portrait_of
+from stressbench.sensitivity.profile import Profile
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Shown:
+    """`cautions`: what whoever measured it knows beyond the profile, sentences without a full stop."""
+
+    profile: Profile
+    said: Portrait
+    cautions: tuple[str, ...] = ()
+
+
+def shown(profile: Profile, *, cautions: tuple[str, ...] = ()) -> Shown:
+    """The profile with its portrait."""
+    return Shown(profile=profile, said=portrait_of(profile), cautions=cautions)

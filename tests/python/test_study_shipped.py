@@ -29,6 +29,7 @@ EXPECTED = {
     "lab/full-system": (2, 2, ["set.traffic"]),
     "lab/gpcnet": (6, 6, ["placement", "rate"]),
     "lab/io-study": (24, 24, ["placement", "set.pattern", "set.write"]),
+    "lab/pairs": (21, 21, ["set.a", "set.b"]),
     "lab/validation": (2, 6, ["placement"]),
     "simulated/full-system": (3, 3, ["placement"]),
     "simulated/gpcnet": (3, 3, ["rate"]),
@@ -36,8 +37,8 @@ EXPECTED = {
     "simulated/validation": (2, 2, ["placement"]),
 }
 # Those on a smaller lab, whose full rates two cores can fill.
-PLACES = {"lab/degrade": {("lab:tiny", 2), ("lab:tiny", 4)}}
-RATES = {"lab/degrade": {"full", "1/2", "1/4", "1/8"}}
+PLACES = {"lab/degrade": {("lab:tiny", 2), ("lab:tiny", 4)}, "lab/pairs": {("lab:tiny", 16)}}
+RATES = {"lab/degrade": {"full", "1/2", "1/4", "1/8"}, "lab/pairs": {None}}
 LABS = [name for name in EXPECTED if name.startswith("lab/")]
 SIMULATED = [name for name in EXPECTED if name.startswith("simulated/")]
 

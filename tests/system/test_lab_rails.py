@@ -20,8 +20,8 @@ def apart(lab_up):
         wait_for_quiet()
         ran = bench.stressbench(
             "rails", "run", CHECKOUT / "workloads" / "rails-two-jobs.sb", "-n", "8", "--on", "lab:dual-rail",
-            "--policies", ",".join(POLICIES), "--isolated", "4", "--contended", "4", "--repetitions", "3", "--runs", "1", "-o", folder,
-            timeout_s=300,
+            "--policies", ",".join(POLICIES), "--isolated", "4", "--contended", "4", "--repetitions", "3",
+            "--runs", "1", "-o", folder, timeout_s=300,
         )  # fmt: skip
         assert ran.status == 0, ran.said
         told = bench.stressbench("rails", "report", folder, "--format", "json")

@@ -223,6 +223,13 @@ def test_a_drift_that_is_little_beside_the_packets_of_the_traffic_does_not_matte
     assert found.value == pytest.approx(0.5, abs=0.05)
 
 
+def test_probes_that_are_faster_than_idle_by_little_beside_a_packet_are_idle() -> None:
+    packets = Service(mean_s=20 * float(GOOD.mean()), variance_s2=0)
+
+    assert utilisation(GOOD, GOOD / 2).value is None
+    assert utilisation(GOOD, GOOD / 2, traffic=packets).value == 0
+
+
 def test_a_little_below_idle_is_idle() -> None:
     found = utilisation(GOOD, GOOD * 0.99)
 

@@ -131,7 +131,8 @@ def probes_needed(
 def _estimate(idle_s: Floats, loaded_s: Floats, *, how: Reading, traffic: Service | None) -> Utilisation:
     waits, residual = _resampled(idle_s, loaded_s, how=how, traffic=traffic, resamples=_RESAMPLES, seed=_SEED)
     tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
-    if np.quantile(waits, tails[1]) < 0 and loaded_s.mean() < (1 - _BELOW_IDLE) * _service_mean(idle_s, how):
+    sooner = _service_mean(idle_s, how) - float(loaded_s.mean())
+    if np.quantile(waits, tails[1]) < 0 and sooner > _BELOW_IDLE * _scale(_service_mean(idle_s, how), traffic):
         raise CannotTell(
             f"probes were faster under load ({loaded_s.mean():.3g} s) than on the idle machine "
             f"({_service_mean(idle_s, how):.3g} s): calibrate again, at the same time and on the same path"
@@ -154,18 +155,21 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, how: Reading, traffic: Servic
 
 
 def _check_idle(idle_s: Floats, *, traffic: Service | None) -> None:
-    """A drift counts against what packets of the traffic would add, where that is known to be more."""
     _check_samples(idle_s, what="on the idle machine")
     mean = float(idle_s.mean())
-    scale = mean if traffic is None else max(mean, traffic.residual_s)
     variation = float(idle_s.var(ddof=1)) / mean**2
     if variation > _IDLE_VARIATION:
         raise CannotTell(
             f"on the idle machine latencies vary {variation**0.5:.1f} times their mean: something else was running"
         )
     trend = trend_of(_batches(idle_s).mean_s)
-    if trend.p < _DRIFT_P and abs(trend.change) > _IDLE_DRIFT * scale:
+    if trend.p < _DRIFT_P and abs(trend.change) > _IDLE_DRIFT * _scale(mean, traffic):
         raise CannotTell(f"on the idle machine latencies drifted by {trend.change:+.3g} s, their mean is {mean:.3g} s")
+
+
+def _scale(mean_s: float, traffic: Service | None) -> float:
+    """What changes of the idle machine count against: its latency, or what a packet adds where that is known."""
+    return mean_s if traffic is None else max(mean_s, traffic.residual_s)
 
 
 def _check_steady(idle_s: Floats, loaded_s: Floats) -> None:

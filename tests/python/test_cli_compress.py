@@ -295,6 +295,6 @@ def test_an_impact_that_was_read_by_other_probes_is_not_mixed_with_new_compressi
 
 
 def test_help_teaches_by_example() -> None:
-    assert "stressbench compress --on lab:tiny --store profiles -- hpcc\n" in (
+    assert "stressbench compress --on lab:tiny --store profiles --report hpcc.html -- hpcc\n" in (
         CliRunner().invoke(build(), ["compress", "--help"]).stdout
     )

@@ -14,6 +14,7 @@ SMALLER = {
         6, ("--set", "nodes=2", "--set", "parameters=1000000", "--set", "tokens=256", "--set", "cells=480"),
     ),
 }  # fmt: skip
+RANKS_PER_NODE = {"rails-two-jobs.sb": "2"}  # jobs that share nodes
 SMALL = ("--isolated", "1", "--contended", "1", "--repetitions", "1", "--warmup", "0", "--time-limit", "90s")
 
 
@@ -26,8 +27,9 @@ def test_a_shipped_workload_runs(engine, stressbench, workload, tmp_path):
     run = tmp_path / "run.jsonl"
     ranks, settings = SMALLER.get(workload.name, (RANKS[engine.library], ()))
     outcome = engine.run(
-        "run", workload, "--ranks-per-node", "1", *SMALL, *settings, "--output", run, ranks=ranks, cwd=tmp_path
-    )
+        "run", workload, "--ranks-per-node", RANKS_PER_NODE.get(workload.name, "1"), *SMALL, *settings, "--output", run,
+        ranks=ranks, cwd=tmp_path,
+    )  # fmt: skip
     assert outcome.status == 0, outcome.said
     end = json.loads(run.read_text().splitlines()[-1])
     assert (end["type"], end["complete"]) == ("end", True)

@@ -68,14 +68,19 @@ def test_jobs_on_rails_of_their_own_do_not_disturb_each_other(found, apart) -> N
     assert ratios["default"] == [pytest.approx(2.0, rel=0.1)] * 2
 
 
-def test_one_card_takes_twice_as_long_as_both_and_as_long_as_the_other(found) -> None:
-    """Messages of 256 KiB: of those Open MPI puts a little more on one card than on the other."""
+def test_one_card_takes_as_much_longer_as_the_busier_of_both_carries_less_than_all(found) -> None:
+    """Open MPI does not share messages of 256 KiB evenly: 63 % on one card, so that the other gains 1 / 0.63."""
     times = {
         entry["policy"]: entry["ratio"]["ratio"]
         for subject in found["subjects"]
         if subject["name"] == "one"
         for entry in subject["entries"]
     }
+    (sent,) = (
+        [load["sent_bytes"] for load in one["loads"]]
+        for one in found["carried"]
+        if (one["policy"], one["job"]) == ("default", "one")
+    )
 
-    assert 1.6 < times["nic0"] <= 2.05
-    assert times["nic1"] == pytest.approx(times["nic0"], rel=0.05)
+    assert times["nic0"] == pytest.approx(sum(sent) / max(sent), rel=0.08)
+    assert times["nic1"] == pytest.approx(times["nic0"], rel=0.08)

@@ -10,6 +10,7 @@ import typer
 from stressbench.cli.study.common import say
 from stressbench.launch.execute import Outcome, stopping
 from stressbench.launch.place import Place
+from stressbench.model import Kind
 from stressbench.model.errors import reason_of
 from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.programs.figures import parse_figure
@@ -131,3 +132,10 @@ def refuse_to_plan(words: Sequence[str]) -> None:
 def _stopped(told: str) -> NoReturn:
     say(f"stopped; {told} tells what was measured before")
     raise typer.Exit(INTERRUPTED)
+
+
+def require_no_rounds(folder: Path, *, motifs: bool, time: Kind | None) -> None:
+    """Of launches of a program nobody can ask for what only rounds of a workload have. Raises StudyMistake."""
+    if motifs or time is not None:
+        option = "--motifs" if motifs else "--time"
+        raise StudyMistake(f"{option}: {folder} holds launches of a program, which has no motifs and rounds")

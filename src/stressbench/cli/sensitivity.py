@@ -7,11 +7,12 @@ import typer
 
 from stressbench.cli.following import stop
 from stressbench.cli.predict.common import Machine, StoreFolder, Words, profiles_of
-from stressbench.model.errors import reason_of
+from stressbench.cli.telling import tell
 from stressbench.report.section import printable
 from stressbench.report.sensitivity.formats import formats
 from stressbench.report.sensitivity.shown import shown
 from stressbench.sensitivity.errors import ProfileFileError
+from stressbench.study.errors import StudyMistake
 
 _FORMATS = tuple(formats())
 _HELP = """\
@@ -55,14 +56,6 @@ def sensitivity(
         raise stop(f"--format {printable(kind)}: expected one of {', '.join(known)}")
     try:
         profiles = profiles_of(words or (), store=store, machine=machine)
-    except ProfileFileError as mistake:
+        tell(known[kind]([shown(one) for one in profiles]), output)
+    except (ProfileFileError, StudyMistake) as mistake:
         raise stop(str(mistake)) from None
-    text = known[kind]([shown(one) for one in profiles])
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as fault:
-        raise stop(f"--output: {output}: {reason_of(fault)}") from None
-    typer.echo(str(output))

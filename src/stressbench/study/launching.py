@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,10 +15,11 @@ from stressbench.launch.stopping import Patience
 from stressbench.launch.target import shape_of
 from stressbench.study.cells import Cell, PlannedRun
 from stressbench.study.directory import now
-from stressbench.study.errors import StudyFault, StudyMistake
+from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study
 from stressbench.study.manifest import LinksRecord
 from stressbench.study.places import Places, absolute, steering_of
+from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand, argument_of
 from stressbench.study.running import INTERRUPTED, Order, Result
 from stressbench.toml.shares import FULL
@@ -98,23 +99,12 @@ class Launching:
         for record in records:
             self._set_full(record)
 
-    @contextmanager
-    def rate_put_back(self) -> Iterator[None]:
+    def rate_put_back(self) -> AbstractContextManager[None]:
         """However it ends inside, the rate command is called with 1 unless that is what it was called with last.
 
         Raises StudyFault where that fails; but a failure inside is the one to be told.
         """
-        try:
-            yield
-        except StudyFault:
-            with suppress(StudyFault):
-                self._end_command()
-            raise
-        except BaseException:
-            self._end_command()
-            raise
-        else:
-            self._end_command()
+        return putting_back(self._end_command)
 
     def _end_command(self) -> None:
         if self._commanded and self._commanded[-1].rate != FULL:

@@ -1,8 +1,8 @@
 """Who sets injection bandwidth for launches of a program: a lab, whose links are ours, or a command of the site."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from stressbench.cli.study.common import CliPlaces, say
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import stopping
 from stressbench.study.errors import StudyFault
+from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand
 from stressbench.toml.shares import FULL
 
@@ -35,23 +36,12 @@ class Injection:
             self._set.append(rate)
             self.apply(rate)
 
-    @contextmanager
-    def put_back(self) -> Iterator[None]:
+    def put_back(self) -> AbstractContextManager[None]:
         """However it ends inside, the full rate is set again.
 
         Raises StudyFault where that fails; but a failure inside is the one to be told.
         """
-        try:
-            yield
-        except StudyFault:
-            with suppress(StudyFault):
-                self._set_full()
-            raise
-        except BaseException:
-            self._set_full()
-            raise
-        else:
-            self._set_full()
+        return putting_back(self._set_full)
 
     def _set_full(self) -> None:
         if self._set[-1:] in ([], [_FULL]):

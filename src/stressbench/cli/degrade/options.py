@@ -21,13 +21,6 @@ On: TypeAlias = Annotated[
     typer.Option("--on", metavar=PLACES, help=f"Where ranks start; {LAB} unless --rate-command.", show_default=False),
 ]
 Rates: TypeAlias = Annotated[str, typer.Option(metavar="R,R...", help="Shares of the full rate, 1 among them.")]
-Ranks: TypeAlias = Annotated[
-    str | None,
-    typer.Option("-n", "--ranks", metavar="N,N...", help="MPI ranks; a lab has its own.", show_default=False),
-]
-RanksPerNode: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="K", min=1, help="Call K consecutive ranks a node.", show_default=False)
-]
 Nodes: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -35,14 +28,6 @@ Nodes: TypeAlias = Annotated[
         help="The workloads' variable for nodes of a job: -n / --ranks-per-node in each run.",
         show_default=False,
     ),
-]
-Sets: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="K=V", help="A variable's value; repeated for one name, one value after the other."),
-]
-Placements: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--place", metavar="WHERE", help="linear, interleaved or random:SEED; may be repeated."),
 ]
 Isolated: TypeAlias = Annotated[
     int | None,
@@ -55,12 +40,6 @@ Contended: TypeAlias = Annotated[
         help="Rounds in which all jobs run, default: 0, with --compete 10; `report --time contended` tells them.",
     ),
 ]  # fmt: skip
-Repetitions: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="R", min=1, help="Measured repetitions a round.", show_default=False)
-]
-MinTime: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="T", help="Measure each job of a round so long.", show_default=False)
-]
 Runs: TypeAlias = Annotated[
     int | None,
     typer.Option(
@@ -68,7 +47,6 @@ Runs: TypeAlias = Annotated[
         help="Runs at each rate, default: 1, of a program 4; from 4 on intervals are made of runs.",
     ),
 ]  # fmt: skip
-Seed: TypeAlias = Annotated[int, typer.Option(metavar="S", min=0, help="Of the order of runs, and of what they draw.")]
 Command: TypeAlias = Annotated[
     str | None,
     typer.Option(

@@ -12,22 +12,16 @@ from stressbench.cli.degrade.options import (
     Contended,
     Isolated,
     LinkRate,
-    MinTime,
     Nodes,
     On,
-    Placements,
-    Ranks,
-    RanksPerNode,
     Rates,
-    Repetitions,
     Runs,
-    Seed,
-    Sets,
     Words,
 )
 from stressbench.cli.programs import refuse_to_plan
 from stressbench.cli.study.common import AsJson, told
 from stressbench.cli.study.plan import show_plan
+from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 
 _HELP = """\
 List what `degrade run` with the same options would run, in which order, and start nothing.

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.programs import require_no_rounds
 from stressbench.cli.shares import ShareError, parse_share
 from stressbench.cli.study.common import Folder, runs_of, told
+from stressbench.cli.telling import format_of, tell
 from stressbench.model import Kind
-from stressbench.model.errors import reason_of
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node
 from stressbench.study.degradation.curves import Question, is_competing
@@ -20,7 +21,6 @@ from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
 from stressbench.study.programs.journal import FILE
 from stressbench.study.standing import standings
-from stressbench.toml import unknown
 
 _FORMATS = tuple(formats())
 _HELP = """\
@@ -75,29 +75,17 @@ def report(
 ) -> None:
     """Read all, tell it."""
     with told():
-        known = formats()
-        if kind not in known:
-            raise StudyMistake(f"--format: {unknown('format', kind, tuple(known))}")
+        render = format_of(kind, formats())
         _require_above_0("--gflops-per-node", gflops)
         _require_above_0("--injection", injection)
         node = Node(gflops=gflops, injection_gb_per_s=injection)
         question = Question(kind=time or Kind.isolated, motifs=motifs, at_most=_share(at_most), node=node)
         if (folder / FILE).is_file():
-            if motifs or time is not None:
-                option = "--motifs" if motifs else "--time"
-                raise StudyMistake(f"{option}: {folder} holds launches of a program, which has no motifs and rounds")
+            require_no_rounds(folder, motifs=motifs, time=time)
             found = degradation_of_launches(read_launches(folder / FILE), question=question)
         else:
             found = _of_study(folder, question, time)
-        text = known[kind](found)
-        if output is None:
-            typer.echo(text, nl=False)
-            return
-        try:
-            output.write_text(text, encoding="utf-8")
-        except OSError as fault:
-            raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
-        typer.echo(str(output))
+        tell(render(found), output)
 
 
 def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradation:

@@ -27,21 +27,6 @@ TransportWord: TypeAlias = Annotated[
     str | None,
     typer.Option("--transport", metavar="tcp|ucx|ofi", help="Default: what the MPI chooses.", show_default=False),
 ]
-Ranks: TypeAlias = Annotated[
-    str | None,
-    typer.Option("-n", "--ranks", metavar="N,N...", help="MPI ranks; a lab has its own.", show_default=False),
-]
-RanksPerNode: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="K", min=1, help="Call K consecutive ranks a node.", show_default=False)
-]
-Sets: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="K=V", help="A variable's value; repeated for one name, one value after the other."),
-]
-Placements: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--place", metavar="WHERE", help="linear, interleaved or random:SEED; may be repeated."),
-]
 Isolated: TypeAlias = Annotated[
     int | None,
     typer.Option(metavar="N", min=0, help="Rounds in which a job runs alone; default: 6.", show_default=False),
@@ -49,16 +34,9 @@ Isolated: TypeAlias = Annotated[
 Contended: TypeAlias = Annotated[
     int, typer.Option(metavar="N", min=0, help="Rounds in which all jobs run: who disturbs whom under which policy.")
 ]
-Repetitions: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="R", min=1, help="Measured repetitions a round.", show_default=False)
-]
-MinTime: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="T", help="Measure each job of a round so long.", show_default=False)
-]
 Runs: TypeAlias = Annotated[
     int, typer.Option(metavar="N", min=1, help="Runs of each policy; from 4 on boxes and intervals are made of runs.")
 ]
-Seed: TypeAlias = Annotated[int, typer.Option(metavar="S", min=0, help="Of the order of runs, and of what they draw.")]
 Figures: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--fom", metavar="NAME=REGEX", help="A figure of merit in CMD's output: one group; may be repeated."),

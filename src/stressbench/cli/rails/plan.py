@@ -6,25 +6,10 @@ import typer
 
 from stressbench.cli.programs import refuse_to_plan
 from stressbench.cli.rails.asked import LAB, POLICIES, Asked
-from stressbench.cli.rails.options import (
-    Contended,
-    Isolated,
-    MinTime,
-    Nics,
-    On,
-    Placements,
-    Policies,
-    Ranks,
-    RanksPerNode,
-    Repetitions,
-    Runs,
-    Seed,
-    Sets,
-    TransportWord,
-    Words,
-)
+from stressbench.cli.rails.options import Contended, Isolated, Nics, On, Policies, Runs, TransportWord, Words
 from stressbench.cli.study.common import AsJson, told
 from stressbench.cli.study.plan import show_plan
+from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 
 _HELP = """\
 List what `rails run` with the same options would run, in which order, and start nothing.

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter, ValidationError
 
+from stressbench.cli.programs import require_no_rounds
 from stressbench.cli.study.common import runs_of, told
+from stressbench.cli.telling import format_of, tell
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import read_lab
@@ -22,7 +24,6 @@ from stressbench.study.rails.launches import FILE, read_launches
 from stressbench.study.rails.of_launches import rails_of_launches
 from stressbench.study.rails.of_study import Question, rails_of_study
 from stressbench.study.standing import standings
-from stressbench.toml import unknown
 from stressbench.trace.profile import Profile, profile_of
 
 _FORMATS = tuple(formats())
@@ -67,26 +68,14 @@ def report(
 ) -> None:
     """Read all, tell it."""
     with told():
-        known = formats()
-        if kind not in known:
-            raise StudyMistake(f"--format: {unknown('format', kind, tuple(known))}")
+        render = format_of(kind, formats())
         talk = tuple(_talk(path) for path in profiles or ())
         if (folder / FILE).is_file():
-            if motifs or time is not None:
-                option = "--motifs" if motifs else "--time"
-                raise StudyMistake(f"{option}: {folder} holds launches of a program, which has no motifs and rounds")
+            require_no_rounds(folder, motifs=motifs, time=time)
             found = rails_of_launches(read_launches(folder / FILE), talk=talk)
         else:
             found = _of_study(folder, Question(kind=time or Kind.isolated, motifs=motifs), talk)
-        text = known[kind](found)
-        if output is None:
-            typer.echo(text, nl=False)
-            return
-        try:
-            output.write_text(text, encoding="utf-8")
-        except OSError as fault:
-            raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
-        typer.echo(str(output))
+        tell(render(found), output)
 
 
 def _of_study(folder: Path, question: Question, talk: Sequence[Talk]) -> RailsFound:

@@ -6,26 +6,10 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.rails.asked import LAB, POLICIES, SOURCE, Asked, in_options
-from stressbench.cli.rails.options import (
-    Contended,
-    Figures,
-    Isolated,
-    MinTime,
-    Nics,
-    On,
-    Placements,
-    Policies,
-    Ranks,
-    RanksPerNode,
-    Repetitions,
-    Runs,
-    Seed,
-    Sets,
-    TransportWord,
-    Words,
-)
+from stressbench.cli.rails.options import Contended, Figures, Isolated, Nics, On, Policies, Runs, TransportWord, Words
 from stressbench.cli.rails.program import launch_all, program_of
 from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Retries, TimeLimit, Wanted, carry_out, told
+from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 from stressbench.study.directory import take_up
 from stressbench.study.errors import StudyMistake
 from stressbench.study.places import require_links

@@ -7,13 +7,13 @@ import typer
 
 from stressbench.cli.exported import tell_written
 from stressbench.cli.study.common import Folder, told, told_by
+from stressbench.cli.telling import format_of, tell
 from stressbench.model.errors import reason_of
 from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
 from stressbench.study.formats import formats
 from stressbench.study.material import Material
 from stressbench.study.results import StudyReport
-from stressbench.toml import unknown
 
 _FORMATS = tuple(formats())
 _HELP = """\
@@ -53,19 +53,9 @@ def report(
 ) -> None:
     """Read all, tell it."""
     with told():
-        known = formats()
-        if kind not in known:
-            raise StudyMistake(f"--format: {unknown('format', kind, tuple(known))}")
+        render = format_of(kind, formats())
         report, material = told_by(open_directory(folder))
-        text = known[kind](report, material)
-        if output is None:
-            typer.echo(text, nl=False)
-        else:
-            try:
-                output.write_text(text, encoding="utf-8")
-            except OSError as fault:
-                raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
-            typer.echo(str(output))
+        tell(render(report, material), output)
         if data is not None:
             _write_data(report, material, data)
 

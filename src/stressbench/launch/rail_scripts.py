@@ -79,4 +79,4 @@ def _class_of(nic: str) -> str:
 
 def _wrapped(script: str, names: Sequence[str]) -> tuple[str, ...]:
     exported = " ".join(f'{name}="$c"' for name in names)
-    return ("sh", "-c", f'{script}[ -z "$c" ] || export {exported}; exec "$@"', "rails")
+    return ("sh", "-c", f'{script}export {exported}; exec "$@"', "rails")

@@ -158,11 +158,14 @@ int exit_status(schedule::EndReason reason) {
   return reason == schedule::EndReason::interrupted ? exit_interrupted : exit_success;
 }
 
-// `--continue` without --ranks-per-node: as the file says. Every rank must know before nodes are found; rank 0 reads.
-void adopt_nodes(RunArguments& options, const mpi::Group& world, int& status) {
+// `--continue`: the file, which no other launch may write to from here on; and without --ranks-per-node, nodes as it
+// says. Every rank must know before nodes are found; rank 0 reads.
+void adopt(RunArguments& options, const mpi::Group& world, std::unique_ptr<output::RunFile>& file, int& status) {
   int k = options.ranks_per_node.value_or(0);
   status = on_root(world, [&] {
-    if (options.continue_file.empty() || k > 0) return;
+    if (options.continue_file.empty()) return;
+    file = std::make_unique<output::RunFile>(options.continue_file, output::Existing::append);
+    if (k > 0) return;
     schedule::ImpactTracker ignored;
     k = output::read_earlier(options.continue_file, ignored).ranks_per_node.value_or(0);
   });
@@ -199,20 +202,18 @@ int run(RunArguments& options, const Context& context) {
   const mpi::Group& world = context.start(options.threads);
   schedule::interrupt::watch();
   int status = exit_success;
-  adopt_nodes(options, world, status);
+  std::unique_ptr<output::RunFile> file;
+  adopt(options, world, file, status);
   if (status != exit_success) return status;
   const schedule::Machine machine = schedule::discover(world, options.ranks_per_node);
   schedule::ImpactTracker tracker;
   Start start;
-  std::unique_ptr<output::RunFile> file;
   const bool continued = !options.continue_file.empty();
   status = on_root(world, [&] {
     start = continued ? resume(options, machine, tracker) : begin(options, machine);
-    const std::string path = continued ? options.continue_file : options.output;
-    const auto existing = continued           ? output::Existing::append
-                          : options.overwrite ? output::Existing::replace
-                                              : output::Existing::refuse;
-    if (!path.empty()) file = std::make_unique<output::RunFile>(path, existing);
+    if (continued || options.output.empty()) return;
+    file = std::make_unique<output::RunFile>(options.output,
+                                             options.overwrite ? output::Existing::replace : output::Existing::refuse);
   });
   if (status != exit_success) return status;
   broadcast(world, start.text);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,12 +22,14 @@ int flags_of(Existing existing) noexcept {
     case Existing::refuse:
       return O_CREAT | O_EXCL;
     case Existing::replace:
-      return O_CREAT | O_TRUNC;
+      return O_CREAT;
     case Existing::append:
       return 0;
   }
   return 0;
 }
+
+const char* option_of(Existing existing) noexcept { return existing == Existing::append ? "--continue" : "--output"; }
 
 std::string line_of(const Json& record) { return record.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
@@ -34,15 +37,28 @@ std::string line_of(const Json& record) { return record.dump(-1, ' ', false, Jso
 
 RunFile::RunFile(std::string path, Existing existing) : path_(std::move(path)) {
   descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags_of(existing), 0666);
-  if (descriptor_ >= 0) return;
-  if (errno == EEXIST)
+  if (descriptor_ < 0 && errno == EEXIST)
     throw UserMistake(
         fmt::format("--output: '{}' exists; give another name, --overwrite, or --continue {}", path_, path_));
-  throw UserMistake(fmt::format("--output: '{}': {}", path_, std::strerror(errno)));
+  if (descriptor_ < 0) refuse(existing);
+  // Where a file system knows no locks, nobody is kept out.
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(descriptor_);
+    throw UserMistake(fmt::format("{}: '{}' is being written by another launch; wait until that has ended, or end it",
+                                  option_of(existing), path_));
+  }
+  if (existing == Existing::replace && ftruncate(descriptor_, 0) != 0 && errno != EINVAL)
+    refuse(existing);  // a device has no length
 }
 
 RunFile::~RunFile() {
   if (descriptor_ >= 0) close(descriptor_);
+}
+
+void RunFile::refuse(Existing existing) const {
+  const int reason = errno;
+  if (descriptor_ >= 0) close(descriptor_);
+  throw UserMistake(fmt::format("{}: '{}': {}", option_of(existing), path_, std::strerror(reason)));
 }
 
 void RunFile::fail(const char* doing) const {

@@ -13,7 +13,8 @@ enum class Existing { refuse, replace, append };
 
 class RunFile final : public schedule::Listener {
  public:
-  // Throws UserMistake where the file exists and must not, or cannot be opened.
+  // Keeps the file locked while it lives, so that no two launches write to one file. Throws UserMistake where the file
+  // exists and must not, cannot be opened, or is another launch's.
   RunFile(std::string path, Existing existing);
   RunFile(const RunFile&) = delete;
   RunFile& operator=(const RunFile&) = delete;
@@ -29,6 +30,7 @@ class RunFile final : public schedule::Listener {
   void on_end(const schedule::End& end) override;
 
  private:
+  [[noreturn]] void refuse(Existing existing) const;
   void write_out();
   [[noreturn]] void fail(const char* doing) const;
 

@@ -68,6 +68,10 @@ class Silent:
 
     def __init__(self) -> None:
         self.tallies: list[Tally] = []
+        self.waited_for: list[Path] = []
+
+    def waits(self, path: Path) -> None:
+        self.waited_for.append(path)
 
     def starts(self, order: Order, tally: Tally) -> None:
         self.tallies.append(tally)
@@ -105,9 +109,10 @@ def carry_out(
     narrow: Callable[[Sequence[Run]], bool] = lambda _: False,
     clock: Callable[[], float] | None = None,
     pool: Any = None,
+    watcher: Silent | None = None,
 ) -> tuple[Stop, Campaign]:
     policy = Policy(retries=retries, time_limit_s=time_limit_s)
-    campaign = Campaign(directory, policy=policy, narrow=narrow, watcher=Silent(), clock=clock or Ticking())
+    campaign = Campaign(directory, policy=policy, narrow=narrow, watcher=watcher or Silent(), clock=clock or Ticking())
     return campaign.carry_out(launches, pool=pool or OneAtATime()), campaign
 
 

@@ -1,5 +1,6 @@
 """A study survives being killed at any moment: the same runs, none twice, none lost, nothing dropped in silence."""
 
+import fcntl
 import json
 import os
 import random
@@ -13,8 +14,10 @@ import pytest
 from studies import (
     PART,
     STUDY,
+    WHOLE,
     FakeLaunches,
     Killed,
+    Silent,
     Ticking,
     again,
     carry_out,
@@ -85,6 +88,41 @@ def test_killed_within_a_run_it_goes_on_with_that_run_s_file(tmp_path: Path, lau
     assert [order.continues for order in launches.orders[: launch + 2]] == [False] * (launch + 1) + [True]
     assert launches.orders[launch].path == launches.orders[launch + 1].path
     assert states(directory) == [State.done] * RUNS
+
+
+def test_a_launch_that_outlived_its_study_is_waited_for_and_what_it_wrote_counts(tmp_path: Path) -> None:
+    directory, launches = study_in(tmp_path), FakeLaunches()
+    run_file = directory.path / "runs" / f"{directory.study.runs[0].id}.jsonl"
+    run_file.write_text(PART)
+
+    with run_file.open("ab") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+
+        class Ending(Silent):
+            def waits(self, path: Path) -> None:
+                super().waits(path)
+                run_file.write_text(WHOLE)
+                writer.close()
+
+        watcher = Ending()
+        carry_out(directory, launches, watcher=watcher)
+
+    assert watcher.waited_for == [run_file]
+    assert len(launches.orders) == RUNS - 1
+    assert states(directory) == [State.done] * RUNS
+
+
+def test_a_launch_that_outlived_its_study_for_good_is_named(tmp_path: Path) -> None:
+    directory, launches = study_in(tmp_path), FakeLaunches()
+    run_file = directory.path / "runs" / f"{directory.study.runs[0].id}.jsonl"
+    run_file.write_text(PART)
+
+    with run_file.open("ab") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        with pytest.raises(StudyMistake, match="still writes to it"):
+            carry_out(directory, launches, clock=Ticking(step_s=50))
+
+    assert launches.orders == []
 
 
 def test_a_run_that_was_killed_before_its_first_record_gets_another_file(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What is left of a run when something goes wrong in the middle: its finished rounds, a message, a status."""
 
+import fcntl
 import json
 import os
 import signal
@@ -110,6 +111,23 @@ def test_an_interrupted_run_ends_properly_and_can_be_continued(any_engine, stres
     assert [first["launch"], second["launch"]] == [0, 1]
     assert first["run_id"] == second["run_id"]
     assert stressbench("show", run).status == 0
+
+
+@pytest.mark.parametrize("option", ["--continue", "--output"])
+def test_a_file_that_another_launch_writes_to_is_refused_and_stays_as_it_is(engine, workload, tmp_path, option):
+    run = tmp_path / "run.jsonl"
+    short = (workload, "--output", run, "--ranks-per-node", "1", "--isolated", "1", "--contended", "1")
+    assert engine.run("run", *short, ranks=RANKS).status == 0
+    before = run.read_bytes()
+
+    with run.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        words = ("--continue", run) if option == "--continue" else (*short, "--overwrite")
+        outcome = engine.run("run", *words, ranks=RANKS)
+
+    assert outcome.status == 2
+    assert f"{option}: '{run}' is being written by another launch" in outcome.errors
+    assert run.read_bytes() == before
 
 
 def test_a_killed_run_can_be_continued(engine, workload, tmp_path, wait_for):

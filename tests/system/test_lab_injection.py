@@ -23,11 +23,12 @@ def test_a_stream_between_slower_cards_takes_as_much_longer(lab_up, factor) -> N
 
 
 def test_a_pingpong_of_small_messages_hardly_notices_half_the_rate(lab_up) -> None:
+    """One at a time: of fast processors, one after the other come near to half the rate themselves."""
     injection = lab_up("injection")
-    workload = "".join(job(f"at{number}", PAIRS[number], "pingpong -s 8 -i 200") for number in range(2))
+    workload = "".join(job(f"at{number}", PAIRS[number], "pingpong -s 8 -i 1") for number in range(2))
 
     def ratio() -> float:
-        found = injection.run(workload, "--isolated", "3", "--contended", "0", "--repetitions", "5")
+        found = injection.run(workload, "--isolated", "3", "--contended", "0", "--repetitions", "100")
         return isolated_s(found, 1) / isolated_s(found, 0)
 
     assert settled(ratio, expected=1, within=0.1) < 1.1

@@ -54,9 +54,15 @@ def machine() -> tuple[str, ...]:
     return (*interfaces, *sorted(mounts), *named, *left)
 
 
+def left_of(folder: Path) -> list[str]:
+    """Files and processes of these labs, the folder itself among them."""
+    files = [str(path) for path in (folder, *sorted(folder.glob("**/*"))) if path.exists()]
+    return files + [f"process {pid}" for pid in descendants_marked(folder)]
+
+
 def gone(folder: Path) -> bool:
     """Whether no process of these labs is left and no file."""
-    return not folder.exists() and not descendants_marked(folder)
+    return not left_of(folder)
 
 
 def python(program: str, *words: str, folder: Path) -> "subprocess.Popen[str]":
@@ -194,6 +200,15 @@ def test_going_down_twice_is_no_mistake(bench) -> None:
     assert "was not up" in bench.stressbench("lab", "down", "tiny").said
 
 
+def test_down_clears_what_an_up_left_that_was_killed_before_its_lab_had_a_folder(bench) -> None:
+    folder = bench.folder / "labs"
+    folder.mkdir()
+
+    assert "was not up" in bench.stressbench("lab", "down", "tiny").said
+
+    assert left_of(folder) == []
+
+
 def test_a_lab_whose_host_is_killed_ends_as_a_whole(bench, wait_for) -> None:
     """Half a lab would measure nonsense."""
     bench.lab("up", "tiny")
@@ -245,7 +260,7 @@ def test_whatever_is_killed_at_whatever_moment_down_leaves_nothing(lab_path, tmp
         if dice.random() < 0.2:
             python(UP, str(lab_path), folder=folder).communicate()
         down(lab_path.stem)
-        wait_for(lambda: gone(folder), "nothing is left")
+        wait_for(lambda: gone(folder), f"nothing is left, but {left_of(folder)}")
     assert machine() == before
     print(reached)
     assert reached["part"] > KILLS // 10, reached  # the kills did hit what they were meant to hit

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from conftest import GRACE_S, Engine, Started, wait_until
@@ -51,13 +52,49 @@ def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path
         process.communicate(timeout=60)
 
     resumed = engine.stressbench("study", "resume", "made", cwd=tmp_path)
-    report = json.loads(engine.stressbench("study", "report", "made", "--format", "json", cwd=tmp_path).output)
 
     assert resumed.status == 0, resumed.errors
-    assert "2 of 2 runs are done" in resumed.errors
+    require_both_cells(engine, tmp_path, resumed.errors)
+
+
+def test_a_launch_that_outlives_a_killed_study_is_waited_for(engine, tmp_path: Path) -> None:
+    """The launcher is stopped, so that it does not hear of the study's end: its ranks go on writing."""
+    (tmp_path / "pair.sb").write_text(WORKLOAD)
+    (tmp_path / "study.toml").write_text(STUDY)
+    command = [sys.executable, "-m", "stressbench", "study"]
+    environment = {"STRESSBENCH_MPI": str(engine.program)}
+    with Started([*command, "run", "study.toml", "-o", "made"], cwd=tmp_path, environment=environment) as study:
+        wait_until(
+            lambda: any('"round"' in path.read_text() for path in tmp_path.glob("made/runs/*.jsonl")),
+            "a round is in a run file",
+        )
+        children = Path(f"/proc/{study.pid}/task/{study.pid}/children").read_text()
+        launcher = next(int(pid) for pid in children.split() if b"mpirun" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        os.kill(launcher, signal.SIGSTOP)
+        try:
+            os.kill(study.pid, signal.SIGKILL)
+            study.wait(timeout=60)
+            with Started([*command, "resume", "made"], cwd=tmp_path, environment=environment) as resumed:
+                assert resumed.stderr is not None
+                waits = any("waiting for its end" in line for line in resumed.stderr)
+                os.kill(launcher, signal.SIGCONT)
+                _, said = resumed.communicate(timeout=120)
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(launcher, signal.SIGCONT)
+
+    assert waits
+    assert resumed.returncode == 0, said
+    require_both_cells(engine, tmp_path, said)
+
+
+def require_both_cells(engine, folder: Path, said: str) -> None:
+    """One run of each, in one file each."""
+    report = json.loads(engine.stressbench("study", "report", "made", "--format", "json", cwd=folder).output)
+    assert "2 of 2 runs are done" in said
     assert [cell["done"] for cell in report["cells"]] == [1, 1]
     assert all(job["impact"]["ratio"] is not None for cell in report["cells"] for job in cell["jobs"])
-    assert len(list((tmp_path / "made" / "runs").iterdir())) == 2
+    assert len(list((folder / "made" / "runs").iterdir())) == 2, said
 
 
 MOMENTS = 20

@@ -146,6 +146,7 @@ def down(name: str) -> bool:
     """End the lab and forget it; whether there was anything. LabFault where it does not end."""
     slot = Slot(name)
     if not slot.exists:
+        slot.clear_above()
         return False
     _end(slot)
     return True

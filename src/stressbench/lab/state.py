@@ -172,8 +172,12 @@ class Slot:
             return ()
 
     def clear(self) -> None:
-        """Remove the folder, and those above it that we made and that are empty. The caller holds the lock."""
+        """Remove the folder, and those above it. The caller holds the lock."""
         shutil.rmtree(self.path, ignore_errors=True)
+        self.clear_above()
+
+    def clear_above(self) -> None:
+        """Remove the folders above that we made and that are empty: a killed `up` may have made only them."""
         for above in (self.path.parent, self.path.parent.parent):
             if above.name in ("labs", "stressbench", f"stressbench-{os.geteuid()}"):
                 with suppress(OSError):

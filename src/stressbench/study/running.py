@@ -1,5 +1,6 @@
 """The loop that runs what is open, writes down each step before the next, and stops in good order."""
 
+import fcntl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Protocol
 from stressbench.model import Run, RunFileError, read_run
 from stressbench.study.cells import PlannedRun
 from stressbench.study.directory import Directory, now, sha256_of
+from stressbench.study.errors import StudyMistake
 from stressbench.study.estimate import seconds_left
 from stressbench.study.manifest import (
     FailedRecord,
@@ -22,6 +24,8 @@ from stressbench.study.manifest import (
 from stressbench.study.standing import Standing, State, standings
 
 DONE, FAULT, INTERRUPTED = 0, 3, 130
+_WRITER_ENDS_WITHIN_S = 60.0
+_PAUSE_S = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +88,9 @@ class Tally:
 
 class Watcher(Protocol):
     """Who is told how it goes."""
+
+    def waits(self, path: Path) -> None:
+        """A launch of a study that was killed still writes to this run file; it is given time to end."""
 
     def starts(self, order: Order, tally: Tally) -> None:
         """A launch begins."""
@@ -177,6 +184,7 @@ class Campaign:
                 continue
             if not path.exists():
                 return self._start(run, name, continues=False)
+            self._wait_for_its_writer(path)
             try:
                 left = read_run(path)
             except RunFileError:
@@ -185,6 +193,19 @@ class Campaign:
                 self._note(run.id, self._finished(run, name, left, recovered=True))
                 return None
             return self._start(run, name, continues=True)
+
+    def _wait_for_its_writer(self, path: Path) -> None:
+        """Raises StudyMistake where it does not end."""
+        if not _is_being_written(path):
+            return
+        self._watcher.waits(path)
+        end = self._clock() + _WRITER_ENDS_WITHIN_S
+        while _is_being_written(path):
+            if self._clock() > end:
+                raise StudyMistake(
+                    f"{path}: a launch of a study that was killed still writes to it; end its ranks, then resume"
+                )
+            time.sleep(_PAUSE_S)
 
     def _start(self, run: PlannedRun, name: str, *, continues: bool) -> Order:
         self._note(run.id, StartedRecord(run=run.id, at=now(), file=name, continues=continues))
@@ -294,3 +315,15 @@ def _read(path: Path) -> Run | None:
         return read_run(path)
     except RunFileError:
         return None
+
+
+def _is_being_written(path: Path) -> bool:
+    """Whether an engine has its lock on the run file; False where the file system knows no locks."""
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+    return False

@@ -282,6 +282,10 @@ class _Lines:
         self._progress = progress
         self._task = None if progress is None else progress.add_task("", total=None, left="")
 
+    def waits(self, path: Path) -> None:
+        """Say for what."""
+        self._say(f"a launch from before still writes to {path}; waiting for its end")
+
     def starts(self, order: Order, tally: Tally) -> None:
         """Say what begins."""
         word = "goes on" if order.continues else "starts"

@@ -67,7 +67,7 @@ class Read:
     knowing: Utilisation
 
 
-def read(load: Load, *, on: str, seed: int = 1, every: str = "20ms", idle: str = "15s") -> Read:
+def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str = "15s") -> Read:
     """Measure it with one pair of probes, on the first two hosts of a lab."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "load.json"

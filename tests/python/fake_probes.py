@@ -24,7 +24,6 @@ from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, end, h
 WHAT = os.environ.get("FAKE_PROBES", "")
 HOSTS = tuple(os.environ.get("FAKE_HOSTS", "h0").split(","))
 ROUND_S, EACH = 0.05, 40
-SLEEP_S = ROUND_S / EACH
 asked: list[int] = []
 RING, ALONE_S = Path("ring"), 0.4
 
@@ -36,14 +35,18 @@ def ring_load(text: str) -> float:
 
 
 def records_of(
-    number: int, pairs: int, started_s: float, source: random.Random, load: float
+    number: int, pairs: int, pauses: int, started_s: float, source: random.Random, load: float
 ) -> list[dict[str, object]]:  # fmt: skip
     records: list[dict[str, object]] = []
     busy = Path("busy").exists()
+    repetitions = max(1, EACH // pauses)
+    sleep_s = ROUND_S / (repetitions * pauses)
     for job in range(pairs):
-        for repetition in range(EACH):
-            one_way_s = (150e-6 if busy else 100e-6) + 50e-6 * load / (1 - load) + source.uniform(-10e-6, 10e-6)
-            times = {None: SLEEP_S, 0: SLEEP_S - 2 * one_way_s, 1: 2 * one_way_s}
+        for repetition in range(repetitions):
+            times: dict[int | None, float] = {None: pauses * sleep_s}
+            for pause in range(pauses):
+                one_way_s = (150e-6 if busy else 100e-6) + 50e-6 * load / (1 - load) + source.uniform(-10e-6, 10e-6)
+                times |= {2 * pause: sleep_s - 2 * one_way_s, 2 * pause + 1: 2 * one_way_s}
             for step, took_s in times.items():
                 records.append(
                     {"type": "sample", "round": number, "job": job, "step": step, "repetition": repetition,
@@ -56,7 +59,7 @@ def records_of(
              "iterations": 1, "time_min_s": ROUND_S, "time_mean_s": ROUND_S, "time_max_s": ROUND_S, "slowest_rank": 0,
              "slowest_host": HOSTS[0], "metrics": {}}
         )  # fmt: skip
-    counts = [EACH] * pairs + [1] * bool(load)
+    counts = [repetitions] * pairs + [1] * bool(load)
     records.append(
         {"type": "round", "round": number, "block": number - 1, "kind": "contended", "job": None,
          "started_s": started_s, "duration_s": ROUND_S, "load_average": 0.1,
@@ -66,13 +69,15 @@ def records_of(
     return records
 
 
-def probe(output: Path, *, pairs: int, rounds: int, load: float) -> int:
+def probe(output: Path, *, pairs: int, pauses: int, rounds: int, load: float) -> int:
     for number in (signal.SIGUSR1, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: asked.append(number))
     if WHAT == "refuse":
         print("no room for probes", file=sys.stderr)
         return 3
-    steps = (MadeStep(motif="compute"), MadeStep(motif="pingpong", quantity="one-way latency", quantity_scale=0.5))
+    steps = (
+        MadeStep(motif="compute"), MadeStep(motif="pingpong", quantity="one-way latency", quantity_scale=0.5),
+    ) * pauses  # fmt: skip
     made = tuple(
         MadeJob(name=f"pair{pair}", ranks=2, nodes=f"{2 * pair}-{2 * pair + 1}" if len(HOSTS) > 1 else "0", steps=steps)
         for pair in range(pairs)
@@ -95,7 +100,7 @@ def probe(output: Path, *, pairs: int, rounds: int, load: float) -> int:
             done += 1
             begin_s = time.monotonic() - started
             time.sleep(ROUND_S)
-            for record in records_of(done, pairs, begin_s, source, load):
+            for record in records_of(done, pairs, pauses, begin_s, source, load):
                 tell(record)
             if beside and WHAT == "die" and done == 10:
                 return 3
@@ -132,7 +137,9 @@ def main() -> int:
             text, rounds = Path(file).read_text(), int(rest[rest.index("--contended") + 1])
             output = Path(rest[rest.index("--output") + 1])
             if "pingpong --size" in text:
-                return probe(output, pairs=text.count("[JOB_NAME] pair"), rounds=rounds, load=ring_load(text))
+                pairs = text.count("[JOB_NAME] pair")
+                pauses = text.count("pingpong --size") // pairs
+                return probe(output, pairs=pairs, pauses=pauses, rounds=rounds, load=ring_load(text))
             print(f"workload {file} {rounds} rounds", flush=True)
             return work(output, rounds=rounds)
     return 2

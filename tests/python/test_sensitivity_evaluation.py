@@ -240,7 +240,8 @@ def test_advice_costs_as_little_as_trying_everything_finds(costs: list[float]) -
 
     found = place(lambda group: table[group[0], group[1]], count=6, places=3)
 
-    assert found.cost == pytest.approx(min(sum(table[pair] for pair in some) for some in pairings(tuple(range(6)))))
+    least = min(sum(table[pair] for pair in some) for some in pairings(tuple(range(6))))
+    assert found.cost == pytest.approx(least, abs=1e-6)  # as exact as a mixed-integer program is solved
 
 
 def test_an_odd_one_stays_alone() -> None:

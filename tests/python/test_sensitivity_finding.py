@@ -28,13 +28,15 @@ STEPS = (
     MadeStep(motif="compute", time_s=0.09),
     MadeStep(motif="pingpong", time_s=2e-4, quantity="one-way latency", quantity_scale=0.5),
 )
-JOBS = tuple(MadeJob(name=f"pair{pair}", ranks=1, nodes=f"{2 * pair}-{2 * pair + 1}", steps=STEPS) for pair in range(2))
+JOBS = tuple(
+    MadeJob(name=f"pair{pair}", ranks=1, nodes=f"{2 * pair}-{2 * pair + 1}", steps=STEPS * 10) for pair in range(2)
+)
 
 
 def made_run(*, rounds: int = 3) -> MadeRun:
     return build_run(
         jobs=JOBS,
-        plan=MadePlan(blocks=rounds, isolated=0, repetitions=10, warmup=0, extra=0),
+        plan=MadePlan(blocks=rounds, isolated=0, repetitions=1, warmup=0, extra=0),
         machine=MadeMachine(hosts=("h0", "h1", "h2", "h3"), noise=0.0, round_noise=0.0),
         histograms=False,
     )
@@ -68,29 +70,52 @@ def read(made: MadeRun, folder: Path) -> Run:
     return read_run(made.write(folder))
 
 
-def test_a_job_a_pair_sleeps_and_plays_and_the_second_sleeps_a_little_longer() -> None:
-    assert PROBING.workload == (
+def test_a_job_a_pair_sleeps_and_plays() -> None:
+    probing = replace(PROBING, interval_s=1.0)
+
+    assert probing.workload == (
         "# probes of `stressbench impact`\n"
-        "[JOB_NAME] pair0\n[NODES] 2\n[REPEAT] 10\n"
-        "[MOTIF] compute --mode sleep --mean 100000000ns\n[MOTIF] pingpong --size 1024B\n"
-        "[JOB_NAME] pair1\n[NODES] 2\n[REPEAT] 10\n"
-        "[MOTIF] compute --mode sleep --mean 105000000ns\n[MOTIF] pingpong --size 1024B\n"
+        "[JOB_NAME] pair0\n[NODES] 2\n[REPEAT] 1\n"
+        "[MOTIF] compute --mode sleep --mean 750000000ns\n[MOTIF] pingpong --size 1024B\n"
+        "[JOB_NAME] pair1\n[NODES] 2\n[REPEAT] 1\n"
+        "[MOTIF] compute --mode sleep --mean 1250000000ns\n[MOTIF] pingpong --size 1024B\n"
     )
 
 
-@pytest.mark.parametrize(("interval_s", "repetitions", "rounds"), [(0.1, 10, 21), (0.005, 200, 21), (4.0, 1, 6)])
-def test_a_round_takes_a_second_or_one_probe(interval_s: float, repetitions: int, rounds: int) -> None:
+@pytest.mark.parametrize("interval_s", [0.1, 0.02, 0.0005])
+def test_sleeps_are_spread_evenly_over_half_an_interval_to_one_and_a_half_in_no_order(interval_s: float) -> None:
     probing = replace(PROBING, interval_s=interval_s)
 
-    assert (probing.repetitions, probing.rounds(20)) == (repetitions, rounds)
+    first, second = (np.array(probing.pauses_ns(pair)) / (interval_s * 1e9) for pair in range(2))
+
+    assert np.mean([first, second]) == pytest.approx(1.0)
+    assert np.diff(np.sort([*first, *second])) == pytest.approx(1 / (2 * len(first)), rel=1e-3)
+    assert (min(first), max(second)) == (pytest.approx(0.5, abs=0.06), pytest.approx(1.5, abs=0.06))
+    assert 0.2 < np.mean(np.diff(first) > 0) < 0.8
+    assert np.argsort(first).tolist() != np.argsort(second).tolist()
+
+
+def test_a_program_that_repeats_itself_is_seen_at_all_its_places() -> None:
+    """Every 20 ms, and the program's period is 20 ms: equal sleeps would see one place of it."""
+    probing = Probing(pairs=1, message_bytes=1024, interval_s=0.02)
+
+    seen = np.cumsum(np.array(probing.pauses_ns(0)) * 1e-9) % 0.02 / 0.02
+
+    assert np.histogram(seen, bins=4, range=(0, 1))[0].min() >= 5  # of 50
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "per_round", "repetitions", "rounds"),
+    [(0.1, 10, 1, 21), (0.02, 50, 1, 21), (0.005, 200, 4, 21), (4.0, 1, 1, 6)],
+)
+def test_a_round_takes_a_second_or_one_probe(interval_s: float, per_round: int, repetitions: int, rounds: int) -> None:
+    probing = replace(PROBING, interval_s=interval_s)
+
+    assert (probing.per_round, probing.repetitions, probing.rounds(20)) == (per_round, repetitions, rounds)
 
 
 def test_latencies_are_half_round_trips_with_their_times_and_the_first_round_is_left_out(tmp_path: Path) -> None:
-    made = made_run()
-    for record in made.of("sample", step=None):
-        record["time_max_s"] = 0.0902  # the sum of its steps
-
-    first, second = probes_of(read(made, tmp_path), PROBING)
+    first, second = probes_of(read(made_run(), tmp_path), PROBING)
 
     assert (first.hosts, second.hosts) == (("h0", "h1"), ("h2", "h3"))
     assert len(first) == 20
@@ -98,8 +123,25 @@ def test_latencies_are_half_round_trips_with_their_times_and_the_first_round_is_
     assert first.round.tolist() == [2] * 10 + [3] * 10
     assert first.at_s[:2].tolist() == pytest.approx([1.5 + 0.09, 1.5 + 0.0902 + 0.09])  # round 2 began at 1.5 s
     assert first.at_s[10] == pytest.approx(2.5 + 0.09)
-    assert first.late_s == pytest.approx(-0.01)
-    assert second.late_s == pytest.approx(-0.015)
+    assert first.late_s[10:] == pytest.approx(0.09 - np.array(PROBING.pauses_ns(0)) * 1e-9)
+    assert second.late_s.mean() == pytest.approx(0.09 - np.mean(PROBING.pauses_ns(1)) * 1e-9)
+
+
+def test_pauses_that_a_round_goes_through_more_than_once_are_told_in_the_order_of_time(tmp_path: Path) -> None:
+    probing = Probing(pairs=1, message_bytes=1024, interval_s=0.01)
+    steps = tuple(
+        replace(step, time_s=step.time_s * (1 + number // 2)) for number, step in enumerate(STEPS * 50)
+    )  # each ping-pong longer than the one before it
+    made = build_run(
+        jobs=(replace(JOBS[0], steps=steps),),
+        plan=MadePlan(blocks=2, isolated=0, repetitions=2, warmup=0, extra=0),
+        machine=MadeMachine(hosts=("h0", "h1"), noise=0.0, round_noise=0.0), histograms=False,
+    )  # fmt: skip
+
+    (pair,) = probes_of(read(made, tmp_path), probing)
+
+    assert pair.latencies_s == pytest.approx(1e-4 * np.tile(np.arange(1, 51), 2))
+    assert np.diff(pair.at_s)[[0, 49]].tolist() == pytest.approx([0.0002 + 2 * 0.09, 50 * 0.0002 + 0.09])
 
 
 def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -139,6 +181,15 @@ def test_utilisation_is_read_by_both_readings_and_pair_by_pair() -> None:
     assert [one.utilisation.value for one in found.pairs] == pytest.approx([0.4, 0.0], abs=0.01)
     assert [one.share for one in found.idle.percentiles] == [0.5, 0.95, 0.99]
     assert (found.idle.count, found.loaded.count) == (600, 600)
+
+
+def test_ping_pongs_that_take_much_of_the_interval_are_told() -> None:
+    slow = series([latency + 0.02 for latency in sample(0.4, count=300)])
+
+    (told,) = (one for one in impact_found(measured(beside=(slow,))).cautions if "came more seldom" in one)
+
+    assert "--every 161ms tells more" in told
+    assert not [one for one in impact_found(measured()).cautions if "seldom" in one]
 
 
 def test_phases_have_their_times() -> None:

@@ -32,15 +32,16 @@ ONE = Configuration(partners=3, messages=10, pause_s=1e-3)
 
 
 def test_each_host_has_a_probe_s_rank_and_the_ring_s_which_loads_the_network_in_the_background() -> None:
-    text = workload_of(PROBING, Ring(configuration=ONE, nodes=5, loops=7), pairing=Pairing.linear)
+    probing = replace(PROBING, interval_s=1.0)
+    text = workload_of(probing, Ring(configuration=ONE, nodes=5, loops=7), pairing=Pairing.linear)
 
     shared = "[SHARED] yes\n[RANKS_PER_NODE] 1\n"
     assert text == (
         "# probes and a ring of `stressbench compress`\n"
-        f"[JOB_NAME] pair0\n[NID_LIST] 0,1\n{shared}[REPEAT] 10\n"
-        "[MOTIF] compute --mode sleep --mean 100000000ns\n[MOTIF] pingpong --size 1024B\n"
-        f"[JOB_NAME] pair1\n[NID_LIST] 2,3\n{shared}[REPEAT] 10\n"
-        "[MOTIF] compute --mode sleep --mean 105000000ns\n[MOTIF] pingpong --size 1024B\n"
+        f"[JOB_NAME] pair0\n[NID_LIST] 0,1\n{shared}[REPEAT] 1\n"
+        "[MOTIF] compute --mode sleep --mean 750000000ns\n[MOTIF] pingpong --size 1024B\n"
+        f"[JOB_NAME] pair1\n[NID_LIST] 2,3\n{shared}[REPEAT] 1\n"
+        "[MOTIF] compute --mode sleep --mean 1250000000ns\n[MOTIF] pingpong --size 1024B\n"
         f"[JOB_NAME] ring\n[NID_LIST] 0-4\n{shared}[ROLE] background\n[REPEAT] 1\n"
         "[LOOP] 7\n"
         "[MOTIF] compression --partners 3 --messages 10 --size 40960B --pause 1000000ns\n"
@@ -65,12 +66,12 @@ def test_a_repetition_is_many_iterations_unless_they_are_long_or_heavy(
 
 def ring_run(folder: Path, *, took_s: float) -> Path:
     jobs = (
-        MadeJob(name="pair0", ranks=1, nodes="0-1", steps=STEPS),
+        MadeJob(name="pair0", ranks=1, nodes="0-1", steps=STEPS * 10),
         MadeJob(name="ring", ranks=1, nodes="0-1", steps=(MadeStep(motif="compression", time_s=took_s),),
                 role="background"),
     )  # fmt: skip
     machine = MadeMachine(hosts=("h0", "h1"), noise=0.0, round_noise=0.0)
-    plan = MadePlan(blocks=3, isolated=0, repetitions=10, warmup=0, extra=0)
+    plan = MadePlan(blocks=3, isolated=0, repetitions=1, warmup=0, extra=0)
     return build_run(jobs=jobs, plan=plan, machine=machine, histograms=False).write(folder)
 
 
@@ -179,8 +180,9 @@ def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(
         (compressed(suffered(0, 0.4, (), ended_at_s=(9.0,))), "beside 1 of 1 compressions the program was ended"),
         (compressed(*BOTH, start_s=0.3), "to start its ranks takes at least 30% of the program's time alone"),
         (compressed(suffered(0, 0.4, (1.2,) * 4, late_s=1e-6)), "beside 1 of 1 compressions probes woke up late"),
+        (compressed(replace(suffered(0, 0.4, (1.2,) * 4), probes=(series([0.02] * 300),))), "probes came more seldom"),
     ],
-    ids=["few", "ended", "start", "late"],
+    ids=["few", "ended", "start", "late", "seldom"],
 )
 def test_what_a_reader_must_know_is_said(taken: Compressed, said: str) -> None:
     assert any(said in caution for caution in compression_found(taken).cautions)

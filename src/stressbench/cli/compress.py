@@ -101,7 +101,9 @@ def compress(
         str | None, typer.Option(metavar="WHERE", help="Who pairs with whom: linear (neighbours) or interleaved.")
     ] = None,
     size: Annotated[str, typer.Option(metavar="SIZE", help="Of a probe's message.")] = "1KiB",
-    every: Annotated[str, typer.Option(metavar="T", help="From a pair's ping-pong to its next one.")] = "100ms",
+    every: Annotated[
+        str, typer.Option(metavar="T", help="From a pair's ping-pong to its next one, on average.")
+    ] = "100ms",
     idle: Annotated[
         str, typer.Option(metavar="T", help="How long probes run: on the idle machine, and beside each ring.")
     ] = "20s",

@@ -82,7 +82,9 @@ def impact(
         typer.Option(metavar="WHERE", help="Who pairs with whom: linear (neighbours), interleaved or random:SEED."),
     ] = None,
     size: Annotated[str, typer.Option(metavar="SIZE", help="Of a probe's message.")] = "1KiB",
-    every: Annotated[str, typer.Option(metavar="T", help="From a pair's ping-pong to its next one.")] = "100ms",
+    every: Annotated[
+        str, typer.Option(metavar="T", help="From a pair's ping-pong to its next one, on average.")
+    ] = "100ms",
     idle: Annotated[str, typer.Option(metavar="T", help="How long probes run alone, before CMD and after.")] = "20s",
     after: Annotated[
         bool, typer.Option("--after/--no-after", help="Also probe after CMD: did the idle machine change?")

@@ -23,6 +23,7 @@ from stressbench.sensitivity.sides import (
     idle_cautions,
     idle_of,
     lateness_of,
+    rare_when_busy,
     said_us,
     seen_by,
     side_of,
@@ -180,6 +181,7 @@ def _cautions(found: ImpactFound, measured: Measured) -> Iterator[str]:
             f"latencies are {said_us(late.wait_s)} longer: they waited for cores, perhaps more than for the switch. "
             "Leave a core free on each host"
         )
+    yield from rare_when_busy((found.loaded,), measured.probing)
     yield from idle_cautions(found.idle, found.drift, needed=found.probes_needed, probing=measured.probing)
     medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
     if medians and max(medians) > _PAIRS_DIFFER * min(medians):

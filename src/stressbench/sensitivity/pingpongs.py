@@ -1,6 +1,7 @@
 """Probes of the network as a workload of its own, and their latencies as its run file tells them (papers/001, III-A).
 
-A job a pair of nodes sleeps, and plays one ping-pong, over and over. Pure: who runs it is not told here.
+A job a pair of nodes sleeps, and plays one ping-pong, over and over. It sleeps now longer, now shorter: equal sleeps
+would see a program that repeats itself in step with them always at the same places. Pure: who runs it is not told here.
 """
 
 from collections.abc import Sequence
@@ -17,33 +18,45 @@ from stressbench.sensitivity.probing import Floats
 AVERAGED = 2
 """Messages that each latency is the mean of: half a round trip."""
 _ROUND_S = 1.0
-_SPREAD = 0.1
-_PAUSE, _PING_PONG = 0, 1
+_MOST_PAUSES = 50
+_SHORTEST = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probing:
-    """How probes are sent: by `pairs` pairs of nodes, `message_bytes` to and fro, every `interval_s`."""
+    """How probes are sent: by `pairs` pairs of nodes, `message_bytes` to and fro, every `interval_s` on average."""
 
     pairs: int
     message_bytes: int
     interval_s: float
 
     @property
-    def repetitions(self) -> int:
+    def per_round(self) -> int:
         """Ping-pongs of a pair in a round, which lasts a second or one interval: so soon probes can be stopped."""
-        return max(1, round(_ROUND_S / self.interval_s))
+        return self.repetitions * self._distinct
 
-    def pause_ns(self, pair: int) -> int:
-        """The sleep of this pair, counted from 0: the later ones up to a tenth longer, so that pairs never meet.
+    @property
+    def repetitions(self) -> int:
+        """How often a round goes through the pauses of a pair."""
+        return max(1, round(_ROUND_S / self.interval_s / self._distinct))
 
-        Rounds begin with all pairs at once; with equal sleeps each ping-pong would wait for those of the others.
+    @property
+    def _distinct(self) -> int:
+        return min(_MOST_PAUSES, max(1, round(_ROUND_S / self.interval_s)))
+
+    def pauses_ns(self, pair: int) -> tuple[int, ...]:
+        """The sleeps of this pair, counted from 0, one after the other: half an interval to one and a half.
+
+        Evenly spread and shuffled, by each pair in an order of its own, and never as long as another's: rounds begin
+        with all pairs at once, and pairs shall not meet.
         """
-        return round(self.interval_s * 1e9 * (1 + _SPREAD * pair / self.pairs))
+        order = np.random.default_rng(pair).permutation(self._distinct)
+        places = (order + (pair + 0.5) / self.pairs) / self._distinct
+        return tuple(round(self.interval_s * 1e9 * (_SHORTEST + place)) for place in places.tolist())
 
     def rounds(self, seconds: float) -> int:
         """Rounds that last so long, and one more: the first of a launch makes connections and does not count."""
-        return 1 + ceil(seconds / (self.repetitions * self.interval_s))
+        return 1 + ceil(seconds / (self.per_round * self.interval_s))
 
     @property
     def workload(self) -> str:
@@ -54,10 +67,9 @@ class Probing:
 
     def job(self, pair: int, *, where: str) -> str:
         """One pair, counted from 0, as a job of a .sb file; `where`: its lines about nodes."""
-        return (
-            f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {self.repetitions}\n"
-            f"[MOTIF] compute --mode sleep --mean {self.pause_ns(pair)}ns\n"
-            f"[MOTIF] pingpong --size {self.message_bytes}B\n"
+        return f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {self.repetitions}\n" + "".join(
+            f"[MOTIF] compute --mode sleep --mean {pause}ns\n[MOTIF] pingpong --size {self.message_bytes}B\n"
+            for pause in self.pauses_ns(pair)
         )
 
 
@@ -83,31 +95,48 @@ def probes_of(run: Run, probing: Probing) -> tuple[Probes, ...]:
 
     Jobs in the background, behind those of the pairs, are no probes.
     """
-    if len(run.measured_jobs) != probing.pairs or any(len(job.steps) <= _PING_PONG for job in run.measured_jobs):
+    steps = 2 * len(probing.pauses_ns(0))
+    if len(run.measured_jobs) != probing.pairs or any(len(job.steps) != steps for job in run.measured_jobs):
         raise CannotTell(f"{run.path} holds no probes of {probing.pairs} pairs")
-    return tuple(_pair(run, job, probing.pause_ns(job) * 1e-9) for job in range(probing.pairs))
+    return tuple(_pair(run, job, np.array(probing.pauses_ns(job)) * 1e-9) for job in range(probing.pairs))
 
 
-def _pair(run: Run, job: int, pause_s: float) -> Probes:
-    whole, pause, played = (run.samples_of(job=job, step=step) for step in (None, _PAUSE, _PING_PONG))
-    hosts = run.hosts_of(job=job)
-    if whole is None or pause is None or played is None:
+def _pair(run: Run, job: int, pauses_s: Floats) -> Probes:
+    paused, played = (_table(run, job, first=first, steps=len(pauses_s)) for first in (0, 1))
+    if paused is None or played is None:
         nothing = np.empty(0)
-        return Probes(hosts=hosts, latencies_s=nothing, at_s=nothing, round=np.empty(0, dtype=np.int64), late_s=nothing)
+        number = np.empty(0, dtype=np.int64)
+        return Probes(hosts=run.hosts_of(job=job), latencies_s=nothing, at_s=nothing, round=number, late_s=nothing)
     starts = {one.round: one.started_s for one in run.rounds if one.kind is Kind.contended}
-    first = min(starts, default=0)
-    latencies = played.time_max_s * run.jobs[job].steps[_PING_PONG].quantity_scale
-    at, began, now = np.empty(len(whole)), 0, 0.0
-    for place, (number, took) in enumerate(zip(whole.round.tolist(), whole.time_max_s.tolist(), strict=True)):
-        if number != began:
-            began, now = number, starts.get(number, np.nan)
-        now += took
-        at[place] = now - float(played.time_max_s[place])
-    kept = np.isfinite(latencies) & np.isfinite(at) & (latencies > 0) & (whole.round != first)
+    took_s = (paused.time_s + played.time_s).ravel()
+    numbers = np.repeat(paused.round, len(pauses_s))
+    ends_s = np.cumsum(took_s)
+    begins = np.searchsorted(numbers, numbers)  # where the round of each began
+    began_s = np.array([starts.get(number, np.nan) for number in numbers.tolist()])
+    at_s = began_s + ends_s - (ends_s - took_s)[begins] - played.time_s.ravel()
+    latencies_s = played.time_s.ravel() * run.jobs[job].steps[1].quantity_scale
+    known = np.isfinite(latencies_s) & np.isfinite(at_s) & (latencies_s > 0)
+    kept = known & (numbers != min(starts, default=0))
     return Probes(
-        hosts=hosts, latencies_s=latencies[kept], at_s=at[kept], round=whole.round[kept],
-        late_s=pause.time_max_s[kept] - pause_s,
+        hosts=run.hosts_of(job=job), latencies_s=latencies_s[kept], at_s=at_s[kept], round=numbers[kept],
+        late_s=(paused.time_s - pauses_s).ravel()[kept],
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Table:
+    """Times of a job's pauses, or of its ping-pongs, shape (repetitions, pauses), and the round of each repetition."""
+
+    time_s: Floats
+    round: Integers
+
+
+def _table(run: Run, job: int, *, first: int, steps: int) -> _Table | None:
+    found = [run.samples_of(job=job, step=step) for step in range(first, 2 * steps, 2)]
+    known = [one for one in found if one is not None]
+    if len(known) < steps or len({len(one) for one in known}) > 1:
+        return None
+    return _Table(time_s=np.stack([one.time_max_s for one in known], axis=1), round=known[0].round)
 
 
 def between(probes: Probes, *, began_s: float, ended_s: float) -> Probes:

@@ -23,6 +23,7 @@ from stressbench.sensitivity.sides import (
     idle_cautions,
     idle_of,
     lateness_of,
+    rare_when_busy,
     said_us,
     seen_by,
     side_of,
@@ -122,8 +123,9 @@ def compression_found(measured: Compressed) -> CompressionFound:
     return CompressionFound(
         idle=side, alone_s=measured.alone_s, levels=levels, drift=drift,
         cautions=(
-            *_late(side, levels), *idle_cautions(side, drift, needed=needed, probing=measured.probing), *_few(levels),
-            *_ended(levels), *_starting(measured),
+            *_late(side, levels), *rare_when_busy([one.probes for one in levels], measured.probing),
+            *idle_cautions(side, drift, needed=needed, probing=measured.probing), *_few(levels), *_ended(levels),
+            *_starting(measured),
         ),
     )  # fmt: skip
 

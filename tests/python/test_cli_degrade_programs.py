@@ -430,6 +430,17 @@ def test_the_report_of_a_program_comes_in_all_formats(machine: Machine) -> None:
     ]  # fmt: skip
 
 
+def test_a_page_of_a_program_speaks_of_figures_and_launches(machine: Machine) -> None:
+    measured(machine)
+
+    page = degrade("report d --format html").stdout
+
+    assert "<li>GF on 2 ranks is 4.000 times worse at 1/4 of the bandwidth, 95 % interval 4.000 to 4.000;" in page
+    assert "<li>wall time on 2 ranks takes 4.000 times as long at 1/4 of the bandwidth," in page
+    assert "What does the program lose on 2 ranks with less bandwidth?" in page
+    assert "n = 4 launches at each rate." in page
+
+
 def test_a_figure_of_0_has_no_ratio(machine: Machine) -> None:
     machine.says = lambda rate, ranks: (0, f"GF: {8 if rate == 'full' else 0}", 0)
     degrade("run", "-o", "d", "-n", "2", "--rates", "1,1/2", *FOM, "--", "app")

@@ -131,6 +131,14 @@ def test_latencies_are_compared_by_their_means_and_drawn_with_how_many_there_are
     )
 
 
+def test_a_slow_down_without_an_interval_stands_alone() -> None:
+    once = victim({0.5: 1.5})
+    page = page_of(replace(once, levels=tuple(replace(one, times_s=one.times_s[:1]) for one in once.levels)))
+
+    assert "It takes up to 1.50× as long beside a ring that keeps the switch busy for" in page
+    assert "victim takes 1.50× as long where the switch is busy for" in page
+
+
 def test_phases_are_told_with_their_times_and_drawn() -> None:
     page = page_of(phased())
 

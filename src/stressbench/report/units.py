@@ -63,6 +63,12 @@ def interval(low: float | None, high: float | None) -> str:
     return MISSING if low is None or high is None else f"[{factor(low)}, {factor(high)}]"
 
 
+def factor_with(centre: float, low: float | None, high: float | None) -> str:
+    """`1.42× [1.38, 1.47]`; without an interval the factor alone."""
+    alone = f"{factor(centre)}×"
+    return alone if low is None or high is None else f"{alone} {interval(low, high)}"
+
+
 def size(count: float | None) -> str:
     """Bytes in powers of two: `64 KiB`."""
     if count is None:

@@ -6,7 +6,7 @@ from matplotlib.ticker import FuncFormatter
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import JOBS, MUTED, PAPER
 from stressbench.report.section import printable
-from stressbench.report.units import count, factor, interval, percent
+from stressbench.report.units import count, factor, factor_with, percent
 from stressbench.sensitivity.portrait import LevelSaid, Portrait
 
 _CAPTION = (
@@ -62,7 +62,7 @@ def _mark(axes: Axes, one: LevelSaid) -> None:
 
 def _title(said: Portrait, levels: list[LevelSaid]) -> str:
     worst = max(levels, key=lambda one: one.utilisation.value or 0.0)
-    shown = f"{factor(worst.slowdown.centre)}× {interval(worst.slowdown.low, worst.slowdown.high)}"
+    shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
     return (
         f"{printable(said.application)} takes {shown} as long where the switch is busy for "
         f"{percent(worst.utilisation.value)} % of the time"

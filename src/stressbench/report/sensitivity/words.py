@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stressbench.report.leaf import Leaf, Sheet
 from stressbench.report.sensitivity.shown import Shown
 from stressbench.report.terminal.impact_table import said_utilisation
-from stressbench.report.units import MISSING, count, factor, interval, percent, size, time, time_unit
+from stressbench.report.units import MISSING, count, factor, factor_with, interval, percent, size, time, time_unit
 from stressbench.report.words import percent_name, percentile_text
 from stressbench.sensitivity.portrait import LevelSaid, Portrait
 
@@ -33,9 +33,10 @@ def findings(said: Portrait) -> Iterator[str]:
     known = [one for one in said.levels if one.utilisation.value is not None]
     if known:
         worst = max(known, key=lambda one: one.slowdown.centre)
+        shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
         yield (
-            f"It takes up to {factor(worst.slowdown.centre)}× {interval(worst.slowdown.low, worst.slowdown.high)} as "
-            f"long beside a ring that keeps the switch busy for {percent(worst.utilisation.value)} % of the time."
+            f"It takes up to {shown} as long beside a ring that keeps the switch busy for "
+            f"{percent(worst.utilisation.value)} % of the time."
         )
     elif said.levels:
         yield f"It was run beside {count(len(said.levels), 'ring')}; how busy they keep the switch nobody can tell."

@@ -70,7 +70,8 @@ def _finding(curve: Curve, found: Degradation) -> str:
         if last.factor.low is None or last.factor.high is None
         else f"95 % interval {last.factor.low:.3f} to {last.factor.high:.3f}"
     )
-    said = f"{subject} takes {last.factor.ratio:.3f} times as long at {last.rate} of the bandwidth, {ends}"
+    verb, worse = ("takes", "times as long") if curve.unit == "s" else ("is", "times worse")
+    said = f"{subject} {verb} {last.factor.ratio:.3f} {worse} at {last.rate} of the bandwidth, {ends}"
     most = percent_text(found.at_most)
     if curve.needs is None:
         return f"{said}; which rate is enough for at most {most} nobody can tell."

@@ -15,7 +15,12 @@ _MOST_FIGURES = 12
 _CAPTION = (
     "Read to the right: less bandwidth. Both axes are logarithmic. A job on the line at 1 loses nothing, one on the "
     "dotted line takes as many times as long as there is less bandwidth: bandwidth is all that counts for it. Bars "
-    "are 95 % intervals; a mark without one has too few rounds. {n} at each rate."
+    "are 95 % intervals; a mark without one has too few {what}s. {n} at each rate."
+)
+_CAPTION_OF_FIGURES = (
+    "Read to the right: less bandwidth. Both axes are logarithmic. A figure on the line at 1 loses nothing, one on the "
+    "dotted line gets as many times worse as there is less bandwidth: bandwidth is all that counts for it. Bars are "
+    "95 % intervals; a mark without one has too few {what}es. {n} at each rate."
 )
 
 
@@ -32,10 +37,10 @@ def draw_by_rate(found: Degradation) -> Iterator[Figure]:
     ]
     for number, (ranks, part) in enumerate(parts[:_MOST_FIGURES], start=1):
         left = f" The first {_MOST_FIGURES} of {len(parts)} figures." if len(parts) > _MOST_FIGURES else ""
-        yield _figure(part, ranks, key=f"degradation-rate-{number}", left=left if number == 1 else "")
+        yield _figure(part, ranks, key=f"degradation-rate-{number}", left=left if number == 1 else "", found=found)
 
 
-def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str) -> Figure:
+def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str, found: Degradation) -> Figure:
     drawn = canvas(height_in=3.6)
     axes: Axes = drawn.subplots()
     for order, curve in enumerate(curves):
@@ -47,19 +52,23 @@ def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str) 
     finish_axes(axes)
     axes.set_xticks([1 / point.share for point in points], [point.rate for point in points])
     axes.set_xlabel("injection bandwidth / full rate")
-    axes.set_ylabel("time / time at the full rate")
+    of_launches = found.time == "launches"
+    axes.set_ylabel("times worse than at the full rate" if of_launches else "time / time at the full rate")
     axes.legend(fontsize=8, loc="upper left")
     where = "" if ranks is None else f" on {count(ranks, 'rank')}"
+    lost = "What does the program lose" if of_launches else "How much longer do jobs take"
+    what, caption = ("launch", _CAPTION_OF_FIGURES) if of_launches else ("round", _CAPTION)
     return finish(
-        drawn, key=key, title=f"How much longer do jobs take{where} with less bandwidth?",
-        caption=_CAPTION.format(n=_n(curves)) + left, description=" ".join(map(_said, curves)),
+        drawn, key=key, title=f"{lost}{where} with less bandwidth?",
+        caption=caption.format(n=_n(curves, what), what=what) + left, description=" ".join(map(_said, curves)),
     )  # fmt: skip
 
 
-def _n(curves: Sequence[Curve]) -> str:
+def _n(curves: Sequence[Curve], what: str) -> str:
     rounds = [point.rounds for curve in curves for point in curve.points if point.rounds]
     few, many = min(rounds), max(rounds)
-    return f"n = {count(few, 'round')}" if few == many else f"n = {few:,} to {many:,} rounds"
+    many_of = f"{what}es" if what.endswith("ch") else f"{what}s"
+    return f"n = {few:,} {what if few == 1 else many_of}" if few == many else f"n = {few:,} to {many:,} {many_of}"
 
 
 def _said(curve: Curve) -> str:

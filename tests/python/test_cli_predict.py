@@ -16,6 +16,7 @@ from stressbench.sensitivity.models import Model
 from stressbench.sensitivity.prediction import Predictor
 from stressbench.sensitivity.predictors import Monotone, PerLink, PhaseAware, Queue
 from stressbench.sensitivity.profile import Profile, to_json
+from stressbench.sensitivity.shares_and_waits import SharesAndWaits
 from stressbench.sensitivity.store import Store
 
 CURVES: Mapping[str, Mapping[float, float]] = {
@@ -72,6 +73,7 @@ MEANT: Mapping[str, Predictor] = {
     "Monotone": Monotone(),
     "PhaseAware": PhaseAware(),
     "PerLink": PerLink(),
+    "SharesAndWaits": SharesAndWaits(),
 }
 
 

@@ -171,5 +171,5 @@ def test_who_errs_least_comes_first_and_who_cannot_tell_last() -> None:
     errors = [one.mean_absolute_error for one in found if one.mean_absolute_error is not None]
     assert errors == sorted(errors)
     assert errors[0] < errors[-1]
-    assert [one.model for one in found[-2:]] == ["PerLink", "Blend"]
+    assert [one.model for one in found[-3:]] == ["PerLink", "SharesAndWaits", "Blend"]
     assert found[0].model != "AverageLT"

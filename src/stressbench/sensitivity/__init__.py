@@ -40,6 +40,7 @@ from stressbench.sensitivity.profile import (
 from stressbench.sensitivity.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
 from stressbench.sensitivity.readings import impact_of, levels_of, probe_effect, slowdown_of
 from stressbench.sensitivity.seating import Seating, seat
+from stressbench.sensitivity.shares_and_waits import SharesAndWaits
 from stressbench.sensitivity.store import Store
 from stressbench.sensitivity.together import Beside, Foretold, Together, foretell
 
@@ -92,6 +93,7 @@ __all__ = [
     "Seating",
     "Service",
     "ServiceTime",
+    "SharesAndWaits",
     "Store",
     "Together",
     "Trainable",

@@ -7,6 +7,7 @@ from stressbench.sensitivity.evaluation import Trainable
 from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.sensitivity.prediction import Predictor
 from stressbench.sensitivity.predictors import Monotone, PerLink, PhaseAware, Queue
+from stressbench.sensitivity.shares_and_waits import SharesAndWaits
 
 
 class Model(StrEnum):
@@ -19,6 +20,7 @@ class Model(StrEnum):
     monotone = "Monotone"
     phase_aware = "PhaseAware"
     per_link = "PerLink"
+    shares_and_waits = "SharesAndWaits"
 
 
 BEST = Model.phase_aware
@@ -32,6 +34,7 @@ _PREDICTORS: dict[Model, Predictor] = {
     Model.monotone: Monotone(),
     Model.phase_aware: PhaseAware(),
     Model.per_link: PerLink(),
+    Model.shares_and_waits: SharesAndWaits(),
 }
 LEARNERS: tuple[Trainable, ...] = (BlendOf(bases=(Monotone(), PhaseAware())),)
 

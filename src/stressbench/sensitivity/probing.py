@@ -116,6 +116,12 @@ def draws(
     return shares
 
 
+def wait_draws(idle_s: Floats, loaded_s: Floats, *, resamples: int, seed: int) -> Floats:
+    """How much longer probes may have taken than on the idle machine on average, s, shape (resamples,); 0 or more."""
+    waits, _ = _resampled(idle_s, loaded_s, how=OURS, traffic=None, resamples=resamples, seed=seed)
+    return np.maximum(waits, 0.0)
+
+
 def probes_needed(
     idle_s: Floats, *, half_width: float, how: Reading = OURS, traffic: Service | None = None
 ) -> int:  # fmt: skip

@@ -304,6 +304,18 @@ def test_links_that_nobody_counted_are_said_to_be() -> None:
     assert (found.slowdown, found.reason) == (None, "nobody counted the links of victim")
 
 
+@pytest.mark.parametrize("model", (*PAPERS, *OURS), **by_name)
+def test_probes_that_stayed_on_one_host_foretell_nothing(model: Predictor) -> None:
+    blind = replace(ANY, provenance=replace(ANY.provenance, configuration={"pairs": "h0+h1 h2"}))
+
+    aggressors = (IDLE, replace(IDLE, provenance=blind.provenance))
+    for slowed, other, named in ((blind, aggressors[0], "victim"), (ANY, aggressors[1], "aggressor")):
+        found = model.predict(slowed, [other])
+        assert found.slowdown is None
+        assert found.reason is not None
+        assert found.reason.startswith(f"{named}: both ranks of a pair are on h2")
+
+
 def test_phases_by_hand() -> None:
     """Three quarters of the time nothing, a quarter at 60 %: in 4 s the victim does the work of 3 + 1 / 1.7."""
     table = victim(dict(RISING))

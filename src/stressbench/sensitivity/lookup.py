@@ -13,7 +13,7 @@ from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.prediction import NOT_SLOWED, Prediction, no_prediction
 from stressbench.sensitivity.probing import PAPER, Floats
 from stressbench.sensitivity.profile import Profile
-from stressbench.sensitivity.readings import impact_latencies, levels_of, same_machine
+from stressbench.sensitivity.readings import comparable, impact_latencies, levels_of
 
 _EQUAL = 1e-9
 
@@ -33,7 +33,7 @@ class _LookUpTable(ABC):
             return NOT_SLOWED
         if len(aggressors) > 1:
             raise CannotTell(f"a look-up table knows one aggressor, not {len(aggressors)}")
-        same_machine([victim, *aggressors])
+        comparable([victim, *aggressors])
         levels = levels_of(victim, PAPER)
         chosen = levels[self._choose(impact_latencies(aggressors[0]), [one.level.probes.array for one in levels])]
         found = chosen.slowdown

@@ -19,13 +19,14 @@ from stressbench.sensitivity.probing import PAPER, Floats, Reading, Utilisation,
 from stressbench.sensitivity.profile import Latencies, ProbeSettings, Profile, Provenance
 from stressbench.sensitivity.readings import (
     LevelReading,
+    blind_pair,
     impact_phases,
     levels_of,
     probe_effect,
     reading_of,
     traffic_of,
 )
-from stressbench.sensitivity.sides import SHARES, said_one_host
+from stressbench.sensitivity.sides import SHARES
 
 _POINTS = 41
 _ROUND_S = 1.0
@@ -90,7 +91,7 @@ class Portrait:
 def portrait_of(profile: Profile) -> Portrait:
     """All of it; raises nothing."""
     how, missing = reading_of(profile), list(_absent(profile))
-    blind = _one_host(profile)
+    blind = blind_pair(profile)
     missing += [] if blind is None else [blind]
     levels = levels_of(profile, how) if profile.levels else ()
     probes = None if profile.impact is None else profile.impact.probes
@@ -137,12 +138,6 @@ def _absent(profile: Profile) -> Iterator[str]:
         yield (
             f"what {profile.application} suffers was never measured: `stressbench compress` does, into the same store"
         )
-
-
-def _one_host(profile: Profile) -> str | None:
-    """As `impact` and `compress` have it, from the hosts of pairs where the profile names them."""
-    pairs = profile.provenance.configuration.get("pairs", "").split()
-    return next((said_one_host(pair) for pair in pairs if "+" not in pair), None)
 
 
 def _spread(latencies: Latencies) -> Spread:

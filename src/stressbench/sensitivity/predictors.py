@@ -17,11 +17,11 @@ from stressbench.sensitivity.probing import PAPER, Floats
 from stressbench.sensitivity.profile import Profile
 from stressbench.sensitivity.readings import (
     RESAMPLES,
+    comparable,
     impact_of,
     impact_phases,
     levels_of,
     reading_of,
-    same_machine,
 )
 
 _BEYOND = 0.02
@@ -63,7 +63,7 @@ class Queue:
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         if not aggressors:
             return NOT_SLOWED
-        same_machine([victim, *aggressors])
+        comparable([victim, *aggressors])
         levels = sorted(
             (one.utilisation.value, number, one.slowdown)
             for number, one in enumerate(levels_of(victim, PAPER))
@@ -115,7 +115,7 @@ class _OverCurve(ABC):
         if not aggressors:
             return NOT_SLOWED
         try:
-            same_machine([victim, *aggressors])
+            comparable([victim, *aggressors])
             loads = self._loads([victim, *aggressors])
             return _over_curve(self._fit(victim), loads)
         except CannotTell as reason:

@@ -13,6 +13,7 @@ from stressbench.sensitivity.phases import Phase, phases_of
 from stressbench.sensitivity.probing import OURS, Floats, Reading, Utilisation, draws, utilisation
 from stressbench.sensitivity.profile import Level, Profile
 from stressbench.sensitivity.queueing import Service
+from stressbench.sensitivity.sides import said_one_host
 
 RESAMPLES = 400
 _SEED = 1
@@ -98,11 +99,20 @@ def probe_effect(profile: Profile) -> Interval:
     return slowdown_of(profile.alone_s, profile.impact.times_s)
 
 
-def same_machine(profiles: Sequence[Profile]) -> None:
-    """CannotTell where they come from several machines."""
+def comparable(profiles: Sequence[Profile]) -> None:
+    """CannotTell where they come from several machines, or where the probes of one saw no network."""
     machines = sorted({profile.machine for profile in profiles})
     if len(machines) > 1:
         raise CannotTell(f"profiles come from several machines: {', '.join(machines)}")
+    for profile in profiles:
+        if (blind := blind_pair(profile)) is not None:
+            raise CannotTell(f"{profile.application}: {blind}")
+
+
+def blind_pair(profile: Profile) -> str | None:
+    """A sentence where a profile names the hosts of its pairs (`h0+h1`), and both of one are the same host."""
+    pairs = profile.provenance.configuration.get("pairs", "").split()
+    return next((said_one_host(pair) for pair in pairs if "+" not in pair), None)
 
 
 def traffic_of(profile: Profile) -> Service | None:

@@ -19,7 +19,7 @@ from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.prediction import NOT_SLOWED, Composition, Prediction, composed, no_prediction
 from stressbench.sensitivity.probing import Floats, wait_draws
 from stressbench.sensitivity.profile import Latencies, Profile
-from stressbench.sensitivity.readings import RESAMPLES, impact_latencies, same_machine, slowdown_of
+from stressbench.sensitivity.readings import RESAMPLES, comparable, impact_latencies, slowdown_of
 
 _LEAST_LEVELS = 2
 _BEYOND = 0.05
@@ -60,7 +60,7 @@ class SharesAndWaits:
         if not aggressors:
             return NOT_SLOWED
         try:
-            same_machine([victim, *aggressors])
+            comparable([victim, *aggressors])
             return _at(_fit(victim), self._load(victim, aggressors))
         except CannotTell as reason:
             return no_prediction(reason)

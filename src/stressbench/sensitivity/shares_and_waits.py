@@ -138,12 +138,13 @@ def _wait(idle: Latencies, loaded_s: Floats, *, seed: int) -> tuple[float, Float
 
 
 def _losses(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
-    """a and b, shape (2,), of loads: all of shape (n,). Columns count alike, whatever their units."""
+    """a and b, shape (2,), of loads: all of shape (n,). Errors count by the time that a run took: times err so."""
     from scipy.optimize import nnls  # a second, which others shall not wait
 
     table = np.stack([shares, waits_s], axis=1)
     scale = np.where(table.max(axis=0) > 0, table.max(axis=0), 1.0)
-    found, _ = nnls(table / scale, lost)
+    took = 1 + lost
+    found, _ = nnls(table / scale / took[:, np.newaxis], lost / took)
     losses: Floats = found / scale
     return losses
 

@@ -21,6 +21,8 @@ from stressbench.sensitivity.readings import (
     impact_of,
     impact_phases,
     levels_of,
+    links_of,
+    links_used,
     reading_of,
 )
 
@@ -179,24 +181,16 @@ class PerLink(_OverCurve):
     name: str = "PerLink"
 
     def _fit(self, victim: Profile) -> Fit:
-        return fit_by_links(victim, _used(victim)) or fit(victim, reading_of(victim))
+        return fit_by_links(victim, links_used(victim)) or fit(victim, reading_of(victim))
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        victim, *aggressors = together
-        unknown = [one.application for one in together if one.links is None]
-        if unknown:
-            raise CannotTell(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
-        used = _used(victim)
+        _, *others = links_of(together)
         shares = [
-            float(composed([np.array((one.links or {}).get(link, 0.0)) for one in aggressors], self.composition))
-            for link in used
+            float(composed([np.array(each.get(link, 0.0)) for each in others], self.composition))
+            for link in links_used(together[0])
         ]
         busiest = max(shares, default=0.0)
         return [Load(share=1.0, utilisation=busiest, draws=np.full(RESAMPLES, busiest))]
-
-
-def _used(victim: Profile) -> tuple[str, ...]:
-    return tuple(link for link, share in (victim.links or {}).items() if share > 0)
 
 
 def _over_curve(found: Fit, loads: Sequence[Load]) -> Prediction:

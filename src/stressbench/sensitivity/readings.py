@@ -1,6 +1,6 @@
 """What a profile says once it is read: utilisations and slow-downs, made of its times."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp
@@ -113,6 +113,19 @@ def blind_pair(profile: Profile) -> str | None:
     """A sentence where a profile names the hosts of its pairs (`h0+h1`), and both of one are the same host."""
     pairs = profile.provenance.configuration.get("pairs", "").split()
     return next((said_one_host(pair) for pair in pairs if "+" not in pair), None)
+
+
+def links_used(profile: Profile) -> tuple[str, ...]:
+    """Links and directions that the application sends on, as far as anybody counted."""
+    return tuple(link for link, share in (profile.links or {}).items() if share > 0)
+
+
+def links_of(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
+    """Shares of links that each takes. CannotTell where nobody counted those of one."""
+    unknown = [one.application for one in profiles if one.links is None]
+    if unknown:
+        raise CannotTell(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
+    return [one.links or {} for one in profiles]
 
 
 def traffic_of(profile: Profile) -> Service | None:

@@ -19,7 +19,7 @@ from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.prediction import NOT_SLOWED, Composition, Prediction, composed, no_prediction
 from stressbench.sensitivity.probing import Floats, wait_draws
 from stressbench.sensitivity.profile import Latencies, Profile
-from stressbench.sensitivity.readings import RESAMPLES, comparable, impact_latencies, slowdown_of
+from stressbench.sensitivity.readings import RESAMPLES, comparable, impact_latencies, links_of, links_used, slowdown_of
 
 _LEAST_LEVELS = 2
 _BEYOND = 0.05
@@ -66,13 +66,10 @@ class SharesAndWaits:
             return no_prediction(reason)
 
     def _load(self, victim: Profile, aggressors: Sequence[Profile]) -> _Causes:
-        unknown = [one.application for one in aggressors if one.links is None]
-        if unknown:
-            raise CannotTell(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
-        links = [one.links or {} for one in aggressors]
+        links = links_of(aggressors)
         shares = [
             float(composed([np.array(each.get(link, 0.0)) for each in links], self.composition))
-            for link in _used(victim)
+            for link in links_used(victim)
         ]
         waits, draws = zip(
             *(_wait(one.idle, impact_latencies(one), seed=number) for number, one in enumerate(aggressors)), strict=True
@@ -101,8 +98,7 @@ def _at(fit: _Fit, load: _Causes) -> Prediction:
 
 @lru_cache(maxsize=512)
 def _fit(victim: Profile) -> _Fit:
-    if victim.links is None:
-        raise CannotTell(f"nobody counted the links of {victim.application}")
+    links_of([victim])
     if len(victim.levels) < _LEAST_LEVELS:
         raise CannotTell(f"{victim.application} was run beside {len(victim.levels)} compressions: it takes two")
     if any(one.links is None for one in victim.levels):
@@ -119,16 +115,12 @@ def _fit(victim: Profile) -> _Fit:
 
 
 def _of_levels(victim: Profile) -> _Causes:
-    used = _used(victim)
+    used = links_used(victim)
     waits, draws = zip(
         *(_wait(victim.idle, one.probes.array, seed=number) for number, one in enumerate(victim.levels)), strict=True
     )
     shares = [max(((one.links or {}).get(link, 0.0) for link in used), default=0.0) for one in victim.levels]
     return _Causes(shares=np.array(shares), waits_s=np.array(waits), draws_s=np.stack(draws))
-
-
-def _used(victim: Profile) -> tuple[str, ...]:
-    return tuple(link for link, share in (victim.links or {}).items() if share > 0)
 
 
 def _wait(idle: Latencies, loaded_s: Floats, *, seed: int) -> tuple[float, Floats]:

@@ -54,12 +54,14 @@ def run_command(
 
 
 def interrupt(
-    command: str, folder: Path, words: tuple[str, ...], *, at: str, times: int = 1, number: int = signal.SIGINT
-) -> tuple[int, str]:
+    command: str, folder: Path, words: tuple[str, ...], *, at: str, times: int = 1, number: int = signal.SIGINT,
+    **more: str,
+) -> tuple[int, str]:  # fmt: skip
     """Status and messages of a command that was asked to stop once it had said `at`."""
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, command, *words],
-        cwd=folder, env=environment(folder.parent), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        cwd=folder, env=environment(folder.parent, **more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True,
     )  # fmt: skip
     assert process.stderr is not None
     text = ""

@@ -3,8 +3,8 @@ time, until it is asked to stop. No MPI inside.
 
 One way takes 100 us give or take 10; 150 while the file `busy` lies in the current folder, as long as a program keeps
 it there. `FAKE_HOSTS` names hosts, else all ranks are on one. `FAKE_PROBES`: `refuse` ends before the first round with
-status 3, `die` after ten rounds beside a program with status 3, `old` knows no compression. A workload that is not of
-probes takes a second, and its repetitions a millisecond each.
+status 3, `die` after ten rounds beside a program with status 3, `old` knows no compression; to `last` every request to
+stop comes in the last round. A workload that is not of probes takes a second, and its repetitions a millisecond each.
 
 With a ring, one way takes longer, the shorter its bubbles. While it runs, the file `ring` says how long something
 takes beside it that takes 0.4 s alone, and the workload is slowed likewise.
@@ -96,7 +96,7 @@ def probe(output: Path, *, pairs: int, pauses: int, rounds: int, load: float) ->
 
         tell(header(jobs=made, machine=MadeMachine(hosts=HOSTS)))
         done = 0
-        while done < rounds and not asked:
+        while done < rounds and (WHAT == "last" or not asked):
             done += 1
             begin_s = time.monotonic() - started
             time.sleep(ROUND_S)
@@ -106,7 +106,7 @@ def probe(output: Path, *, pairs: int, pauses: int, rounds: int, load: float) ->
                 return 3
         tell(end(rounds=done, complete=done == rounds, reason="done" if done == rounds else "interrupted"))
     RING.unlink(missing_ok=True)
-    return 130 if asked else 0
+    return 130 if asked and done < rounds else 0
 
 
 def work(output: Path, *, rounds: int) -> int:

@@ -204,6 +204,17 @@ def test_ctrl_c_while_rings_are_calibrated_leaves_nothing(folder: Path, number: 
     assert running("fake_probes.py") == []
 
 
+def test_ctrl_c_in_the_last_round_of_probes_counts(folder: Path) -> None:
+    words = ("-n", "1", "--every", "100ms", "--idle", "20s", *TWO_RINGS, "-o", "app.json", "--", "sleep", "0.3")
+
+    status, said = interrupt("compress", folder, words, at="beside the ring", FAKE_PROBES="last")
+
+    assert status == 130, said
+    assert "interrupted at the end of P=1 M=1 B=10us" in said
+    assert said.count("beside the ring") == 1
+    assert not (folder / "app.json").exists()
+
+
 def test_a_request_to_stop_between_two_launches_leaves_no_folder_of_files(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

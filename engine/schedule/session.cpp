@@ -98,6 +98,8 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
   }
   for (;;) {
     Order order = next_order();
+    // Rank 0 has a file on its way to a disk: those who spin meanwhile, at real-time priority perhaps, keep it waiting.
+    gentle_barrier(world_, Pace::meeting);
     mpi::must(MPI_Bcast(&order, static_cast<int>(sizeof(order)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
     if (order.stop != 0) {
       const auto reason = static_cast<EndReason>(order.reason);

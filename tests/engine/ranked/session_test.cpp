@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <ctime>
 #include <map>
 #include <numeric>
 #include <thread>
@@ -124,6 +125,31 @@ RunOptions options_of(int isolated, int contended) {
 
 bool is_root() { return mpi::Group::view(MPI_COMM_WORLD).rank() == 0; }
 int ranks() { return mpi::Group::view(MPI_COMM_WORLD).size(); }
+
+// As a disk or a counter that takes its time, which a rank that spins at real-time priority would keep waiting.
+class SlowToAnswer final : public LinkCounters {
+ public:
+  LinkCounts look() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    return {};
+  }
+};
+
+double processor_s() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+TEST(Session, WhatOthersWaitForBetweenRoundsCostsThemNoProcessor) {
+  constexpr double waited_s = 10 * 0.2;  // of ten rounds, before and after each
+  SlowToAnswer links;
+  const double before_s = processor_s();
+  run({on_nodes({0}, "a")}, options_of(5, 5), {}, -1, &links);
+  const double used_s = processor_s() - before_s;
+  if (is_root()) return;
+  EXPECT_LT(used_s, 0.2 * waited_s);
+}
 
 TEST(Session, RunsThePlanAndEndsComplete) {
   const Outcome outcome = run({on_nodes({0}, "a")}, options_of(2, 2));

@@ -205,7 +205,7 @@ def test_ctrl_c_while_rings_are_calibrated_leaves_nothing(folder: Path, number: 
 
 
 def test_ctrl_c_in_the_last_round_of_probes_counts(folder: Path) -> None:
-    words = ("-n", "1", "--every", "100ms", "--idle", "20s", *TWO_RINGS, "-o", "app.json", "--", "sleep", "0.3")
+    words = ("-n", "1", "--every", "100ms", "--idle", "100s", *TWO_RINGS, "-o", "app.json", "--", "sleep", "0.3")
 
     status, said = interrupt("compress", folder, words, at="beside the ring", FAKE_PROBES="last")
 

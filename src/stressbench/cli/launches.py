@@ -97,7 +97,7 @@ class Launches:
                 if "--continue" not in sentence:
                     say(sentence)
             raise Ended(f"{called}: probes ended early", status=ending.status)
-        if ending.outcome.stop_requests and not ending.outcome.hung_at_the_end:  # in their last round
+        if ending.outcome.was_asked_to_stop:  # in their last round
             raise Ended(f"interrupted at the end of {called}", status=session.INTERRUPTED)
         return read(wish.run_file.path)
 

@@ -45,6 +45,11 @@ class Outcome:
     ended_s: float = 0.0
     swept: int = 0
 
+    @property
+    def was_asked_to_stop(self) -> bool:
+        """By a person or the clock, and not because its work was done."""
+        return self.stop_requests > 0 and not self.hung_at_the_end
+
 
 def execute(
     command: Command,

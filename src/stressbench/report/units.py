@@ -138,5 +138,5 @@ def plain_interval(low: float | None, high: float | None) -> str:
 
 
 def count(value: int, noun: str) -> str:
-    """`1 round`, `3 rounds`."""
-    return f"{value:,} {noun}" + ("" if value == 1 else "s")
+    """`1 round`, `3 rounds`, `3 launches`."""
+    return f"{value:,} {noun}" + ("" if value == 1 else "es" if noun.endswith("ch") else "s")

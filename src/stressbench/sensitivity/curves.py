@@ -9,7 +9,7 @@ import numpy as np
 from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.probing import Floats, Reading
 from stressbench.sensitivity.profile import Level, Profile
-from stressbench.sensitivity.readings import RESAMPLES, levels_of, slowdown_of
+from stressbench.sensitivity.readings import RESAMPLES, busiest, levels_of, medians_of, slowdown_of
 
 _NEIGHBOURS = 8
 _SEED = 2
@@ -95,7 +95,7 @@ def fit_by_links(profile: Profile, used: tuple[str, ...]) -> Fit | None:
     levels = [one for one in profile.levels if one.links is not None]
     if not levels or len(levels) < len(profile.levels):
         return None
-    shares = np.array([max(((one.links or {}).get(link, 0.0) for link in used), default=0.0) for one in levels])
+    shares = np.array([busiest(used, one.links or {}) for one in levels])
     return _fit(profile, levels, utilisations=shares, busy=np.repeat(shares[:, np.newaxis], RESAMPLES, axis=1))
 
 
@@ -126,14 +126,7 @@ def _left_out(utilisations: Floats, logs: Floats) -> tuple[Floats, Floats]:
 
 def _resampled(profile: Profile, levels: Sequence[Level], *, busy: Floats) -> tuple[Curve, ...]:
     random = np.random.default_rng(_SEED)
-    alone = _median_logs(profile.alone_s, random)
-    beside = np.stack([_median_logs(one.times_s, random) for one in levels]) - alone
+    alone = np.log(medians_of(profile.alone_s, random))
+    beside = np.log(np.stack([medians_of(one.times_s, random) for one in levels])) - alone
     chosen = random.integers(len(levels), size=(RESAMPLES, len(levels)))
     return tuple(monotone(busy[some, draw], beside[some, draw]) for draw, some in enumerate(chosen))
-
-
-def _median_logs(times_s: tuple[float, ...], random: np.random.Generator) -> Floats:
-    """Logarithms of medians of resampled times, shape (400,)."""
-    times = np.array(times_s)
-    medians: Floats = np.log(np.median(times[random.integers(len(times), size=(RESAMPLES, len(times)))], axis=1))
-    return medians

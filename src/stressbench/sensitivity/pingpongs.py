@@ -33,15 +33,16 @@ class Probing:
     @property
     def per_round(self) -> int:
         """Ping-pongs of a pair in a round, which lasts a second or one interval: so soon probes can be stopped."""
-        return self.repetitions * self._distinct
+        return self.repetitions * self.pauses
 
     @property
     def repetitions(self) -> int:
         """How often a round goes through the pauses of a pair."""
-        return max(1, round(_ROUND_S / self.interval_s / self._distinct))
+        return max(1, round(_ROUND_S / self.interval_s / self.pauses))
 
     @property
-    def _distinct(self) -> int:
+    def pauses(self) -> int:
+        """How many sleeps a pair goes through before it begins anew."""
         return min(_MOST_PAUSES, max(1, round(_ROUND_S / self.interval_s)))
 
     def pauses_ns(self, pair: int) -> tuple[int, ...]:
@@ -50,8 +51,8 @@ class Probing:
         Evenly spread and shuffled, by each pair in an order of its own, and never as long as another's: rounds begin
         with all pairs at once, and pairs shall not meet.
         """
-        order = np.random.default_rng(pair).permutation(self._distinct)
-        places = (order + (pair + 0.5) / self.pairs) / self._distinct
+        order = np.random.default_rng(pair).permutation(self.pauses)
+        places = (order + (pair + 0.5) / self.pairs) / self.pauses
         return tuple(round(self.interval_s * 1e9 * (_SHORTEST + place)) for place in places.tolist())
 
     def rounds(self, seconds: float) -> int:
@@ -95,7 +96,7 @@ def probes_of(run: Run, probing: Probing) -> tuple[Probes, ...]:
 
     Jobs in the background, behind those of the pairs, are no probes.
     """
-    steps = 2 * len(probing.pauses_ns(0))
+    steps = 2 * probing.pauses
     if len(run.measured_jobs) != probing.pairs or any(len(job.steps) != steps for job in run.measured_jobs):
         raise CannotTell(f"{run.path} holds no probes of {probing.pairs} pairs")
     return tuple(_pair(run, job, np.array(probing.pauses_ns(job)) * 1e-9) for job in range(probing.pairs))

@@ -9,6 +9,7 @@ import numpy as np
 
 from stressbench.sensitivity.probing import Floats
 from stressbench.sensitivity.profile import Profile
+from stressbench.sensitivity.readings import busiest, links_of, links_used
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,17 @@ class Composition(StrEnum):
 
     added = "added"
     left_over = "left over"
+
+
+def busiest_share(victim: Profile, aggressors: Sequence[Profile], how: Composition) -> float:
+    """Of all links that the victim uses, what the aggressors together take of the one they take most of, 0 to 1.
+
+    CannotTell where nobody counted the links of one.
+    """
+    _, *others = links_of([victim, *aggressors])
+    used = links_used(victim)
+    taken = {link: float(composed([np.array(each.get(link, 0.0)) for each in others], how)) for link in used}
+    return busiest(used, taken)
 
 
 def composed(utilisations: Sequence[Floats], how: Composition) -> Floats:

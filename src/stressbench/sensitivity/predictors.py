@@ -12,7 +12,14 @@ import numpy as np
 from stressbench.analysis.intervals import CONFIDENCE
 from stressbench.sensitivity.curves import Fit, fit, fit_by_links
 from stressbench.sensitivity.errors import CannotTell
-from stressbench.sensitivity.prediction import NOT_SLOWED, Composition, Prediction, composed, no_prediction
+from stressbench.sensitivity.prediction import (
+    NOT_SLOWED,
+    Composition,
+    Prediction,
+    busiest_share,
+    composed,
+    no_prediction,
+)
 from stressbench.sensitivity.probing import PAPER, Floats
 from stressbench.sensitivity.profile import Profile
 from stressbench.sensitivity.readings import (
@@ -21,7 +28,6 @@ from stressbench.sensitivity.readings import (
     impact_of,
     impact_phases,
     levels_of,
-    links_of,
     links_used,
     reading_of,
 )
@@ -184,13 +190,8 @@ class PerLink(_OverCurve):
         return fit_by_links(victim, links_used(victim)) or fit(victim, reading_of(victim))
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        _, *others = links_of(together)
-        shares = [
-            float(composed([np.array(each.get(link, 0.0)) for each in others], self.composition))
-            for link in links_used(together[0])
-        ]
-        busiest = max(shares, default=0.0)
-        return [Load(share=1.0, utilisation=busiest, draws=np.full(RESAMPLES, busiest))]
+        share = busiest_share(together[0], together[1:], self.composition)
+        return [Load(share=1.0, utilisation=share, draws=np.full(RESAMPLES, share))]
 
 
 def _over_curve(found: Fit, loads: Sequence[Load]) -> Prediction:

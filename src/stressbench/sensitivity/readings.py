@@ -128,6 +128,18 @@ def links_of(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
     return [one.links or {} for one in profiles]
 
 
+def busiest(used: Sequence[str], shares: Mapping[str, float]) -> float:
+    """The largest share of the links that are `used`; 0 where there are none."""
+    return max((shares.get(link, 0.0) for link in used), default=0.0)
+
+
+def medians_of(times_s: Sequence[float], random: np.random.Generator) -> Floats:
+    """Medians of resampled times, shape (400,), s."""
+    times = np.array(times_s)
+    medians: Floats = np.median(times[random.integers(len(times), size=(RESAMPLES, len(times)))], axis=1)
+    return medians
+
+
 def traffic_of(profile: Profile) -> Service | None:
     """How long packets that load the switch take, all alike; None where nobody knows."""
     packet_s = profile.probe.packet_s

@@ -16,10 +16,19 @@ import numpy as np
 
 from stressbench.analysis.intervals import CONFIDENCE
 from stressbench.sensitivity.errors import CannotTell
-from stressbench.sensitivity.prediction import NOT_SLOWED, Composition, Prediction, composed, no_prediction
+from stressbench.sensitivity.prediction import NOT_SLOWED, Composition, Prediction, busiest_share, no_prediction
 from stressbench.sensitivity.probing import Floats, wait_draws
 from stressbench.sensitivity.profile import Latencies, Profile
-from stressbench.sensitivity.readings import RESAMPLES, comparable, impact_latencies, links_of, links_used, slowdown_of
+from stressbench.sensitivity.readings import (
+    RESAMPLES,
+    busiest,
+    comparable,
+    impact_latencies,
+    links_of,
+    links_used,
+    medians_of,
+    slowdown_of,
+)
 
 _LEAST_LEVELS = 2
 _BEYOND = 0.05
@@ -28,7 +37,7 @@ _SEED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Causes:
-    """Of one load, or of several, shape (loads,): shares (0 to 1), waits (s), and draws of those, (loads, 400)."""
+    """Of each compression, shape (n,): shares (0 to 1), waits (s), and draws of those, (n, 400)."""
 
     shares: Floats
     waits_s: Floats
@@ -61,39 +70,30 @@ class SharesAndWaits:
             return NOT_SLOWED
         try:
             comparable([victim, *aggressors])
-            return _at(_fit(victim), self._load(victim, aggressors))
+            return self._predict(_fit(victim), victim, aggressors)
         except CannotTell as reason:
             return no_prediction(reason)
 
-    def _load(self, victim: Profile, aggressors: Sequence[Profile]) -> _Causes:
-        links = links_of(aggressors)
-        shares = [
-            float(composed([np.array(each.get(link, 0.0)) for each in links], self.composition))
-            for link in links_used(victim)
-        ]
-        waits, draws = zip(
-            *(_wait(one.idle, impact_latencies(one), seed=number) for number, one in enumerate(aggressors)), strict=True
-        )
-        return _Causes(
-            shares=np.array([max(shares, default=0.0)]), waits_s=np.array([sum(waits)]), draws_s=np.sum(draws, axis=0)
-        )
+    def _predict(self, fit: _Fit, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
+        share = busiest_share(victim, aggressors, self.composition)
+        waits = [_wait(one.idle, impact_latencies(one), seed=number) for number, one in enumerate(aggressors)]
+        wait_s, draws_s = sum(wait for wait, _ in waits), np.sum([draws for _, draws in waits], axis=0)
+        slowdown = 1 + float(fit.losses @ [share, wait_s])
+        spread = np.log1p(fit.draws[:, 0] * share + fit.draws[:, 1] * draws_s)
+        if len(fit.residuals):
+            spread = spread + np.random.default_rng(_SEED).choice(fit.residuals, len(spread))
+        bounds = np.exp(np.quantile(spread, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))
+        low, high = min(slowdown, float(bounds[0])), max(slowdown, float(bounds[1]))
+        beyond = _beyond(fit, share, wait_s)
+        return Prediction(slowdown=slowdown, low=low, high=high if beyond is None else None, reason=beyond)
 
 
-def _at(fit: _Fit, load: _Causes) -> Prediction:
-    slowdown = 1 + float(fit.losses @ [load.shares[0], load.waits_s[0]])
-    spread = np.log1p(fit.draws[:, 0] * load.shares[0] + fit.draws[:, 1] * load.draws_s)
-    if len(fit.residuals):
-        spread = spread + np.random.default_rng(_SEED).choice(fit.residuals, len(spread))
-    bounds = np.exp(np.quantile(spread, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))
-    low, high = min(slowdown, float(bounds[0])), max(slowdown, float(bounds[1]))
-    for what, found, most, unit in (
-        ("a link's share", load.shares[0], fit.most_share, ".0%"), ("a wait", load.waits_s[0], fit.most_wait_s, ".3g"),
-    ):  # fmt: skip
-        if found > (1 + _BEYOND) * most:
-            ending = "" if unit == ".0%" else " s"
-            reason = f"{what} of {found:{unit}}{ending} is beyond the heaviest compression's, {most:{unit}}{ending}"
-            return Prediction(slowdown=slowdown, low=low, high=None, reason=reason)
-    return Prediction(slowdown=slowdown, low=low, high=high, reason=None)
+def _beyond(fit: _Fit, share: float, wait_s: float) -> str | None:
+    if share > (1 + _BEYOND) * fit.most_share:
+        return f"a link's share of {share:.0%} is beyond the heaviest compression's, {fit.most_share:.0%}"
+    if wait_s > (1 + _BEYOND) * fit.most_wait_s:
+        return f"a wait of {wait_s:.3g} s is beyond the heaviest compression's, {fit.most_wait_s:.3g} s"
+    return None
 
 
 @lru_cache(maxsize=512)
@@ -119,7 +119,7 @@ def _of_levels(victim: Profile) -> _Causes:
     waits, draws = zip(
         *(_wait(victim.idle, one.probes.array, seed=number) for number, one in enumerate(victim.levels)), strict=True
     )
-    shares = [max(((one.links or {}).get(link, 0.0) for link in used), default=0.0) for one in victim.levels]
+    shares = [busiest(used, one.links or {}) for one in victim.levels]
     return _Causes(shares=np.array(shares), waits_s=np.array(waits), draws_s=np.stack(draws))
 
 
@@ -143,16 +143,10 @@ def _losses(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
 
 def _redrawn(victim: Profile, causes: _Causes) -> Floats:
     random = np.random.default_rng(_SEED)
-    alone = _medians(victim.alone_s, random)
-    beside = np.stack([_medians(one.times_s, random) for one in victim.levels])
+    alone = medians_of(victim.alone_s, random)
+    beside = np.stack([medians_of(one.times_s, random) for one in victim.levels])
     lost = beside / alone - 1
     return np.stack([_losses(causes.shares, causes.draws_s[:, draw], lost[:, draw]) for draw in range(RESAMPLES)])
-
-
-def _medians(times_s: Sequence[float], random: np.random.Generator) -> Floats:
-    times = np.array(times_s)
-    medians: Floats = np.median(times[random.integers(len(times), size=(RESAMPLES, len(times)))], axis=1)
-    return medians
 
 
 def _left_out(causes: _Causes, lost: Floats) -> Floats:

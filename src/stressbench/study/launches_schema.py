@@ -14,17 +14,11 @@ from stressbench.study.rails.launches import JOURNAL as RAILS
 
 def launches_schema() -> dict[str, Any]:
     """The first line is a plan, each other one a launch under what that plan varies."""
-    written = {
-        "ratesPlan": RATES.plan, "rateLaunch": RATES.launch, "railsPlan": RAILS.plan, "railsLaunch": RAILS.launch,
-    }  # fmt: skip
     mode: Literal["serialization"] = "serialization"
-    inputs = [(name, mode, TypeAdapter(record)) for name, record in written.items()]
-    by_name, shared = TypeAdapter.json_schemas(inputs)
+    records = (RATES.plan, RATES.launch, RAILS.plan, RAILS.launch)
+    told, shared = TypeAdapter.json_schemas([(one.__name__, mode, TypeAdapter(one)) for one in records])
     for record in shared["$defs"].values():
-        if "type" in record["properties"]:
-            record["required"] = sorted(
-                {*record["required"], "type", *({"schema_version"} & set(record["properties"]))}
-            )
+        record["required"] = sorted({*record["required"], *({"type", "schema_version"} & record["properties"].keys())})
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:stressbench:launches:{SCHEMA_VERSION}",
@@ -33,7 +27,7 @@ def launches_schema() -> dict[str, Any]:
             "docs/degrade.md and docs/rails.md: the plan, then a line a launch; of `stressbench degrade run -- CMD` "
             "(rates) and of `stressbench rails run -- CMD` (policies)."
         ),
-        "oneOf": [by_name[name, mode] for name in written],
+        "oneOf": [told[one.__name__, mode] for one in records],
         **shared,
     }
 

@@ -88,7 +88,7 @@ class Launching:
         return Result(
             status=ending.status,
             reason=_reason(ending, wish),
-            asked_to_stop=bool(ending.outcome.stop_requests) and not ending.outcome.hung_at_the_end,
+            asked_to_stop=ending.outcome.was_asked_to_stop,
         )
 
     def put_back(self, records: Iterable[LinksRecord]) -> None:

@@ -15,12 +15,12 @@ _MOST_FIGURES = 12
 _CAPTION = (
     "Read to the right: less bandwidth. Both axes are logarithmic. A job on the line at 1 loses nothing, one on the "
     "dotted line takes as many times as long as there is less bandwidth: bandwidth is all that counts for it. Bars "
-    "are 95 % intervals; a mark without one has too few {what}s. {n} at each rate."
+    "are 95 % intervals; a mark without one has too few rounds. {n} at each rate."
 )
 _CAPTION_OF_FIGURES = (
     "Read to the right: less bandwidth. Both axes are logarithmic. A figure on the line at 1 loses nothing, one on the "
     "dotted line gets as many times worse as there is less bandwidth: bandwidth is all that counts for it. Bars are "
-    "95 % intervals; a mark without one has too few {what}es. {n} at each rate."
+    "95 % intervals; a mark without one has too few launches. {n} at each rate."
 )
 
 
@@ -60,15 +60,14 @@ def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str, 
     what, caption = ("launch", _CAPTION_OF_FIGURES) if of_launches else ("round", _CAPTION)
     return finish(
         drawn, key=key, title=f"{lost}{where} with less bandwidth?",
-        caption=caption.format(n=_n(curves, what), what=what) + left, description=" ".join(map(_said, curves)),
+        caption=caption.format(n=_n(curves, what)) + left, description=" ".join(map(_said, curves)),
     )  # fmt: skip
 
 
 def _n(curves: Sequence[Curve], what: str) -> str:
     rounds = [point.rounds for curve in curves for point in curve.points if point.rounds]
     few, many = min(rounds), max(rounds)
-    many_of = f"{what}es" if what.endswith("ch") else f"{what}s"
-    return f"n = {few:,} {what if few == 1 else many_of}" if few == many else f"n = {few:,} to {many:,} {many_of}"
+    return f"n = {count(few, what)}" if few == many else f"n = {few:,} to {count(many, what)}"
 
 
 def _said(curve: Curve) -> str:

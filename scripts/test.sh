@@ -57,9 +57,9 @@ stage_fuzz() {  # a million mutated workloads, then half a minute of libFuzzer
   echo "$passed $((2 - passed)) 0" >"$logs/fuzz.count"
   ((passed == 2))
 }
-stage_python() { pytest_of python python -n "$jobs" --dist loadfile; }
+stage_python() { pytest_of python unit -n "$jobs" --dist loadfile; }
 stage_contract() { build release && pytest_of contract contract; }
-stage_system() { build release && build mpich && build simgrid && pytest_of system system; }
+stage_system() { build release && build mpich && build simgrid && pytest_of system integration tests/nightly; }
 
 count() {  # stage, its exit status -> "passed failed skipped"
   .venv/bin/python scripts/count_tests.py --status "$2" "$logs/$1.count" "$logs/$1"*.xml

@@ -2,6 +2,8 @@
 
 from hypothesis import settings
 
+pytest_plugins = ["support.fixtures"]
+
 # Other work may hold an example up for as long as it likes.
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")

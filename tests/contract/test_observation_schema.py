@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from altered import assert_they_agree
 from jsonschema import Draft202012Validator
+from support.altered import assert_they_agree
 
 from stressbench.sensitivity.coruns import CoRun, parse_coruns, to_line
 from stressbench.sensitivity.coruns_schema import corun_schema

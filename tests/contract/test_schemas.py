@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 import pytest
-from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
-from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
+from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
 from stressbench.analysis import Comparison, RunSummary
 from stressbench.model import records, trace_records

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from altered import assert_they_agree
 from jsonschema import Draft202012Validator
-from sensitivities import victim
+from support.altered import assert_they_agree
+from support.sensitivities import victim
 
 from stressbench.sensitivity.errors import ProfileFileError
 from stressbench.sensitivity.profile import parse_profile, to_json

@@ -4,10 +4,10 @@ import fcntl
 import json
 import os
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.programs import own_copy, ranks_of
 
 # Some 30 ms a round on an idle machine, so that a signal arrives in the middle of many rounds.
 WORKLOAD = """\
@@ -45,26 +45,6 @@ def rounds(run: Path) -> list[int]:
 
 def ends(run: Path) -> list[dict]:
     return [record for record in records(run) if record["type"] == "end"]
-
-
-def ranks_of(program: Path) -> list[int]:
-    """Process ids of the ranks that run this program, lowest first."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if (folder / "exe").readlink() == program:
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return sorted(found)
-
-
-def own_copy(engine, folder: Path):
-    """The engine with a path of its own, so that no other launch's ranks are hit."""
-    program = folder / "stressbench-mpi"
-    program.write_bytes(engine.program.read_bytes())
-    program.chmod(0o755)
-    return replace(engine, program=program)
 
 
 def test_a_killed_rank_leaves_the_rounds_before_it(any_engine, stressbench, workload, tmp_path, wait_for):

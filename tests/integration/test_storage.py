@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_faults import own_copy, ranks_of
+from support.programs import own_copy, ranks_of
 
 RANKS = 2
 CALLS = "write,pwrite64,writev,pwritev,pwritev2,read,pread64,readv,preadv,preadv2"

@@ -10,8 +10,8 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from conftest import GRACE_S, Engine, Started, wait_until
-from lab_bench import job
+from support.lab_bench import job
+from support.programs import GRACE_S, Engine, Started, wait_until
 
 WORKLOAD = """\
 [SET] size=1KiB

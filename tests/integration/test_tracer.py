@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from trace_lines import lines_of
+from support.trace_lines import lines_of
 
 PATTERNS = Path(__file__).resolve().parent.parent / "tracer"
 RANKS = 3

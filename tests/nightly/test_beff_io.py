@@ -7,7 +7,7 @@ import time
 from collections import Counter
 
 import pytest
-from conftest import Started, wait_until
+from support.programs import Started, wait_until
 
 ROWS = 43 * 3  # of Table 2, three ways
 

@@ -1,7 +1,7 @@
 """`stressbench compress` on a lab: rings of the real motif load links as they should, and slow what needs them."""
 
 import pytest
-from lab_bench import job
+from support.lab_bench import job
 
 from stressbench.sensitivity import read_profile, slowdown_of
 

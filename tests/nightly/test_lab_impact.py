@@ -5,7 +5,7 @@ measurements at more loads: benchmarks/known_utilisation.py.
 """
 
 import pytest
-from lab_bench import TRIES, wait_for_quiet
+from support.lab_bench import TRIES, wait_for_quiet
 
 BURST = 131072
 SECONDS = 20

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from conftest import CHECKOUT
-from lab_bench import STREAM, isolated_s, job, settled
+from support.lab_bench import STREAM, isolated_s, job, settled
+from support.programs import CHECKOUT
 
 FACTORS = (1, 2, 4, 8)
 PAIRS = tuple(f"{2 * pair},{2 * pair + 1}" for pair in range(len(FACTORS)))  # of `injection`, the full rate first

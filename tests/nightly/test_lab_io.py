@@ -5,30 +5,22 @@ import subprocess
 import sys
 
 import pytest
-from lab_bench import (
+from support.lab_bench import (
     PAYLOAD,
     RATE,
+    SERVED,
+    STORING,
     STREAM,
-    TAPERED,
     Bench,
     descendants_marked,
+    gone,
     isolated_s,
     job,
     require_storage,
     settled,
     without_root,
 )
-from test_lab_lifecycle import STORING, gone
 
-SERVED = (
-    TAPERED
-    + """
-[io]
-count = 2
-attach = "root0"
-rate = "100Mbit"
-"""
-)
 STRIPED = SERVED.replace('"2:1"', '"1:1"') + 'stripe = "4MiB"\n'
 WRITTEN = 8 * 2**20
 ALONE = ("--isolated", "1", "--contended", "0", "--repetitions", "3")

@@ -10,7 +10,16 @@ import time
 from pathlib import Path
 
 import pytest
-from lab_bench import Bench, descendants_marked, require_labs, require_storage, without_root
+from support.lab_bench import (
+    STORING,
+    Bench,
+    descendants_marked,
+    gone,
+    left_of,
+    require_labs,
+    require_storage,
+    without_root,
+)
 
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.lifecycle import down
@@ -23,18 +32,6 @@ from pathlib import Path
 from stressbench.lab.lifecycle import up
 print("started", flush=True)
 up(Path(sys.argv[1]).read_text(), name=Path(sys.argv[1]).stem, source="a test")
-"""
-STORING = """
-[hosts]
-count = 2
-[[rail]]
-rate = "100Mbit"
-[topology]
-kind = "single"
-[io]
-count = 2
-attach = "s0"
-rate = "100Mbit"
 """
 LEFT_BY_GLUSTERFS = ("/var/lib/glusterd", "/var/log/glusterfs", "/var/run/gluster", "/run/gluster")
 
@@ -52,17 +49,6 @@ def machine() -> tuple[str, ...]:
     named = [str(path) for path in Path("/run").glob("netns/*")]
     left = [str(path) for folder in LEFT_BY_GLUSTERFS for path in sorted(Path(folder).glob("**/*"))]
     return (*interfaces, *sorted(mounts), *named, *left)
-
-
-def left_of(folder: Path) -> list[str]:
-    """Files and processes of these labs, the folder itself among them."""
-    files = [str(path) for path in (folder, *sorted(folder.glob("**/*"))) if path.exists()]
-    return files + [f"process {pid}" for pid in descendants_marked(folder)]
-
-
-def gone(folder: Path) -> bool:
-    """Whether no process of these labs is left and no file."""
-    return not left_of(folder)
 
 
 def python(program: str, *words: str, folder: Path) -> "subprocess.Popen[str]":

@@ -1,7 +1,7 @@
 """A lab's links carry what they are said to, so that what MPI programs measure can be checked against truth."""
 
 import pytest
-from lab_bench import PAYLOAD, RATE, STREAM, TAPERED, WINDOW, isolated_s, job, settled
+from support.lab_bench import PAYLOAD, RATE, STREAM, TAPERED, WINDOW, isolated_s, job, settled
 
 NOISY = """
 [hosts]

@@ -1,7 +1,7 @@
 """Where jobs stand decides which links they share, and so what they lose (StressBench, Table III, on a fat tree)."""
 
 import pytest
-from lab_bench import Bench, require_storage, settled
+from support.lab_bench import Bench, require_storage, settled
 
 from stressbench.analysis import RunSummary
 

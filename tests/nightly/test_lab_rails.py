@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from conftest import CHECKOUT
-from lab_bench import TRIES, wait_for_quiet
+from support.lab_bench import TRIES, wait_for_quiet
+from support.programs import CHECKOUT
 
 POLICIES = ("default", "nic0", "nic1", "per-job")
 

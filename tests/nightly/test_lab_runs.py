@@ -4,7 +4,7 @@ import signal
 import time
 
 import pytest
-from lab_bench import descendants_marked, job
+from support.lab_bench import descendants_marked, job
 
 from stressbench.model import read_run
 

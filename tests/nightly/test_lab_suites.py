@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from lab_bench import RATE, require_storage, settled
-from test_lab_io import SERVED
+from support.lab_bench import RATE, SERVED, require_storage, settled
 
 ACKNOWLEDGED = RATE / 8 / (1 + 66 / 1514)  # bytes/s of a link that carries both ways: a frame is answered by 66 bytes
 B_EFF = "b_eff --rings 1,6 --polygons 1 --sizes 2MiB --best-of 1"

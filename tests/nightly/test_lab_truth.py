@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 
 import pytest
-from lab_bench import Bench, wait_for_quiet
+from support.lab_bench import Bench, wait_for_quiet
 
 TREE = """
 [hosts]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, Outcome, Started, finished
-from lab_bench import RATE, STREAM, TAPERED, WINDOW, isolated_s, job, settled
+from support.lab_bench import RATE, STREAM, TAPERED, WINDOW, isolated_s, job, settled
+from support.programs import CHECKOUT, Outcome, Started, finished
 
 from stressbench.analysis import RunSummary, summarise
 from stressbench.model import Run, read_run

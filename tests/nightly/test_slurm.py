@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ENGINES, Started, require
-from lab_bench import descendants_marked, job
-from slurm_lab import Slurm, start_slurm
+from support.lab_bench import descendants_marked, job
+from support.programs import ENGINES, Started, require
+from support.slurm_lab import Slurm, start_slurm
 
 from stressbench.model import read_run
 from stressbench.model.ranges import parse_ranges

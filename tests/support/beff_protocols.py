@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from io_protocols import write_lines
+from support.io_protocols import write_lines
 
 LMAX = 2**20
 FACTOR = (LMAX / 4096) ** (1 / 8)

@@ -8,9 +8,14 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_launcher import put, put_mpirun
 
-FAKE_PROBES = Path(__file__).with_name("fake_probes.py")
+from support.fake_launcher import put, put_mpirun
+
+TESTS = Path(__file__).parents[1]
+ENGINE = f"""#!/bin/sh
+export PYTHONPATH="{TESTS}${{PYTHONPATH:+:$PYTHONPATH}}"
+exec {sys.executable} {TESTS / "support" / "fake_probes.py"} "$@"
+"""
 LAB = """
 import sys
 from stressbench.cli import compress, impact
@@ -36,7 +41,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     put_mpirun(tmp_path / "bin")
-    put(tmp_path / "bin" / "engine", f'#!/bin/sh\nexec {sys.executable} {FAKE_PROBES} "$@"\n')
+    put(tmp_path / "bin" / "engine", ENGINE)
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "demo.sb").write_text("[JOB_NAME] CG\n[NODES] 1\n[MOTIF] allreduce\n")
     (tmp_path / "work" / "bad.sb").write_text("[MOTIF] AlReduce\n")

@@ -19,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, end, header
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, end, header
 
 WHAT = os.environ.get("FAKE_PROBES", "")
 HOSTS = tuple(os.environ.get("FAKE_HOSTS", "h0").split(","))

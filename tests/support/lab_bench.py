@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Outcome, Started, finished, wait_until
 
 from stressbench.analysis import RunSummary, summarise
 from stressbench.lab.capabilities import missing, storage
 from stressbench.lab.state import FOLDER_VARIABLE
 from stressbench.model import read_run
+from support.programs import Outcome, Started, finished, wait_until
 
 PAYLOAD = 1448 / 1514  # of a frame, at best, in a TCP stream
 RATE = 100e6 * PAYLOAD  # bits of payload a second
@@ -32,6 +32,27 @@ rate = "100Mbit"
 kind = "fat-tree"
 hosts_per_leaf = 2
 taper = "2:1"
+"""
+SERVED = (
+    TAPERED
+    + """
+[io]
+count = 2
+attach = "root0"
+rate = "100Mbit"
+"""
+)
+STORING = """
+[hosts]
+count = 2
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "single"
+[io]
+count = 2
+attach = "s0"
+rate = "100Mbit"
 """
 TRIES = 4
 
@@ -178,3 +199,14 @@ def descendants_marked(folder: Path) -> list[int]:
         except OSError:
             continue
     return [pid for pid in found if pid != os.getpid()]
+
+
+def left_of(folder: Path) -> list[str]:
+    """Files and processes of these labs, the folder itself among them."""
+    files = [str(path) for path in (folder, *sorted(folder.glob("**/*"))) if path.exists()]
+    return files + [f"process {pid}" for pid in descendants_marked(folder)]
+
+
+def gone(folder: Path) -> bool:
+    """Whether no process of these labs is left and no file."""
+    return not left_of(folder)

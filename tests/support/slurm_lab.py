@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import Outcome
-from lab_bench import Bench
+
+from support.lab_bench import Bench
+from support.programs import Outcome
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PLACES = f"{os.environ['PATH']}:/usr/sbin:/sbin"

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from builders import MadeJob, MadePlan, build_run
-
 from stressbench.model import Run
 from stressbench.study.directory import Directory, open_directory, take_up
 from stressbench.study.file import read_study
 from stressbench.study.manifest import Record
 from stressbench.study.running import Campaign, OneAtATime, Order, Policy, Result, Stop, Tally
+from support.builders import MadeJob, MadePlan, build_run
 
 STUDY = """\
 about = "made up"

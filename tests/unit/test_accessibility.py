@@ -9,12 +9,12 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from beff_protocols import made_beff
-from browser import CHROMIUM, DARK, browse, fetched
-from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
-from io_protocols import MadeIO, write_lines
-from sensitivities import aggressor
-from studies import STUDY, FakeLaunches, carry_out, made_run, study_in
+from support.beff_protocols import made_beff
+from support.browser import CHROMIUM, DARK, browse, fetched
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from support.io_protocols import MadeIO, write_lines
+from support.sensitivities import aggressor
+from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 from test_degradation import found_in
 from test_sensitivity_pages import CG, FFT, SEEN, phased, rings
 

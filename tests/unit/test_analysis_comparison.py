@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, build_run
+from support.builders import MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.analysis import Change, Comparison, ComparisonError, Quantity, Verdict, compare
 from stressbench.analysis.comparison import superiority_of, verdict_of

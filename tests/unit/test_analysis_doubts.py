@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, end
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, end
 
 from stressbench.analysis import Doubt, summarise
 from stressbench.model import read_run

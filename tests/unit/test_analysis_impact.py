@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run
 from hypothesis import given
 from hypothesis import strategies as st
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run
 
 from stressbench.analysis import Method, RoundMedian, congestion_impact, histograms_of, merge, summarise
 from stressbench.model import Kind, read_run

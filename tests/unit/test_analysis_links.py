@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import MadeJob, MadeMachine, build_run
+from support.builders import MadeJob, MadeMachine, build_run
 from test_cli_show_compare import call
 
 from stressbench.analysis import link_use

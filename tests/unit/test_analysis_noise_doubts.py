@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run
 
 from stressbench.analysis import Doubt, RoundMedian, summarise
 from stressbench.analysis.modes import modes_of

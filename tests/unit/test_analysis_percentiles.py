@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadePlan, build_run
 from scipy import stats
+from support.builders import MadeJob, MadePlan, build_run
 
 from stressbench.analysis import Source, summarise
 from stressbench.analysis.percentiles import (

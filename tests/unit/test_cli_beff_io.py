@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from fake_launcher import put_mpirun
-from io_protocols import MIB, MadeIO, write_lines
+from support.fake_launcher import put_mpirun
+from support.io_protocols import MIB, MadeIO, write_lines
 from typer.testing import CliRunner
 
 from stressbench.cli import beff_io
@@ -18,7 +18,7 @@ from stressbench.cli.suites import Alone
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.sizes import parse_size
 
-FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
+FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
 COMPLETE = MadeIO(head={"partitions": [2, 4]})
 Measured = Callable[..., list[Alone]]
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_place import environment, folder, interrupt, run_command, running
-from sensitivities import aggressor, sample, victim
+from support.fake_place import environment, folder, interrupt, run_command, running
+from support.sensitivities import aggressor, sample, victim
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import MadeJob, MadeStep
-from studies import made_run
+from support.builders import MadeJob, MadeStep
+from support.studies import made_run
 from test_study_links import FakeLab
 from test_study_rate_command import SCRIPT, Site
 from typer.testing import CliRunner

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
@@ -49,7 +49,9 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         run_file.write_text(made_run(sets["compete_rate"]))
         return SimpleNamespace(
             status=0, death=None, left=None,
-            outcome=SimpleNamespace(stop_requests=0, hung_at_the_end=False, status=0, errors=""),
+            outcome=SimpleNamespace(
+                stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False, status=0, errors=""
+            ),
         )  # fmt: skip
 
     monkeypatch.chdir(tmp_path)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_launcher import put
+from support.fake_launcher import put
 from test_study_links import FakeLab
 from test_study_rate_command import SCRIPT, Site
 from typer.testing import CliRunner

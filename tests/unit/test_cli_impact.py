@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from fake_place import environment, folder, interrupt, run_command, running
-from sensitivities import victim
+from support.fake_place import environment, folder, interrupt, run_command, running
+from support.sensitivities import victim
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

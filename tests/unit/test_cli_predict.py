@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sensitivities import aggressor, profile, sample, victim
+from support.sensitivities import aggressor, profile, sample, victim
 from typer.testing import CliRunner, Result
 
 from stressbench.cli.app import build

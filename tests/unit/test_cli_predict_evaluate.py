@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import MadeJob, build_run
 from pydantic import TypeAdapter
-from sensitivities import aggressor, profile, sample, victim
+from support.builders import MadeJob, build_run
+from support.sensitivities import aggressor, profile, sample, victim
 from test_cli_predict import call, write
 
 from stressbench.sensitivity.coruns import CoRun, to_line

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from support.traces import write_lines
 from test_trace_profile import ring
-from traces import write_lines
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 def environment(folder: Path, **more: str) -> dict[str, str]:
     return {
         **os.environ,
-        "STRESSBENCH_MPI": str(Path(__file__).with_name("fake_engine.py")),
+        "STRESSBENCH_MPI": str(Path(__file__).parents[1] / "support" / "fake_engine.py"),
         "STRESSBENCH_TRACE_LIBRARY": str(folder / "lib" / "libstressbench-trace.so"),
         "STRESSBENCH_TRACE_POOL": str(folder / "pools"),
         **more,
@@ -279,7 +279,7 @@ def test_a_library_that_is_not_there_is_named(folder: Path) -> None:
 def test_the_library_is_found_installed_and_in_a_build_tree(folder: Path, engine: str, library: str) -> None:
     for path in (folder / engine, folder / library):
         path.parent.mkdir(parents=True)
-    (folder / engine).symlink_to(Path(__file__).with_name("fake_engine.py"))
+    (folder / engine).symlink_to(Path(__file__).parents[1] / "support" / "fake_engine.py")
     (folder / library).symlink_to((folder / "lib" / "libstressbench-trace.so").resolve())
     # A link to the fake engine would be resolved to where it lies: a copy is not.
     text = (folder / engine).read_text()

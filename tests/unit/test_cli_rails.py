@@ -8,11 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_launcher import put
 from pydantic import TypeAdapter
+from support.fake_launcher import put
+from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
 from test_study_policies import PAIR, Pair
 from test_study_rate_command import Site
-from traces import MadeRank, MadeTrace, allreduce, isend, waitall
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
-from builders import MadeJob, MadePlan, build_run
+from support.builders import MadeJob, MadePlan, build_run
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
 
-FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
+FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
 LIBRARIES = {"mpirun.openmpi": "Open MPI v4.1.4, package: fake", "mpirun.mpich": "MPICH Version: 4.0.2"}
 JOBS = (MadeJob(name="CG", nodes="0", ranks=2, congestion=1.5), MadeJob(name="Incast", nodes="1", ranks=2))
 needs_openmpi = pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="mpirun.openmpi is not installed")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sensitivities import aggressor, victim
+from support.sensitivities import aggressor, victim
 from test_cli_predict import call, write
 
 from stressbench.sensitivity.coruns import CoRun, to_line

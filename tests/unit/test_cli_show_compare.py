@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from typer.testing import CliRunner, Result
 
 from stressbench.cli.app import build

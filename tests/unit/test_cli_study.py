@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from builders import MadeJob, MadePlan, build_run
+from support.builders import MadeJob, MadePlan, build_run
 from test_cli_run import FAKE_ENGINE, LIBRARIES
 from typer.testing import CliRunner
 

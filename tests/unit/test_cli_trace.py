@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from support.traces import MadeRank, MadeTrace, allreduce, call, write_lines
 from test_cli_profile import COPY, folder, stressbench
 from test_trace_profile import ring
 from test_trace_reference import RULES, cg
-from traces import MadeRank, MadeTrace, allreduce, call, write_lines
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

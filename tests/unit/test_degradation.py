@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
-from pages import Outline, figure
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
+from support.pages import Outline, figure
 
 from stressbench.analysis.unpaired import PooledRatio, Source, pooled_ratio
 from stressbench.model import Kind, Run, read_run

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
+FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
 MPI_PROGRAM = """
 #include <mpi.h>
 #include <signal.h>

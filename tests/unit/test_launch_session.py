@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
+from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.launch.diagnosis import Death, diagnose
 from stressbench.launch.ending import continuing, explain

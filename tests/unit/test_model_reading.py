@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadePlan, MadeRun, MadeStep, build_run, end, event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.builders import MadeJob, MadePlan, MadeRun, MadeStep, build_run, end, event
 
 from stressbench.analysis import summarise
 from stressbench.model import Kind, Phase, RunFileError, read_run

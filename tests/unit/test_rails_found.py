@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
 from stressbench.model import Kind, Run, read_run
 from stressbench.study.errors import StudyMistake

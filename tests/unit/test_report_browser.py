@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import CHROMIUM, DARK, browse, fetched
-from builders import MadeJob, MadeMachine, MadePlan, build_run
 from matplotlib.image import imread
 from numpy.typing import NDArray
+from support.browser import CHROMIUM, DARK, browse, fetched
+from support.builders import MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.model import read_run
 from stressbench.report.page import render

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from builders import MadeJob, MadePlan, build_run
+from support.builders import MadeJob, MadePlan, build_run
 from typer.testing import CliRunner, Result
 
 from stressbench.analysis import summarise

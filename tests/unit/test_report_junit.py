@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from builders import MadeJob, MadePlan, build_run
+from support.builders import MadeJob, MadePlan, build_run
 from typer.testing import CliRunner, Result
 
 from stressbench.analysis import Comparison, Quantity, Verdict, compare

@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pages import Outline, drawings, figure
+from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, event
+from support.pages import Outline, drawings, figure
 from typer.testing import CliRunner
 
 from stressbench.analysis import select, summarise

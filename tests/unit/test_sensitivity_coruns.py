@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitivities import aggressor, profile, sample, victim
+from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
+from support.sensitivities import aggressor, profile, sample, victim
 
 from stressbench.analysis import summarise
 from stressbench.model import read_run

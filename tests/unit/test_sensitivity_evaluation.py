@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitivities import Application, co_run, profile, profile_in_world, sample
+from support.sensitivities import Application, co_run, profile, profile_in_world, sample
 
 from stressbench.sensitivity.blend import BlendOf
 from stressbench.sensitivity.errors import CannotTell

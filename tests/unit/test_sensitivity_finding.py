@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run
-from sensitivities import profile, sample, victim
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run
+from support.sensitivities import profile, sample, victim
 
 from stressbench.model import Run, read_run
 from stressbench.sensitivity.errors import CannotTell

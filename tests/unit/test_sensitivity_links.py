@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import MadeJob, MadeMachine, build_run
-from sensitivities import victim
+from support.builders import MadeJob, MadeMachine, build_run
+from support.sensitivities import victim
 from test_sensitivity_finding import measured
 
 from stressbench.model import Run, read_run

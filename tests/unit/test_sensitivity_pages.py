@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from pages import Outline, drawings, figure
-from sensitivities import Application, aggressor, profile, profile_in_world, sample, victim
+from support.pages import Outline, drawings, figure
+from support.sensitivities import Application, aggressor, profile, profile_in_world, sample, victim
 
 from stressbench.report.page.predictions import render_judgement, render_seating, render_together
 from stressbench.report.page.sensitivity import render_profiles

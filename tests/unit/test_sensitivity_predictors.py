@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitivities import (
+from support.sensitivities import (
     SERVICE_S,
     Application,
     aggressor,

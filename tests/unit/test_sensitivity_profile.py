@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sensitivities import level, profile, sample, victim
+from support.sensitivities import level, profile, sample, victim
 
 from stressbench.sensitivity.errors import CannotTell, ProfileFileError
 from stressbench.sensitivity.profile import Impact, Latencies, Profile, parse_profile, read_profile, to_json

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queues import MEAN_S, Law, Traffic, constant, exponential, gamma, idle_latencies, loaded_latencies, two_sizes
+from support.queues import (
+    MEAN_S,
+    Law,
+    Traffic,
+    constant,
+    exponential,
+    gamma,
+    idle_latencies,
+    loaded_latencies,
+    two_sizes,
+)
 
 from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.phases import phases_of, stretches

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from sensitivities import level, profile
+from support.sensitivities import level, profile
 
 from stressbench.sensitivity.prediction import NOT_SLOWED
 from stressbench.sensitivity.profile import Profile

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
-from sensitivities import configuration, sample, victim
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
+from support.sensitivities import configuration, sample, victim
 from test_sensitivity_finding import IDLE, PROBING, STEPS, series
 from test_sensitivity_finding import measured as impact_measured
 

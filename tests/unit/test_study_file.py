@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from studies import STUDY, WORKLOAD
+from support.studies import STUDY, WORKLOAD
 
 from stressbench.study.cells import Cell, in_order, varying
 from stressbench.study.errors import StudyFileMistake, StudyMistake

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from studies import STUDY, carry_out, made_run, study_in
+from support.studies import STUDY, carry_out, made_run, study_in
 
 from stressbench.cli.places import place_of
 from stressbench.lab.file import parse_lab
@@ -139,7 +139,9 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> FakeLab:
     def run(prepared: object, *, run_file: Path) -> Any:
         made.events.append("run")
         run_file.write_text(made_run())
-        return SimpleNamespace(status=0, outcome=SimpleNamespace(stop_requests=0, hung_at_the_end=False))
+        return SimpleNamespace(
+            status=0, outcome=SimpleNamespace(stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False)
+        )
 
     monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
     monkeypatch.setattr(session, "run", run)

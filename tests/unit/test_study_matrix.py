@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from builders import MadeJob
-from studies import made_run
+from support.builders import MadeJob
+from support.studies import made_run
 
 from stressbench.analysis import select
 from stressbench.analysis.pooled import Level, PooledImpact, pooled_impact

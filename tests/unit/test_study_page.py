@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 from urllib.parse import unquote
 
 import pytest
-from builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run, event
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pages import Outline, drawings, figure
-from studies import STUDY, FakeLaunches, carry_out, study_in
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run, event
+from support.pages import Outline, drawings, figure
+from support.studies import STUDY, FakeLaunches, carry_out, study_in
 from typer.testing import CliRunner
 
 from stressbench.analysis import select

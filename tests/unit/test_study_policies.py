@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_launcher import put
-from studies import WORKLOAD, study_in
+from support.fake_launcher import put
+from support.studies import WORKLOAD, study_in
 from test_study_links import FakeLab
 
 from stressbench.launch import machine, session

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from studies import WORKLOAD, carry_out, made_run, study_in
+from support.studies import WORKLOAD, carry_out, made_run, study_in
 from test_study_links import FakeLab
 from typer.testing import CliRunner
 
@@ -61,7 +61,9 @@ class Site:
         run_file.write_text(made_run())
         return SimpleNamespace(
             status=status, death=None, left=None,
-            outcome=SimpleNamespace(stop_requests=0, hung_at_the_end=False, status=status, errors=""),
+            outcome=SimpleNamespace(
+                stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False, status=status, errors=""
+            ),
         )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from studies import STUDY, FakeLaunches, carry_out, study_in
+from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
 from stressbench.cli.study.common import report_on
 from stressbench.study.errors import StudyMistake

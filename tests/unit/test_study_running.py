@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from studies import (
+from support.studies import (
     PART,
     STUDY,
     WHOLE,
@@ -90,10 +90,16 @@ def test_killed_within_a_run_it_goes_on_with_that_run_s_file(tmp_path: Path, lau
     assert states(directory) == [State.done] * RUNS
 
 
-def test_a_launch_that_outlived_its_study_is_waited_for_and_what_it_wrote_counts(tmp_path: Path) -> None:
-    directory, launches = study_in(tmp_path), FakeLaunches()
+def begun(directory: Directory) -> Path:
+    """The file of the first run, which was cut off."""
     run_file = directory.path / "runs" / f"{directory.study.runs[0].id}.jsonl"
     run_file.write_text(PART)
+    return run_file
+
+
+def test_a_launch_that_outlived_its_study_is_waited_for_and_what_it_wrote_counts(tmp_path: Path) -> None:
+    directory, launches = study_in(tmp_path), FakeLaunches()
+    run_file = begun(directory)
 
     with run_file.open("ab") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)
@@ -114,8 +120,7 @@ def test_a_launch_that_outlived_its_study_is_waited_for_and_what_it_wrote_counts
 
 def test_a_launch_that_outlived_its_study_for_good_is_named(tmp_path: Path) -> None:
     directory, launches = study_in(tmp_path), FakeLaunches()
-    run_file = directory.path / "runs" / f"{directory.study.runs[0].id}.jsonl"
-    run_file.write_text(PART)
+    run_file = begun(directory)
 
     with run_file.open("ab") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from io_protocols import MIB, MadeIO, write_lines
+from support.io_protocols import MIB, MadeIO, write_lines
 
 from stressbench.suite.beff_io import BEffIO, b_eff_io_of
 from stressbench.suite.errors import SuiteFileError

@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from beff_protocols import made_beff
-from io_protocols import MadeIO, write_lines
-from pages import Outline, drawings, figure
+from support.beff_protocols import made_beff
+from support.io_protocols import MadeIO, write_lines
+from support.pages import Outline, drawings, figure
 
 from stressbench.report.page.suites import render_beff, render_beff_io
 from stressbench.report.palette import TONES

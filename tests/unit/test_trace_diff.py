@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall, write_lines
+from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall, write_lines
 
 from stressbench.model import Trace, read_trace
 from stressbench.trace.diff import Difference, diff

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall, write_lines
+from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall, write_lines
 
 from stressbench.model import read_trace
 from stressbench.report.page.traffic import render_profile

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import build_run
-from traces import MadeRank, MadeTrace, allreduce, irecv, isend, line_of, waitall, write_lines
+from support.builders import build_run
+from support.traces import MadeRank, MadeTrace, allreduce, irecv, isend, line_of, waitall, write_lines
 
 from stressbench.model import TraceFileError, TraceMode, read_trace
 

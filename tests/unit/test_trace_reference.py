@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, send, waitall
+from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, send, waitall
 
 from stressbench.model import Gap, Trace, TraceFileError, read_trace
 from stressbench.trace.gaps import deviation_s, mean_s, median_s

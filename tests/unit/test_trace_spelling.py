@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, receive, send, waitall
+from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, receive, send, waitall
 
 from stressbench.model import RankTrace, read_trace
 from stressbench.trace.grammar import expand

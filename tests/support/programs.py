@@ -1,28 +1,20 @@
-"""The whole program, as a user starts it: engines built with both MPIs, launched through scripts/mpirun.sh."""
+"""Programs as a user starts them: engines built with both MPIs, launched through scripts/mpirun.sh."""
 
-import importlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING
 
 import pytest
-from trace_lines import Traced, lines_of
 
 from stressbench.launch.tracing import Tracing
 from stressbench.model import TraceMode
 
-if TYPE_CHECKING:
-    from lab_bench import Bench
-
-CHECKOUT = Path(__file__).resolve().parent.parent.parent
+CHECKOUT = Path(__file__).resolve().parents[2]
 GRACE_S = 120  # stressbench gives its ranks 60 s
 
 
@@ -156,99 +148,6 @@ def require(engine: Engine) -> Engine:
     return engine
 
 
-@pytest.fixture(scope="session", params=ENGINES, ids=lambda engine: engine.library)
-def any_engine(request: pytest.FixtureRequest) -> Engine:
-    """Each MPI in turn."""
-    return require(request.param)
-
-
-@pytest.fixture(scope="session")
-def engine() -> Engine:
-    """The engine under Open MPI."""
-    return require(ENGINES[0])
-
-
-@pytest.fixture(scope="session")
-def patterns(any_engine: Engine) -> Path:
-    """The program that makes the calls which the tracer is to see."""
-    return any_engine.build / "tests" / "tracer" / "patterns"
-
-
-@pytest.fixture(scope="session")
-def checkout() -> Path:
-    return CHECKOUT
-
-
-@pytest.fixture(scope="session")
-def stressbench(engine: Engine) -> Callable[..., Outcome]:
-    """The `stressbench` command, with the engine that was built here."""
-    return engine.stressbench
-
-
-@pytest.fixture
-def traced(any_engine, tmp_path) -> Callable[..., Traced]:
-    """Starts a program with the tracer of an MPI loaded, on 3 ranks since MPICH spins while it waits.
-
-    Ranks leave what they must in the test's own folder.
-    """
-
-    def run(program: Sequence[str | Path], *, ranks: int = 3, mode: str = "capture", **environment: str) -> Traced:
-        trace = tmp_path / "made.trace"
-        environment = {"STRESSBENCH_TRACE_POOL": str(tmp_path), **environment}
-        done = any_engine.traced(*program, ranks=ranks, trace=trace, mode=mode, **environment)
-        return Traced(done.status, done.said, lines_of(trace))
-
-    return run
-
-
-@pytest.fixture
-def fortran(any_engine, tmp_path) -> Callable[[str], Path]:
-    """Compiles a program of tests/tracer/ under an MPI; skips where there is no compiler."""
-    compiler = any_engine.compiler.replace("mpicxx", "mpifort")
-    if shutil.which(compiler) is None or shutil.which("gfortran") is None:
-        pytest.skip(f"{compiler} or gfortran is not installed")
-
-    def compile_(source: str) -> Path:
-        program = tmp_path / Path(source).stem
-        subprocess.run([compiler, CHECKOUT / "tests" / "tracer" / source, "-o", program], check=True, cwd=tmp_path)
-        return program
-
-    return compile_
-
-
-@pytest.fixture(scope="module")
-def benchmark() -> Iterator[Callable[[str], ModuleType]]:
-    """Loads a program of benchmarks/ by name; they find each other as scripts do."""
-    sys.path.insert(0, str(CHECKOUT / "benchmarks"))
-    try:
-        yield importlib.import_module
-    finally:
-        sys.path.remove(str(CHECKOUT / "benchmarks"))
-
-
-@pytest.fixture(scope="module")
-def lab_up(engine, tmp_path_factory) -> Iterator[Callable[..., "Bench"]]:
-    """Brings labs up, shipped ones by name or others by their text, each once a module; all go down at its end."""
-    from lab_bench import Bench, require_labs  # it needs what stands above
-
-    require_labs()
-    up: dict[str, Bench] = {}
-
-    def bring(name: str, text: str | None = None) -> Bench:
-        if name not in up:
-            bench = Bench(name, tmp_path_factory.mktemp(name), engine.program)
-            file = bench.folder / f"{name}.toml"
-            if text is not None:
-                file.write_text(text, encoding="utf-8")
-            bench.lab("up", name if text is None else str(file))
-            up[name] = bench
-        return up[name]
-
-    yield bring
-    for bench in up.values():
-        bench.stressbench("lab", "down", "--all")
-
-
 def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 60) -> None:
     """Fails with the condition's name where it does not hold in time."""
     end = time.monotonic() + within_s
@@ -258,24 +157,21 @@ def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 60
         time.sleep(0.02)
 
 
-@pytest.fixture
-def wait_for() -> Callable[..., None]:
-    """`wait_until`, for tests that import nothing."""
-    return wait_until
+def ranks_of(program: Path) -> list[int]:
+    """Process ids of the ranks that run this program, lowest first."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if (folder / "exe").readlink() == program:
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return sorted(found)
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 64 KiB; skips where it cannot be mounted."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mounted = (
-        shutil.which("mount")
-        and not subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True, check=False
-        ).returncode
-    )
-    if not mounted:
-        pytest.skip("a small file system cannot be mounted here (needs root); /dev/full is tested instead")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=False)
+def own_copy(engine: Engine, folder: Path) -> Engine:
+    """The engine with a path of its own, so that no other launch's ranks are hit."""
+    program = folder / "stressbench-mpi"
+    program.write_bytes(engine.program.read_bytes())
+    program.chmod(0o755)
+    return replace(engine, program=program)

@@ -1,0 +1,129 @@
+"""Fixtures of tests that start whole programs."""
+
+import importlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from support.lab_bench import Bench, require_labs
+from support.programs import CHECKOUT, ENGINES, Engine, Outcome, require, wait_until
+from support.trace_lines import Traced, lines_of
+
+
+@pytest.fixture(scope="session", params=ENGINES, ids=lambda engine: engine.library)
+def any_engine(request: pytest.FixtureRequest) -> Engine:
+    """Each MPI in turn."""
+    return require(request.param)
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """The engine under Open MPI."""
+    return require(ENGINES[0])
+
+
+@pytest.fixture(scope="session")
+def patterns(any_engine: Engine) -> Path:
+    """The program that makes the calls which the tracer is to see."""
+    return any_engine.build / "tests" / "tracer" / "patterns"
+
+
+@pytest.fixture(scope="session")
+def checkout() -> Path:
+    return CHECKOUT
+
+
+@pytest.fixture(scope="session")
+def stressbench(engine: Engine) -> Callable[..., Outcome]:
+    """The `stressbench` command, with the engine that was built here."""
+    return engine.stressbench
+
+
+@pytest.fixture
+def traced(any_engine, tmp_path) -> Callable[..., Traced]:
+    """Starts a program with the tracer of an MPI loaded, on 3 ranks since MPICH spins while it waits.
+
+    Ranks leave what they must in the test's own folder.
+    """
+
+    def run(program: Sequence[str | Path], *, ranks: int = 3, mode: str = "capture", **environment: str) -> Traced:
+        trace = tmp_path / "made.trace"
+        environment = {"STRESSBENCH_TRACE_POOL": str(tmp_path), **environment}
+        done = any_engine.traced(*program, ranks=ranks, trace=trace, mode=mode, **environment)
+        return Traced(done.status, done.said, lines_of(trace))
+
+    return run
+
+
+@pytest.fixture
+def fortran(any_engine, tmp_path) -> Callable[[str], Path]:
+    """Compiles a program of tests/tracer/ under an MPI; skips where there is no compiler."""
+    compiler = any_engine.compiler.replace("mpicxx", "mpifort")
+    if shutil.which(compiler) is None or shutil.which("gfortran") is None:
+        pytest.skip(f"{compiler} or gfortran is not installed")
+
+    def compile_(source: str) -> Path:
+        program = tmp_path / Path(source).stem
+        subprocess.run([compiler, CHECKOUT / "tests" / "tracer" / source, "-o", program], check=True, cwd=tmp_path)
+        return program
+
+    return compile_
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> Iterator[Callable[[str], ModuleType]]:
+    """Loads a program of benchmarks/ by name; they find each other as scripts do."""
+    sys.path.insert(0, str(CHECKOUT / "benchmarks"))
+    try:
+        yield importlib.import_module
+    finally:
+        sys.path.remove(str(CHECKOUT / "benchmarks"))
+
+
+@pytest.fixture(scope="module")
+def lab_up(engine, tmp_path_factory) -> Iterator[Callable[..., Bench]]:
+    """Brings labs up, shipped ones by name or others by their text, each once a module; all go down at its end."""
+    require_labs()
+    up: dict[str, Bench] = {}
+
+    def bring(name: str, text: str | None = None) -> Bench:
+        if name not in up:
+            bench = Bench(name, tmp_path_factory.mktemp(name), engine.program)
+            file = bench.folder / f"{name}.toml"
+            if text is not None:
+                file.write_text(text, encoding="utf-8")
+            bench.lab("up", name if text is None else str(file))
+            up[name] = bench
+        return up[name]
+
+    yield bring
+    for bench in up.values():
+        bench.stressbench("lab", "down", "--all")
+
+
+@pytest.fixture
+def wait_for() -> Callable[..., None]:
+    """`wait_until`, for tests that import nothing."""
+    return wait_until
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB; skips where it cannot be mounted."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = (
+        shutil.which("mount")
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True, check=False
+        ).returncode
+    )
+    if not mounted:
+        pytest.skip("a small file system cannot be mounted here (needs root); /dev/full is tested instead")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=False)

@@ -9,16 +9,16 @@
 namespace stressbench {
 namespace {
 
-using Place = std::array<int, 3>;  // unused dimensions: 0
+using Coordinates = std::array<int, 3>;  // unused dimensions: 0
 
-Place place_of(int rank, const std::vector<int>& sides) {
-  Place place{};
+Coordinates coordinates_of(int rank, const std::vector<int>& sides) {
+  Coordinates place{};
   for (std::size_t d = sides.size(); d-- > 0; rank /= sides[d]) place[d] = rank % sides[d];
   return place;
 }
 
 // As MPI_Cart_create numbers them: the last dimension runs fastest.
-int rank_at(Place place, const std::vector<int>& sides, bool periodic) {
+int rank_at(Coordinates place, const std::vector<int>& sides, bool periodic) {
   int rank = 0;
   for (std::size_t d = 0; d < sides.size(); ++d) {
     if (periodic) place[d] = (place[d] + sides[d]) % sides[d];
@@ -94,11 +94,11 @@ int Neighbourhood::slots(int ranks) const {
 
 std::vector<int> Neighbourhood::beside(int rank, int ranks) const {
   const auto sides = balanced_sides(ranks, static_cast<int>(*dimensions_));
-  const Place own = place_of(rank, sides);
+  const Coordinates own = coordinates_of(rank, sides);
   std::vector<int> found;
   for (std::size_t d = 0; d < sides.size(); ++d) {
     for (const int step : {-1, 1}) {
-      Place place = own;
+      Coordinates place = own;
       place[d] += step;
       found.push_back(rank_at(place, sides, *periodic_));
     }
@@ -110,7 +110,7 @@ std::vector<int> Neighbourhood::around(int rank, int ranks) const {
   std::vector<int> found;
   if (*topology_ == Topology::box) {
     const auto sides = balanced_sides(ranks, static_cast<int>(*dimensions_));
-    const Place own = place_of(rank, sides);
+    const Coordinates own = coordinates_of(rank, sides);
     const int deep = sides.size() > 2 ? 1 : 0;
     const int wide = sides.size() > 1 ? 1 : 0;
     for (int x = -1; x <= 1; ++x) {

@@ -1,4 +1,5 @@
-// all_pairs names the slowest pair; threads moves what it says with one thread (several: tests/integration/test_threads.py).
+// all_pairs names the slowest pair; threads moves what it says with one thread (several:
+// tests/integration/test_threads.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -49,7 +49,7 @@ bool is_left_out(std::string_view op, FileCalls files) noexcept {
 
 void must_be_known(std::string_view op, FileCalls files) {
   if (find_operation(op) != nullptr || is_left_out(op, files)) return;
-  std::string why = "this program does not know it";
+  std::string_view why = "this program does not know it";
   if (is_file_call(op)) why = "leave --files out, and with it all file calls";
   if (op == "Win_create_dynamic") why = "windows to which memory is attached later are not replayed";
   if (is_between_groups(op)) why = "communication between groups or programs is not replayed";

@@ -25,7 +25,7 @@ constexpr auto built = std::to_array<BuiltBackend>({
 fs::path folder_of_modules() {
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  const fs::path installed = program.parent_path() / ".." / "lib" / "stressbench" / "backends";
+  const fs::path installed = program.parent_path().parent_path() / "lib" / "stressbench" / "backends";
   return fs::is_directory(installed, unknown) ? installed : fs::path(STRESSBENCH_BUILT_BACKENDS);
 }
 

@@ -213,9 +213,8 @@ def test_a_backend_whose_library_is_missing_is_refused_with_the_packages_that_br
     copy = own_copy(engine, tmp_path / "bin")
     modules = tmp_path / "lib" / "stressbench" / "backends"
     modules.mkdir(parents=True)
-    (
-        modules / "stressbench-hdf5.so"
-    ).touch()  # what the loader says of an empty file, it says of one whose library is gone
+    # What the loader says of an empty file, it says of a module whose library is gone.
+    (modules / "stressbench-hdf5.so").touch()
     workload = tmp_path / "writer.sb"
     workload.write_text("[JOB_NAME] writer\n[NODES] 1\n[MOTIF] hdf5 -s 1MiB\n")
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,8 +50,10 @@ def cached(build: Path, name: str) -> Path:
 
 @pytest.fixture
 def build(request) -> Path:
-    """Below the checkout, so that the compiler cache knows its objects."""
-    return CHECKOUT / "build" / "presets" / re.sub(r"\W+", "-", request.node.name)
+    """Below the checkout, so that the compiler cache knows its objects; empty, so that CMake finds everything anew."""
+    folder = CHECKOUT / "build" / "presets" / re.sub(r"\W+", "-", request.node.name)
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
 
 
 @pytest.fixture
@@ -60,8 +63,8 @@ def prefix(tmp_path):
     def made(compiler: str) -> Path:
         folder = tmp_path / "mpi" / "bin"
         folder.mkdir(parents=True)
-        for name, suffix in (("mpicxx", ""), ("mpicc", "")):
-            wrapper = folder / f"{name}{suffix}"
+        for name in ("mpicxx", "mpicc"):
+            wrapper = folder / name
             wrapper.write_text(f'#!/bin/sh\nexec {compiler.replace("mpicxx", name)} "$@"\n')
             wrapper.chmod(0o755)
         return folder.parent
@@ -132,7 +135,7 @@ def test_configuring_says_which_packages_bring_the_backends_that_are_missing(bui
     nothing = {"PKG_CONFIG_LIBDIR": str(tmp_path)}
 
     found = configured(build, preset="openmpi")
-    lacking = configured(build.with_name("none"), "-DCMAKE_DISABLE_FIND_PACKAGE_HDF5=ON", preset="openmpi", environment=nothing)  # fmt: skip
+    lacking = configured(build / "none", "-DCMAKE_DISABLE_FIND_PACKAGE_HDF5=ON", preset="openmpi", environment=nothing)  # fmt: skip
 
     assert "Optional storage backend hdf5: yes" in found
     assert "Optional storage backend pnetcdf: yes" in found

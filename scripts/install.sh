@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # What StressBench needs from the system, and the checkout's own Python environment. Sourced by quickstart.sh and test.sh.
 #
-#   need_packages TIER    TIER is `run` (one MPI, a compiler, Python) or `test` (both MPIs, checkers, a browser).
+#   need_packages TIER    TIER is `run` (one MPI, a compiler, Python, storage libraries) or `test` (both MPIs, checkers, a browser).
 #   need_python           sets PYTHON to a Python >= 3.11 that can make virtual environments.
 #   need_environment      a virtual environment in .venv, kept when it works.
 #
-# As root, what is missing is installed. Otherwise the one command to run is printed and the script ends.
+# As root, what is missing is installed. Otherwise the one command to run is printed, and the script ends if it cannot do without.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 stamps=$root/.cache/stamps
@@ -68,11 +68,21 @@ path /usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a /usr/lib/llvm-*/lib/clang
 command chromium chromium-browser google-chrome | chromium
 NEEDS
 }
-# The same, of what a machine may lack: where it is not offered, what needs it is left out of the build and of the tests.
-run_wishes() { :; }
+# The same, of what a machine may lack: where it is not offered, what needs it is left out of the build, of labs and of the tests. The
+# distribution's HDF5 and PnetCDF stand on the distribution's MPI: who has another one brings their own.
+run_wishes() {
+  echo 'command pkg-config    | pkg-config'
+  case $(readlink -f "$(command -v mpicxx)" 2>/dev/null) in
+    '' | /usr/bin/*openmpi* | /usr/bin/opal_wrapper)
+      echo 'path /usr/include/hdf5/openmpi/hdf5.h | libhdf5-openmpi-dev'
+      echo 'header pnetcdf.h      | libpnetcdf-dev' ;;
+    /usr/bin/*mpich*) echo 'path /usr/include/hdf5/mpich/hdf5.h | libhdf5-mpich-dev' ;;
+  esac
+  echo 'path /usr/sbin/glusterfsd /usr/bin/glusterfsd | glusterfs-client'
+}
 test_wishes() {
+  run_wishes
   cat <<'WISHES'
-command pkg-config    | pkg-config
 path /usr/include/hdf5/openmpi/hdf5.h | libhdf5-openmpi-dev
 path /usr/include/hdf5/mpich/hdf5.h | libhdf5-mpich-dev
 header pnetcdf.h      | libpnetcdf-dev
@@ -156,10 +166,12 @@ need_packages() {
   mapfile -t missing < <(missing_packages "$tier")
   ((${#missing[@]})) || { try_wishes "$tier"; return 0; }
   say "Missing on this machine: ${missing[*]}"
-  command -v apt-get >/dev/null || give_up "This is not Debian or Ubuntu: please install these (or what they are called here), then start again."
+  command -v apt-get >/dev/null || give_up "This is not Debian or Ubuntu: please install these (or what they are called here), then start again." \
+    "Optional, for more storage backends and for I/O nodes of labs: $(unmet "${tier}_wishes" | paste -sd ' ')"
   for name in "${missing[@]}"; do names+=("$(offered "$name")"); done
   if ((EUID)); then
-    give_up "Please run this, then start again:" "  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${names[*]}"
+    mapfile -t missing < <(wished_packages "$tier")
+    give_up "Please run this, then start again:" "  $(apt_command "${names[@]}" "${missing[@]}")"
   fi
   say "Installing them (log: .cache/apt.log) ..."
   [[ $(candidate_of cmake) && $(candidate_of ninja-build) ]] || apt_quietly update || give_up "apt-get update failed, see above."
@@ -173,12 +185,27 @@ need_packages() {
   try_wishes "$tier"
 }
 
+apt_command() { echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"; }
+
+# Optional packages that are missing and offered here; all that are missing where apt knows of no packages yet.
+wished_packages() {  # tier
+  local all=() known=() package
+  mapfile -t all < <(unmet "$1_wishes")
+  for package in "${all[@]}"; do [[ $(candidate_of "$package") ]] && known+=("$package"); done
+  [[ ${#known[@]} -gt 0 || $(candidate_of cmake) ]] || known=("${all[@]}")
+  ((${#known[@]} == 0)) || printf '%s\n' "${known[@]}"
+}
+
 try_wishes() {  # tier
-  local wished=() package
-  ((EUID == 0)) && command -v apt-get >/dev/null || return 0
-  while read -r package; do [[ $(candidate_of "$package") ]] && wished+=("$package"); done < <(unmet "$1_wishes")
+  local wished=()
+  mapfile -t wished < <(wished_packages "$1")
   ((${#wished[@]})) || return 0
+  if ((EUID)) || ! command -v apt-get >/dev/null; then
+    say "Going on without what is optional: ${wished[*]}. On Debian and Ubuntu this installs it:" "  $(apt_command "${wished[@]}")"
+    return 0
+  fi
   say "Installing what is optional: ${wished[*]} (log: .cache/apt.log) ..."
+  [[ $(candidate_of "${wished[0]}") ]] || apt_quietly update || say "apt-get update failed, see above."
   apt_quietly install -y --no-install-recommends "${wished[@]}" || say "Going on without."
 }
 
@@ -199,12 +226,13 @@ need_environment() {
 is_done() { [[ -f $stamps/$1 && $(<"$stamps/$1") == "$2" ]]; }
 mark_done() { printf '%s\n' "$2" >"$stamps/$1"; }
 
-# Of everything that goes into the package: engine, Python sources, build description, and the Python and MPI it is made for.
+# Of everything that goes into the package: engine, Python sources, build description, and the Python, MPI and storage libraries it is made for.
 package_fingerprint() {
   (
     cd "$root" || exit
     "$root/.venv/bin/python" --version
     readlink -f "$(command -v mpicxx)"
+    for library in hdf5-openmpi hdf5-mpich pnetcdf; do pkg-config --modversion "$library" 2>&1 || true; done
     find engine tracer src pyproject.toml CMakeLists.txt README.md workloads studies schema -type f ! -name '*.pyc' | LC_ALL=C sort | xargs sha256sum
   ) | sha256sum | cut -d' ' -f1
 }

@@ -1,6 +1,6 @@
 """Writes what the motifs' pages say twice otherwise: options, from the declarations, and drawings, from captures.
 
-    .venv/bin/python scripts/motif_pages.py [--check] [--engine build/release/engine/stressbench-mpi] [NAME...]
+    .venv/bin/python scripts/motif_pages.py [--check] [--engine build/openmpi/engine/stressbench-mpi] [NAME...]
 
 docs/motifs/README.md lists all motifs; docs/motifs/storage.md has a table of what storage motifs cannot do. In a
 page, what lies between `<!-- options NAME -->` and `<!-- end -->` is
@@ -259,7 +259,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="motifs to draw; default: all")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--engine", type=Path, default=CHECKOUT / "build" / "release" / "engine" / "stressbench-mpi")
+    parser.add_argument("--engine", type=Path, default=CHECKOUT / "build" / "openmpi" / "engine" / "stressbench-mpi")
     arguments = parser.parse_args()
     entries = asked(arguments.engine, "list")
     known = {entry["name"]: asked(arguments.engine, "describe", entry["name"]) for entry in entries}

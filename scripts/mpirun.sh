@@ -1,6 +1,7 @@
 #!/bin/sh
 # mpirun.sh <mpi c++ compiler> <ranks> program [arguments...]
-# Starts ranks on this machine with the launcher that belongs to that compiler, more ranks than cores allowed.
+# Starts ranks on this machine with the launcher that belongs to that compiler, more ranks than cores allowed. A compiler that has none beside
+# it, such as Cray's CC, goes with the one in PATH.
 # MPI libraries keep memory, much of it from plug-ins that are unloaded again and so cannot be named in a suppression: leaks are looked for
 # in the tests that start no MPI. Every other check of the sanitizers stays on.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
@@ -24,8 +25,9 @@ while [ -z "$launcher" ]; do
   done
   [ -z "$launcher" ] || break
   if [ ! -L "$compiler" ]; then
-    echo "mpirun.sh: no mpiexec beside '$compiler'" >&2
-    exit 2
+    launcher=$(command -v mpiexec || command -v mpirun || command -v srun) ||
+      { echo "mpirun.sh: no mpiexec beside '$compiler', and no mpiexec, mpirun or srun in PATH" >&2; exit 2; }
+    break
   fi
   target=$(readlink "$compiler")
   case $target in

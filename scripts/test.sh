@@ -42,13 +42,13 @@ pytest_of() {  # stage, folder, options...
 }
 
 stage_lint() { scripts/lint.sh "$logs/lint.count"; }
-stage_engine() { build release && ctest_of engine release; }
+stage_engine() { build openmpi && ctest_of engine openmpi; }
 stage_mpich() { build mpich && ctest_of mpich mpich; }
 stage_sanitize() { build sanitize && ctest_of sanitize sanitize; }
 stage_fuzz() {  # a million mutated workloads, then half a minute of libFuzzer
   local passed=0 corpus=$root/.cache/fuzz-corpus
   mkdir -p "$corpus"
-  build release --target workload_mutations && build/release/tests/fuzz/workload_mutations 1000000 && ((passed += 1))
+  build openmpi --target workload_mutations && build/openmpi/tests/fuzz/workload_mutations 1000000 && ((passed += 1))
   cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
     -DSTRESSBENCH_TESTS=ON -DSTRESSBENCH_LIBFUZZER=ON &&
     cmake --build build/fuzz -j "$jobs" --target workload_libfuzzer &&
@@ -58,8 +58,8 @@ stage_fuzz() {  # a million mutated workloads, then half a minute of libFuzzer
   ((passed == 2))
 }
 stage_python() { pytest_of python unit -n "$jobs" --dist loadfile; }
-stage_contract() { build release && pytest_of contract contract; }
-stage_system() { build release && build mpich && build simgrid && pytest_of system integration tests/nightly; }
+stage_contract() { build openmpi && pytest_of contract contract; }
+stage_system() { build openmpi && build mpich && build simgrid && pytest_of system integration tests/nightly; }
 
 count() {  # stage, its exit status -> "passed failed skipped"
   .venv/bin/python scripts/count_tests.py --status "$2" "$logs/$1.count" "$logs/$1"*.xml

@@ -8,16 +8,27 @@
 #include "core/suggest.hpp"
 #include "output/version.hpp"
 #include "schedule/session.hpp"
+#include "storage/load.hpp"
 
 namespace stressbench::command {
 namespace {
 
+// Optional backends: each with the packages that it lacks, where it lacks them.
+std::string backends_text() {
+  std::string text;
+  for (const storage::OptionalBackend& backend : storage::load_backends()) {
+    text += fmt::format("storage backend {}: {}\n", backend.name,
+                        backend.missing.empty() ? "available" : "missing, " + backend.missing);
+  }
+  return text;
+}
+
 std::string version_text() {
   const schedule::LibraryRecord library = schedule::describe_library();
   const std::string commit = output::commit;
-  return fmt::format("{} {}{}\nMPI library: {} (flavour: {}; MPI standard {})\ncompiler: {}, {}\n", output::program,
+  return fmt::format("{} {}{}\nMPI library: {} (flavour: {}; MPI standard {})\ncompiler: {}, {}\n{}", output::program,
                      output::version, commit.empty() ? "" : " (" + commit + ")", library.library, library.flavour,
-                     library.standard, output::compiler, output::build_type);
+                     library.standard, output::compiler, output::build_type, backends_text());
 }
 
 void say(const std::string& message) {

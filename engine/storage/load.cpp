@@ -2,42 +2,60 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
-#include <vector>
 
 namespace stressbench::storage {
 namespace {
 
 namespace fs = std::filesystem;
 
-void load_from(const fs::path& folder) {
-  std::error_code unreadable;
-  std::vector<fs::path> modules;
-  for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
-    if (entry.path().extension() == ".so") modules.push_back(entry.path());
+// What the build found (libraries.cmake). `missing`: why there is no module; `packages`: which bring the library.
+struct BuiltBackend {
+  std::string_view name;
+  std::string_view missing;
+  std::string_view packages;
+};
+constexpr auto built = std::to_array<BuiltBackend>({
+#include "optional_backends.inc"
+});
+
+fs::path folder_of_modules() {
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  const fs::path installed = program.parent_path().parent_path() / "lib" / "stressbench" / "backends";
+  return fs::is_directory(installed, unknown) ? installed : fs::path(STRESSBENCH_BUILT_BACKENDS);
+}
+
+// Why the module could not be loaded; empty where it was. It is never closed.
+std::string load(const BuiltBackend& backend, const fs::path& folder) {
+  const fs::path module = folder / ("stressbench-" + std::string(backend.name) + ".so");
+  std::error_code unknown;
+  if (!fs::exists(module, unknown)) {
+    return module.string() + " does not exist; the folder lib/stressbench belongs beside the program's bin";
   }
-  std::ranges::sort(modules);
-  for (const fs::path& module : modules) ::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);  // and never closed
+  if (::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
+  const char* why = ::dlerror();  // names the file that is not there
+  return std::string(why == nullptr ? module.c_str() : why) + "; install " + std::string(backend.packages);
+}
+
+std::vector<OptionalBackend> load_all() {
+  const fs::path folder = folder_of_modules();
+  std::vector<OptionalBackend> all;
+  for (const BuiltBackend& backend : built) {
+    all.push_back(
+        {std::string(backend.name), backend.missing.empty() ? load(backend, folder) : std::string(backend.missing)});
+  }
+  return all;
 }
 
 }  // namespace
 
-void load_backends() {
-  static bool loaded = false;
-  if (loaded) return;
-  loaded = true;
-  std::error_code unknown;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  const std::array folders{program.parent_path() / ".." / "lib" / "stressbench" / "backends",
-                           fs::path(STRESSBENCH_BUILT_BACKENDS)};
-  for (const fs::path& folder : folders) {
-    if (!fs::is_directory(folder, unknown)) continue;
-    load_from(folder);
-    return;
-  }
+const std::vector<OptionalBackend>& load_backends() {
+  static const std::vector<OptionalBackend> all = load_all();
+  return all;
 }
 
 }  // namespace stressbench::storage

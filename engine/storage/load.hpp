@@ -2,10 +2,19 @@
 // and 11 MiB into every rank, most of which never write a data set.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace stressbench::storage {
 
+// A backend that a build may have as a module or lack.
+struct OptionalBackend {
+  std::string name;
+  std::string missing;  // why it cannot be used, and which packages change that; empty where it can
+};
+
 // Once: loads every module that lies beside the program (lib/stressbench/backends where it is installed, else where it
-// was built). They register themselves in backends(). One whose libraries are missing here is left out.
-void load_backends();
+// was built). They register themselves in backends(). Gives all optional backends, by name.
+const std::vector<OptionalBackend>& load_backends();
 
 }  // namespace stressbench::storage

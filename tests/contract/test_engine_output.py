@@ -32,11 +32,11 @@ pytestmark = pytest.mark.mpi
 
 
 def engine() -> Path | None:
-    """The one named, the newest of the build trees (the release tree's, if it has one), the one on PATH."""
+    """The one named, the newest of the build trees (Open MPI's, if it has one), the one on PATH."""
     named = os.environ.get("STRESSBENCH_MPI")
     if named:
         return Path(named)
-    built = [*ROOT.glob("build/release/**/stressbench-mpi")] or [*ROOT.glob("build/*/**/stressbench-mpi")]
+    built = [*ROOT.glob("build/openmpi/**/stressbench-mpi")] or [*ROOT.glob("build/*/**/stressbench-mpi")]
     newest = max(built, key=lambda path: path.stat().st_mtime, default=None)
     found = shutil.which("stressbench-mpi")
     return newest or (Path(found) if found else None)

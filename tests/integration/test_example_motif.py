@@ -19,7 +19,7 @@ def linked_objects(build: Path, program: str) -> list[str]:
     return [str(build / line.strip()) for line in inputs if line.strip().endswith(".o") and "|" not in line]
 
 
-def compiled(source: Path, build: Path) -> Path:
+def compiled(source: Path, build: Path, compiler: str) -> Path:
     """An engine with one more motif: compiled as its siblings are, linked with their objects."""
     commands = json.loads((build / "compile_commands.json").read_text())
     sibling = next(entry for entry in commands if "/engine/motifs/" in entry["file"])
@@ -30,7 +30,7 @@ def compiled(source: Path, build: Path) -> Path:
     subprocess.run(words, cwd=sibling["directory"], check=True)
     program = source.with_name("stressbench-mpi")
     objects = linked_objects(build, "engine/stressbench-mpi")
-    subprocess.run(["mpicxx.openmpi", "-o", str(program), str(example), *objects, "-lfmt"], check=True)
+    subprocess.run([compiler, "-o", str(program), str(example), *objects, "-lfmt"], check=True)
     return program
 
 
@@ -39,7 +39,7 @@ def ring(engine, checkout, tmp_path_factory):
     name, text = EXAMPLE.search((checkout / "CONTRIBUTING.md").read_text()).groups()
     source = tmp_path_factory.mktemp("example") / f"{name}.cpp"
     source.write_text(textwrap.dedent(text) + "\n")
-    return type(engine)(engine.library, engine.compiler, compiled(source, engine.program.parent.parent))
+    return type(engine)(engine.library, engine.compiler, compiled(source, engine.build, engine.compiler))
 
 
 def test_the_example_is_listed(ring):

@@ -208,6 +208,28 @@ def test_files_of_others_are_never_touched(any_engine, tmp_path):
         assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
+def test_a_backend_whose_library_is_missing_is_refused_with_the_packages_that_bring_it(engine, tmp_path):
+    (tmp_path / "bin").mkdir()
+    copy = own_copy(engine, tmp_path / "bin")
+    modules = tmp_path / "lib" / "stressbench" / "backends"
+    modules.mkdir(parents=True)
+    # What the loader says of an empty file, it says of a module whose library is gone.
+    (modules / "stressbench-hdf5.so").touch()
+    workload = tmp_path / "writer.sb"
+    workload.write_text("[JOB_NAME] writer\n[NODES] 1\n[MOTIF] hdf5 -s 1MiB\n")
+
+    asked = {words: copy.run(*words.split()) for words in ("motif hdf5", "describe hdf5", f"check {workload}")}
+    version = copy.run("--version")
+
+    for words, outcome in asked.items():
+        assert outcome.status == 2, words
+        for part in ("stressbench-hdf5.so", "libhdf5-openmpi-dev", "hdf5-openmpi-devel", "hdf5+mpi (Spack)"):
+            assert part in outcome.errors, (words, part)
+    assert "storage backend hdf5: missing, " in version.output and "libhdf5-openmpi-dev" in version.output
+    assert f"storage backend pnetcdf: missing, {modules}/stressbench-pnetcdf.so does not exist" in version.output
+    assert copy.run("motif", "posix", "-f", tmp_path / "out", "--repetitions", "1", ranks=RANKS).status == 0
+
+
 USAGE = """\
 import resource, subprocess, sys
 status = subprocess.call(sys.argv[1:])

@@ -137,7 +137,7 @@ def finished(
 
 
 ENGINES = (
-    Engine("Open MPI", "mpicxx.openmpi", CHECKOUT / "build" / "release" / "engine" / "stressbench-mpi"),
+    Engine("Open MPI", "mpicxx.openmpi", CHECKOUT / "build" / "openmpi" / "engine" / "stressbench-mpi"),
     Engine("MPICH", "mpicxx.mpich", CHECKOUT / "build" / "mpich" / "engine" / "stressbench-mpi"),
 )
 

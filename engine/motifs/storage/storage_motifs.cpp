@@ -19,7 +19,9 @@ std::vector<ProvidedMotif> motifs_of_backends() { return motifs_of(backends()); 
 
 std::vector<ProvidedMotif> motifs_of_loaded_backends() {
   const std::size_t before = backends().size();
-  load_backends();
+  for (const OptionalBackend& backend : load_backends()) {
+    if (!backend.missing.empty()) MotifCatalogue::instance().add_absent(backend.name, backend.missing);
+  }
   return motifs_of(std::span(backends()).subspan(before));
 }
 

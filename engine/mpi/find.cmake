@@ -1,0 +1,22 @@
+# Which MPI: MPI_CXX_COMPILER; else the compiler's own, where it knows MPI as Cray's CC does; else the first mpicxx of CMAKE_PREFIX_PATH, MPI_HOME
+# and PATH. FindMPI by itself would rather take the wrapper beside the first mpiexec, which may be another MPI's, and look for each language alone.
+include(CheckCXXSourceCompiles)
+if(NOT MPI_CXX_COMPILER)
+  check_cxx_source_compiles("#include <mpi.h>
+int main() { return MPI_Finalize(); }" STRESSBENCH_COMPILER_KNOWS_MPI)
+  if(NOT STRESSBENCH_COMPILER_KNOWS_MPI)
+    find_program(MPI_CXX_COMPILER mpicxx HINTS "${MPI_HOME}" ENV MPI_HOME PATH_SUFFIXES bin)
+  endif()
+endif()
+if(MPI_CXX_COMPILER AND NOT MPI_C_COMPILER)
+  get_filename_component(folder "${MPI_CXX_COMPILER}" DIRECTORY)
+  get_filename_component(name "${MPI_CXX_COMPILER}" NAME)
+  string(REGEX REPLACE "^mpi(cxx|CC|c[+][+])" "mpicc" name "${name}")
+  string(REGEX REPLACE "^mpiicp([cx])" "mpiic\\1" name "${name}")
+  if(folder)
+    find_program(MPI_C_COMPILER "${name}" PATHS "${folder}" NO_DEFAULT_PATH)
+  else()
+    find_program(MPI_C_COMPILER "${name}")
+  endif()
+endif()
+find_package(MPI REQUIRED COMPONENTS C CXX)

@@ -1,0 +1,11 @@
+#include "storage/load.hpp"
+
+namespace stressbench::storage {
+
+// A simulation has no files, and no backends: why each motif is absent is said in motifs/storage/simulated.
+const std::vector<OptionalBackend>& load_backends() {
+  static const std::vector<OptionalBackend> none;
+  return none;
+}
+
+}  // namespace stressbench::storage

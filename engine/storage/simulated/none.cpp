@@ -1,1 +1,0 @@
-// A simulation has no files: nothing of this room is needed.

@@ -2,9 +2,9 @@
 
     .venv/bin/python benchmarks/storage_time.py [--sizes 1GB,10GB] [--folder DIR]
 
-Goals: within 0.5 % for 1 GB and 0.1 % for 10 GB, as the paper has it of its motif and Darshan (section IV). 2 ranks of
-Open MPI write one file in transfers of 16 MB with MPI_File_write_at; compared are the sums over both ranks, within the
-same launch. Bytes must be equal.
+Goals: within 0.5 % for 1 GB and 0.1 % for 10 GB (StressBench, III-B, has 0.5 % and 0.01 % for its motif and Darshan).
+2 ranks of Open MPI write one file in transfers of 16 MB with MPI_File_write_at; compared are the sums over both ranks,
+within the same launch. Bytes must be equal.
 """
 
 import argparse

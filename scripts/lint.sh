@@ -35,6 +35,7 @@ check "mypy --strict, scripts" "$tools/mypy" scripts
 check "mypy --strict, benchmarks" "$tools/mypy" benchmarks
 check "import-linter" "$tools/lint-imports"
 check "layers of engine/" "$tools/python" scripts/check_layers.py
+check "paths exist" "$tools/python" scripts/check_paths.py
 check "shellcheck" shellcheck --external-sources --severity=info "${shell[@]}"
 
 (($# == 0)) || printf '%d %d %d\n' "$passed" "$failed" "$skipped" >"$1"

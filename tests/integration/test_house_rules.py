@@ -1,4 +1,5 @@
-"""scripts/check_layers.py sees what it is there for; scripts/count_tests.py never turns a failure into a success."""
+"""scripts/check_layers.py and scripts/check_paths.py see what they are there for; scripts/count_tests.py never turns a
+failure into a success."""
 
 import subprocess
 import sys
@@ -55,6 +56,84 @@ def test_what_is_allowed_passes(checkout, tmp_path):
 
 def test_this_checkout_keeps_its_layers(checkout):
     program = [sys.executable, str(checkout / "scripts" / "check_layers.py")]
+    assert subprocess.run(program, capture_output=True, text=True, check=False).stdout == ""
+
+
+SOUND = {
+    "docs/lab.md": "# The lab\n## What `lab up` does, and how\n## Again\n## Again\n"
+    "[up](#what-lab-up-does-and-how) [two](#again-1) [a](../engine/core/way.hpp)\n"
+    "[b](https://example.org/docs/none.md) `[c](none.md)`\n```\n[d](none.md)\n```",
+    "engine/core/way.hpp": '// docs/lab.md, engine/core/NAME.hpp, engine/*/way.hpp, way.hpp\n#include "docs/none.md"',
+    "src/paths.py": '"""Of docs/lab.md and core/way.hpp; build/tests/none and ${HOME}/docs/none are elsewhere."""',
+    "tests/test_lab.py": '"""Of docs/lab.md."""\nFOLDER = "docs/none.md"\n',
+    "tests/lab_test.cpp": '// of docs/lab.md\nauto path = "docs/none.md";  // test_lab.py, too',
+    "studies/lab.toml": 'workload = "../workloads/lab.sb"',
+    "workloads/lab.sb": "# of none.sb, which a user writes\n[INCLUDE] parts/step.sb",
+    "workloads/parts/step.sb": "[MOTIF] compute",
+}
+BROKEN = {
+    "a link to no file": ("docs/a.md", "\n[lab](labs.md)", "2: the link labs.md leads nowhere"),
+    "a link to no heading": ("docs/a.md", "[lab](lab.md#how)", "1: the link lab.md#how leads nowhere"),
+    "a link to a heading that is there once": ("docs/a.md", "[lab](lab.md#the-lab-1)", "1: the link lab.md#the-lab-1"),
+    "a link out of the repository": ("docs/a.md", "[x](../../x.md)", "1: the link ../../x.md leads out"),
+    "a path in a document": ("docs/a.md", "as `docs/none.md` says", "1: there is no docs/none.md"),
+    "a path in a command": ("docs/a.md", "```\nrun workloads/none.sb -n 8\n```", "2: there is no workloads/none.sb"),
+    "a folder": ("README.md", "see tests/python/", "1: there is no tests/python/"),
+    "a form that nothing has": ("README.md", "engine/storage/NAME.cpp", "1: there is no engine/storage/NAME.cpp"),
+    "a comment in C++": ("engine/core/a.cpp", "// docs/none.md", "1: there is no docs/none.md"),
+    "a string in C++": ("engine/core/a.cpp", 'auto text = "docs/none.md";', "1: there is no docs/none.md"),
+    "a docstring": ("src/a.py", '"""As\nschema/none.schema.json."""', "2: there is no schema/none.schema.json"),
+    "a test's docstring": ("tests/test_a.py", 'def f():\n    """docs/none.md"""', "2: there is no docs/none.md"),
+    "a test's comment": ("tests/a_test.cpp", "int a;\n/*\n docs/none.md */", "3: there is no docs/none.md"),
+    "a script": ("scripts/a.sh", "python scripts/none.py", "1: there is no scripts/none.py"),
+    "a study's workload": (
+        "studies/a.toml",
+        'workload = "../workloads/none.sb"',
+        "1: there is no ../workloads/none.sb",
+    ),
+    "a workload's part": ("workloads/a.sb", "[INCLUDE] parts/none.sb", "1: there is no parts/none.sb"),
+    "the name of a test": (
+        "docs/a.md",
+        "proven by test_none.py",
+        "1: no file of the repository is called test_none.py",
+    ),
+    "the end of a path": ("docs/a.md", "in `core/none.hpp`", "1: no file of the repository is called core/none.hpp"),
+    "a paper that is elsewhere": ("docs/a.md", "as papers/001 has it", "1: papers/001 is not in this repository"),
+    "a neighbour of the repository": ("docs/a.md", "in ../shared/x", "1: ../shared is not in this repository"),
+}
+
+
+def check_paths(checkout, tree, files):
+    for name, text in files.items():
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n")
+    subprocess.run(["git", "init", "--quiet", str(tree)], check=True)
+    program = [sys.executable, str(checkout / "scripts" / "check_paths.py"), str(tree)]
+    return subprocess.run(program, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("violation", BROKEN)
+def test_a_path_that_leads_nowhere_is_found(checkout, tmp_path, violation):
+    name, text, expected = BROKEN[violation]
+    found = check_paths(checkout, tmp_path, {**SOUND, name: text})
+    assert found.returncode == 1, found.stderr
+    (line,) = found.stdout.splitlines()
+    assert line.startswith(f"{name}:{expected}")
+
+
+def test_paths_that_exist_and_words_that_are_no_paths_pass(checkout, tmp_path):
+    found = check_paths(checkout, tmp_path, SOUND)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+
+
+def test_a_file_that_git_ignores_does_not_count(checkout, tmp_path):
+    found = check_paths(checkout, tmp_path, {".gitignore": "/docs", "docs/lab.md": "", "README.md": "docs/lab.md"})
+    assert found.stdout == "README.md:1: there is no docs/lab.md\n"
+
+
+def test_paths_that_this_checkout_mentions_exist(checkout):
+    program = [sys.executable, str(checkout / "scripts" / "check_paths.py")]
     assert subprocess.run(program, capture_output=True, text=True, check=False).stdout == ""
 
 

@@ -1,11 +1,10 @@
 """Motifs send what the applications send: each reference profile against the motif, captured by our tracer.
 
-The profiles lie beside the project (../shared/reference, or STRESSBENCH_REFERENCE). They are real captures of
-unmodified applications; nothing of them is in the motifs but the formulas.
+The profiles in tests/reference are captures of unmodified applications (tests/reference/README.md); the motifs contain
+formulas, not recorded data.
 """
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
-REFERENCE = Path(os.environ.get("STRESSBENCH_REFERENCE", CHECKOUT.parent / "shared" / "reference")) / "profiles"
+REFERENCE = CHECKOUT / "tests" / "reference"
 
 # profile: the motif that sends the same
 MOTIFS = {
@@ -54,10 +53,7 @@ Profile = dict[str, Any]
 
 
 def reference(name: str) -> Profile:
-    path = REFERENCE / f"{name}.json"
-    if not path.exists():
-        pytest.skip(f"######## NOT TESTED: there is no reference profile {path}; set STRESSBENCH_REFERENCE ########")
-    return json.loads(path.read_text())
+    return json.loads((REFERENCE / f"{name}.json").read_text())
 
 
 @pytest.fixture
@@ -195,8 +191,6 @@ def test_amg_comes_near_by_its_formula(name, captured):
 
 
 def test_every_profile_has_its_motif():
-    if not REFERENCE.exists():
-        pytest.skip(f"######## NOT TESTED: there are no reference profiles in {REFERENCE} ########")
     assert {*MOTIFS, *WITH_LEVELS} == {path.stem for path in REFERENCE.glob("*.json")}
 
 

@@ -1,5 +1,5 @@
 // compression: takes a share of the network from whoever else uses it: messages to several ranks before, a sleep, and
-// the same again (CompressionB of active measurement, papers/001, III-B; docs/motifs/compression.md).
+// the same again (CompressionB of active measurement, Casas and Bronevetsky, III-B; docs/motifs/compression.md).
 #include <fmt/format.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-"""The records of a run file, key by key (docs/records.md); pydantic fills these dataclasses at the file's edge.
+"""The records of a run file, key by key (docs/design.md); pydantic fills these dataclasses at the file's edge.
 
 A key has its one Python home here. `schema/run.schema.json` says the same to other languages and
 `tests/contract/test_schemas.py` fails when the two disagree. `None` is "unknown" or "not asked for", never 0.
@@ -55,7 +55,7 @@ class Finish(StrEnum):
 
 
 class Timer(StrEnum):
-    """One timer pair around the whole loop, or one around every iteration (docs/timing.md)."""
+    """One timer pair around the whole loop, or one around every iteration (docs/design.md)."""
 
     loop = "loop"
     iteration = "iteration"

@@ -1,4 +1,4 @@
-"""Who slows whom, from measurements of each alone (papers/001): queue, profiles, predictors. Pure, starts nothing."""
+"""Who slows whom, from measurements of each alone (Casas and Bronevetsky): queue, profiles, predictors. Pure."""
 
 from stressbench.sensitivity.blend import Blend, BlendOf
 from stressbench.sensitivity.compression import Configuration, configurations, next_configuration, spread

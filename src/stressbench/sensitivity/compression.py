@@ -1,4 +1,4 @@
-"""CompressionB (papers/001, III-B): which load to put beside an application, and which of many loads to try next.
+"""CompressionB (Casas and Bronevetsky, III-B): which load to put beside an application, and which load to try next.
 
 Every rank sends `messages` messages to each of `partners` ranks that precede it in a ring of nodes, receives as many
 from those that succeed it, and sleeps. Pure: nothing here sends anything.

@@ -1,4 +1,4 @@
-"""Predicted against measured co-runs: errors, and the paper's summary of them (001, V-C and Figure 9)."""
+"""Predicted against measured co-runs: errors and their summary (Casas and Bronevetsky, V-C and Figure 9)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

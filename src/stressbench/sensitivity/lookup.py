@@ -1,4 +1,4 @@
-"""The paper's look-up tables (001, IV-A): which compression looks most like the aggressor to probes?
+"""The paper's look-up tables (Casas and Bronevetsky, IV-A): which compression looks most like the aggressor to probes?
 
 Its slow-down of the victim is the prediction. (The paper writes in IV-A.1 that the slow-down of B, the aggressor, is
 taken; V-A and sense say A.)

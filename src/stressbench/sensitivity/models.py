@@ -11,7 +11,7 @@ from stressbench.sensitivity.shares_and_waits import SharesAndWaits
 
 
 class Model(StrEnum):
-    """Those that need nothing but profiles; the first four are those of papers/001."""
+    """Those that need nothing but profiles; the first four are those of Casas and Bronevetsky."""
 
     average_lt = "AverageLT"
     average_stdev_lt = "AverageStDevLT"

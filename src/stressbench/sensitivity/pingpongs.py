@@ -1,4 +1,4 @@
-"""Probes of the network as a workload of its own, and their latencies as its run file tells them (papers/001, III-A).
+"""Probes of the network as a workload of its own, and their latencies from its run file (Casas and Bronevetsky, III-A).
 
 A job a pair of nodes sleeps, and plays one ping-pong, over and over. It sleeps now longer, now shorter: equal sleeps
 would see a program that repeats itself in step with them always at the same places. Pure: who runs it is not told here.

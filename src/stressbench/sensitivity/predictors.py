@@ -1,4 +1,4 @@
-"""Predictors over utilisation: the paper's Queue (001, IV-B and V-B) and ours. Look-up tables: `lookup`."""
+"""Predictors over utilisation: Queue (Casas and Bronevetsky, IV-B and V-B) and ours. Look-up tables: `lookup`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""What others measured: Table I of papers/001, on Cab. For comparison, never as a measurement of ours."""
+"""What others measured: Table I of Casas and Bronevetsky, on Cab. For comparison, never as a measurement of ours."""
 
-SOURCE = "papers/001, Table I"
+SOURCE = "Casas and Bronevetsky, Table I"
 
 APPLICATIONS = ("FFT", "Lulesh", "MCB", "MILC", "VPFFT", "AMG")
 SLOWDOWN_PERCENT = (

@@ -1,4 +1,4 @@
-"""The switch as an M/G/1 queue (papers/001, IV-B): how long a packet waits, and how busy a switch is that lets it wait.
+"""The switch as an M/G/1 queue (Casas and Bronevetsky, IV-B): how long a packet waits, and the utilisation from it.
 
 Packets come at the mean rate lambda (1/s) as a Poisson stream; one server needs the mean time 1/mu (s) with variance
 Var(S) (s^2) for each; utilisation rho = lambda / mu, from 0 to 1. Formulas only; what samples say is in `probing`.

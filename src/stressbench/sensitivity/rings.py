@@ -1,4 +1,4 @@
-"""A compression as a job of a workload, beside the probes that read it, and a text for both (papers/001, III-B, IV-C).
+"""A compression as a job beside the probes that read it, and a text for both (Casas and Bronevetsky, III-B, IV-C).
 
 Each host holds one rank of a probe's pair and one of the ring. Pure: who runs it is not told here.
 """

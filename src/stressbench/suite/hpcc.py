@@ -11,7 +11,7 @@ LARGEST_N = 8000  # a minute or so on a few cores
 FIGURES = (
     "HPL_Tflops", "PTRANS_GBs", "MPIRandomAccess_GUPs", "MPIFFT_Gflops", "RandomlyOrderedRingBandwidth_GBytes",
 )  # fmt: skip
-"""Lines of the summary: the four kernels of paper 004, and what each rank of a ring in random order gets at once."""
+"""Lines of the summary: the four kernels of Pedretti et al., and bandwidth and latency of the ring in random order."""
 LATENCIES = ("RandomlyOrderedRingLatency_usec",)
 """Less of these is better."""
 _OF_MEMORY = 0.2

@@ -56,7 +56,7 @@ class RankRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """What mpiP prints and papers/003 (section V, Figure 1) compares applications by; None where nothing was sent.
+    """What mpiP prints and Leon et al. (section V, Figure 1) compare applications by; None where nothing was sent.
 
     Sends, receives and waits count as point-to-point.
     """

@@ -15,7 +15,7 @@ namespace stressbench::test::capture {
 
 struct Record {
   std::vector<std::string>
-      tokens;  // as in shared/reference/README.md; tests that completed nothing are left out there, and here
+      tokens;  // as in tests/reference/README.md, which leaves tests that completed nothing out, too
   std::vector<std::string> tests;  // Test, Testall, ... with the number of tokens before them: "2:Testall(4)"
   Traffic sent;                    // by this rank; a collective is counted by its communicator's rank 0
 };

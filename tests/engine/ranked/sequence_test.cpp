@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -15,11 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::filesystem::path reference_folder() {
-  if (const char* given = std::getenv("STRESSBENCH_REFERENCE")) return given;
-  const auto source = std::filesystem::path(STRESSBENCH_CHECKOUT);
-  return source.parent_path() / "shared" / "reference";
-}
+// Described in tests/reference/README.md.
+const auto reference_folder = std::filesystem::path(STRESSBENCH_CHECKOUT) / "tests" / "reference";
 
 // The calls of one perform of each motif, in order, on this rank.
 capture::Record calls_of(const std::vector<MotifBench*>& chain) {
@@ -35,12 +31,9 @@ class TeaLeafReference : public testing::Test {
 
 TEST_F(TeaLeafReference, IterationOfConjugateGradientsIsTheOneCaptured) {
   const int ranks = world_size();
-  const auto file = reference_folder() / "profiles" / ("tealeaf_cg_4000x4000_p" + std::to_string(ranks) + ".json");
   if (ranks != 2 && ranks != 4 && ranks != 8) GTEST_SKIP() << "there are references for 2, 4 and 8 ranks";
-  if (!std::filesystem::exists(file)) {
-    GTEST_SKIP() << "######## NOT TESTED: there is no reference profile " << file
-                 << "; set STRESSBENCH_REFERENCE ########";
-  }
+  const auto file = reference_folder / ("tealeaf_cg_4000x4000_p" + std::to_string(ranks) + ".json");
+  ASSERT_TRUE(std::filesystem::exists(file)) << file;
   const auto profile = nlohmann::json::parse(std::ifstream(file));
   const std::string expected = profile["sequence_all_ranks"][std::to_string(world_rank())];
   const auto world = mpi::Group::view(MPI_COMM_WORLD);

@@ -1,4 +1,4 @@
-"""How far each model was wrong: boxes of absolute errors (papers/001, Figure 9), and predicted against measured."""
+"""Errors of each model: boxes of absolute errors (Casas and Bronevetsky, Figure 9), and predicted against measured."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How latencies of probes are spread, on the idle machine and beside the application (papers/001, Figure 3)."""
+"""Distribution of the probes' latencies, idle and beside the application (Casas and Bronevetsky, Figure 3)."""
 
 from matplotlib.axes import Axes
 

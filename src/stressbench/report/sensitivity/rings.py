@@ -1,4 +1,4 @@
-"""How busy each compression keeps the switch, by bubble, partners and messages (papers/001, Figure 6)."""
+"""How busy each compression keeps the switch, by bubble, partners and messages (Casas and Bronevetsky, Figure 6)."""
 
 from collections.abc import Sequence
 

@@ -20,7 +20,7 @@ def print_impact(found: ImpactFound, *, name: str, probing: Probing, console: Co
     console.print(said_setting(name, probing), soft_wrap=True)
     print_table(console, _latencies(found))
     say(console, f"utilisation: {said_utilisation(found.ours)}")
-    say(console, f"utilisation as in the paper (papers/001, IV-B): {said_utilisation(found.paper)}")
+    say(console, f"utilisation as in the paper (Casas and Bronevetsky, IV-B): {said_utilisation(found.paper)}")
     if len(found.phases) > 1:
         print_table(console, _phases(found.phases))
     if len(found.pairs) > 1:

@@ -21,7 +21,7 @@ PAIR_HEADS = ("victim", "beside", "measured [95 %]")
 _QUARTILES = ("least", "first", "median", "third", "most")
 KEY = (
     "error: predicted less measured slow-down, in points: hundredths of the time alone. Quartiles are those of "
-    "absolute errors (papers/001, Figure 9).",
+    "absolute errors (Casas and Bronevetsky, Figure 9).",
     "within: share of all co-runs; those that a model cannot tell of count as missed. held: share of its intervals "
     "that hold what was measured.",
     "Models that can tell of most come first, of these the one with the least mean error.",

@@ -1,4 +1,4 @@
-"""How much slower jobs get with less injection bandwidth: what a study over rates found (paper 004). Pure."""
+"""How much slower jobs get with less injection bandwidth: what a study over rates found (Pedretti et al.). Pure."""
 
 from stressbench.study.degradation.curves import Degradation, degradation_of
 

@@ -1,4 +1,4 @@
-"""Injection bandwidth against what a node computes, as Tables 1 and 3 of paper 004 have it."""
+"""Injection bandwidth against what a node computes, as Tables 1 and 3 of Pedretti et al. have it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Traffic that competes with jobs for each node's injection bandwidth, where hardware cannot be slowed (paper 004).
+"""Traffic that competes with jobs for each node's injection bandwidth, where no link can be slowed.
 
 A background job of one rank a node, a ring on all nodes, moves so many bytes a second out of each that of a link's rate
 this share is left: that is somebody else's traffic, not a slower link. Pure.

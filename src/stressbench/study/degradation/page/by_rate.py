@@ -1,4 +1,4 @@
-"""Degradation factors against the rate: a line a job, a figure a number of ranks (Figures 2 to 8 of paper 004)."""
+"""Degradation factors against the rate: a line a job, a figure a number of ranks."""
 
 from collections.abc import Iterator, Sequence
 

@@ -6,7 +6,7 @@ passes and is shown as such: more samples (`--samples`) would decide it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -102,6 +102,11 @@ def median_of(name: str, values: Sequence[float], tolerated: Tolerated) -> Figur
         name=name, value=float(np.median(values)), low=float(bounds.low), high=float(bounds.high), n=len(values),
         tolerated=tolerated, values=tuple(map(float, values)),
     )  # fmt: skip
+
+
+def told_as(name: str, told: Mapping[str, Any], n: int, tolerated: Tolerated) -> Figure:
+    """A ratio with the interval that the program itself tells of it, as its JSON has both."""
+    return Figure(name=name, value=told["ratio"], low=told["low"], high=told["high"], n=n, tolerated=tolerated)
 
 
 def share_of(name: str, count: int, of: int, tolerated: Tolerated) -> Figure:

@@ -5,7 +5,7 @@ measurements at more loads: benchmarks/known_utilisation.py.
 """
 
 import pytest
-from support.lab_bench import TRIES, wait_for_quiet
+from support.measured import Tolerated, median_of
 
 BURST = 131072
 SECONDS = 20
@@ -33,14 +33,10 @@ def monkeypatch_module():
 
 
 @pytest.mark.parametrize(("share", "within"), [(0.0, 0.03), (0.4, 0.07)])
-def test_probes_find_out_how_busy_a_link_is(reading, share, within) -> None:
-    values = []
-    for seed in range(1, TRIES):
-        wait_for_quiet()
-        found = reading(share, seed=seed)
-        assert found.value is not None, found.reason
-        values.append(found.value)
-        if abs(found.value - share) <= within:
-            break
+def test_probes_find_out_how_busy_a_link_is(reading, measured, few_samples, share, within) -> None:
+    """Each with a stream of its own seed."""
+    found = [reading(share, seed=seed) for seed in range(1, few_samples + 1)]
 
-    assert values[-1] == pytest.approx(share, abs=within)
+    assert [one.reason for one in found if one.value is None] == []
+    tolerated = Tolerated(low=share - within, high=share + within, expected=share)
+    measured.judge([median_of("utilisation", [one.value for one in found], tolerated)])

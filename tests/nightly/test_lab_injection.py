@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from support.lab_bench import STREAM, isolated_s, job, settled
+from support.lab_bench import STREAM, alone, isolated_ratios, job
+from support.measured import around, at_most, told_as
 from support.programs import CHECKOUT
 
 FACTORS = (1, 2, 4, 8)
@@ -11,40 +12,43 @@ PAIRS = tuple(f"{2 * pair},{2 * pair + 1}" for pair in range(len(FACTORS)))  # o
 
 
 @pytest.mark.parametrize("factor", FACTORS[1:])
-def test_a_stream_between_slower_cards_takes_as_much_longer(lab_up, factor) -> None:
-    injection = lab_up("injection")
+def test_a_stream_between_slower_cards_takes_as_much_longer(lab_up, measured, samples, factor) -> None:
+    """5 %: two streams, each within 3 % of its rate."""
     workload = job("full", PAIRS[0], STREAM) + job("slow", PAIRS[FACTORS.index(factor)], STREAM)
 
-    def ratio() -> float:
-        found = injection.run(workload, "--isolated", "1", "--contended", "0", "--repetitions", "4")
-        return isolated_s(found, 1) / isolated_s(found, 0)
+    found = lab_up("injection").run(workload, *alone(samples))
 
-    assert settled(ratio, expected=factor, within=0.05) == pytest.approx(factor, rel=0.05)
+    ratios = isolated_ratios(found, 1, over=0)
+    measured.median("time between slower cards over time at the full rate", ratios, expected=factor, within=0.05)
 
 
-def test_a_pingpong_of_small_messages_hardly_notices_half_the_rate(lab_up) -> None:
-    """One at a time: of fast processors, one after the other come near to half the rate themselves."""
-    injection = lab_up("injection")
+def test_a_pingpong_of_small_messages_hardly_notices_half_the_rate(lab_up, measured, samples) -> None:
+    """One at a time: of fast processors, one after the other come near to half the rate themselves.
+
+    A tenth: what a frame of 100 bytes takes longer on the wire, 8 us, of a round trip's 100 us.
+    """
     workload = "".join(job(f"at{number}", PAIRS[number], "pingpong -s 8 -i 1") for number in range(2))
 
-    def ratio() -> float:
-        found = injection.run(workload, "--isolated", "3", "--contended", "0", "--repetitions", "100")
-        return isolated_s(found, 1) / isolated_s(found, 0)
+    found = lab_up("injection").run(workload, *alone(samples, repetitions=100))
 
-    assert settled(ratio, expected=1, within=0.1) < 1.1
+    ratios = isolated_ratios(found, 1, over=0)
+    measured.bounded("time at half the rate over time at the full rate", ratios, at_most(1.1))
 
 
-def test_degrade_tells_the_factor_of_a_stream_at_each_rate(lab_up) -> None:
+def test_degrade_tells_the_factor_of_a_stream_at_each_rate(lab_up, measured, samples) -> None:
+    """5 %: as of a stream. The intervals are the report's own, of so many rounds at each rate."""
     tiny = lab_up("tiny")
     words = ("degrade", "run", CHECKOUT / "workloads" / "degrade.sb", "--set", "pattern=stream", "--set", "nodes=2")
-    options = ("-n", "2", "--on", "lab:tiny", "--isolated", "4", "--repetitions", "2", "-o", "stream")
+    options = ("-n", "2", "--on", "lab:tiny", "--isolated", str(samples), "--repetitions", "2", "-o", "stream")
 
-    ran = tiny.stressbench(*words, *options)
+    ran = tiny.stressbench(*words, *options, timeout_s=900)
     assert ran.status == 0, ran.said
     told = tiny.stressbench("degrade", "report", "stream", "--format", "json")
 
     assert told.status == 0, told.said
     curve = next(one for one in json.loads(told.output)["curves"] if one["motif"] is None)
-    assert [one["factor"]["ratio"] for one in curve["points"][1:]] == [
-        pytest.approx(by, rel=0.05) for by in FACTORS[1:]
-    ]
+    assert len(curve["points"]) == len(FACTORS)
+    measured.judge(
+        told_as(f"factor at 1/{by} of the rate", point["factor"], samples, around(by, within=0.05))
+        for by, point in zip(FACTORS[1:], curve["points"][1:], strict=True)
+    )

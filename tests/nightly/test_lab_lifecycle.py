@@ -20,12 +20,12 @@ from support.lab_bench import (
     require_storage,
     without_root,
 )
+from support.measured import at_least, at_most, share_of
 
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.lifecycle import down
 from stressbench.lab.state import FOLDER_VARIABLE
 
-KILLS = int(os.environ.get("STRESSBENCH_LAB_KILLS", "100"))
 UP = """
 import sys
 from pathlib import Path
@@ -165,7 +165,10 @@ def test_a_lab_of_another_version_of_this_program_goes_down_too(bench, wait_for)
     wait_for(lambda: gone(bench.folder / "labs"), "nothing is left")
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core cannot be shared out")
+@pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2,
+    reason="two hosts cannot be pinned to cores of their own: this session may use one core",
+)
 def test_pinned_hosts_run_on_their_own_cores(bench) -> None:
     file = bench.folder / "pinned.toml"
     hosts = '[hosts]\ncount = 2\npinned = true\n[[rail]]\nrate = "1Gbit"\n[topology]\nkind = "single"\n'
@@ -227,13 +230,19 @@ def lab_path(request, tmp_path) -> Path:
     return path
 
 
-def test_whatever_is_killed_at_whatever_moment_down_leaves_nothing(lab_path, tmp_path, wait_for, monkeypatch) -> None:
-    """`up` or a process of the lab is killed at a random moment, then `down`; now and then `up` comes again before."""
+def test_whatever_is_killed_at_whatever_moment_down_leaves_nothing(
+    lab_path, tmp_path, wait_for, monkeypatch, pytestconfig, measured
+) -> None:
+    """`up` or a process of the lab is killed at a random moment, then `down`; now and then `up` comes again before.
+
+    A tenth of the kills, at least, must hit a lab that is half made: else they do not show what they are meant to.
+    """
+    kills = pytestconfig.getoption("--kills")
     folder, before, dice = tmp_path / "labs", machine(), random.Random(20260102)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     whole_s = max(_time_of_up(lab_path, folder) for _ in range(3))
     reached = {"nothing": 0, "part": 0, "all": 0}
-    for _ in range(KILLS):
+    for _ in range(kills):
         builder = python(UP, str(lab_path), folder=folder)
         assert builder.stdout is not None
         builder.stdout.readline()
@@ -249,7 +258,7 @@ def test_whatever_is_killed_at_whatever_moment_down_leaves_nothing(lab_path, tmp
         wait_for(lambda: gone(folder), f"nothing is left, but {left_of(folder)}")
     assert machine() == before
     print(reached)
-    assert reached["part"] > KILLS // 10, reached  # the kills did hit what they were meant to hit
+    measured.judge([share_of("kills that met a lab half made", reached["part"], kills, at_least(0.1))])
 
 
 def _time_of_up(lab_path: Path, folder: Path) -> float:
@@ -277,10 +286,9 @@ def _how_far(slot: Path) -> str:
     return "all" if '"phase":"up"' in state.read_text(encoding="utf-8").replace(" ", "") else "part"
 
 
-def test_sixteen_hosts_are_up_in_ten_seconds_and_down_in_five(bench) -> None:
-    """The best of three, since this machine may be busy with other work."""
+def test_sixteen_hosts_are_up_in_ten_seconds_and_down_in_five(bench, measured, few_samples) -> None:
     ups, downs = [], []
-    for _ in range(3):
+    for _ in range(few_samples):
         begin = time.monotonic()
         bench.lab("up", "tinis")
         middle = time.monotonic()
@@ -288,11 +296,12 @@ def test_sixteen_hosts_are_up_in_ten_seconds_and_down_in_five(bench) -> None:
         ups.append(middle - begin)
         downs.append(time.monotonic() - middle)
 
-    assert min(ups) < 10
-    assert min(downs) < 5
+    measured.bounded("time to come up [s]", ups, at_most(10))
+    measured.bounded("time to go down [s]", downs, at_most(5))
 
 
-def test_without_root_a_lab_is_the_same(bench) -> None:
+def test_without_root_a_lab_is_the_same(bench, measured, samples) -> None:
+    """3 %: as with root."""
     nobody = without_root(bench.folder)
 
     def lab(*words: str) -> "subprocess.CompletedProcess[str]":
@@ -305,6 +314,10 @@ def test_without_root_a_lab_is_the_same(bench) -> None:
     try:
         assert came_up.returncode == 0, came_up.stderr
         assert lab("exec", "h3", "--", "hostname").stdout == "h3\n"
-        assert lab("check", "--tolerance", "0.1").returncode == 0
+        found = json.loads(lab("check", "--streams", str(samples), "--json").stdout)
     finally:
         assert lab("down", "tiny").returncode == 0
+
+    shares = {f"{one['source']} to {one['target']}": one["shares"] for one in found}
+    assert len(shares) == 8
+    measured.medians(shares, expected=1, within=0.03)

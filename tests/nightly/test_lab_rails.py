@@ -3,43 +3,25 @@
 import json
 
 import pytest
-from support.lab_bench import TRIES, wait_for_quiet
+from support.lab_bench import blocks
+from support.measured import around, told_as
 from support.programs import CHECKOUT
 
 POLICIES = ("default", "nic0", "nic1", "per-job")
 
 
 @pytest.fixture(scope="module")
-def apart(lab_up):
+def found(lab_up, samples):
     """What a report says of two jobs on the same two hosts, under each policy."""
     bench = lab_up("dual-rail")
-    tries = iter(range(TRIES))
-
-    def run():
-        folder = f"apart{next(tries)}"
-        wait_for_quiet()
-        ran = bench.stressbench(
-            "rails", "run", CHECKOUT / "workloads" / "rails-two-jobs.sb", "-n", "8", "--on", "lab:dual-rail",
-            "--policies", ",".join(POLICIES), "--isolated", "4", "--contended", "4", "--repetitions", "3",
-            "--runs", "1", "-o", folder, timeout_s=300,
-        )  # fmt: skip
-        assert ran.status == 0, ran.said
-        told = bench.stressbench("rails", "report", folder, "--format", "json")
-        assert told.status == 0, told.said
-        return json.loads(told.output)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def found(apart):
-    return apart()
-
-
-def impacts(found):
-    return {
-        policy: [one["impact"]["ratio"] for one in found["beside"] if one["policy"] == policy] for policy in POLICIES
-    }
+    ran = bench.stressbench(
+        "rails", "run", CHECKOUT / "workloads" / "rails-two-jobs.sb", "-n", "8", "--on", "lab:dual-rail",
+        "--policies", ",".join(POLICIES), *blocks(samples), "--runs", "1", "-o", "apart", timeout_s=1800,
+    )  # fmt: skip
+    assert ran.status == 0, ran.said
+    told = bench.stressbench("rails", "report", "apart", "--format", "json")
+    assert told.status == 0, told.said
+    return json.loads(told.output)
 
 
 def test_each_policy_s_bytes_are_on_the_cards_that_it_asked_for(found) -> None:
@@ -56,34 +38,34 @@ def test_each_policy_s_bytes_are_on_the_cards_that_it_asked_for(found) -> None:
     assert 0.3 < share("default", "one", 0) < 0.7
 
 
-def test_jobs_on_rails_of_their_own_do_not_disturb_each_other(found, apart) -> None:
-    expected = {
-        "per-job": [pytest.approx(1.0, abs=0.03)] * 2,
-        "nic0": [pytest.approx(2.0, rel=0.05)] * 2,
-        "default": [pytest.approx(2.0, rel=0.1)] * 2,
-    }
-    ratios = impacts(found)
-    for _ in range(TRIES - 1):
-        if all(ratios[policy] == wished for policy, wished in expected.items()):
-            break
-        ratios = impacts(apart())
+def test_jobs_on_rails_of_their_own_do_not_disturb_each_other(found, measured, samples) -> None:
+    """3 % and 5 %: as of streams that share a link or do not; 10 % where Open MPI divides messages over both cards.
 
-    assert {policy: ratios[policy] for policy in expected} == expected
+    The intervals are the report's own.
+    """
+    tolerated = {"per-job": around(1, within=0.03), "nic0": around(2, within=0.05), "default": around(2, within=0.1)}
+
+    beside = [one for one in found["beside"] if one["policy"] in tolerated]
+
+    assert len(beside) == 2 * len(tolerated)
+    measured.judge(
+        told_as(f"impact of {one['job']}, {one['policy']}", one["impact"], samples, tolerated[one["policy"]])
+        for one in beside
+    )
 
 
-def test_one_card_takes_as_much_longer_as_the_busier_of_both_carries_less_than_all(found) -> None:
-    """Open MPI does not share messages of 256 KiB evenly: 63 % on one card, so that the other gains 1 / 0.63."""
-    times = {
-        entry["policy"]: entry["ratio"]["ratio"]
-        for subject in found["subjects"]
-        if subject["name"] == "one"
-        for entry in subject["entries"]
-    }
+def test_one_card_takes_as_much_longer_as_the_busier_of_both_carries_less_than_all(found, measured, samples) -> None:
+    """Open MPI does not share messages of 256 KiB evenly: 63 % on one card, so that the other gains 1 / 0.63.
+
+    8 %: the share is of all rounds, the time is that of the median one.
+    """
+    entries = next(subject["entries"] for subject in found["subjects"] if subject["name"] == "one")
+    times = {entry["policy"]: entry["ratio"] for entry in entries}
     (sent,) = (
         [load["sent_bytes"] for load in one["loads"]]
         for one in found["carried"]
         if (one["policy"], one["job"]) == ("default", "one")
     )
 
-    assert times["nic0"] == pytest.approx(sum(sent) / max(sent), rel=0.08)
-    assert times["nic1"] == pytest.approx(times["nic0"], rel=0.08)
+    expected = around(sum(sent) / max(sent), within=0.08)
+    measured.judge(told_as(f"time on {card} over both", times[card], samples, expected) for card in ("nic0", "nic1"))

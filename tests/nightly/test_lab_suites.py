@@ -2,8 +2,7 @@
 
 import json
 
-import pytest
-from support.lab_bench import RATE, SERVED, require_storage, settled
+from support.lab_bench import RATE, SERVED, require_storage
 
 ACKNOWLEDGED = RATE / 8 / (1 + 66 / 1514)  # bytes/s of a link that carries both ways: a frame is answered by 66 bytes
 B_EFF = "b_eff --rings 1,6 --polygons 1 --sizes 2MiB --best-of 1"
@@ -20,28 +19,31 @@ def b_eff(bench) -> float:
     return float(json.loads(evaluated.output)["b_eff"])
 
 
-def test_b_eff_of_long_messages_is_what_the_links_carry(lab_up) -> None:
-    tiny = lab_up("tiny")
-    expected = 4 * ACKNOWLEDGED
-
-    assert settled(lambda: b_eff(tiny), expected=expected, within=0.1) == pytest.approx(expected, rel=0.1)
-
-
-def test_half_the_rate_is_half_of_b_eff(lab_up) -> None:
+def test_b_eff_of_long_messages_is_what_the_links_carry(lab_up, measured, few_samples) -> None:
+    """10 %: of both ways at once, how many acknowledgements there are is TCP's affair."""
     tiny = lab_up("tiny")
 
-    def ratio() -> float:
-        tiny.set("hosts", "rate=full")
+    values = [b_eff(tiny) for _ in range(few_samples)]
+
+    measured.median("b_eff [bytes/s]", values, expected=4 * ACKNOWLEDGED, within=0.1)
+
+
+def test_half_the_rate_is_half_of_b_eff(lab_up, measured, few_samples) -> None:
+    """Launches take turns. 5 %: as of a stream."""
+    tiny, ratios = lab_up("tiny"), []
+
+    for _ in range(few_samples):
         full = b_eff(tiny)
         tiny.set("hosts", "rate=half")
-        half = b_eff(tiny)
-        tiny.set("hosts", "rate=full")
-        return half / full
+        try:
+            ratios.append(b_eff(tiny) / full)
+        finally:
+            tiny.set("hosts", "rate=full")
 
-    assert settled(ratio, expected=0.5, within=0.05) == pytest.approx(0.5, rel=0.05)
+    measured.median("b_eff at half the rate over b_eff", ratios, expected=0.5, within=0.05)
 
 
-def test_b_eff_io_of_a_lab_takes_a_minute_and_writes_no_faster_than_its_links(lab_up) -> None:
+def test_b_eff_io_of_a_lab_writes_no_faster_than_its_links(lab_up) -> None:
     """Four hosts to two I/O nodes behind one link each; every byte that is read is looked at."""
     require_storage()
     served = lab_up("suites-io", SERVED)
@@ -50,7 +52,6 @@ def test_b_eff_io_of_a_lab_takes_a_minute_and_writes_no_faster_than_its_links(la
     assert measured.status == 0, measured.said
     found = json.loads(measured.output)
 
-    assert 54 < found["elapsed_s"] < 90  # 62 on a quiet machine; a busy one makes the last calls longer
     (partition,) = found["partitions"]
     write = next(one for one in partition["accesses"] if one["access"] == "write")
     assert 0 < write["value"] < 2 * RATE / 8

@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,10 @@ from typing import Any
 import pytest
 
 from stressbench.analysis import RunSummary, summarise
+from stressbench.analysis.impact import pair_blocks
 from stressbench.lab.capabilities import missing, storage
 from stressbench.lab.state import FOLDER_VARIABLE
-from stressbench.model import read_run
+from stressbench.model import Kind, read_run
 from support.programs import Outcome, Started, finished, wait_until
 
 PAYLOAD = 1448 / 1514  # of a frame, at best, in a TCP stream
@@ -54,7 +54,6 @@ count = 2
 attach = "s0"
 rate = "100Mbit"
 """
-TRIES = 4
 
 
 @dataclass(frozen=True)
@@ -88,6 +87,11 @@ class Bench:
         assert status in (None, ended.status), ended.said
         return json.loads(ended.output)
 
+    def shares(self, samples: int) -> dict[tuple[str, str], list[float]]:
+        """What so many streams brought of what each end of each link can send, by source and target."""
+        found = self.json("check", "--streams", str(samples), status=None)
+        return {(one["source"], one["target"]): one["shares"] for one in found}
+
     def sent(self) -> Mapping[tuple[str, str], int]:
         """Bytes that each end has sent, by link and node."""
         return {(one["link"], one["source"]): one["bytes"] for one in self.json("stats", "--interval", "0.1")}
@@ -97,7 +101,7 @@ class Bench:
         (self.folder / "w.sb").write_text(workload, encoding="utf-8")
         target = self.folder / "w.jsonl"
         target.unlink(missing_ok=True)
-        ended = self.stressbench("run", "w.sb", "--on", f"lab:{self.name}", "-o", target, *options, timeout_s=300)
+        ended = self.stressbench("run", "w.sb", "--on", f"lab:{self.name}", "-o", target, *options, timeout_s=900)
         assert ended.status == 0, ended.said
         return summarise(read_run(target))
 
@@ -114,45 +118,31 @@ def job(name: str, nodes: str, motif: str) -> str:
     return f"[JOB_NAME] {name}\n[NID_LIST] {nodes}\n[MOTIF] {motif}\n"
 
 
-def isolated_s(found: RunSummary, number: int = 0) -> float:
-    """The median time of a job alone."""
-    alone = found.jobs[number].timing.isolated_s
-    assert alone is not None
-    return alone.median
+def isolated_s(found: RunSummary, number: int = 0) -> list[float]:
+    """A job's times alone: the median of each round, in order. Rounds are the independent measurements of a launch."""
+    alone = [one for one in found.jobs[number].timing.rounds if one.kind is Kind.isolated]
+    return [one.median_s for one in sorted(alone, key=lambda one: one.block)]
 
 
-def settled(measure: Callable[[], float], *, expected: float, within: float) -> float:
-    """The first of a few measurements that is within its tolerance, else the last.
-
-    Other work may starve a link: where none is within and the machine was never quiet, this skips and says so.
-    """
-    quiet, value = False, float("nan")
-    for _ in range(TRIES):
-        quiet = wait_for_quiet() or quiet
-        value = measure()
-        if abs(value / expected - 1) <= within:
-            return value
-    if not quiet:
-        pytest.skip(f"######## NOT TESTED: other work kept the processors busy; {value:g} for {expected:g} ########")
-    return value
+def impacts(found: RunSummary, number: int = 0) -> list[float]:
+    """Contended over isolated time of a job in each block, whose rounds follow each other in random order."""
+    blocks = pair_blocks(found.jobs[number].timing.rounds)
+    return [float(ratio) for ratio in blocks.contended / blocks.isolated]
 
 
-def wait_for_quiet(*, at_most_s: float = 10) -> bool:
-    """Until nothing else, here or on the machine's host, takes much of the processors; whether that came."""
-    end = time.monotonic() + at_most_s
-    while time.monotonic() < end:
-        idle, total = _processor_time()
-        time.sleep(0.3)
-        idle_after, total_after = _processor_time()
-        if idle_after - idle >= 0.8 * (total_after - total):
-            return True
-    return False
+def isolated_ratios(found: RunSummary, job: int, over: int) -> list[float]:
+    """Time of one job alone over that of another in each block."""
+    return [a / b for a, b in zip(isolated_s(found, job), isolated_s(found, over), strict=True)]
 
 
-def _processor_time() -> tuple[int, int]:
-    """Ticks of all processors since the machine started: idle, and all of them; what a host took counts as busy."""
-    ticks = [int(word) for word in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
-    return ticks[3] + ticks[4], sum(ticks)
+def alone(samples: int, *, repetitions: int = 3) -> tuple[str, ...]:
+    """So many rounds of each job alone."""
+    return ("--isolated", str(samples), "--contended", "0", "--repetitions", str(repetitions))
+
+
+def blocks(samples: int, *, repetitions: int = 3) -> tuple[str, ...]:
+    """So many blocks, of each job alone and of all together."""
+    return ("--isolated", str(samples), "--contended", str(samples), "--repetitions", str(repetitions))
 
 
 def require_storage() -> None:

@@ -1,8 +1,8 @@
-"""`lab check`: every link measured by a stream of its own, and what is off."""
+"""`lab check`: every link measured by streams of its own, and what is off."""
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from stressbench.lab.addresses import address_of
 from stressbench.lab.counters import LinkCount, count
@@ -14,15 +14,15 @@ from stressbench.lab.units import Rate
 
 _SHORTEST_S, _LONGEST_S = 0.3, 5.0
 _FRAMES = 400
-_PAUSES_S = (0.0, 0.5, 1.0, 2.0, 4.0)  # before a link that seems to be off is measured again
 _SLOW_PING_S = 0.002
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One direction of a link. `share`: what a stream brought of what it can bring at best; None where it is down.
+    """One direction of a link: what streams brought of what one can bring at best.
 
-    `off` says what is wrong, None when nothing is.
+    `shares` holds every stream in order, `share` and `payload_bits_per_s` are their median; None, and no stream, where
+    the link is down. `off` says what is wrong, None when nothing is.
     """
 
     link: str
@@ -31,43 +31,47 @@ class Finding:
     rate_bits_per_s: int
     payload_bits_per_s: int | None
     share: float | None
+    shares: tuple[float, ...]
     ping_s: float | None
     off: str | None
 
 
-def survey(running: Running, *, tolerance: float) -> Iterator[Finding]:
-    """Measure link after link, each direction by itself; findings as they come.
+def survey(running: Running, *, tolerance: float, streams: int) -> Iterator[Finding]:
+    """Measure link after link, each direction by itself with so many streams, one at a time; findings as they come.
 
-    A link must carry what it is set to now within `tolerance`; that this is not the file's rate is said as well.
+    The median stream must bring what the link is set to now, within `tolerance`; that this is not the file's rate is
+    said as well.
     """
     for one in count(running).links:
         for source, target, sent in ((one.link.a, one.link.b, one.from_a), (one.link.b, one.link.a, one.from_b)):
-            yield _measured(running, one, source, target, sent.bucket.rate, tolerance)
+            yield _measured(running, one, source, target, sent.bucket.rate, tolerance, streams)
 
 
-def _measured(running: Running, one: LinkCount, source: End, target: End, rate: Rate, tolerance: float) -> Finding:
+def _measured(
+    running: Running, one: LinkCount, source: End, target: End, rate: Rate, tolerance: float, streams: int
+) -> Finding:
     link = one.link
     if not one.is_up:
         return Finding(
             link=link.name, source=source.node, target=target.node, rate_bits_per_s=rate.bits_per_s,
-            payload_bits_per_s=None, share=None, ping_s=None, off="it is down",
+            payload_bits_per_s=None, share=None, shares=(), ping_s=None, off="it is down",
         )  # fmt: skip
     near, far = _port(running, link, source), _port(running, link, target)
     seconds = min(_LONGEST_S, max(_SHORTEST_S, _FRAMES * FRAME_BYTES / rate.bytes_per_s))
+    payloads = [stream(near, far, seconds=seconds) for _ in range(streams)]
+    return judged(link, source, target, rate, payloads=payloads, taken_s=ping_s(near, far), tolerance=tolerance)
+
+
+def judged(
+    link: Link, source: End, target: End, rate: Rate, *, payloads: Sequence[Rate], taken_s: float, tolerance: float
+) -> Finding:
+    """What streams of these rates say about one direction of a link that is set to `rate`; at least one stream."""
     best = rate.scaled(PAYLOAD_SHARE)
-    payload = stream(near, far, seconds=seconds)
-    for pause_s in _PAUSES_S:  # a busy machine starves a stream for a while; a link that is off is off each time
-        if abs(payload.bits_per_s / best.bits_per_s - 1) <= tolerance:
-            break
-        time.sleep(pause_s)
-        other = stream(near, far, seconds=seconds)
-        payload = min(payload, other, key=lambda found: abs(found.bits_per_s - best.bits_per_s))
-    share = payload.bits_per_s / best.bits_per_s
-    taken_s = ping_s(near, far)
+    shares = tuple(payload.bits_per_s / best.bits_per_s for payload in payloads)
     return Finding(
         link=link.name, source=source.node, target=target.node, rate_bits_per_s=rate.bits_per_s,
-        payload_bits_per_s=payload.bits_per_s, share=share, ping_s=taken_s,
-        off=_verdict(link, rate, share, taken_s, tolerance),
+        payload_bits_per_s=round(median(payload.bits_per_s for payload in payloads)), share=median(shares),
+        shares=shares, ping_s=taken_s, off=_verdict(link, rate, median(shares), taken_s, tolerance),
     )  # fmt: skip
 
 

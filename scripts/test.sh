@@ -1,19 +1,54 @@
 #!/usr/bin/env bash
-# Installs what is missing and runs every test; ends with one line `N passed, N failed[, N skipped]`.
+# Installs what is missing and runs the tests; ends with one line `N passed, N failed[, N skipped]`.
 #
-#   scripts/test.sh              all stages
-#   scripts/test.sh STAGE...     some of: lint engine mpich sanitize fuzz python contract system
+#   scripts/test.sh                        the fast lane: what CI runs; deterministic
+#   scripts/test.sh --full                 the full lane: the fast one, and everything that measures, repeats or takes long
+#   scripts/test.sh STAGE...               some stages only
+#   scripts/test.sh --list                 the stages of both lanes
+#   scripts/test.sh --full -- OPTION...    options for pytest: --samples N, --kills N, --interruptions N, --mutations N, -k WORD
+#
+# A stage leaves its whole output in .cache/test/STAGE.log, and how long its tests took in .cache/test/STAGE.xml.
+# STRESSBENCH_FUZZ_INPUTS: mutated inputs of each reader in the stage `fuzz` [1000000].
 set -uo pipefail
-all_stages=(lint engine mpich sanitize fuzz python contract system)
-case ${1-} in
-  -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-esac
-for name in "$@"; do
-  [[ " ${all_stages[*]} " == *" $name "* ]] ||
-    { printf "test.sh: '%s' is not a stage; stages are: %s\n" "$name" "${all_stages[*]}" >&2; exit 2; }
+fast_stages=(lint engine unit contract integration mpich)
+full_stages=(lint engine unit contract integration mpich ranks mpich-full sanitize fuzz simulator nightly)
+describe_stages() {
+  cat <<'STAGES'
+lint         both  format, lint, types, layers, paths that are mentioned
+engine       both  optimised build with Open MPI; C++ tests without MPI, and over 2 and 4 ranks
+unit         both  Python, without MPI
+contract     both  schemas against what is written; everything that users script against (tests/golden)
+integration  both  each command from end to end with Open MPI; reference captures; a lab; a study and its report in a browser
+mpich        both  build with MPICH; a motif of each family and the tracer on 2 ranks
+ranks        full  C++ tests over 1 and 8 ranks, and all storage cells over 1, 2, 4 and 8
+mpich-full   full  all C++ and integration tests with MPICH
+sanitize     full  C++ tests with address and undefined-behaviour sanitizers
+fuzz         full  mutated inputs of each reader of the engine, and libFuzzer
+simulator    full  build with SimGrid, and its tests
+nightly      full  lab physics, kills and interruptions, long benchmarks, browsers, presets
+STAGES
+}
+stages=() lane=fast
+while (($#)); do
+  case $1 in
+    -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --list) describe_stages; exit 0 ;;
+    --full) lane=full ;;
+    --) shift; break ;;
+    *)
+      [[ " ${full_stages[*]} " == *" $1 "* ]] ||
+        { printf "test.sh: '%s' is not a stage; stages are: %s\n" "$1" "${full_stages[*]}" >&2; exit 2; }
+      stages+=("$1") ;;
+  esac
+  shift
 done
-stages=("$@")
-(($#)) || stages=("${all_stages[@]}")
+pytest_options=("$@")
+if ((${#stages[@]} == 0)); then
+  if [[ $lane == full ]]; then stages=("${full_stages[@]}"); else stages=("${fast_stages[@]}"); fi
+elif [[ $lane == full ]]; then
+  printf 'test.sh: --full names all stages: leave it out, or the stages\n' >&2
+  exit 2
+fi
 
 # shellcheck source=scripts/install.sh
 source "$(dirname "$0")/install.sh"
@@ -28,47 +63,72 @@ export LSAN_OPTIONS="suppressions=$root/scripts/leaks.supp:print_suppressions=0"
 
 # A stage writes what it did to its log and leaves its results as JUnit files, $logs/STAGE*.xml, or counts itself in $logs/STAGE.count.
 build() {  # preset, options of the build...
-  local preset=$1
+  local preset=$1 begin=$SECONDS status
   shift
   cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" "$@"
+  status=$?
+  ((build_s += SECONDS - begin))
+  return $status
 }
-ctest_of() {  # stage, preset
-  ctest --test-dir "build/$2" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$logs/$1.xml"
-}
-pytest_of() {  # stage, folder, options...
-  local stage=$1 folder=$2
+ctest_of() {  # stage, preset, options...
+  local stage=$1 preset=$2
   shift 2
-  .venv/bin/python -m pytest -q -rs --durations=25 --junitxml="$logs/$stage.xml" -o junit_family=xunit2 "$@" "tests/$folder"
+  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$logs/$stage.xml" "$@"
 }
+pytest_of() {  # stage, options and folders...
+  local stage=$1
+  shift
+  .venv/bin/python -m pytest -rs --durations=25 --junitxml="$logs/$stage.xml" -o junit_family=xunit2 \
+    ${pytest_options[@]+"${pytest_options[@]}"} "$@"
+}
+in_parallel=(-n "$jobs" --dist loadfile)
 
 stage_lint() { scripts/lint.sh "$logs/lint.count"; }
-stage_engine() { build openmpi && ctest_of engine openmpi; }
-stage_mpich() { build mpich && ctest_of mpich mpich; }
+stage_engine() { build openmpi && ctest_of engine openmpi -LE full; }
+stage_unit() { pytest_of unit "${in_parallel[@]}" tests/unit; }
+stage_contract() { build openmpi && pytest_of contract "${in_parallel[@]}" tests/contract tests/golden; }
+stage_integration() { build openmpi && pytest_of integration "${in_parallel[@]}" tests/integration; }
+stage_mpich() {
+  build mpich --target stressbench-mpi stressbench-trace stressbench-trace-salvage patterns &&
+    pytest_of mpich -n 1 --mpi mpich tests/integration/test_every_mpi.py
+}
+stage_ranks() { build openmpi && ctest_of ranks openmpi -L full; }
+stage_mpich-full() {
+  local status=0
+  build mpich || return
+  ctest_of mpich-full mpich || status=1
+  pytest_of mpich-full.integration --mpi mpich tests/integration || status=1
+  return $status
+}
 stage_sanitize() { build sanitize && ctest_of sanitize sanitize; }
-stage_fuzz() {  # a million mutated workloads, then half a minute of libFuzzer
-  local passed=0 corpus=$root/.cache/fuzz-corpus
+stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
+  local passed=0 failed=0 corpus=$root/.cache/fuzz-corpus program
   mkdir -p "$corpus"
-  build openmpi --target workload_mutations && build/openmpi/tests/fuzz/workload_mutations 1000000 && ((passed += 1))
-  cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+  build openmpi || return
+  for program in build/openmpi/tests/fuzz/*_mutations; do
+    if "$program" "${STRESSBENCH_FUZZ_INPUTS:-1000000}"; then ((passed += 1)); else ((failed += 1)); fi
+  done
+  if cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
     -DSTRESSBENCH_TESTS=ON -DSTRESSBENCH_LIBFUZZER=ON &&
     cmake --build build/fuzz -j "$jobs" --target workload_libfuzzer &&
     (cd "$logs" && "$root/build/fuzz/tests/fuzz/workload_libfuzzer" -max_total_time=30 -rss_limit_mb=1024 -timeout=10 \
-      -dict="$root/tests/fuzz/workload.dict" "$corpus" "$root/workloads") && ((passed += 1))
-  echo "$passed $((2 - passed)) 0" >"$logs/fuzz.count"
-  ((passed == 2))
+      -dict="$root/tests/fuzz/workload.dict" "$corpus" "$root/workloads"); then ((passed += 1)); else ((failed += 1)); fi
+  echo "$passed $failed 0" >"$logs/fuzz.count"
+  ((failed == 0))
 }
-stage_python() { pytest_of python unit -n "$jobs" --dist loadfile; }
-stage_contract() { build openmpi && pytest_of contract contract; }
-stage_system() { build openmpi && build mpich && build simgrid && pytest_of system integration tests/nightly; }
+stage_simulator() { build simgrid && build openmpi && pytest_of simulator tests/nightly/test_simgrid.py; }
+stage_nightly() {
+  export STRESSBENCH_FIGURES=$logs/figures.jsonl
+  build openmpi && build mpich && pytest_of nightly --ignore=tests/nightly/test_simgrid.py --durations=60 tests/nightly
+}
 
 count() {  # stage, its exit status -> "passed failed skipped"
-  .venv/bin/python scripts/count_tests.py --status "$2" "$logs/$1.count" "$logs/$1"*.xml
+  .venv/bin/python scripts/count_tests.py --status "$2" "$logs/$1.count" "$logs/$1.xml" "$logs/$1".*.xml
 }
 
 in_words() {  # passed failed skipped
   printf '%d passed, %d failed' "$1" "$2"
   (($3 == 0)) || printf ', %d skipped' "$3"
-  printf '\n'
 }
 
 strict_flags() {
@@ -94,25 +154,29 @@ install_all() {
 
 started=$SECONDS passed=0 failed=0 skipped=0
 install_all || exit 1
+printf '%-12s %d s\n' installation $((SECONDS - started))
 for name in "${stages[@]}"; do
-  begin=$SECONDS
-  [[ -t 1 ]] && printf '%-9s ...' "$name"
+  begin=$SECONDS build_s=0
+  [[ -t 1 ]] && printf '%-12s ...' "$name"
   "stage_$name" >"$logs/$name.log" 2>&1
   status=$?
   read -r p f s < <(count "$name" "$status")
   ((passed += p, failed += f, skipped += s))
   [[ -t 1 ]] && printf '\r'
-  printf '%-9s %s, %d s\n' "$name" "$(in_words "$p" "$f" "$s")" $((SECONDS - begin))
+  printf '%-12s %s, %d s' "$name" "$(in_words "$p" "$f" "$s")" $((SECONDS - begin))
+  ((build_s == 0)) || printf ', %d s of them the build' "$build_s"
+  printf '\n'
+  ((s == 0)) || grep -hE '^SKIPPED' "$logs/$name.log"
   if ((f)); then
     printf -- '---- %s: the end of .cache/test/%s.log\n' "$name" "$name"
     tail -n 150 "$logs/$name.log"
     printf -- '---- end of %s\n' "$name"
-  elif ((s)); then
-    grep -hE '^SKIPPED' "$logs/$name.log"
   fi
 done
+[[ ! -s $logs/figures.jsonl ]] || printf 'Figures of tests that measure: %s\n' "${logs#"$root"/}/figures.jsonl"
 # Once more at the very end, where a cut-off log still has them.
 ((failed == 0)) || .venv/bin/python scripts/count_tests.py --failures "$logs"/*.xml | sed 's/^/failed: /'
 printf 'took %d min %02d s\n' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60))
 in_words "$passed" "$failed" "$skipped"
+echo
 ((failed == 0))

@@ -1,4 +1,4 @@
-"""CMake presets find any MPI: `mpicxx` in PATH, the compiler itself as on Cray, an explicit path; and say which backends are built."""
+"""CMake presets find any MPI: `mpicxx` in PATH, the compiler (as on Cray), an explicit path; and name the backends."""
 
 import os
 import re
@@ -135,7 +135,8 @@ def test_configuring_says_which_packages_bring_the_backends_that_are_missing(bui
     nothing = {"PKG_CONFIG_LIBDIR": str(tmp_path)}
 
     found = configured(build, preset="openmpi")
-    lacking = configured(build / "none", "-DCMAKE_DISABLE_FIND_PACKAGE_HDF5=ON", preset="openmpi", environment=nothing)  # fmt: skip
+    without = ("-DCMAKE_DISABLE_FIND_PACKAGE_HDF5=ON",)
+    lacking = configured(build / "none", *without, preset="openmpi", environment=nothing)
 
     assert "Optional storage backend hdf5: yes" in found
     assert "Optional storage backend pnetcdf: yes" in found

@@ -14,10 +14,35 @@ from support.lab_bench import Bench, require_labs
 from support.programs import CHECKOUT, ENGINES, Engine, Outcome, require, wait_until
 from support.trace_lines import Traced, lines_of
 
+NIGHTLY = CHECKOUT / "tests" / "nightly"
+MPIS = {"openmpi": ENGINES[:1], "mpich": ENGINES[1:], "all": ENGINES}
 
-@pytest.fixture(scope="session", params=ENGINES, ids=lambda engine: engine.library)
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--mpi", choices=tuple(MPIS),
+        help="run only the tests that start ranks under any MPI, with this one; left out, they use Open MPI, "
+        "and those in tests/nightly each MPI",
+    )  # fmt: skip
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "any_engine" in metafunc.fixturenames:
+        named = metafunc.config.getoption("--mpi")
+        mpi = named or ("all" if metafunc.definition.path.is_relative_to(NIGHTLY) else "openmpi")
+        metafunc.parametrize("any_engine", MPIS[mpi], indirect=True, scope="session", ids=lambda engine: engine.library)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--mpi"):
+        left_out = [item for item in items if "any_engine" not in getattr(item, "fixturenames", ())]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session")
 def any_engine(request: pytest.FixtureRequest) -> Engine:
-    """Each MPI in turn."""
+    """The engine under each MPI that this run tests, in turn (`--mpi`)."""
     return require(request.param)
 
 

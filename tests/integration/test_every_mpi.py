@@ -1,4 +1,4 @@
-"""What must work under each MPI: a motif of each family with its bytes verified, and the tracer. CI adds MPICH to it."""
+"""What must work under each MPI: a motif of each family, its bytes verified, and the tracer. CI adds MPICH to it."""
 
 import json
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from support.beff_protocols import made_beff
-from support.fake_launcher import put, put_mpirun
+from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 from typer.testing import CliRunner
 
 from stressbench.cli import beff
@@ -18,7 +18,6 @@ from stressbench.suite.beff import b_eff_of
 from stressbench.suite.hpcc import input_text, linpack_of, order_of
 from stressbench.suite.protocol import read_protocols
 
-FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
 SUMMARY = "Begin of Summary section.\nVersionMajor=1\nSuccess={success}\nCommWorldProcs={ranks}\nHPL_Tflops={tflops}\n"
 GOOD = SUMMARY.format(success=1, ranks=4, tflops=0.0125)
 HPCC = """\

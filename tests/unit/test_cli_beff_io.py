@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from support.fake_launcher import put_mpirun
+from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.io_protocols import MIB, MadeIO, write_lines
 from typer.testing import CliRunner
 
@@ -18,7 +18,6 @@ from stressbench.cli.suites import Alone
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.sizes import parse_size
 
-FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
 COMPLETE = MadeIO(head={"partitions": [2, 4]})
 Measured = Callable[..., list[Alone]]
 

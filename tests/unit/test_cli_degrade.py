@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from support.builders import MadeJob, MadeStep
+from support.fake_lab import FakeLab
+from support.fake_site import SCRIPT, Site
 from support.studies import made_run
-from test_study_links import FakeLab
-from test_study_rate_command import SCRIPT, Site
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.fake_lab import FakeLab
 from support.fake_launcher import put
-from test_study_links import FakeLab
-from test_study_rate_command import SCRIPT, Site
+from support.fake_site import SCRIPT, Site
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from support.fake_lab import PAIR, Pair
 from support.fake_launcher import put
+from support.fake_site import Site
 from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
-from test_study_policies import PAIR, Pair
-from test_study_rate_command import Site
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

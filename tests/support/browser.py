@@ -5,6 +5,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
+from matplotlib.image import imread
+from numpy.typing import NDArray
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
@@ -30,3 +34,29 @@ def fetched(log: Path) -> list[str]:
     starts = [line for line in log.read_text(encoding="utf-8").splitlines() if '"initiator"' in line]
     by_the_page = [line for line in starts if '"initiator":"not an origin"' not in line]
     return [line for line in by_the_page if re.search(r'"url":"(?!file:|data:)', line)]
+
+
+Pixels = NDArray[np.float32]
+
+
+def only(page: Path, figure: str, folder: Path) -> Path:
+    """The same page with one figure left, at the top: so that a screenshot's regions are known."""
+    text = page.read_text(encoding="utf-8")
+    kept = re.search(rf'<figure id="{figure}">.*?</figure>', text, re.DOTALL)
+    assert kept is not None
+    cut = folder / "cut.html"
+    cut.write_text(
+        re.sub(r"<body>.*</body>", lambda _: f"<body>{kept[0]}</body>", text, flags=re.DOTALL), encoding="utf-8"
+    )
+    return cut
+
+
+def photograph(page: Path, folder: Path, *flags: str, width: int = 1000, height: int = 700) -> Pixels:
+    browse(page, folder, f"--screenshot={folder / 'shot.png'}", f"--window-size={width},{height}", *flags)
+    return np.asarray(imread(folder / "shot.png"))[:, :, :3]
+
+
+def places(pixels: Pixels, colour: str) -> NDArray[np.intp]:
+    """Rows and columns, shape (pixels found, 2), of this exact colour."""
+    wanted = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    return np.argwhere(np.abs(pixels - wanted).max(axis=2) < 0.012)

@@ -1,6 +1,10 @@
-"""A launcher that calls itself Open MPI's and starts one process, as rank 0: no MPI is needed."""
+"""Stand-ins for the engine and for Open MPI's launcher, which starts one process, as rank 0: no MPI is needed."""
 
 from pathlib import Path
+
+FAKE_ENGINE = Path(__file__).parent / "fake_engine.py"
+LIBRARIES = {"mpirun.openmpi": "Open MPI v4.1.4, package: fake", "mpirun.mpich": "MPICH Version: 4.0.2"}
+"""What the stand-in for the engine may say it is built with, by launcher."""
 
 _MPIRUN = """\
 #!/bin/sh

@@ -17,16 +17,13 @@ export PYTHONPATH="{TESTS}${{PYTHONPATH:+:$PYTHONPATH}}"
 exec {sys.executable} {TESTS / "support" / "fake_probes.py"} "$@"
 """
 LAB = """
-import sys
-from stressbench.cli import compress, impact
 from stressbench.cli.app import main
-from stressbench.launch.lab import LabHost, LabPlace
-hosts = tuple(LabHost(name=f"h{number}", cores=2) for number in range(4))
-for command in (compress, impact):
-    command.place_of = lambda *_, **__: LabPlace(name="four", hosts=hosts, enter=(), takes_turns=False)
-main()
+from stressbench.launch.targets import registered
+from support.fake_lab import FOUR, FakeLab
+with registered(lab=FakeLab(here=FOUR)):
+    main()
 """
-"""A command, where --on means a lab of four hosts that is not there."""
+"""A command, where every lab has four hosts and is not there."""
 INTERRUPTIBLE = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
     "from stressbench.cli.app import main; main()"
@@ -52,6 +49,9 @@ def run_command(
     command: str, folder: Path, *words: str, on_lab: bool = False, **more: str
 ) -> subprocess.CompletedProcess[str]:
     start = ("-c", LAB) if on_lab else ("-m", "stressbench")
+    if on_lab:
+        words = ("--on", "lab:four", *words)
+        more["PYTHONPATH"] = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH"))))
     return subprocess.run(
         [sys.executable, *start, command, *words],
         cwd=folder, env=environment(folder.parent, **more), capture_output=True, text=True, timeout=150, check=False,

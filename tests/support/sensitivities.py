@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 
 from stressbench.sensitivity.compression import Configuration
-from stressbench.sensitivity.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance
+from stressbench.sensitivity.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance, to_json
 
 SERVICE_S = 1e-6
 _PROVENANCE = Provenance(
@@ -131,3 +132,9 @@ def co_run(victim: Application, aggressors: Sequence[Application], *, steps: int
         time += 1 / steps
         done += 1 / steps / victim.slowdown_at(1 - left)
     return time
+
+
+def write_profile(folder: Path, one: Profile, name: str | None = None) -> Path:
+    path = folder / f"{name or one.application}.json"
+    path.write_text(to_json(one), encoding="utf-8")
+    return path

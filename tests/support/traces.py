@@ -188,3 +188,42 @@ def _gaps(calls: Sequence[Record]) -> list[list[Any]]:
         [place - 1, place, made["n"], made["n"] * 1e-3, 1e-3, 1e-3, made["n"] * 1e-6, [[28, made["n"]]]]
         for place, made in enumerate(calls)
     ]
+
+
+def ring(ranks: int, *, slow: int = -1, nodes: int = 1) -> MadeTrace:
+    """Each sends 1000 B to the next rank ten times, then all reduce 8 B; rank `slow` spends most time outside MPI."""
+    made = []
+    for r in range(ranks):
+        calls = [
+            irecv((r - 1) % ranks, size=1000, n=10, each_s=1e-3),
+            isend((r + 1) % ranks, size=1000, request=1, n=10, each_s=2e-3),
+            waitall(0, 1, n=10, each_s=3e-3),
+            allreduce(n=10, each_s=4e-3 if r != slow else 0.0),
+            call("File_write", bytes=64, file=0, n=1, each_s=0.05),
+        ]
+        made.append(MadeRank(calls, node=r // max(1, ranks // nodes) * max(1, ranks // nodes), wall_s=0.5))
+    return MadeTrace(made, symbols={"cg+0x1000": "exchange (cg.c:12)"})
+
+
+RULES = [[[5, 1], [-1, 10], [4, 1]], [[0, 1], [1, 1], [2, 1], [6, 1], [3, 1]]]
+
+
+def cg(ranks: int = 3, rules: Any = RULES) -> MadeTrace:
+    """Set up, ten passes of a ring exchange with a test and a reduction, a barrier."""
+    return MadeTrace(
+        [
+            MadeRank(
+                [
+                    irecv((r - 1) % ranks, size=100, tag=1),
+                    isend((r + 1) % ranks, size=100, tag=1, request=1),
+                    waitall(0, 1),
+                    allreduce(),
+                    call("Barrier", comm=0, bytes=0, unit=1),
+                    call("Bcast", comm=0, bytes=16, unit=4, root=1),
+                    call("Test", requests=[0]),
+                ],
+                rules,
+            )
+            for r in range(ranks)
+        ]
+    )

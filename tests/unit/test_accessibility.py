@@ -12,11 +12,11 @@ import pytest
 from support.beff_protocols import made_beff
 from support.browser import CHROMIUM, DARK, browse, fetched
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from support.degradations import found_in
 from support.io_protocols import MadeIO, write_lines
 from support.sensitivities import aggressor
+from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
-from test_degradation import found_in
-from test_sensitivity_pages import CG, FFT, SEEN, phased, rings
 
 from stressbench.cli.study.common import told_by
 from stressbench.model import read_run

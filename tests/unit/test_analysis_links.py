@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadeMachine, build_run
-from test_cli_show_compare import call
+from support.commands import call
 
 from stressbench.analysis import link_use
 from stressbench.model import read_run

@@ -8,17 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from support.beff_protocols import made_beff
-from support.fake_launcher import put, put_mpirun
+from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 from typer.testing import CliRunner
 
-from stressbench.cli import beff
 from stressbench.cli.app import build
-from stressbench.launch.simgrid import SimgridPlace
 from stressbench.suite.beff import b_eff_of
 from stressbench.suite.hpcc import input_text, linpack_of, order_of
 from stressbench.suite.protocol import read_protocols
 
-FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
 SUMMARY = "Begin of Summary section.\nVersionMajor=1\nSuccess={success}\nCommWorldProcs={ranks}\nHPL_Tflops={tflops}\n"
 GOOD = SUMMARY.format(success=1, ranks=4, tflops=0.0125)
 HPCC = """\
@@ -99,10 +96,8 @@ def test_without_hpcc_nothing_starts(machine: Path, monkeypatch: pytest.MonkeyPa
     assert not (machine / "launches").exists()
 
 
-def test_simulated_ranks_compute_nothing(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simulated_ranks_compute_nothing(machine: Path) -> None:
     put_hpcc(machine)
-    place = SimgridPlace(name="tiny", hosts=(), platform="", source="", folder=machine)
-    monkeypatch.setattr(beff, "place_of", lambda *_, **__: place)
 
     refused = stressbench("-n", "4", "--rmax", "hpcc", "--on", "simgrid:tiny")
 

@@ -2,25 +2,41 @@
 
 import json
 import os
+import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from click.testing import Result
-from support.fake_launcher import put_mpirun
+from support.fake_lab import FakeLab
+from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.io_protocols import MIB, MadeIO, write_lines
 from typer.testing import CliRunner
 
-from stressbench.cli import beff_io
 from stressbench.cli.app import build
-from stressbench.cli.suites import Alone
+from stressbench.launch import session
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.sizes import parse_size
+from stressbench.launch.targets import registered
 
-FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
 COMPLETE = MadeIO(head={"partitions": [2, 4]})
-Measured = Callable[..., list[Alone]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a launch: the workload without its --protocol, and the rest."""
+
+    workload: str
+    wish: session.Wish
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return tuple(shlex.split(self.workload.splitlines()[-1]))[2:]
+
+
+Measured = Callable[..., list[Asked]]
 
 
 def stressbench(*words: str) -> Result:
@@ -37,16 +53,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
     """Puts these records into the protocol in place of a run, and gives what was asked for."""
 
-    def replace(made: MadeIO | None = COMPLETE, *, status: int = 0, lines: int | None = None) -> list[Alone]:
-        asked: list[Alone] = []
+    def replace(made: MadeIO | None = COMPLETE, *, status: int = 0, lines: int | None = None) -> list[Asked]:
+        asked: list[Asked] = []
 
-        def measure(alone: Alone, *, folder: Path, protocol: Path) -> int:
-            asked.append(alone)
+        def prepare(wish: session.Wish, *, environment: Mapping[str, str]) -> int:
+            workload, protocol = wish.workload.read_text().rstrip("\n").split(" --protocol ")
+            asked.append(Asked(workload + "\n", wish))
             if made is not None:
-                write_lines(protocol, made.records()[:lines])
+                write_lines(Path(protocol.strip('"')), made.records()[:lines])
             return status
 
-        monkeypatch.setattr(beff_io, "measure", measure)
+        monkeypatch.setattr(session, "prepare", prepare)
         return asked
 
     return replace
@@ -79,13 +96,13 @@ def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Pa
         *["--no-shared", "--types", "0,1,4", "--keep", "--overwrite", "--verify", "--seed", "7"],
     )
 
-    (alone,) = asked
+    (launch,) = asked
     assert ended.exit_code == 0, ended.output
-    assert alone.text == (
+    assert launch.workload == (
         "[JOB_NAME] b_eff_io\n[NODES] 4\n[MOTIF] b_eff_io --time 60s --file /a/io --partitions 2,4 --release 2 "
         "--memory 2GiB --limit 1GiB --hint a=1,b=x --types 0,1,4 --no-shared --keep --overwrite\n"
     )
-    assert (alone.verify, alone.seed, alone.shape.ranks_per_node) == (True, "7", 1)
+    assert (launch.wish.options.verify, launch.wish.options.seed, launch.wish.ranks_per_node) == (True, "7", 1)
 
 
 @pytest.mark.parametrize(("release", "scheduled"), [("1", "15min"), ("2", "30min")])
@@ -100,29 +117,29 @@ def test_names_with_blanks_and_quotes_stay_one_word(measured: Measured) -> None:
     asked = measured()
 
     assert stressbench("-n", "4", "--file", '${SCRATCH}/my "own" run').exit_code == 0
-    assert '--file "${SCRATCH}/my \\"own\\" run" --release' in asked[0].text
+    assert '--file "${SCRATCH}/my \\"own\\" run" --release' in asked[0].workload
 
 
 def lab(**scratch: str) -> LabPlace:
     return LabPlace(name="io", hosts=(LabHost(name="a1", cores=4),), enter=(), environment=tuple(scratch.items()))
 
 
-def test_a_lab_s_files_go_to_its_scratch(measured: Measured, monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
+def test_a_lab_s_files_go_to_its_scratch(measured: Measured, here: Path) -> None:
     asked = measured()
 
     for place in (lab(SCRATCH="/run/lab/io"), lab()):
-        monkeypatch.setattr(beff_io, "place_of", lambda *_, place=place, **__: place)
-        assert stressbench("--on", "lab:io").exit_code == 0
+        with registered(lab=FakeLab(here=place)):
+            assert stressbench("--on", "lab:io").exit_code == 0
 
     assert [one.options[3] for one in asked] == ["${SCRATCH}/b_eff_io", f"{here}/b_eff_io"]
-    assert asked[0].shape.ranks == 4
+    assert asked[0].wish.ranks == 4
 
 
-def test_a_lab_that_serves_no_files_is_refused(measured: Measured, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
     asked = measured()
-    monkeypatch.setattr(beff_io, "place_of", lambda *_, **__: lab(SCRATCH=""))
 
-    refused = stressbench("--on", "lab:io")
+    with registered(lab=FakeLab(here=lab(SCRATCH=""))):
+        refused = stressbench("--on", "lab:io")
 
     assert (refused.exit_code, asked) == (2, [])
     assert "--on lab:io: its I/O nodes serve no files" in refused.output

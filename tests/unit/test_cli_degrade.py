@@ -2,22 +2,22 @@
 
 import json
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.builders import MadeJob, MadeStep
+from support.fake_lab import FakeLab
+from support.fake_site import SCRIPT, Site
 from support.studies import made_run
-from test_study_links import FakeLab
-from test_study_rate_command import SCRIPT, Site
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
-from stressbench.cli.degrade import run as degrade_run
-from stressbench.cli.study import common
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.place import Place
+from stressbench.launch.targets import registered
 from stressbench.study.directory import open_directory
 from stressbench.study.file import read_study
 from stressbench.study.slowed import slowed
@@ -29,16 +29,20 @@ HOOK = "--on local -n 2 --rate-command './set-rate --all'"
 class Tiny(FakeLab):
     """A lab whose links can be slowed to a quarter and no further."""
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None) -> Place:
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
         if rate not in (None, "full", "1/2", "1/4"):
             raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().place(on, rate=rate, rails=rails)
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+def lab() -> Tiny:
+    return Tiny()
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lab: Tiny) -> Iterator[Site]:
     made = Site(folder=tmp_path)
-    lab = Tiny(events=[])
     for name in ("one", "two"):
         (tmp_path / f"{name}.sb").write_text(WORKLOAD)
     (tmp_path / "set-rate").write_text(SCRIPT)
@@ -47,9 +51,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
     monkeypatch.setattr(session, "run", made.run)
-    monkeypatch.setattr(common, "CliPlaces", lambda: lab)
-    monkeypatch.setattr(degrade_run, "CliPlaces", lambda: lab)
-    return made
+    with registered(lab=lab):
+        yield made
 
 
 def degrade(words: str) -> Any:
@@ -206,9 +209,8 @@ def test_a_rate_command_that_fails_ends_the_study_with_its_name_and_status(site:
     assert site.calls.count("run") == 4
 
 
-def slower(site: Site, factors: dict[str, float]) -> None:
+def slower(site: Site, lab: Tiny, factors: dict[str, float]) -> None:
     """The lab's links decide how long the made job takes."""
-    lab = common.CliPlaces()
 
     def run(prepared: object, *, run_file: Path) -> Any:
         rate = lab.events[-1].split()[1]
@@ -220,8 +222,8 @@ def slower(site: Site, factors: dict[str, float]) -> None:
     session.run = run  # the fixture's monkeypatch undoes it
 
 
-def test_the_report_tells_factors_and_how_much_is_needed(site: Site) -> None:
-    slower(site, {"full": 1.0, "1/2": 1.01, "1/4": 3.0})
+def test_the_report_tells_factors_and_how_much_is_needed(site: Site, lab: Tiny) -> None:
+    slower(site, lab, {"full": 1.0, "1/2": 1.01, "1/4": 3.0})
     assert degrade("run one.sb -n 2 -o d --rates 1,1/2,1/4").exit_code == 0
 
     text = degrade("report d").stdout

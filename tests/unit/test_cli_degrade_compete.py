@@ -12,9 +12,7 @@ from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
-from stressbench.cli.study import common
 from stressbench.launch import session
-from stressbench.launch.place import HERE
 from stressbench.study.directory import open_directory
 
 JOB = "[JOB_NAME] halo\n[NID_LIST] 0-${last}\n[SHARED] yes\n[RANKS_PER_NODE] {each}\n[MOTIF] halo2d\n"
@@ -55,7 +53,6 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         )  # fmt: skip
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(common.CliPlaces, "place", lambda *on, **links: HERE)
     monkeypatch.setattr(session, "prepare", lambda wish, environment: wish)
     monkeypatch.setattr(session, "run", run)
     return wishes

@@ -6,23 +6,24 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.fake_lab import FakeLab
 from support.fake_launcher import put
-from test_study_links import FakeLab
-from test_study_rate_command import SCRIPT, Site
+from support.fake_site import SCRIPT, Site
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
-from stressbench.cli.degrade import program as degrade_program
-from stressbench.cli.degrade import run as degrade_run
 from stressbench.cli.degrade.injection import Injection
+from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
+from stressbench.launch.simgrid import SimgridPlace
+from stressbench.launch.targets import registered
 from stressbench.study.degradation.launches import Condition, read_launches, turns_of
 from stressbench.suite.hpcc import input_text
 
@@ -46,10 +47,15 @@ End of Summary section.
 class Lab(FakeLab):
     """Whose links can be slowed to an eighth and no further."""
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None) -> Place:
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
         if rate == "1/16":
             raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().place(on, rate=rate, rails=rails)
+
+
+class Simulated(FakeLab):
+    def place(self, on: str, **_: object) -> Place:
+        return SimgridPlace(name="tiny", hosts=(), platform="", source="", folder=Path())
 
 
 class Machine:
@@ -84,17 +90,17 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     lab = Lab(events=[])
     made = Machine(tmp_path, lab)
     put(tmp_path / "set-rate", SCRIPT)
     (tmp_path / "one.sb").write_text("[JOB_NAME] a\n[NODES] 1\n[MOTIF] halo2d\n")
     (tmp_path / "there.txt").write_text("mine")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(degrade_run, "CliPlaces", lambda: lab)
-    monkeypatch.setattr(degrade_program, "command_of", lambda *words, **how: None)
-    monkeypatch.setattr(degrade_program, "run_program", made.run)
-    return made
+    monkeypatch.setattr(launching, "command_of", lambda *words, **how: None)
+    monkeypatch.setattr(launching, "run_program", made.run)
+    with registered(lab=lab, simgrid=Simulated()):
+        yield made
 
 
 def degrade(*words: str) -> Any:
@@ -162,9 +168,7 @@ def test_a_mistake_gives_one_message_and_status_2_and_nothing_starts(
     assert (machine.started, machine.lab.events, machine.site.calls) == ([], [], [])
 
 
-def test_a_simulation_is_no_place_for_a_program(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(degrade_program, "SimgridPlace", object)
-
+def test_a_simulation_is_no_place_for_a_program(machine: Machine) -> None:
     ended = degrade("run -o d -n 2 --on simgrid:tiny -- app")
 
     assert ended.exit_code == 2
@@ -221,7 +225,7 @@ def test_the_full_rate_comes_back_however_it_ends(machine: Machine, monkeypatch:
 
     machine.says = lambda rate, ranks: (130, "", 1) if rate == "1/2" else (0, "", 0)
     if how == "fails to start":
-        monkeypatch.setattr(degrade_program, "run_program", gone)
+        monkeypatch.setattr(launching, "run_program", gone)
     if how == "cannot set 1/2":
         machine.site.refuse("1/2")
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.sensitivities import aggressor, profile, sample, victim
-from typer.testing import CliRunner, Result
+from support.commands import call
+from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
-from stressbench.cli.app import build
 from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.sensitivity.models import Model
 from stressbench.sensitivity.prediction import Predictor
@@ -26,18 +25,8 @@ CURVES: Mapping[str, Mapping[float, float]] = {
 }
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(build(), [str(argument) for argument in arguments], env={"COLUMNS": "40"})
-
-
 def made(name: str) -> Profile:
     return victim(CURVES[name], name=name)
-
-
-def write(folder: Path, one: Profile, name: str | None = None) -> Path:
-    path = folder / f"{name or one.application}.json"
-    path.write_text(to_json(one), encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -134,7 +123,7 @@ def test_the_same_profile_twice_is_two_copies(store: Path) -> None:
 
 
 def test_who_cannot_be_told_of_has_a_reason_beside_who_can(tmp_path: Path) -> None:
-    files = write(tmp_path, made("cg")), write(tmp_path, aggressor(0.3, name="probed-only"))
+    files = write_profile(tmp_path, made("cg")), write_profile(tmp_path, aggressor(0.3, name="probed-only"))
 
     ended = call("predict", *files)
 
@@ -144,7 +133,7 @@ def test_who_cannot_be_told_of_has_a_reason_beside_who_can(tmp_path: Path) -> No
 
 
 def test_a_load_beyond_all_compressions_has_no_upper_bound(tmp_path: Path) -> None:
-    ended = call("predict", write(tmp_path, made("cg")), write(tmp_path, aggressor(0.8, name="heavy")))
+    ended = call("predict", write_profile(tmp_path, made("cg")), write_profile(tmp_path, aggressor(0.8, name="heavy")))
 
     assert ", ...)" in ended.stdout
     assert "is beyond the heaviest compression, 60%" in ended.stdout
@@ -152,7 +141,7 @@ def test_a_load_beyond_all_compressions_has_no_upper_bound(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("options", [(), ("--all-models",), ("--json",)])
 def test_status_1_where_nobody_can_be_told_of(options: tuple[str, ...], tmp_path: Path) -> None:
-    silent = [write(tmp_path, profile(name, idle_s=sample(0.0))) for name in ("a", "b")]
+    silent = [write_profile(tmp_path, profile(name, idle_s=sample(0.0))) for name in ("a", "b")]
 
     ended = call("predict", *silent, *options)
 
@@ -161,7 +150,7 @@ def test_status_1_where_nobody_can_be_told_of(options: tuple[str, ...], tmp_path
 
 
 def test_profiles_of_two_machines_are_refused(store: Path, tmp_path: Path) -> None:
-    there = write(tmp_path, profile("io", idle_s=sample(0.0), machine="cab"))
+    there = write_profile(tmp_path, profile("io", idle_s=sample(0.0), machine="cab"))
 
     ended = call("predict", store / "lab" / "cg.json", there)
 

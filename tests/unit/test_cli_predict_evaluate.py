@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from support.builders import MadeJob, build_run
-from support.sensitivities import aggressor, profile, sample, victim
-from test_cli_predict import call, write
+from support.commands import call
+from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
 from stressbench.sensitivity.coruns import CoRun, to_line
 from stressbench.sensitivity.judging import Judgement, judge
@@ -26,8 +26,8 @@ SEEN = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write(tmp_path, CG)
-    write(tmp_path, FFT)
+    write_profile(tmp_path, CG)
+    write_profile(tmp_path, FFT)
     (tmp_path / "co-runs.jsonl").write_text("".join(map(to_line, SEEN)), encoding="utf-8")
     return tmp_path
 
@@ -122,7 +122,7 @@ def test_many_that_are_left_out_are_counted(folder: Path) -> None:
 
 def test_status_1_where_no_model_can_tell(folder: Path) -> None:
     for name in ("cg", "fft"):
-        write(folder, profile(name, idle_s=sample(0.0)))
+        write_profile(folder, profile(name, idle_s=sample(0.0)))
 
     ended = evaluate(folder)
 

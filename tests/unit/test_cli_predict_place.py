@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from support.commands import call
 from support.sensitivities import aggressor, victim
-from test_cli_predict import call
 
 from stressbench.sensitivity.placement import advise
 from stressbench.sensitivity.predictors import Monotone, PhaseAware

@@ -11,52 +11,15 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from support.traces import write_lines
-from test_trace_profile import ring
+from support.fake_tracer import COPY, environment, folder, stressbench
+from support.traces import ring, write_lines
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
 from stressbench.model import read_trace
 
+__all__ = ["folder"]  # a fixture
 ROOT = Path(__file__).parents[2]
-COPY = 'cp made.trace "$STRESSBENCH_TRACE_OUTPUT"'
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A tracer that does nothing (a library that is there anyway), a salvage program, and a trace to copy."""
-    harmless = re.search(r"/\S*/libm\.so\S*|/\S*/libc\.so\S*", Path("/proc/self/maps").read_text())
-    assert harmless is not None
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "libstressbench-trace.so").symlink_to(harmless[0])
-    (tmp_path / "pools").mkdir()
-    made = ring(2)
-    made.symbols = None
-    made.write(tmp_path)
-    return tmp_path
-
-
-def environment(folder: Path, **more: str) -> dict[str, str]:
-    return {
-        **os.environ,
-        "STRESSBENCH_MPI": str(Path(__file__).parents[1] / "support" / "fake_engine.py"),
-        "STRESSBENCH_TRACE_LIBRARY": str(folder / "lib" / "libstressbench-trace.so"),
-        "STRESSBENCH_TRACE_POOL": str(folder / "pools"),
-        **more,
-    }
-
-
-def stressbench(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "stressbench", *words],
-        cwd=folder,
-        env=environment(folder, **more),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        input="what stands on standard input",
-    )
 
 
 def program(folder: Path, name: str, text: str) -> Path:

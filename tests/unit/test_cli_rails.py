@@ -2,31 +2,29 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from support.fake_lab import Pair
 from support.fake_launcher import put
+from support.fake_site import Site
 from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
-from test_study_policies import PAIR, Pair
-from test_study_rate_command import Site
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
-from stressbench.cli.places import place_of
-from stressbench.cli.rails import counting
-from stressbench.cli.rails import program as rails_program
-from stressbench.cli.rails import run as rails_run
 from stressbench.cli.rails.counting import Seen, between, look_at
-from stressbench.cli.study import common
 from stressbench.lab.catalog import lab_file
+from stressbench.lab.counters import Count, bytes_by_card
 from stressbench.lab.file import read_lab
+from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.execute import Outcome
 from stressbench.launch.steering import Steering
+from stressbench.launch.targets import CardTotals, registered
 from stressbench.model import read_trace
 from stressbench.study.directory import open_directory
 from stressbench.study.rails.launches import NicBytes, in_order, read_launches
@@ -36,7 +34,7 @@ WORKLOAD = "[JOB_NAME] halo\n[NODES] 1\n[MOTIF] halo2d\n"
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     made = Site(folder=tmp_path)
     for name in ("one", "two"):
         (tmp_path / f"{name}.sb").write_text(WORKLOAD)
@@ -44,9 +42,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
     monkeypatch.setattr(session, "run", made.run)
-    monkeypatch.setattr(common, "CliPlaces", Pair)
-    monkeypatch.setattr(rails_run, "CliPlaces", Pair)
-    return made
+    with registered(lab=Pair()):
+        yield made
 
 
 def rails(*words: str) -> Any:
@@ -183,7 +180,7 @@ Says = Callable[[str], tuple[int, str, int]]
 
 
 @pytest.fixture
-def program(site: Site, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def program(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """A program on the lab of two cards. `says` gives status, output and requests to stop, by policy."""
     made: dict[str, Any] = {"started": [], "says": lambda policy: (0, "FOM: 1,234.5", 0), "sent": 0}
 
@@ -196,17 +193,14 @@ def program(site: Site, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             status=status, output=output, stop_requests=stops, errors="", rank_of=(), began_s=10.0, ended_s=12.5
         )
 
-    def look() -> dict[str, Seen]:
-        return {"eth0": Seen(sent=made["sent"], received=0), "eth1": Seen(sent=0, received=made["sent"])}
+    class Counted(Pair):
+        def cards(self, on: str) -> CardTotals:
+            return {"eth0": (made["sent"], 0), "eth1": (0, made["sent"])}
 
-    monkeypatch.setattr(
-        rails_program, "place_of",
-        lambda on, environment: PAIR if on.startswith("lab:") else place_of(on, environment=environment),
-    )  # fmt: skip
-    monkeypatch.setattr(rails_program, "command_of", lambda *words, **how: None)
-    monkeypatch.setattr(rails_program, "run_program", run)
-    monkeypatch.setattr(rails_program, "look_at", lambda on, nics: look)
-    return made
+    monkeypatch.setattr(launching, "command_of", lambda *words, **how: None)
+    monkeypatch.setattr(launching, "run_program", run)
+    with registered(lab=Counted()):
+        yield made
 
 
 def test_a_program_runs_under_each_policy_in_turns_and_its_figures_are_kept(program: dict[str, Any]) -> None:
@@ -313,24 +307,20 @@ def test_cards_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> No
     assert look_at("local", (), classes=tmp_path)() is None
 
 
-def test_cards_of_a_lab_are_counted_over_all_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cards_of_a_lab_are_counted_over_all_hosts() -> None:
     """Of four hosts the first sends 10 and 1 on its cards; each gets 2 on each."""
     lab = read_lab(lab_file("dual-rail"))
 
     def sent(count: int) -> Any:
         return SimpleNamespace(bucket=SimpleNamespace(bytes=count))
 
-    counts = tuple(
+    counts: Any = tuple(
         SimpleNamespace(link=link, from_a=sent((10, 1)[link.rail] if link.a.node == "h0" else 0), from_b=sent(2))
         for link in lab.links
     )
     assert {link.a.node for link in lab.links} == {"h0", "h1", "h2", "h3"}
-    monkeypatch.setattr(counting, "running", lambda name: SimpleNamespace(lab=lab))
-    monkeypatch.setattr(counting, "count", lambda up: SimpleNamespace(links=counts))
 
-    assert look_at("lab:dual-rail", ())() == {
-        "eth0": Seen(sent=10, received=8), "eth1": Seen(sent=1, received=8)
-    }  # fmt: skip
+    assert bytes_by_card(lab, Count(links=counts)) == {"eth0": (10, 8), "eth1": (1, 8)}
 
 
 def test_a_lab_that_is_gone_counts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

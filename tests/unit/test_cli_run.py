@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
+from support.fake_launcher import FAKE_ENGINE, LIBRARIES
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
 
-FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
-LIBRARIES = {"mpirun.openmpi": "Open MPI v4.1.4, package: fake", "mpirun.mpich": "MPICH Version: 4.0.2"}
 JOBS = (MadeJob(name="CG", nodes="0", ranks=2, congestion=1.5), MadeJob(name="Incast", nodes="1", ranks=2))
 needs_openmpi = pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="mpirun.openmpi is not installed")
 

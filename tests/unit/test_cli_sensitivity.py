@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from support.sensitivities import aggressor, victim
-from test_cli_predict import call, write
+from support.commands import call
+from support.sensitivities import aggressor, victim, write_profile
 
 from stressbench.sensitivity.coruns import CoRun, to_line
 from stressbench.sensitivity.store import Store
@@ -18,7 +18,7 @@ SEEN = CoRun(victim="cg", aggressors=("fft",), slowdown=1.25, interval=(1.2, 1.3
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for one in (CG, FFT):
-        write(tmp_path, one)
+        write_profile(tmp_path, one)
         Store(folder=tmp_path / "store").save(one)
     (tmp_path / "co-runs.jsonl").write_text(to_line(SEEN), encoding="utf-8")
     (tmp_path / "folder.html").mkdir()
@@ -111,7 +111,7 @@ def test_a_page_that_cannot_be_is_told_before_anything_is_read(
 
 
 def test_a_page_says_why_nobody_can_tell_and_the_status_stays_1(folder: Path) -> None:
-    write(folder, aggressor(0.3, name="a"))
+    write_profile(folder, aggressor(0.3, name="a"))
 
     ended = call("predict", "a.json", "a.json", "--report", "p.html")
 

@@ -10,18 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
-from typer.testing import CliRunner, Result
-
-from stressbench.cli.app import build
+from support.commands import call
 
 JOBS = (
     MadeJob(name="TeaLeaf_CG", congestion=1.6, steps=(MadeStep(), MadeStep(motif="halo2d", size_bytes=65536))),
     MadeJob(name="[red]writer", role="background", steps=(MadeStep(motif="posix", metrics=(("open_time_s", 0.25),)),)),
 )
-
-
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(build(), [str(argument) for argument in arguments], env={"COLUMNS": "40"})
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
-from test_cli_run import FAKE_ENGINE, LIBRARIES
+from support.fake_launcher import FAKE_ENGINE, LIBRARIES
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from support.traces import MadeRank, MadeTrace, allreduce, call, write_lines
-from test_cli_profile import COPY, folder, stressbench
-from test_trace_profile import ring
-from test_trace_reference import RULES, cg
+from support.fake_tracer import COPY, folder, stressbench
+from support.traces import RULES, MadeRank, MadeTrace, allreduce, call, cg, ring, write_lines
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build

@@ -12,73 +12,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
+from support.builders import MadeMachine
+from support.degradations import BOUND, STUDY, found_in, made
 from support.pages import Outline, figure
 
 from stressbench.analysis.unpaired import PooledRatio, Source, pooled_ratio
-from stressbench.model import Kind, Run, read_run
+from stressbench.model import Kind, Run
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node, balances_of
 from stressbench.study.degradation.curves import Curve, Question, need_of
 from stressbench.study.degradation.formats import formats
 from stressbench.study.degradation.points import Answer, Point, answer_of, point_of
 from stressbench.study.errors import StudyMistake
-from stressbench.study.file import Study, parse_study
+from stressbench.study.file import parse_study
 from stressbench.study.standing import State, standings
-
-STUDY = """\
-about = "made up"
-repetitions = {runs}
-[factors]
-workload = "w.sb"
-on = "lab:tiny"
-rate = ["full", "1/2", "1/4", "1/8"]
-ranks = [2, 4]
-[set]
-nodes = [2, 4]
-[[exclude]]
-ranks = 2
-set.nodes = 4
-[[exclude]]
-ranks = 4
-set.nodes = 2
-"""
-STILL = MadeMachine(noise=0.0, round_noise=0.0, drift=0.0)
-SHARES = {"full": 1.0, "1/2": 2.0, "1/4": 4.0, "1/8": 8.0}
-# Jobs whose time is latency's, bandwidth's, and half of each.
-BOUND = {"charon": 0.0, "ptrans": 1.0, "cth": 0.5}
-
-
-def jobs(rate: str, ranks: int) -> tuple[MadeJob, ...]:
-    return tuple(
-        MadeJob(
-            name=name,
-            nodes="0",
-            steps=(
-                MadeStep(motif="allreduce", time_s=1e-3),
-                MadeStep(motif="halo2d", time_s=1e-3 * ranks * (1 - bound + bound * SHARES[rate])),
-            ),
-        )
-        for name, bound in BOUND.items()
-    )
-
-
-def made(folder: Path, study: Study, *, machine: MadeMachine = STILL, blocks: int = 4, **left: int) -> dict[str, Run]:
-    """A run of each that is planned; `left` keeps so many of them."""
-    runs = {}
-    for number, planned in enumerate(study.runs[: left.get("first")]):
-        rate, ranks = planned.cell.rate, planned.cell.ranks
-        made_run = build_run(
-            jobs=jobs(rate, ranks), machine=machine, plan=MadePlan(blocks=blocks, repetitions=3), seed=number,
-            histograms=False,
-        )  # fmt: skip
-        runs[planned.id] = read_run(made_run.write(folder, f"{planned.id}.jsonl"))
-    return runs
-
-
-def found_in(folder: Path, *, question: Question = Question(), runs: int = 1, **how: Any) -> Degradation:
-    study = parse_study(STUDY.format(runs=runs), source="s.toml")
-    return degradation_of(study, standings(study.runs, ()), made(folder, study, **how), question=question)
 
 
 def curve(found: Degradation, job: str, *, ranks: int, step: int | None = None) -> Curve:

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.traces import MadeRank, MadeTrace, allreduce, write_lines
-from test_report_browser import CHROMIUM, DARK, browse, fetched, only, photograph, places
-from test_trace_profile import ring
+from support.browser import CHROMIUM, DARK, browse, fetched, only, photograph, places
+from support.traces import MadeRank, MadeTrace, allreduce, ring, write_lines
 
 from stressbench.model import read_trace
 from stressbench.report.page.traffic import render_profile

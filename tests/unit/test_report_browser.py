@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
 from numpy.typing import NDArray
-from support.browser import CHROMIUM, DARK, browse, fetched
+from support.browser import CHROMIUM, DARK, Pixels, browse, fetched, only, photograph, places
 from support.builders import MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.model import read_run
@@ -19,7 +18,6 @@ from stressbench.report.page import render
 from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
 
 NASTY = "<script>document.title='hit'</script>"
-Pixels = NDArray[np.float32]
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
 
@@ -38,29 +36,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / "report.html"
     path.write_text(render([run]), encoding="utf-8")
     return path
-
-
-def only(page: Path, figure: str, folder: Path) -> Path:
-    """The same page with one figure left, at the top: so that a screenshot's regions are known."""
-    text = page.read_text(encoding="utf-8")
-    kept = re.search(rf'<figure id="{figure}">.*?</figure>', text, re.DOTALL)
-    assert kept is not None
-    cut = folder / "cut.html"
-    cut.write_text(
-        re.sub(r"<body>.*</body>", lambda _: f"<body>{kept[0]}</body>", text, flags=re.DOTALL), encoding="utf-8"
-    )
-    return cut
-
-
-def photograph(page: Path, folder: Path, *flags: str, width: int = 1000, height: int = 700) -> Pixels:
-    browse(page, folder, f"--screenshot={folder / 'shot.png'}", f"--window-size={width},{height}", *flags)
-    return np.asarray(imread(folder / "shot.png"))[:, :, :3]
-
-
-def places(pixels: Pixels, colour: str) -> NDArray[np.intp]:
-    """Rows and columns, shape (pixels found, 2), of this exact colour."""
-    wanted = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
-    return np.argwhere(np.abs(pixels - wanted).max(axis=2) < 0.012)
 
 
 def share(found: NDArray[np.intp], pixels: Pixels, *, columns: Sequence[float]) -> float:

@@ -1,12 +1,12 @@
 """Probes as a workload, their latencies from a run file, and what follows: all from series that are written down."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run
+from support.probe_series import BUSY, IDLE, PROBING, STEPS, measured, series
 from support.sensitivities import profile, sample, victim
 
 from stressbench.model import Run, read_run
@@ -14,7 +14,6 @@ from stressbench.sensitivity.errors import CannotTell
 from stressbench.sensitivity.finding import Measured, impact_found
 from stressbench.sensitivity.keeping import differences, profile_of, settings_of
 from stressbench.sensitivity.pingpongs import (
-    Probes,
     Probing,
     between,
     one_after_the_other,
@@ -23,11 +22,6 @@ from stressbench.sensitivity.pingpongs import (
 )
 from stressbench.sensitivity.sides import seconds_for
 
-PROBING = Probing(pairs=2, message_bytes=1024, interval_s=0.1)
-STEPS = (
-    MadeStep(motif="compute", time_s=0.09),
-    MadeStep(motif="pingpong", time_s=2e-4, quantity="one-way latency", quantity_scale=0.5),
-)
 JOBS = tuple(
     MadeJob(name=f"pair{pair}", ranks=1, nodes=f"{2 * pair}-{2 * pair + 1}", steps=STEPS * 10) for pair in range(2)
 )
@@ -40,30 +34,6 @@ def made_run(*, rounds: int = 3) -> MadeRun:
         machine=MadeMachine(hosts=("h0", "h1", "h2", "h3"), noise=0.0, round_noise=0.0),
         histograms=False,
     )
-
-
-def series(
-    latencies_s: Sequence[float], *, hosts: tuple[str, ...] = ("h0", "h1"), late_s: float = 0.0, at_s: float = 0.0
-) -> Probes:
-    count = len(latencies_s)
-    return Probes(
-        hosts=hosts, latencies_s=np.array(latencies_s), at_s=at_s + 0.1 * np.arange(count),
-        round=np.arange(count) // 10 + 1, late_s=np.full(count, late_s),
-    )  # fmt: skip
-
-
-IDLE, BUSY = series(sample(0.0, count=300)), series(sample(0.4, count=300))
-
-
-def measured(
-    before: Sequence[Probes] = (IDLE,), beside: Sequence[Probes] = (BUSY,), after: Sequence[Probes] = (),
-    with_s: Sequence[float] = (30.0,), without_s: Sequence[float] = (),
-) -> Measured:  # fmt: skip
-    probing = replace(PROBING, pairs=len(before))
-    return Measured(
-        probing=probing, before=tuple(before), beside=tuple(beside), after=tuple(after),
-        with_probes_s=tuple(with_s), without_s=tuple(without_s),
-    )  # fmt: skip
 
 
 def read(made: MadeRun, folder: Path) -> Run:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadeMachine, build_run
+from support.probe_series import measured
 from support.sensitivities import victim
-from test_sensitivity_finding import measured
 
 from stressbench.model import Run, read_run
 from stressbench.report.terminal.impact_table import said_links

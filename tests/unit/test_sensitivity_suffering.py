@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
+from support.probe_series import IDLE, PROBING, STEPS, series
+from support.probe_series import measured as impact_measured
 from support.sensitivities import configuration, sample, victim
-from test_sensitivity_finding import IDLE, PROBING, STEPS, series
-from test_sensitivity_finding import measured as impact_measured
 
 from stressbench.model import read_run
 from stressbench.sensitivity.compression import Configuration

@@ -1,12 +1,12 @@
 """`rate` and `rails` of a study: what places make of them, and links that carry all again after every run."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.fake_lab import FakeLab
 from support.studies import STUDY, carry_out, made_run, study_in
 
 from stressbench.cli.places import place_of
@@ -15,10 +15,10 @@ from stressbench.lab.process import Process
 from stressbench.lab.state import Phase, Slot, State
 from stressbench.launch import session
 from stressbench.launch.command import Launcher
-from stressbench.launch.errors import LaunchMistake, LinkMistake
+from stressbench.launch.errors import LinkMistake
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import Request
-from stressbench.launch.place import HERE, Place
+from stressbench.launch.place import Place
 from stressbench.study.directory import Directory, now
 from stressbench.study.errors import StudyFileMistake, StudyMistake
 from stressbench.study.launching import Launching
@@ -109,27 +109,6 @@ def test_one_rail_of_two_can_be_simulated() -> None:
 
 ON_LAB = STUDY.replace("ranks = 4", 'ranks = 4\non = "lab:fake"\nrate = ["1/4", "full"]')
 ALSO_RAILS = ON_LAB.replace('rate = ["1/4", "full"]', 'rate = "half"\nrails = [1, 3]')
-
-
-@dataclass
-class FakeLab:
-    """A place of one rail whose links are set in words; `refuses` says which."""
-
-    events: list[str] = field(default_factory=list)
-    refuses: str = ""
-
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None) -> Place:
-        if rails not in (None, 1):
-            raise LinkMistake(on=on, factor="rails", told=f"{rails}: lab fake has 1 rail; expected 1")
-        return HERE
-
-    def set_rate(self, on: str, rate: str) -> None:
-        self.events.append(f"{on} {rate}")
-        if rate == self.refuses:
-            raise LaunchMistake(f"{on} is gone")
-
-    def engine(self, place: Place, given: Path | None) -> Path | None:
-        return given
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """The factor `policy` of studies: what study files may say of cards, and what reaches the ranks."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.fake_lab import PAIR, Pair
 from support.fake_launcher import put
 from support.studies import WORKLOAD, study_in
-from test_study_links import FakeLab
 
 from stressbench.launch import machine, session
 from stressbench.launch.command import Launcher
@@ -15,9 +14,8 @@ from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.job_ranks import Cast
-from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.local import Request
-from stressbench.launch.place import HERE, Place
+from stressbench.launch.place import HERE
 from stressbench.launch.rails import RailMistake, Rails, parse_policy
 from stressbench.launch.steering import Steering, steered
 from stressbench.study.cells import Cell
@@ -35,22 +33,9 @@ ranks_per_node = 2
 on = "lab:pair"
 policy = ["default", "nic1", "per-job"]
 """
-PAIR = LabPlace(
-    name="pair", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(2)), enter=("enter",), nics=("eth0", "eth1")
-)
 OPEN_MPI = Recognised(flavour=Flavour.openmpi4, version="4.1")
 REQUEST = Request(ranks=4, program=("engine", "run"), cores=2)
 TWO = '{"jobs":[{"name":"a","nodes":"0,1","ranks":2},{"name":"b","nodes":"0,1","ranks":2}]}'
-
-
-@dataclass
-class Pair(FakeLab):
-    """A lab of two cards a host."""
-
-    here: Place = field(default=PAIR)
-
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None) -> Place:
-        return self.here
 
 
 def mistake(text: str) -> str:

@@ -1,15 +1,13 @@
 """A site's own command that sets injection bandwidth: called before runs at a rate, and with 1 however a study ends."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.studies import WORKLOAD, carry_out, made_run, study_in
-from test_study_links import FakeLab
+from support.fake_lab import FakeLab
+from support.fake_site import SCRIPT, Site
+from support.studies import WORKLOAD, carry_out, study_in
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
@@ -30,41 +28,6 @@ ranks = 4
 rate = ["full", "half", "25%"]
 placement = ["linear", "interleaved"]
 """
-SCRIPT = """\
-#!/bin/sh
-echo "$@" >> calls
-[ "$2" != "$(cat refused 2>/dev/null)" ] || exit 7
-"""
-
-
-@dataclass
-class Site:
-    """A folder with a command that notes its calls, and launches that do, too."""
-
-    folder: Path
-    at: dict[int, Callable[[], Any]] = field(default_factory=dict)
-    launched: int = 0
-
-    @property
-    def calls(self) -> list[str]:
-        file = self.folder / "calls"
-        return file.read_text().splitlines() if file.exists() else []
-
-    def refuse(self, rate: str) -> None:
-        (self.folder / "refused").write_text(rate)
-
-    def run(self, prepared: object, *, run_file: Path) -> Any:
-        with (self.folder / "calls").open("a") as file:
-            file.write("run\n")
-        self.launched += 1
-        status = self.at.get(self.launched, lambda: 0)()
-        run_file.write_text(made_run())
-        return SimpleNamespace(
-            status=status, death=None, left=None,
-            outcome=SimpleNamespace(
-                stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False, status=status, errors=""
-            ),
-        )  # fmt: skip
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall, write_lines
+from support.traces import MadeTrace, ring, write_lines
 
 from stressbench.model import read_trace
 from stressbench.report.page.traffic import render_profile
@@ -18,21 +18,6 @@ from stressbench.trace.matrix import MatrixOf, MatrixUnit
 from stressbench.trace.operations import OperationClass, class_of
 from stressbench.trace.phases import regrid
 from stressbench.trace.profile import Profile, Quantity, profile_of
-
-
-def ring(ranks: int, *, slow: int = -1, nodes: int = 1) -> MadeTrace:
-    """Each sends 1000 B to the next rank ten times, then all reduce 8 B; rank `slow` spends most time outside MPI."""
-    made = []
-    for r in range(ranks):
-        calls = [
-            irecv((r - 1) % ranks, size=1000, n=10, each_s=1e-3),
-            isend((r + 1) % ranks, size=1000, request=1, n=10, each_s=2e-3),
-            waitall(0, 1, n=10, each_s=3e-3),
-            allreduce(n=10, each_s=4e-3 if r != slow else 0.0),
-            call("File_write", bytes=64, file=0, n=1, each_s=0.05),
-        ]
-        made.append(MadeRank(calls, node=r // max(1, ranks // nodes) * max(1, ranks // nodes), wall_s=0.5))
-    return MadeTrace(made, symbols={"cg+0x1000": "exchange (cg.c:12)"})
 
 
 def profiled(folder: Path, made: MadeTrace) -> Profile:

@@ -4,34 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, send, waitall
+from support.traces import RULES, MadeRank, MadeTrace, call, cg, send, waitall
 
 from stressbench.model import Gap, Trace, TraceFileError, read_trace
 from stressbench.trace.gaps import deviation_s, mean_s, median_s
 from stressbench.trace.reference import ReferenceProfile, reference_profile
-
-RULES = [[[5, 1], [-1, 10], [4, 1]], [[0, 1], [1, 1], [2, 1], [6, 1], [3, 1]]]
-
-
-def cg(ranks: int = 3, rules: Any = RULES) -> MadeTrace:
-    """Set up, ten passes of a ring exchange with a test and a reduction, a barrier."""
-    return MadeTrace(
-        [
-            MadeRank(
-                [
-                    irecv((r - 1) % ranks, size=100, tag=1),
-                    isend((r + 1) % ranks, size=100, tag=1, request=1),
-                    waitall(0, 1),
-                    allreduce(),
-                    call("Barrier", comm=0, bytes=0, unit=1),
-                    call("Bcast", comm=0, bytes=16, unit=4, root=1),
-                    call("Test", requests=[0]),
-                ],
-                rules,
-            )
-            for r in range(ranks)
-        ]
-    )
 
 
 def trace_of(folder: Path, made: MadeTrace) -> Trace:

@@ -18,6 +18,7 @@ from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.place import HERE, Place
 from stressbench.launch.simgrid import SimgridPlace, cache_folder, find_simulated_engine
+from stressbench.launch.targets import target_of
 from stressbench.toml.shares import parse_share
 
 PLACES = "|".join(("local", "lab:NAME", "simgrid:NAME", *batch_systems()))
@@ -39,6 +40,8 @@ def place_of(text: str, *, environment: Mapping[str, str], rate: str | None = No
     only asked whether it could (`set_rate` does it). `rails`: so many of each host's cards carry messages.
     """
     kind, _, name = text.partition(":")
+    if (target := target_of(text)) is not None:
+        return target.place(text, environment=environment, rate=rate, rails=rails)
     if text == "local":
         return HERE
     if (system := batch_systems().get(text)) is not None:
@@ -53,6 +56,9 @@ def place_of(text: str, *, environment: Mapping[str, str], rate: str | None = No
 
 def set_rate(text: str, rate: str) -> None:
     """Have all links of the lab that is up carry this share of their rates from now on. Raises LaunchMistake."""
+    if (target := target_of(text)) is not None:
+        target.set_rate(text, rate)
+        return
     try:
         up = running(text.partition(":")[2])
         apply(up, up.lab.links, parse_change(f"rate={rate}"))

@@ -12,7 +12,7 @@ from stressbench.lab.batch import BatchFault, program_of
 from stressbench.lab.inside import inside
 from stressbench.lab.lifecycle import Running
 from stressbench.lab.queues import PRINT_QUEUES, Bucket, bucket_of
-from stressbench.lab.topology import End, Link
+from stressbench.lab.topology import End, Lab, Link
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +75,18 @@ def count(running: Running) -> Count:
         for link in running.lab.links
     )
     return Count(links=links)
+
+
+def bytes_by_card(lab: Lab, now: Count) -> dict[str, tuple[int, int]]:
+    """Bytes sent and received by the hosts' cards `eth0`, `eth1`... one a rail, added over all hosts."""
+    hosts = {host.name for host in lab.hosts}
+    sent, received = [0] * lab.rails, [0] * lab.rails
+    for one in now.links:
+        for end, here, there in ((one.link.a, one.from_a, one.from_b), (one.link.b, one.from_b, one.from_a)):
+            if end.node in hosts:
+                sent[one.link.rail] += here.bucket.bytes
+                received[one.link.rail] += there.bucket.bytes
+    return {f"eth{rail}": (sent[rail], received[rail]) for rail in range(lab.rails)}
 
 
 def directions(now: Count, *, before: Count | None = None) -> tuple[Direction, ...]:

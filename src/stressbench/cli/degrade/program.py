@@ -13,10 +13,10 @@ from stressbench.cli.degrade.injection import Injection, of_command, of_lab
 from stressbench.cli.degrade.output import Output, Typed, output_of
 from stressbench.cli.programs import Turns, ranks_of, refuse_workload_options
 from stressbench.cli.study.common import CliPlaces, say
+from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
-from stressbench.launch.program import command_of, run_program
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.study.degradation.launches import JOURNAL, Condition, RateLaunch, RatesPlan, turns_of
 from stressbench.study.directory import now
@@ -52,7 +52,7 @@ def program_of(asked: Asked, typed: Typed, *, others: Mapping[str, object], plac
         hpcc_n=output.hpcc_n,
     )  # fmt: skip
     for ranks in plan.ranks:
-        command_of(
+        launching.command_of(
             output.command(plan.command), folder=here, ranks=ranks, place=place, engine=None, environment=os.environ
         )
     return Program(plan=plan, place=place, injection=injection, output=output)
@@ -75,7 +75,7 @@ def launch_all(program: Program, *, folder: Path) -> NoReturn:
 def _launch(program: Program, output: Output, condition: Condition, repetition: int) -> tuple[RateLaunch, Outcome]:
     plan, at = program.plan, now()
     output.begin(condition.ranks)
-    outcome = run_program(
+    outcome = launching.run_program(
         output.command(plan.command), folder=output.folder, ranks=condition.ranks, place=program.place, engine=None,
         environment=os.environ,
     )  # fmt: skip

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.lab.counters import count
+from stressbench.lab.counters import bytes_by_card, count
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.lifecycle import running
+from stressbench.launch.targets import CardTotals, target_of
 from stressbench.study.rails.launches import NicBytes
 
 _WORD_BYTES = 4  # InfiniBand counts data in words
@@ -27,6 +28,8 @@ Look = Callable[[], Mapping[str, Seen] | None]
 
 def look_at(on: str, nics: Sequence[str], *, classes: Path = _CLASSES) -> Look:
     """Who counts there. LabMistake where the lab is not up."""
+    if (target := target_of(on)) is not None:
+        return lambda: _seen_by(target.cards(on))
     kind, _, name = on.partition(":")
     return (lambda: _of_lab(name)) if kind == "lab" else (lambda: _of_this_host(nics, classes))
 
@@ -46,17 +49,15 @@ def _of_lab(name: str) -> Mapping[str, Seen] | None:
     """All hosts' cards of a rail together."""
     try:
         up = running(name)
-        links = count(up).links
+        return _seen_by(bytes_by_card(up.lab, count(up)))
     except (LabMistake, LabFault):
         return None
-    hosts = {host.name for host in up.lab.hosts}
-    sent, received = dict.fromkeys(range(up.lab.rails), 0), dict.fromkeys(range(up.lab.rails), 0)
-    for one in links:
-        for end, here, there in ((one.link.a, one.from_a, one.from_b), (one.link.b, one.from_b, one.from_a)):
-            if end.node in hosts:
-                sent[one.link.rail] += here.bucket.bytes
-                received[one.link.rail] += there.bucket.bytes
-    return {f"eth{rail}": Seen(sent=sent[rail], received=received[rail]) for rail in range(up.lab.rails)}
+
+
+def _seen_by(totals: CardTotals | None) -> Mapping[str, Seen] | None:
+    if totals is None:
+        return None
+    return {card: Seen(sent=sent, received=received) for card, (sent, received) in totals.items()}
 
 
 def _of_this_host(nics: Sequence[str], classes: Path) -> Mapping[str, Seen] | None:

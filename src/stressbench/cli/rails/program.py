@@ -11,9 +11,9 @@ from stressbench.cli.places import place_of
 from stressbench.cli.programs import STANDARD_OUTPUT, Turns, figures_of, ranks_of, refuse_workload_options
 from stressbench.cli.rails.asked import Asked, nics_of, policies_of, transport_of
 from stressbench.cli.rails.counting import Look, between, look_at
+from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
-from stressbench.launch.program import command_of, run_program
 from stressbench.launch.rails import RailMistake, Rails, parse_policy, require_possible
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.steering import Steering
@@ -70,7 +70,7 @@ def launch_all(program: Program, *, output: Path) -> NoReturn:
 def _launch(program: Program, policy: str, repetition: int) -> tuple[LaunchRecord, Outcome]:
     plan, at = program.plan, now()
     before = program.look()
-    outcome = run_program(
+    outcome = launching.run_program(
         plan.command, folder=Path.cwd(), ranks=plan.ranks, place=program.place, engine=None, environment=os.environ,
         steering=program.steering[policy],
     )  # fmt: skip
@@ -85,7 +85,7 @@ def _launch(program: Program, policy: str, repetition: int) -> tuple[LaunchRecor
 def _check(program: Program) -> None:
     """Each policy's command can be made. Raises LaunchMistake."""
     for steering in program.steering.values():
-        command_of(
+        launching.command_of(
             program.plan.command, folder=Path.cwd(), ranks=program.plan.ranks, place=program.place, engine=None,
             environment=os.environ, steering=steering,
         )  # fmt: skip

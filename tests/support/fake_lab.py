@@ -1,0 +1,53 @@
+"""Labs that are not there: places of ranks, and links whose changes are written down.
+
+They are a study's places, and targets that `stressbench.launch.targets.registered` makes `--on lab:NAME` mean.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stressbench.launch.errors import LaunchMistake, LinkMistake
+from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.place import HERE, Place
+from stressbench.launch.targets import CardTotals
+
+
+@dataclass
+class FakeLab:
+    """A place of one rail whose links are set in words; `refuses` says which."""
+
+    events: list[str] = field(default_factory=list)
+    refuses: str = ""
+    here: Place = HERE
+
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
+        if rails not in (None, 1):
+            raise LinkMistake(on=on, factor="rails", told=f"{rails}: lab fake has 1 rail; expected 1")
+        return self.here
+
+    def set_rate(self, on: str, rate: str) -> None:
+        self.events.append(f"{on} {rate}")
+        if rate == self.refuses:
+            raise LaunchMistake(f"{on} is gone")
+
+    def cards(self, on: str) -> CardTotals | None:
+        return None
+
+    def engine(self, place: Place, given: Path | None) -> Path | None:
+        return given
+
+
+FOUR = LabPlace(name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), takes_turns=False)
+PAIR = LabPlace(
+    name="pair", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(2)), enter=("enter",), nics=("eth0", "eth1")
+)
+
+
+@dataclass
+class Pair(FakeLab):
+    """A lab of two cards a host."""
+
+    here: Place = field(default=PAIR)
+
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
+        return self.here

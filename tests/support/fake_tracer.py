@@ -1,0 +1,51 @@
+"""A folder with stand-ins for the tracer and its salvage program, and `stressbench` run in it around commands."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.fake_launcher import FAKE_ENGINE
+from support.traces import ring
+
+COPY = 'cp made.trace "$STRESSBENCH_TRACE_OUTPUT"'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A tracer that does nothing (a library that is there anyway), a salvage program, and a trace to copy."""
+    harmless = re.search(r"/\S*/libm\.so\S*|/\S*/libc\.so\S*", Path("/proc/self/maps").read_text())
+    assert harmless is not None
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libstressbench-trace.so").symlink_to(harmless[0])
+    (tmp_path / "pools").mkdir()
+    made = ring(2)
+    made.symbols = None
+    made.write(tmp_path)
+    return tmp_path
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "STRESSBENCH_MPI": str(FAKE_ENGINE),
+        "STRESSBENCH_TRACE_LIBRARY": str(folder / "lib" / "libstressbench-trace.so"),
+        "STRESSBENCH_TRACE_POOL": str(folder / "pools"),
+        **more,
+    }
+
+
+def stressbench(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "stressbench", *words],
+        cwd=folder,
+        env=environment(folder, **more),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        input="what stands on standard input",
+    )

@@ -1,0 +1,30 @@
+"""How large a file of each kind may be, in bytes. A larger file is refused with a message that names its limit."""
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+
+TOML = MIB
+"""A lab file or a study file."""
+WORKLOAD = 16 * MIB
+"""A workload, and each file that it includes."""
+RUN = 8 * GIB
+"""A run file, or the protocol of `beff` or `beff-io`."""
+TRACE = 8 * GIB
+"""A trace."""
+LINE = 256 * MIB
+"""A line of a run file or a trace: the largest is the line of a rank whose calls hardly repeat."""
+JOURNAL = 64 * MIB
+"""What a study or `rails run` or `degrade run` notes of each launch."""
+PROFILE = 64 * MIB
+"""A profile of sensitivity, co-runs, or a .json file of `profile`."""
+OUTPUT = 16 * MIB
+"""What a program such as hpcc writes."""
+STATE = 16 * MIB
+"""What is written down about a lab."""
+ARCHIVE = 16 * GIB
+"""A packed study, unpacked."""
+
+
+def text_of(size: int) -> str:
+    """`16 MiB`: a limit in the largest unit that divides it."""
+    unit, name = next(((unit, name) for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")) if size % unit == 0))
+    return f"{size // unit} {name}"

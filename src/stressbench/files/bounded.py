@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,13 +26,13 @@ class Refused(OSError):
         super().__init__(errno.EINVAL, reason, str(path))
 
 
-def open_regular(path: Path, *, limit: int) -> BinaryIO:
+def open_regular(path: Path, *, limit: int) -> BufferedReader:
     """The regular file at `path`, of at most `limit` bytes. Raises OSError.
 
     Opening it waits for nobody: a FIFO without a writer is refused as well.
     """
     _require_regular(path, path.stat())  # before opening: to open a device may do something
-    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: PTH123, SIM115  a descriptor
     try:
         found = os.fstat(file.fileno())
         _require_regular(path, found)

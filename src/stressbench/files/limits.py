@@ -6,16 +6,18 @@ TOML = MIB
 """A lab file or a study file."""
 WORKLOAD = 16 * MIB
 """A workload, and each file that it includes."""
-RUN = 8 * GIB
-"""A run file, or the protocol of `beff` or `beff-io`."""
-TRACE = 8 * GIB
+RUN = 4 * GIB
+"""A run file."""
+PROTOCOL = 256 * MIB
+"""A protocol of `beff` or `beff-io`."""
+TRACE = 4 * GIB
 """A trace."""
 LINE = 256 * MIB
 """A line of a run file or a trace: the largest is the line of a rank whose calls hardly repeat."""
 JOURNAL = 64 * MIB
-"""What a study or `rails run` or `degrade run` notes of each launch."""
+"""A study's manifest, its other notes, or the launches of `rails run` and `degrade run`."""
 PROFILE = 64 * MIB
-"""A profile of sensitivity, co-runs, or a .json file of `profile`."""
+"""A profile of sensitivity, a file of co-runs, or a .json file of `profile`."""
 OUTPUT = 16 * MIB
 """What a program such as hpcc writes."""
 STATE = 16 * MIB

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
+from stressbench.files import limits, lines_in, open_regular
 from stressbench.model.errors import TraceFileError, reason_of
 from stressbench.model.trace import RankPlace, Trace
 from stressbench.model.trace_checks import faults_of
@@ -35,7 +36,7 @@ def read_trace(path: Path) -> Trace:
     names file and line of anything else: no such file, not a trace, another version, a broken line.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path, limit=limits.TRACE) as file:
             return _Reader(path=path).read(file)
     except OSError as fault:
         raise TraceFileError(reason_of(fault), path=path) from fault
@@ -54,7 +55,8 @@ class _Reader:
     def read(self, file: BinaryIO) -> Trace:
         offset = 0
         self._check_start(file)
-        for self.number, line in enumerate(file, start=1):
+        for number, line in enumerate(lines_in(file, path=self.path, longest=limits.LINE), start=1):
+            self.number = number
             body = line.rstrip(b"\r\n")
             if not line.endswith(b"\n") and not is_sealed(body):
                 self.torn = True
@@ -141,7 +143,7 @@ class _Reader:
 def _load(path: Path, place: RankPlace) -> RankTrace:
     """The validated line at `place`."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path, limit=limits.TRACE) as file:
             file.seek(place.offset)
             body = file.read(place.length)
     except OSError as fault:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from stressbench.files import limits
+from stressbench.files import read_text as bounded_text
 from stressbench.toml.complaints import Complaint
 from stressbench.toml.lines import line_of, lines_of
 
@@ -16,7 +18,7 @@ class TomlMistake(Exception):
 def read_text(path: Path) -> str:
     """The text of the file at `path`. Raises TomlMistake."""
     try:
-        return path.read_text(encoding="utf-8")
+        return bounded_text(path, limit=limits.TOML)
     except (OSError, UnicodeDecodeError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else "expected a text in UTF-8"
         raise TomlMistake(f"{path}: {reason}") from fault

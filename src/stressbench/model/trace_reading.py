@@ -107,19 +107,25 @@ class _Reader:
         """Type and rank (-1: none), from the first bytes where they stand there."""
         if (start := _START.match(body)) and (start[1] != b"rank" or start[2]):
             return start[1].decode(), int(start[2] or -1)
-        try:
-            record = orjson.loads(body)
-        except orjson.JSONDecodeError as fault:
-            self._refuse(f"broken line ({fault.msg}); expected one JSON object a line")
+        record = self._object(body)
         kind, rank = record.get("type"), record.get("rank", -1)
         if not isinstance(kind, str) or not isinstance(rank, int):
             self._refuse(f"type {kind!r}, rank {rank!r}: expected a text and a number")
         return kind, rank
 
+    def _object(self, body: bytes) -> Mapping[str, Any]:
+        try:
+            record = orjson.loads(body)
+        except orjson.JSONDecodeError as fault:
+            self._refuse(f"broken line ({fault.msg}); expected one JSON object a line")
+        if not isinstance(record, dict):
+            self._refuse(f"{str(record)[:40]}: expected a JSON object")
+        return record
+
     def _take_header(self, body: bytes) -> None:
         if self.header is not None:
             self._refuse("a second header; are these two traces in one file?")
-        version = orjson.loads(body).get("version")
+        version = self._object(body).get("version")
         if version != TRACE_VERSION:
             self._refuse(f"version {version}: this StressBench reads version {TRACE_VERSION}")
         self.header = _validate(TraceHeader, body, path=self.path, line=self.number)

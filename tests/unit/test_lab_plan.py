@@ -8,13 +8,14 @@ from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.live import Change, links_named, parse_change
-from stressbench.lab.mpi import environment, hosts_text
+from stressbench.lab.mpi import hosts_text
 from stressbench.lab.pinning import cores_of_hosts
 from stressbench.lab.plan import NodePlan, Plan, cable_line, plan
 from stressbench.lab.planned import plain, plan_from
 from stressbench.lab.shaping import FRAME_BYTES, bucket_lines, burst_of
 from stressbench.lab.topology import Lab
 from stressbench.lab.units import Rate
+from stressbench.lab.variables import environment
 
 TINY = read_lab(lab_file("tiny"))
 RING = """
@@ -136,7 +137,7 @@ def test_pinned_hosts_have_cores_for_themselves() -> None:
 
 
 def test_mpi_is_told_the_cards_of_all_rails() -> None:
-    told = dict(environment(read_lab(lab_file("dual-rail"))))
+    told = dict(environment("dual-rail", rails=read_lab(lab_file("dual-rail")).rails, scratch=None))
 
     assert told["OMPI_MCA_btl_tcp_if_include"] == "eth0,eth1"
     assert told["OMPI_MCA_plm_rsh_agent"] == told["HYDRA_LAUNCHER_EXEC"] == "/run/lab/agent"

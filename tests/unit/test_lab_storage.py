@@ -13,9 +13,10 @@ from stressbench.lab.bringing import bring_up
 from stressbench.lab.capabilities import Capability
 from stressbench.lab.errors import LabFileMistake
 from stressbench.lab.file import parse_lab
-from stressbench.lab.mpi import environment
+from stressbench.lab.mpi import scratch_of
 from stressbench.lab.plan import plan
 from stressbench.lab.topology import Lab
+from stressbench.lab.variables import environment
 
 TEXT = """\
 [hosts]
@@ -94,9 +95,12 @@ def test_io_nodes_that_do_not_serve_are_plain_nodes() -> None:
 
 
 def test_scratch_is_what_io_nodes_serve_and_never_a_folder_of_the_machine_instead() -> None:
-    assert dict(environment(lab()))["SCRATCH"] == "/run/lab/scratch"
-    assert dict(environment(lab(), serves=False))["SCRATCH"] == ""
-    assert "SCRATCH" not in dict(environment(replace(lab(), io=None)))
+    def found(lab: Lab, *, serves: bool = True) -> dict[str, str]:
+        return dict(environment(lab.name, rails=lab.rails, scratch=scratch_of(lab, serves=serves)))
+
+    assert found(lab())["SCRATCH"] == "/run/lab/scratch"
+    assert found(lab(), serves=False)["SCRATCH"] == ""
+    assert "SCRATCH" not in found(replace(lab(), io=None))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from stressbench.files import limits, read_text
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.program import run_program
@@ -51,7 +52,7 @@ def measured_rmax(
         (folder / INPUT).write_text(input_text(n=n, ranks=ranks), encoding="utf-8")
         ended = run_program((HPCC,), folder=folder, ranks=ranks, place=place, engine=engine, environment=environment)
         written = folder / OUTPUT
-        text = written.read_text(encoding="utf-8", errors="replace") if written.exists() else ""
+        text = _text_of(written)
     if ended.stop_requests:
         raise LaunchMistake(f"--rmax {HPCC}: it was told to stop")
     if ended.status:
@@ -60,6 +61,14 @@ def measured_rmax(
         return linpack_of(text, ranks=ranks, n=n)
     except ValueError as fault:
         raise LaunchMistake(f"--rmax {HPCC}: {fault}") from fault
+
+
+def _text_of(path: Path) -> str:
+    """What hpcc wrote; empty where it wrote nothing, or something else."""
+    try:
+        return read_text(path, limit=limits.OUTPUT, errors="replace")
+    except OSError:
+        return ""
 
 
 def _own_memory() -> int:

@@ -20,6 +20,7 @@ from stressbench.cli.suites import (
     protocol_file,
     shape_at,
 )
+from stressbench.files import limits, read_bytes
 from stressbench.launch import session
 from stressbench.launch.duration import seconds
 from stressbench.launch.errors import LaunchMistake
@@ -205,7 +206,10 @@ def _default_file(place: Place, *, on: str) -> str:
 
 def _holds_lines(protocol: Path) -> bool:
     """Whether anything was written before the end."""
-    return protocol.is_file() and b"\n" in protocol.read_bytes()
+    try:
+        return b"\n" in read_bytes(protocol, limit=limits.PROTOCOL)
+    except OSError:
+        return False
 
 
 def _evaluate(path: Path, *, cache_bytes: int | None, ended_well: bool = True) -> BEffIO:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from stressbench.files import limits, read_text
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.entering import entering
 from stressbench.lab.errors import LabFault, LabMistake
@@ -101,7 +102,7 @@ def _simulated(
         name=lab.name,
         hosts=_hosts(lab),
         platform=platform,
-        source=changed + path.read_text(encoding="utf-8"),
+        source=changed + read_text(path, limit=limits.TOML),
         folder=cache_folder(environment),
     )
 

@@ -9,6 +9,7 @@ from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
 from stressbench.lab.file import parse_lab
 from stressbench.lab.lifecycle import Running, up
 from stressbench.lab.topology import Lab
+from stressbench.toml import TomlMistake, read_text
 from stressbench.toml.lines import line_of, lines_of
 
 
@@ -26,10 +27,9 @@ def bring_up(path: Path, *, name: str) -> BroughtUp:
     Raises LabMistake and LabFault.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) else "expected a text in UTF-8"
-        raise LabMistake(f"{path}: {reason}") from fault
+        text = read_text(path)
+    except TomlMistake as fault:
+        raise LabMistake(str(fault)) from fault
     lab = parse_lab(text, name=name, source=str(path))
     _check_cores(lab, text, path, there=len(os.sched_getaffinity(0)))
     lacking = missing()

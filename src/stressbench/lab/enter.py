@@ -9,10 +9,13 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.files import NotPrivate, PrivateDirectory, limits
 from stressbench.lab import system
 from stressbench.lab.joining import EVERYTHING, chdir_or_root, join
+from stressbench.lab.variables import STATE, environment
 
 _CANNOT_ENTER, _NOT_FOUND, _NOT_EXECUTABLE, _BY_SIGNAL = 125, 127, 126, 128
 _HANDED_ON = frozenset(
@@ -24,19 +27,48 @@ _WAITED_FOR = _HANDED_ON | {signal.SIGCHLD}
 def main() -> int:
     """Enter, start, wait."""
     folder, node, *command = sys.argv[1:]
-    state = json.loads(Path(folder, "state.json").read_bytes())
-    holder = state["nodes"].get(node)
-    if holder is None:
-        return _complain(f"lab {state['name']} has no '{node}'")
-    os.environ.update(state["environment"])
+    lab = Path(folder).name
+    try:
+        entry = _entry(Path(folder), node)
+    except (NotPrivate, OSError) as fault:
+        return _complain(f"lab {lab}: {fault}")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return _complain(f"lab {lab}: {Path(folder, STATE)} cannot be read; `stressbench lab down {lab}` clears it")
+    if entry is None:
+        return _complain(f"lab {lab} has no '{node}'")
+    os.environ.update(environment(lab, rails=entry.rails, scratch=entry.scratch))
     here, before = str(Path.cwd()), signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED_FOR)
     try:
-        join(holder["pid"], EVERYTHING)
+        join(entry.pid, EVERYTHING)
     except OSError as fault:
-        return _complain(f"lab {state['name']}, {node}: cannot be entered: {fault.strerror}")
+        return _complain(f"lab {lab}, {node}: cannot be entered: {fault.strerror}")
     chdir_or_root(here)
-    pid = system.forked(lambda: _become(command, before, state.get("cores", {}).get(node)))
+    pid = system.forked(lambda: _become(command, before, entry.cores))
     return _attend(pid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Entry:
+    """What state.json says of a node, as far as it is needed here."""
+
+    pid: int
+    rails: int
+    scratch: str | None
+    cores: tuple[int, ...]
+
+
+def _entry(folder: Path, node: str) -> _Entry | None:
+    """None where there is no such node. Not read by pydantic, which takes longer to import than the rest of a start."""
+    own = PrivateDirectory(anchor=folder.parent, parts=(folder.name,))
+    state = json.loads(own.read(STATE, limit=limits.STATE))
+    holder = state["nodes"].get(node)
+    if holder is None:
+        return None
+    scratch = state.get("scratch")
+    return _Entry(
+        pid=int(holder["pid"]), rails=int(state["rails"]), scratch=None if scratch is None else str(scratch),
+        cores=tuple(map(int, state.get("cores", {}).get(node, ()))),
+    )  # fmt: skip
 
 
 def _become(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] | None) -> int:

@@ -53,7 +53,7 @@ def _topology(table: LabTable) -> tuple[Shape, Table]:
     kind = table.topology.get("kind")
     if kind is None:
         raise Mistakes([Complaint(place=("topology",), text=f"[topology] kind is missing; known: {', '.join(known)}")])
-    if kind not in known:
+    if not isinstance(kind, str) or kind not in known:
         raise Mistakes([Complaint(place=("topology", "kind"), text=unknown("kind", str(kind), tuple(known)))])
     try:
         return known[kind], known[kind].spec.model_validate(table.topology)

@@ -18,7 +18,7 @@ from pathlib import Path
 from stressbench.lab import system
 from stressbench.lab.batch import BatchFault, run_batch
 from stressbench.lab.meter import start_meter
-from stressbench.lab.mpi import CORES, INSIDE, PIDS, SCRATCH
+from stressbench.lab.mpi import CORES, PIDS
 from stressbench.lab.node import Holder
 from stressbench.lab.noise import make_noise
 from stressbench.lab.plan import Plan, cable_line
@@ -26,6 +26,7 @@ from stressbench.lab.planned import plan_from
 from stressbench.lab.serving import ServingFault, serve
 from stressbench.lab.storage import FOLDER
 from stressbench.lab.talk import Talk
+from stressbench.lab.variables import INSIDE, SCRATCH
 
 _OPEN_TO_ALL = 0o1777
 

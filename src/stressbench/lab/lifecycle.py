@@ -1,7 +1,6 @@
 """A lab comes up, is found, and goes down."""
 
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from typing import Any
 
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.file import parse_lab
-from stressbench.lab.mpi import environment
+from stressbench.lab.mpi import scratch_of
 from stressbench.lab.pinning import cores_of_hosts
 from stressbench.lab.plan import Plan, plan
 from stressbench.lab.planned import plain
@@ -21,7 +20,6 @@ from stressbench.lab.state import Phase, Slot, State, slots
 from stressbench.lab.talk import Talk
 from stressbench.lab.topology import Lab
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 _ANSWER_WITHIN_S = 60.0
 _GONE_WITHIN_S = 20.0
 
@@ -36,7 +34,7 @@ class Running:
     @property
     def scratch(self) -> str | None:
         """Where hosts find the file system of the I/O nodes; None where none is served."""
-        return None if self.lab.io is None else self.state.environment.get("SCRATCH") or None
+        return self.state.scratch or None
 
     def holder(self, node: str) -> Process:
         """The process that holds a node. LabMistake where the lab has no such node."""
@@ -54,17 +52,15 @@ def up(text: str, *, name: str, source: str, serves: bool = True) -> Running:
 
     Whatever this was interrupted by, nothing is left that `down` or another `up` does not clear.
     """
-    if _NAME.fullmatch(name) is None:
-        raise LabMistake(f"'{name}' is no name for a lab; expected letters, digits, -, _ and .")
-    lab = parse_lab(text, name=name, source=source)
     slot = Slot(name)
+    lab = parse_lab(text, name=name, source=source)
     _take(slot)
     builder = process_of(os.getpid())
     assert builder is not None
     state = State(
         name=name, source=source, text=text, phase=Phase.starting, builder=builder,
         since=datetime.now(UTC).isoformat(timespec="seconds"), user_namespace=os.geteuid() != 0,
-        environment=dict(environment(lab, serves=serves)), cores=cores_of_hosts(lab, os.sched_getaffinity(0)),
+        rails=lab.rails, scratch=scratch_of(lab, serves=serves), cores=cores_of_hosts(lab, os.sched_getaffinity(0)),
     )  # fmt: skip
     built = False
     try:
@@ -94,7 +90,7 @@ def _build(slot: Slot, state: State, wished: Plan) -> State:
     near.settimeout(_ANSWER_WITHIN_S)
     talk = Talk(near)
     with near:
-        with far, slot.log.open("wb") as log:
+        with far, slot.new_log() as log:
             launcher = subprocess.Popen(
                 [sys.executable, "-m", "stressbench.lab.keeper", str(far.fileno())],
                 pass_fds=(far.fileno(), slot.descriptor), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -135,8 +131,7 @@ def _answer(talk: Talk, slot: Slot) -> Mapping[str, Any]:
     except TimeoutError:
         raise LabFault(f"the lab's keeper said nothing for {_ANSWER_WITHIN_S:.0f} s") from None
     if message is None:
-        said = slot.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        raise LabFault(f"the lab's keeper ended: {said[-1] if said else 'somebody killed it'}")
+        raise LabFault(f"the lab's keeper ended: {slot.last_words() or 'somebody killed it'}")
     if "fault" in message:
         raise LabFault(str(message["fault"]))
     return message

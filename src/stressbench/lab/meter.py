@@ -15,9 +15,9 @@ from stressbench.lab import system
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.batch import BatchFault, program_of
 from stressbench.lab.errors import LabFault
-from stressbench.lab.mpi import COUNTERS
 from stressbench.lab.plan import WirePlan
 from stressbench.lab.queues import PRINT_QUEUES, bucket_of
+from stressbench.lab.variables import COUNTERS
 
 _OPEN_TO_ALL = 0o666
 

@@ -1,16 +1,12 @@
-"""How MPI finds the lab's hosts: names, an agent in the place of ssh, and settings for Open MPI and MPICH. Pure."""
+"""How MPI finds the lab's hosts: their names, and an agent in the place of ssh. Pure."""
 
 from stressbench.lab.addresses import address_of
 from stressbench.lab.topology import Lab
+from stressbench.lab.variables import INSIDE
 
-INSIDE = "/run/lab"
-"""A folder that only the lab's own nodes see, and that is gone with the lab."""
 HOSTS = f"{INSIDE}/hosts"
-AGENT = f"{INSIDE}/agent"
 PIDS = f"{INSIDE}/pids"
 CORES = f"{INSIDE}/cores"
-SCRATCH = f"{INSIDE}/tmp"
-COUNTERS = f"{INSIDE}/links.sock"
 
 
 def hosts_text(lab: Lab) -> str:
@@ -37,37 +33,8 @@ exec nsenter --target "$pid" --net --mount --uts --ipc -- /bin/sh -c "$*"
 """
 
 
-# Open MPI 4.1 puts long messages over TCP in pieces that the receiver asks for, three at a time. Where messages go both
-# ways at once, what it asks with waits behind the data of its own messages, and links idle: 1 MiB both ways between two
-# hosts takes 212 ms in place of 92 (MPICH: 92). 9: send, in place.
-_FULL_DUPLEX = (("OMPI_MCA_btl_tcp_flags", "9"), ("OMPI_MCA_pml_ob1_send_pipeline_depth", "32"))
-
-
-def environment(lab: Lab, *, serves: bool = True) -> tuple[tuple[str, str], ...]:
-    """What every process that is started in the lab finds, so that a plain `mpirun` uses the lab's hosts and links.
-
-    SCRATCH is what I/O nodes serve, and nothing where they do not: never a folder of the machine instead.
-    """
-    cards = ",".join(f"eth{rail}" for rail in range(lab.rails))
-    allowed = tuple((f"{who}_ALLOW_RUN_AS_ROOT{end}", "1") for who in ("OMPI", "PRTE") for end in ("", "_CONFIRM"))
-    return (
-        ("STRESSBENCH_LAB", lab.name),
-        ("TMPDIR", SCRATCH),
-        ("STRESSBENCH_LINK_COUNTERS", COUNTERS),
-        *(() if lab.io is None else (("SCRATCH", lab.io.path if serves else ""),)),
-        *allowed,
-        ("OMPI_MCA_plm", "rsh"),
-        ("OMPI_MCA_plm_rsh_agent", AGENT),
-        ("PRTE_MCA_plm_ssh_agent", AGENT),
-        ("OMPI_MCA_pml", "ob1"),
-        ("OMPI_MCA_btl", "tcp,vader,self"),
-        ("OMPI_MCA_btl_tcp_if_include", cards),
-        *_FULL_DUPLEX,
-        ("OMPI_MCA_oob_tcp_if_include", "eth0"),
-        ("PRTE_MCA_prte_if_include", "eth0"),
-        ("OMPI_MCA_hwloc_base_binding_policy", "none"),
-        ("OMPI_MCA_mpi_yield_when_idle", "1"),
-        ("HYDRA_LAUNCHER", "rsh"),
-        ("HYDRA_LAUNCHER_EXEC", AGENT),
-        ("HYDRA_IFACE", "eth0"),
-    )
+def scratch_of(lab: Lab, *, serves: bool) -> str | None:
+    """Where hosts find what I/O nodes serve, empty where these do not; None where the lab has none."""
+    if lab.io is None:
+        return None
+    return lab.io.path if serves else ""

@@ -21,15 +21,15 @@ class Process:
         return process_of(self.pid) == self
 
     def kill(self) -> None:
-        """End it now; nothing happens where it has ended already."""
+        """End it now; nothing happens where it has ended already, or is not this user's."""
         try:
             descriptor = os.pidfd_open(self.pid)
-        except OSError:
+        except (OSError, OverflowError):
             return
         try:
             if self.lives:  # the descriptor stands for what was looked at
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-        except ProcessLookupError:
+        except (ProcessLookupError, PermissionError):
             return
         finally:
             os.close(descriptor)

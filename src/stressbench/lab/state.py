@@ -2,27 +2,36 @@
 
 The lock tells the truth when nothing else does: it is held by the `up` that makes a lab and by the lab's keeper, and
 the kernel takes it from them when they end. `state.json` is replaced as a whole before and after each step.
+
+Commands act on what stands there, so nobody else may have written it: every directory and file is this user's own, and
+nothing in `state.json` becomes a variable of an environment or a program's name.
 """
 
 import fcntl
 import json
 import os
-import shutil
+import re
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
+from typing import Annotated, BinaryIO
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from stressbench.lab.errors import LabFault
+from stressbench.files import NotPrivate, PrivateDirectory, limits
+from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.process import Process
+from stressbench.lab.variables import STATE, environment
 
 FOLDER_VARIABLE = "STRESSBENCH_LABS"
-_STATE, _LOCK, LOG = "state.json", "lock", "keeper.log"
+_RUNTIME_VARIABLE = "XDG_RUNTIME_DIR"
+_LOCK, LOG = "lock", "keeper.log"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 _PAUSE_S = 0.01
+_LARGEST_LOG = limits.MIB
 
 
 class Phase(Enum):
@@ -37,58 +46,95 @@ class Phase(Enum):
 class State:
     """A lab as it is written down. `source` and `text`: the lab file; `builder`: the `up` that makes it.
 
-    `environment`: what processes find that are started in it; `cores`: which cores pinned hosts have.
+    `rails` and `scratch` are what the environment of processes in the lab is made from; `cores`: which cores pinned
+    hosts have.
     """
 
-    name: str
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(pattern=f"^{_NAME.pattern}$")]
     source: str
-    text: str
+    text: Annotated[str, Field(max_length=limits.TOML)]
     phase: Phase
-    since: str
+    since: Annotated[str, Field(max_length=40)]
     user_namespace: bool
     builder: Process
     keeper: Process | None = None
     nodes: Mapping[str, Process] | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
-    cores: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    rails: Annotated[int, Field(ge=1, le=64)] = 1
+    scratch: Annotated[str | None, Field(pattern=r"^(/run/lab/[A-Za-z0-9._-]+)?$")] = None
+    cores: Mapping[str, tuple[Annotated[int, Field(ge=0)], ...]] = field(default_factory=dict)
 
     def at(self, phase: Phase) -> "State":
         """The same, so far."""
         return replace(self, phase=phase)
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What processes find that are started in the lab."""
+        return dict(environment(self.name, rails=self.rails, scratch=self.scratch))
+
 
 _ADAPTER = TypeAdapter(State)
 
 
-def folder(environment: Mapping[str, str] | None = None) -> Path:
+def folder(given: Mapping[str, str] | None = None) -> PrivateDirectory:
     """Where this user's labs are written down: $STRESSBENCH_LABS, else a folder that is gone after a restart."""
-    given = os.environ if environment is None else environment
-    if named := given.get(FOLDER_VARIABLE):
-        return Path(named).absolute()
+    variables = os.environ if given is None else given
+    if named := variables.get(FOLDER_VARIABLE):
+        path = Path(named).absolute()
+        return PrivateDirectory(anchor=path.parent, parts=(path.name,))
     if os.geteuid() == 0:
-        return Path("/run/stressbench/labs")
-    if runtime := given.get("XDG_RUNTIME_DIR"):
-        return Path(runtime) / "stressbench" / "labs"
-    return Path(f"/tmp/stressbench-{os.geteuid()}/labs")
+        return PrivateDirectory(anchor=Path("/run"), parts=("stressbench", "labs"))
+    runtime = variables.get(_RUNTIME_VARIABLE)
+    if runtime and Path(runtime).is_dir():
+        path = Path(runtime).resolve()
+        return PrivateDirectory(anchor=path.parent, parts=(path.name, "stressbench", "labs"))
+    return PrivateDirectory(anchor=Path("/tmp"), parts=(f"stressbench-{os.geteuid()}", "labs"))
+
+
+@contextmanager
+def _remedied() -> Iterator[None]:
+    """LabMistake in the place of NotPrivate: it names the remedy."""
+    try:
+        yield
+    except NotPrivate as fault:
+        remedy = f"somebody else may have put it there: remove it, or let {FOLDER_VARIABLE} name a folder of your own"
+        raise LabMistake(f"{fault}; {remedy}") from fault
 
 
 class Slot:
-    """The folder of one lab, whether it is up or not."""
+    """The folder of one lab, whether it is up or not. LabMistake where no lab can have this name."""
 
-    def __init__(self, name: str, *, under: Path | None = None) -> None:
+    def __init__(self, name: str, *, under: PrivateDirectory | None = None) -> None:
+        if _NAME.fullmatch(name) is None:
+            raise LabMistake(f"{name!r} is no name for a lab; expected letters, digits, -, _ and .")
         self.name = name
-        self.path = (under or folder()) / name
+        self._base = under or folder()
+        self._own = self._base.below(name)
         self._lock: int | None = None
 
     @property
-    def log(self) -> Path:
-        """What the keeper said beside its conversation with `up`."""
-        return self.path / LOG
+    def path(self) -> Path:
+        """Where it is."""
+        return self._own.path
+
+    def new_log(self) -> BinaryIO:
+        """The file for what the keeper says beside its conversation with `up`, empty."""
+        with _remedied():
+            return self._own.create(LOG)
+
+    def last_words(self) -> str | None:
+        """The last line that the keeper wrote there."""
+        with _remedied():
+            said = self._own.read(LOG, limit=_LARGEST_LOG).decode(errors="replace").strip().splitlines()
+        return said[-1] if said else None
 
     @property
     def exists(self) -> bool:
         """Whether anything is written down."""
-        return self.path.is_dir()
+        with _remedied():
+            return self._own.exists()
 
     @property
     def descriptor(self) -> int:
@@ -108,15 +154,15 @@ class Slot:
 
     def _try_lock(self) -> bool:
         try:
-            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            with _remedied(), self._own.opened(create=True):
+                descriptor = self._own.open_file(_LOCK, os.O_RDWR | os.O_CREAT)
         except FileNotFoundError:  # a `down` removed the folder at this moment
             return False
         except OSError as fault:
             raise LabFault(f"{self.path}: {fault.strerror}") from fault
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            still = (self.path / _LOCK).stat()
+            still = (self.path / _LOCK).lstat()
             if (still.st_dev, still.st_ino) == (os.fstat(descriptor).st_dev, os.fstat(descriptor).st_ino):
                 self._lock = descriptor
                 return True
@@ -134,7 +180,8 @@ class Slot:
     def is_held(self) -> bool:
         """Whether any process holds the lock."""
         try:
-            descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+            with _remedied():
+                descriptor = self._own.open_file(_LOCK, os.O_RDWR)
         except OSError:
             return False
         try:
@@ -147,33 +194,42 @@ class Slot:
 
     def write(self, state: State) -> None:
         """Replace what is written down."""
-        new = self.path / f"{_STATE}.new"
-        new.write_bytes(_ADAPTER.dump_json(state, indent=1))
-        new.replace(self.path / _STATE)
+        with _remedied():
+            self._own.replace(STATE, _ADAPTER.dump_json(state, indent=1))
 
     def read(self) -> State | None:
         """What is written down; None where there is nothing."""
         try:
-            return _ADAPTER.validate_json((self.path / _STATE).read_bytes())
+            state = _ADAPTER.validate_json(self._text())
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as fault:
-            raise LabFault(
-                f"{self.path / _STATE} cannot be read; `stressbench lab down {self.name}` clears it"
-            ) from fault
+            raise self._unreadable() from fault
+        if state.name != self.name:
+            raise self._unreadable()
+        return state
+
+    def _unreadable(self) -> LabFault:
+        clears = f"`stressbench lab down {self.name}` clears it"
+        return LabFault(f"{self.path / STATE} cannot be read as what this version writes; {clears}")
+
+    def _text(self) -> bytes:
+        with _remedied():
+            return self._own.read(STATE, limit=limits.STATE)
 
     def processes(self) -> tuple[Process, ...]:
         """The keeper and the `up` that made it, as far as they are written down, whichever version wrote them."""
         try:
-            found = json.loads((self.path / _STATE).read_bytes())
+            found = json.loads(self._text())
             written = [found.get("keeper"), found.get("builder")]
             return tuple(Process(pid=int(one["pid"]), started=int(one["started"])) for one in written if one)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
             return ()
 
     def clear(self) -> None:
         """Remove the folder, and those above it. The caller holds the lock."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        with _remedied():
+            self._base.remove(self.name)
         self.clear_above()
 
     def clear_above(self) -> None:
@@ -184,8 +240,9 @@ class Slot:
                     above.rmdir()
 
 
-def slots(*, under: Path | None = None) -> tuple[Slot, ...]:
+def slots() -> tuple[Slot, ...]:
     """All that is written down, by name."""
-    base = under or folder()
-    names = sorted(path.name for path in base.iterdir() if path.is_dir()) if base.is_dir() else []
-    return tuple(Slot(name, under=base) for name in names)
+    base = folder()
+    with _remedied():
+        names = base.names()
+    return tuple(Slot(name, under=base) for name in names if _NAME.fullmatch(name))

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from stressbench.lab.addresses import address_of
 from stressbench.lab.gluster import brick_volume, host_volume
-from stressbench.lab.mpi import AGENT, CORES, HOSTS, INSIDE, PIDS, SCRATCH
+from stressbench.lab.mpi import CORES, HOSTS, PIDS
 from stressbench.lab.topology import IoService, Lab
+from stressbench.lab.variables import AGENT, INSIDE, SCRATCH
 
 FOLDER = f"{INSIDE}/io"
 BRICK = f"{FOLDER}/brick"

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+from stressbench.files import Refused
+
 
 def reason_of(fault: OSError) -> str:
-    """What the system said, as the end of a sentence."""
-    return (fault.strerror or str(fault)).lower()
+    """What the system said, or why the file is refused, as the end of a sentence."""
+    reason = fault.strerror or str(fault)
+    return reason if isinstance(fault, Refused) else reason.lower()
 
 
 class _FileError(Exception):

@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
+from stressbench.files import limits, lines_in, open_regular
 from stressbench.model.errors import RunFileError, reason_of
 from stressbench.model.ranges import parse_ranges
 from stressbench.model.records import SCHEMA_VERSION, End, Event, Header, HistogramRecord, Kind, Round, Sample
@@ -33,7 +34,7 @@ def read_run(path: Path) -> Run:
     of anything else that is wrong: no such file, not a run file, another schema version, a broken line.
     """
     try:
-        with path.open("rb") as file, _without_collector():
+        with open_regular(path, limit=limits.RUN) as file, _without_collector():
             return _Reader(path=path).read(file)
     except OSError as fault:
         raise RunFileError(reason_of(fault), path=path) from fault
@@ -77,7 +78,7 @@ class _Reader:
     def read(self, file: BinaryIO) -> Run:
         self._check_start(file)
         try:
-            for number, line in enumerate(file, start=1):
+            for number, line in enumerate(lines_in(file, path=self.path, longest=limits.LINE), start=1):
                 if not line.endswith(b"\n"):
                     self.torn = True
                     break

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
+from stressbench.files import limits, lines_in, open_regular
 from stressbench.model.errors import TraceFileError, reason_of
 from stressbench.model.trace import RankPlace, Trace
 from stressbench.model.trace_checks import faults_of
@@ -35,7 +36,7 @@ def read_trace(path: Path) -> Trace:
     names file and line of anything else: no such file, not a trace, another version, a broken line.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path, limit=limits.TRACE) as file:
             return _Reader(path=path).read(file)
     except OSError as fault:
         raise TraceFileError(reason_of(fault), path=path) from fault
@@ -54,7 +55,8 @@ class _Reader:
     def read(self, file: BinaryIO) -> Trace:
         offset = 0
         self._check_start(file)
-        for self.number, line in enumerate(file, start=1):
+        for number, line in enumerate(lines_in(file, path=self.path, longest=limits.LINE), start=1):
+            self.number = number
             body = line.rstrip(b"\r\n")
             if not line.endswith(b"\n") and not is_sealed(body):
                 self.torn = True
@@ -105,19 +107,25 @@ class _Reader:
         """Type and rank (-1: none), from the first bytes where they stand there."""
         if (start := _START.match(body)) and (start[1] != b"rank" or start[2]):
             return start[1].decode(), int(start[2] or -1)
-        try:
-            record = orjson.loads(body)
-        except orjson.JSONDecodeError as fault:
-            self._refuse(f"broken line ({fault.msg}); expected one JSON object a line")
+        record = self._object(body)
         kind, rank = record.get("type"), record.get("rank", -1)
         if not isinstance(kind, str) or not isinstance(rank, int):
             self._refuse(f"type {kind!r}, rank {rank!r}: expected a text and a number")
         return kind, rank
 
+    def _object(self, body: bytes) -> Mapping[str, Any]:
+        try:
+            record = orjson.loads(body)
+        except orjson.JSONDecodeError as fault:
+            self._refuse(f"broken line ({fault.msg}); expected one JSON object a line")
+        if not isinstance(record, dict):
+            self._refuse(f"{str(record)[:40]}: expected a JSON object")
+        return record
+
     def _take_header(self, body: bytes) -> None:
         if self.header is not None:
             self._refuse("a second header; are these two traces in one file?")
-        version = orjson.loads(body).get("version")
+        version = self._object(body).get("version")
         if version != TRACE_VERSION:
             self._refuse(f"version {version}: this StressBench reads version {TRACE_VERSION}")
         self.header = _validate(TraceHeader, body, path=self.path, line=self.number)
@@ -141,7 +149,7 @@ class _Reader:
 def _load(path: Path, place: RankPlace) -> RankTrace:
     """The validated line at `place`."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path, limit=limits.TRACE) as file:
             file.seek(place.offset)
             body = file.read(place.length)
     except OSError as fault:

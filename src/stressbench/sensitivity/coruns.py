@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_vali
 from pydantic.dataclasses import dataclass
 
 from stressbench.analysis import congestion_impact, select
+from stressbench.files import limits, open_regular, read_bytes
 from stressbench.model import Job, Role, Run, read_run
 from stressbench.model.errors import reason_of
 from stressbench.model.records import MoreThanZero
@@ -64,10 +65,10 @@ ADAPTER: TypeAdapter[CoRun] = TypeAdapter(CoRun)
 def read_coruns(path: Path) -> tuple[CoRun | LeftOut, ...]:
     """All of a file, whichever of both it is. Raises ProfileFileError, RunFileError."""
     try:
-        with path.open("rb") as file:
-            own = _begins_a_run(file.readline())
+        with open_regular(path, limit=limits.RUN) as file:
+            own = _begins_a_run(file.readline(limits.PROFILE))
         if not own:
-            return parse_coruns(path.read_bytes(), source=path)
+            return parse_coruns(read_bytes(path, limit=limits.PROFILE), source=path)
     except OSError as fault:
         raise ProfileFileError(reason_of(fault), path=path) from fault
     return coruns_of(read_run(path))

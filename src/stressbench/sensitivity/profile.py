@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.dataclasses import dataclass
 
+from stressbench.files import limits, read_bytes
 from stressbench.model.errors import reason_of
 from stressbench.model.records import MoreThanZero, Number, Positive
 from stressbench.sensitivity.complaints import complaint_of, shown
@@ -175,7 +176,7 @@ def parse_profile(text: str | bytes, *, source: Path) -> Profile:
 def read_profile(path: Path) -> Profile:
     """The profile in the file at `path`. ProfileFileError, as `parse_profile`, or what the system said."""
     try:
-        text = path.read_bytes()
+        text = read_bytes(path, limit=limits.PROFILE)
     except OSError as fault:
         raise ProfileFileError(reason_of(fault), path=path) from fault
     return parse_profile(text, source=path)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.files import limits, read_text
 from stressbench.model.errors import reason_of
 from stressbench.study.errors import StudyMistake
 from stressbench.study.statements import STATEMENT, without_comments
@@ -33,7 +34,7 @@ class OneJob:
 def one_job(path: Path) -> OneJob:
     """The job of the workload at `path`. Raises StudyMistake where it has none or several, or one that is not alone."""
     try:
-        text = path.read_text(encoding="utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
+        text = read_text(path, limit=limits.WORKLOAD).removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as fault:
         reason = reason_of(fault) if isinstance(fault, OSError) else "expected a text in UTF-8"
         raise StudyMistake(f"{path}: {reason}") from fault

@@ -11,21 +11,25 @@ import fcntl
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
+from pydantic import TypeAdapter, ValidationError
 
-from stressbench import __version__
+from stressbench import __version__, toml
+from stressbench.files import limits, open_regular, read_bytes, read_text
+from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
 from stressbench.study.environment import environment
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study, parse_study
 from stressbench.study.includes import included
 from stressbench.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
+from stressbench.toml import TomlMistake
 
 MANIFEST = "manifest.jsonl"
 RUNS = "runs"
@@ -41,8 +45,20 @@ def now() -> datetime:
 
 def sha256_of(path: Path) -> str:
     """Of the file's bytes, in hexadecimal."""
-    with path.open("rb") as file:
+    with open_regular(path, limit=limits.RUN) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a study file lay relative to the study's directory, and SHA-256 of files by their names from there."""
+
+    folder: str
+    workloads: Mapping[str, str]
+    includes: Mapping[str, str] = field(default_factory=dict)
+
+
+_ORIGIN = TypeAdapter(Origin)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,18 +89,21 @@ class Directory:
     def newest_file(self) -> tuple[str, str]:
         """Name and text of the study file that counts."""
         name = f"study-{_newest(self.path)}.toml"
-        return name, (self.path / name).read_text(encoding="utf-8")
+        return name, _text(self.path / name)
 
     def sources(self) -> tuple[Path, ...]:
         """The workloads of its newest study file and what they include, absolute, whether they are there or not."""
-        origin = orjson.loads((self.path / f"study-{_newest(self.path)}.json").read_bytes())
-        names = (*origin["workloads"], *origin.get("includes", {}))
+        origin = _origin(self.path, _newest(self.path))
+        names = (*origin.workloads, *origin.includes)
         return tuple(dict.fromkeys(Path(os.path.normpath(self.folder / name)) for name in names))
 
     def environment_text(self) -> str:
         """Programs and settings as JSON; empty where that file is gone."""
         path = self.path / ENVIRONMENT
-        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        try:
+            return read_text(path, limit=limits.JOURNAL, errors="replace")
+        except OSError:
+            return ""
 
     def plan(self) -> None:
         """Write down planned runs that the journal does not name yet."""
@@ -108,16 +127,8 @@ def open_directory(path: Path) -> Directory:
             f"{path} holds no study (no study-1.toml); `stressbench study run FILE.toml -o DIR` makes one"
         )
     file = path / f"study-{number}.toml"
-    try:
-        origin = orjson.loads(file.with_suffix(".json").read_bytes())
-        folder = Path(os.path.normpath(path.absolute() / origin["folder"]))
-        return Directory(
-            path=path, study=parse_study(file.read_text(encoding="utf-8"), source=str(file)), folder=folder
-        )
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as fault:
-        raise StudyMistake(
-            f"{file.with_suffix('.json')}: cannot be read ({fault}); is a part of the copy missing?"
-        ) from fault
+    folder = Path(os.path.normpath(path.absolute() / _origin(path, number).folder))
+    return Directory(path=path, study=parse_study(_text(file), source=str(file)), folder=folder)
 
 
 def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
@@ -126,7 +137,7 @@ def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
         (path / RUNS).mkdir(parents=True, exist_ok=True)
         number = _newest(path)
         _refuse_other_files(path, number)
-        if number and text == (path / f"study-{number}.toml").read_text(encoding="utf-8"):
+        if number and text == _text(path / f"study-{number}.toml"):
             directory = Directory(path=path, study=study, folder=folder)
         else:
             if number:
@@ -165,11 +176,11 @@ def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) 
 def require_same_workloads(directory: Directory, *, newest: int | None = None) -> None:
     """Raise StudyMistake where a workload or its include is gone, or is not what the study's first runs ran."""
     number = newest or _newest(directory.path)
-    origin = orjson.loads((directory.path / f"study-{number}.json").read_bytes())
-    for name, digest in {**origin["workloads"], **origin.get("includes", {})}.items():
+    origin = _origin(directory.path, number)
+    for name, digest in {**origin.workloads, **origin.includes}.items():
         path = directory.folder / name
         if not path.is_file():
-            what = "workload" if name in origin["workloads"] else "workload's [INCLUDE]"
+            what = "workload" if name in origin.workloads else "workload's [INCLUDE]"
             raise StudyMistake(f"{path}: the study's {what} is gone; put it back there")
         if sha256_of(path) != digest:
             raise StudyMistake(
@@ -189,6 +200,25 @@ def locked(path: Path) -> Iterator[None]:
                 f"{path}: another `stressbench study` is running this study; wait for it, or end it"
             ) from None
         yield
+
+
+def _origin(path: Path, number: int) -> Origin:
+    """What stands in the directory's study-NUMBER.json. Raises StudyMistake."""
+    file = path / f"study-{number}.json"
+    try:
+        return _ORIGIN.validate_json(read_bytes(file, limit=limits.JOURNAL))
+    except OSError as fault:
+        raise StudyMistake(f"{file}: {reason_of(fault)}; is a part of the copy missing?") from fault
+    except ValidationError as fault:
+        raise StudyMistake(f"{file}: {first_of(fault)}; is a part of the copy missing?") from fault
+
+
+def _text(file: Path) -> str:
+    """Of a study file. Raises StudyMistake."""
+    try:
+        return toml.read_text(file)
+    except TomlMistake as fault:
+        raise StudyMistake(str(fault)) from fault
 
 
 def _newest(path: Path) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stressbench.files import limits, read_text
 from stressbench.study.statements import STATEMENT, without_comments
 
 _MOST_DEEP = 16  # as in the engine
@@ -61,7 +62,7 @@ class _Reader:
 
     def _statements(self, path: Path) -> tuple[tuple[str, str], ...]:
         if path not in self.texts:
-            text = path.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n").removeprefix("\ufeff")
+            text = read_text(path, limit=limits.WORKLOAD, errors="replace").removeprefix("\ufeff")
             self.texts[path] = tuple(
                 (found["key"], without_comments(found["rest"]).strip()) for found in STATEMENT.finditer(text)
             )

@@ -9,6 +9,11 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from stressbench.files import limits, read_bytes
+from stressbench.model.complaints import first_of
+from stressbench.model.errors import reason_of
+from stressbench.study.errors import StudyMistake
+
 SCHEMA_VERSION = 1
 
 
@@ -143,11 +148,16 @@ class Manifest:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest at `path`, empty where there is none. Broken lines are named and the rest is used."""
+    """The manifest at `path`, empty where there is none. Broken lines are named and the rest is used.
+
+    Raises StudyMistake where it cannot be read.
+    """
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = read_bytes(path, limit=limits.JOURNAL).split(b"\n")
     except FileNotFoundError:
         return Manifest(records=(), complaints=())
+    except OSError as fault:
+        raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
     records: list[Record] = []
     complaints: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -156,8 +166,7 @@ def read_manifest(path: Path) -> Manifest:
         try:
             records.append(_ADAPTER.validate_json(line))
         except ValidationError as fault:
-            first = fault.errors()[0]
-            complaints.append(f"{path}:{number}: broken line ({first['msg'].lower()}); it is left out")
+            complaints.append(f"{path}:{number}: broken line ({first_of(fault)}); it is left out")
     return Manifest(records=tuple(records), complaints=tuple(complaints))
 
 

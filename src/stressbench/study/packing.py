@@ -17,6 +17,7 @@ from typing import IO
 
 import orjson
 
+from stressbench.files import limits, read_bytes, read_text
 from stressbench.model import RunFileError, read_run
 from stressbench.model.errors import reason_of
 from stressbench.study.catalog import shipped_folder
@@ -24,6 +25,7 @@ from stressbench.study.directory import Directory, sha256_of
 from stressbench.study.errors import StudyMistake
 from stressbench.study.manifest import FinishedRecord, read_manifest
 from stressbench.study.schema import study_schema
+from stressbench.study.unpacking import unpacked
 
 SUMS = "SHA256SUMS"
 ENDINGS = (".tar.gz", ".tar.zst")
@@ -70,44 +72,45 @@ def verify(path: Path) -> Verdict:
         return _verify_directory(path)
     if not path.is_file():
         raise StudyMistake(f"{path} is not a file" if path.exists() else f"{path} does not exist")
-    try:
-        with _reading(path) as archive:
-            contents = {
-                entry.name.partition("/")[2]: (archive.extractfile(entry) or io.BytesIO()).read()
-                for entry in archive
-                if entry.isfile()
-            }
-    except (OSError, tarfile.TarError, EOFError) as fault:
-        raise StudyMistake(f"{path}: cannot be unpacked ({fault})") from fault
-    if SUMS not in contents:
+    require_ending(path)
+    found = unpacked(path, wanted=SUMS)
+    if found.text is None:
         raise StudyMistake(f"{path}: no {SUMS} inside: not a pack of `stressbench study pack`, or one that is cut off")
-    found = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    return _compared(contents[SUMS].decode(errors="replace"), found, source=path)
+    return _compared(found.text.decode(errors="replace"), found.digests, source=path)
 
 
 def _verify_directory(path: Path) -> Verdict:
     sums = path / SUMS
     if sums.is_file():
         there = (entry for entry in path.rglob("*") if entry.is_file() and entry.name != ".lock")
-        found = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in there}
-        return _compared(sums.read_text(encoding="utf-8", errors="replace"), found, source=path)
+        try:
+            text = read_text(sums, limit=limits.JOURNAL, errors="replace")
+            found = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in there}
+        except OSError as fault:
+            raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
+        return _compared(text, found, source=path)
     manifest = read_manifest(path / "manifest.jsonl")
     if not manifest.records:
         raise StudyMistake(f"{path} holds no study (no manifest.jsonl that can be read)")
     complaints = list(manifest.complaints)
     finished = {record.run: record for record in manifest.records if isinstance(record, FinishedRecord)}
-    for record in finished.values():
-        file = path / record.file
-        if not file.is_file():
-            complaints.append(f"{file}: is missing")
-        elif sha256_of(file) != record.sha256:
-            complaints.append(f"{file}: is not what was written when its run finished")
-        else:
-            try:
-                read_run(file)
-            except RunFileError as fault:
-                complaints.append(str(fault))
+    complaints += [told for record in finished.values() if (told := _complaint(path / record.file, record.sha256))]
     return Verdict(right=len(finished) + len(manifest.complaints) - len(complaints), complaints=tuple(complaints))
+
+
+def _complaint(file: Path, sha256: str) -> str | None:
+    """Why a run is not what it was when it finished; None where it is."""
+    if not file.is_file():
+        return f"{file}: is missing"
+    try:
+        if sha256_of(file) != sha256:
+            return f"{file}: is not what was written when its run finished"
+        read_run(file)
+    except RunFileError as fault:
+        return str(fault)
+    except OSError as fault:
+        return f"{file}: {reason_of(fault)}"
+    return None
 
 
 def _compared(sums: str, found: Mapping[str, str], *, source: Path) -> Verdict:
@@ -132,12 +135,12 @@ def _members(directory: Directory) -> Iterator[tuple[str, bytes]]:
     for path in sorted(directory.path.rglob("*")):
         name = path.relative_to(directory.path).as_posix()
         if path.is_file() and not path.name.startswith(".") and name != SUMS:
-            yield name, path.read_bytes()
+            yield name, read_bytes(path, limit=limits.RUN)
     if not (directory.path / "workloads").is_dir():
         sources = [path for path in directory.sources() if path.is_file()]
         above = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
         for path in sources:  # as they lie to each other, so that an [INCLUDE] finds its file
-            yield f"workloads/{path.relative_to(above or path.parent).as_posix()}", path.read_bytes()
+            yield f"workloads/{path.relative_to(above or path.parent).as_posix()}", read_bytes(path, limit=limits.RUN)
     yield "schema/study.schema.json", orjson.dumps(study_schema(), option=orjson.OPT_INDENT_2)
     schema = shipped_folder("schema") / "run.schema.json"
     if schema.is_file():
@@ -159,32 +162,19 @@ def _writing(path: Path) -> Iterator[tarfile.TarFile]:
         return
     with path.open("xb") as target:
         packer = subprocess.Popen(["zstd", "-q", "-c"], stdin=subprocess.PIPE, stdout=target)
-        with _through(packer, packer.stdin, "w|") as archive:
+        with _through(packer, packer.stdin) as archive:
             yield archive
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[tarfile.TarFile]:
-    require_ending(path)
-    if _ending(path) == ".tar.gz":
-        with tarfile.open(path, "r:gz") as archive:
-            yield archive
-        return
-    with path.open("rb") as source:
-        unpacker = subprocess.Popen(["zstd", "-q", "-d", "-c"], stdin=source, stdout=subprocess.PIPE)
-        with _through(unpacker, unpacker.stdout, "r|") as archive:
-            yield archive
-
-
-@contextmanager
-def _through(process: subprocess.Popen[bytes], stream: IO[bytes] | None, mode: str) -> Iterator[tarfile.TarFile]:
+def _through(process: subprocess.Popen[bytes], stream: IO[bytes] | None) -> Iterator[tarfile.TarFile]:
     """A tar file on the other side of a program. Raises OSError where the program fails."""
     assert stream is not None
     try:
-        with tarfile.open(fileobj=stream, mode=mode) as archive:  # type: ignore[call-overload]  # a stream's modes
+        with tarfile.open(fileobj=stream, mode="w|") as archive:
             yield archive
     finally:
         stream.close()
         status = process.wait()
-    if status != 0 and mode.startswith("w"):
+    if status != 0:
         raise OSError(status, f"zstd ended with status {status}")

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from stressbench.files import limits, open_regular
 from stressbench.model import Run, RunFileError, read_run
 from stressbench.study.cells import PlannedRun
 from stressbench.study.directory import Directory, now, sha256_of
@@ -319,7 +320,7 @@ def _read(path: Path) -> Run | None:
 
 def _is_being_written(path: Path) -> bool:
     """Whether an engine has its lock on the run file; False where the file system knows no locks."""
-    with path.open("rb") as file:
+    with open_regular(path, limit=limits.RUN) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

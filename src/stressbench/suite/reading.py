@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from stressbench.files import limits, read_bytes
 from stressbench.model.errors import reason_of
 from stressbench.suite.errors import SuiteFileError
 
@@ -35,7 +36,7 @@ def read_executions(
     An execution goes to its `end`, to the next head, or to the file's end. A last line without newline is left out.
     """
     try:
-        lines = path.read_bytes().splitlines(keepends=True)
+        lines = read_bytes(path, limit=limits.PROTOCOL).splitlines(keepends=True)
     except OSError as fault:
         raise SuiteFileError(f"{path}: {reason_of(fault)}") from fault
     found = tuple(_split(tuple(_records(path, lines, adapter)), motif=motif, head=head, end=end))

@@ -29,6 +29,7 @@ class _Scanner:
         self._at = 0
         self._lines: dict[Place, int] = {}
         self._counts: dict[Place, int] = {}  # elements so far of each array of tables
+        self._counted, self._number = 0, 1  # lines up to there
 
     def scan(self) -> Mapping[Place, int]:
         table: Place = ()
@@ -117,4 +118,6 @@ class _Scanner:
         self._at = found.end()
 
     def _line(self) -> int:
-        return self._text.count("\n", 0, self._at) + 1
+        self._number += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._number

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from stressbench.cli.asking import rank_counts, variables
 from stressbench.cli.degrade.asked import ROUNDS, Asked, node_counts, rates_of
+from stressbench.files import limits, read_text
 from stressbench.lab.units import parse_rate
 from stressbench.model.errors import reason_of
 from stressbench.study.degradation.competing import NODES, RATE, require_shareable, texts_of
@@ -127,7 +128,7 @@ def _texts(asked: Asked, folder: Path) -> Mapping[str, str]:
 
 def _write(path: Path, text: str) -> None:
     """What runs have run already must stay as it is. Raises StudyMistake."""
-    if path.exists() and path.read_text(encoding="utf-8") != text:
+    if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: begin a study in another directory")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stressbench.cli.errands import scratch
 from stressbench.cli.programs import STANDARD_OUTPUT, figures_of
+from stressbench.files import limits, open_regular
 from stressbench.model.errors import reason_of
 from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.suite.hpcc import FIGURES, INPUT, LATENCIES, OUTPUT, expression_of, input_text, summary_of
@@ -83,7 +84,7 @@ class Output:
         if self.file is None:
             return printed
         try:
-            with (self.folder / self.file).open("rb") as file:
+            with open_regular(self.folder / self.file, limit=limits.RUN) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _LARGEST_TAIL))
                 return file.read().decode(errors="replace")
         except OSError:

@@ -25,7 +25,8 @@ def take_down(
     everything: Annotated[bool, typer.Option("--all", help="All labs of this user.")] = False,
 ) -> None:
     """One after the other."""
-    chosen = [slot.name for slot in slots()] if everything else names
+    with told():
+        chosen = [slot.name for slot in slots()] if everything else names
     if chosen is None:
         say("which lab? `stressbench lab down NAME`, or --all")
         raise typer.Exit(MISTAKE)

@@ -9,6 +9,7 @@ import typer
 
 from stressbench.cli.places import PLACES
 from stressbench.cli.study.common import EXIT_STATUS, Jobs, Retries, TimeLimit, Wanted, carry_out, told
+from stressbench.files import limits, read_text
 from stressbench.model.errors import reason_of
 from stressbench.study.combining import OneJob, combined, one_job
 from stressbench.study.directory import take_up
@@ -105,7 +106,7 @@ def matrix(
 
 def _write(path: Path, text: str) -> None:
     """A workload that runs have run already must stay as it is. Raises StudyMistake."""
-    if path.exists() and path.read_text(encoding="utf-8") != text:
+    if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: a workload has changed; choose another directory")
     path.write_text(text, encoding="utf-8")
 

@@ -7,10 +7,13 @@ import orjson
 import typer
 
 from stressbench.cli.study.common import AsJson, StudyWord, described, duration_text, told
+from stressbench.files import limits, read_text
+from stressbench.model.errors import reason_of
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import study_file
 from stressbench.study.cells import varying
+from stressbench.study.errors import StudyMistake
 from stressbench.study.estimate import bounds_of
 from stressbench.study.file import Study, read_study
 
@@ -72,9 +75,7 @@ def _count(study: Study) -> str:
 
 def _bounds(study: Study, folder: Path) -> tuple[float | None, float | None]:
     """Of the whole study; None where a part is unknown."""
-    texts = {
-        cell.workload: (folder / cell.workload).read_text(encoding="utf-8", errors="replace") for cell in study.cells
-    }
+    texts = {name: _text(folder / name) for name in dict.fromkeys(cell.workload for cell in study.cells)}
     bounds = [bounds_of(study.run, workload=texts[cell.workload]) for cell in study.cells]
     fewest = 1 if study.until is None else study.until.at_least / study.repetitions
     least = [one.least_s for one in bounds if one.least_s is not None]
@@ -83,6 +84,13 @@ def _bounds(study: Study, folder: Path) -> tuple[float | None, float | None]:
         sum(least) * study.repetitions * fewest if len(least) == len(bounds) else None,
         sum(most) * study.repetitions if len(most) == len(bounds) else None,
     )
+
+
+def _text(workload: Path) -> str:
+    try:
+        return read_text(workload, limit=limits.WORKLOAD, errors="replace")
+    except OSError as fault:
+        raise StudyMistake(f"{workload}: {reason_of(fault)}") from fault
 
 
 def _values(study: Study, least_s: float | None, most_s: float | None) -> dict[str, Any]:

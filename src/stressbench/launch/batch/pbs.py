@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from stressbench.files import limits, read_text
 from stressbench.launch import local
 from stressbench.launch.allocation import Allocation
 from stressbench.launch.command import Command, Launcher
@@ -48,7 +49,7 @@ def inside(environment: Mapping[str, str]) -> PbsPlace:
             "`qsub -I -l select=4` gives one, and --emit writes a script for qsub"
         )
     try:
-        hosts = Path(file).read_text(encoding="utf-8").split()
+        hosts = read_text(Path(file), limit=limits.OUTPUT, errors="replace").split()
     except OSError as fault:
         raise LaunchMistake(f"--on pbs: PBS_NODEFILE: {file}: {fault.strerror}") from fault
     return PbsPlace(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)

@@ -3,10 +3,30 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator, Field
 
 from stressbench.study.programs import journal
 from stressbench.study.programs.order import in_groups, in_order
+from stressbench.toml.shares import parse_fraction
+
+
+def _checked_rate(text: str) -> str:
+    share = parse_fraction(f"{text}/1" if text == "1" else text)
+    if share is None or not 0 < share <= 1:
+        raise ValueError("expected a share of the full rate, such as 1 or 1/2")
+    return text
+
+
+def _with_full(rates: tuple[str, ...]) -> tuple[str, ...]:
+    if "1" not in rates:
+        raise ValueError("expected the full rate, 1, among them")
+    return rates
+
+
+Rate = Annotated[str, Field(max_length=40), AfterValidator(_checked_rate)]
+Rates = Annotated[tuple[Rate, ...], AfterValidator(_with_full)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +37,8 @@ class RatesPlan(journal.Plan):
     input was written for it.
     """
 
-    rates: tuple[str, ...]
-    ranks: tuple[int, ...]
+    rates: Rates
+    ranks: tuple[journal.Count, ...]
     lower: tuple[str, ...]
     figures_from: str | None
     rate_command: str | None
@@ -29,8 +49,8 @@ class RatesPlan(journal.Plan):
 class RateLaunch(journal.Launched):
     """One launch."""
 
-    rate: str
-    ranks: int
+    rate: Rate
+    ranks: journal.Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,14 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from stressbench.files import limits, read_bytes
+from stressbench.model.complaints import first_of
+from stressbench.model.errors import reason_of
 from stressbench.study.errors import StudyMistake
 
 FILE = "launches.jsonl"
 SCHEMA_VERSION = 1
+Count = Annotated[int, Field(ge=1, le=10**9)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +29,7 @@ class Plan:
     version: str
     command: tuple[str, ...]
     on: str
-    runs: int
+    runs: Count
     seed: int
     figures: Mapping[str, str]
 
@@ -36,9 +40,9 @@ class Launched:
 
     type: Literal["launch"] = "launch"
     at: datetime
-    repetition: int
+    repetition: Annotated[int, Field(ge=0)]
     status: int
-    wall_s: float
+    wall_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     figures: Mapping[str, float | None]
 
 
@@ -73,15 +77,20 @@ class Journal(Generic[P, L]):
 
     def read(self, path: Path) -> Launches[P, L]:
         """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
-        lines = [(number, line) for number, line in enumerate(path.read_bytes().split(b"\n"), start=1) if line]
+        try:
+            content = read_bytes(path, limit=limits.JOURNAL)
+        except OSError as fault:
+            raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
+        lines = [(number, line) for number, line in enumerate(content.split(b"\n"), start=1) if line]
         try:
             plan = TypeAdapter(self.plan).validate_json(lines[0][1] if lines else b"")
         except ValidationError as fault:
-            raise StudyMistake(f"{path}: no plan; expected a file that `{self.writer}` wrote") from fault
+            told = f"{path}: no plan; expected a file that `{self.writer}` wrote ({first_of(fault)})"
+            raise StudyMistake(told) from fault
         launches, done, complaints = TypeAdapter(self.launch), [], []
         for number, line in lines[1:]:
             try:
                 done.append(launches.validate_json(line))
             except ValidationError as fault:
-                complaints.append(f"{path}:{number}: broken line ({fault.errors()[0]['msg'].lower()}); it is left out")
+                complaints.append(f"{path}:{number}: broken line ({first_of(fault)}); it is left out")
         return Launches(plan=plan, done=tuple(done), complaints=tuple(complaints))

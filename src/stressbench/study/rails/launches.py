@@ -15,7 +15,7 @@ __all__ = ["FILE", "JOURNAL", "LaunchRecord", "Launches", "NicBytes", "PlanRecor
 class PlanRecord(journal.Plan):
     """What is to be launched."""
 
-    ranks: int
+    ranks: journal.Count
     policies: tuple[str, ...]
     nics: tuple[str, ...]
     transport: str | None

@@ -1,0 +1,79 @@
+"""The one way to open a file for reading: a regular file, up to a stated size. Raises OSError, such as `Refused`."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO
+
+from stressbench.files.limits import text_of
+
+_KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+class Refused(OSError):
+    """A file that is not read: it is no regular file, or too large. `strerror` is the reason, as for any OSError."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(errno.EINVAL, reason, str(path))
+
+
+def open_regular(path: Path, *, limit: int) -> BufferedReader:
+    """The regular file at `path`, of at most `limit` bytes. Raises OSError.
+
+    Opening it waits for nobody: a FIFO without a writer is refused as well.
+    """
+    _require_regular(path, path.stat())  # before opening: to open a device may do something
+    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: PTH123, SIM115  a descriptor
+    try:
+        found = os.fstat(file.fileno())
+        _require_regular(path, found)
+        if found.st_size > limit:
+            raise _too_large(path, limit)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def read_bytes(path: Path, *, limit: int) -> bytes:
+    """The whole file, of at most `limit` bytes, even where it grows meanwhile. Raises OSError."""
+    with open_regular(path, limit=limit) as file:
+        found = file.read(limit + 1)  # files of /proc and /sys say that they are empty
+    if len(found) > limit:
+        raise _too_large(path, limit)
+    return found
+
+
+def read_text(path: Path, *, limit: int, errors: str = "strict") -> str:
+    """As `read_bytes`, from UTF-8; line ends become newlines. Raises OSError and UnicodeDecodeError."""
+    text = read_bytes(path, limit=limit).decode("utf-8", errors)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def lines_in(file: BinaryIO, *, path: Path, longest: int) -> Iterator[bytes]:
+    """Each line with its end, of at most `longest` bytes. Raises Refused, which names the line."""
+    number = 0
+    while line := file.readline(longest + 1):
+        number += 1
+        if len(line) > longest:
+            raise Refused(path, f"line {number} is longer than {text_of(longest)}, the most that is read")
+        yield line
+
+
+def _require_regular(path: Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        raise Refused(path, f"is {kind}; expected a regular file")
+
+
+def _too_large(path: Path, limit: int) -> Refused:
+    return Refused(path, f"is larger than {text_of(limit)}, the most that is read")

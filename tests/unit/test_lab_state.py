@@ -1,0 +1,218 @@
+"""Where labs are written down: nobody else may have written there, whoever came first."""
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from stressbench.cli.app import build
+from stressbench.files import limits
+from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.lab.lifecycle import down, labs_up, running
+from stressbench.lab.process import Process
+from stressbench.lab.state import Phase, Slot, State, folder, slots
+
+NOBODY = 65534
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+LAB = '[hosts]\ncount = 2\n[[rail]]\nrate = "100Mbit"\n[topology]\nkind = "single"\n'
+
+
+@pytest.fixture
+def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("STRESSBENCH_LABS", str(tmp_path / "labs"))
+    return tmp_path / "labs"
+
+
+@pytest.fixture
+def pair(labs: Path) -> Path:
+    """A lab that is up as far as is written down; its folder."""
+    slot, here = Slot("pair"), Process(pid=os.getpid(), started=1)
+    assert slot.lock()
+    slot.write(
+        State(
+            name="pair", source="pair.toml", text=LAB, phase=Phase.up, since="2026-01-02T03:04:05+00:00",
+            user_namespace=False, builder=here, nodes={"h0": here},
+        )
+    )  # fmt: skip
+    return labs / "pair"
+
+
+def said(*words: str) -> Result:
+    return CliRunner().invoke(build(), ["lab", *words])
+
+
+def test_folders_and_files_are_made_for_this_user_alone(pair: Path) -> None:
+    made = [pair.parent, pair, *pair.iterdir()]
+
+    assert {path.name for path in made} == {"labs", "pair", "lock", "state.json"}
+    assert all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in made)
+
+
+@pytest.mark.parametrize("below", ["", "pair"])
+def test_a_folder_that_others_may_write_to_is_refused(pair: Path, below: str) -> None:
+    pair.parent.joinpath(below).chmod(0o777)
+
+    with pytest.raises(LabMistake, match=r"others may write to it \(mode 0777\).*STRESSBENCH_LABS name a folder of"):
+        running("pair")
+
+
+@pytest.mark.parametrize("below", ["", "pair", "pair/lock", "pair/state.json"])
+def test_a_link_in_the_place_of_what_we_made_is_refused(pair: Path, below: str, tmp_path: Path) -> None:
+    ours = pair.parent.joinpath(below)
+    elsewhere = tmp_path / "elsewhere"
+    ours.rename(elsewhere)
+    ours.symlink_to(elsewhere)
+
+    with pytest.raises(LabMistake, match=rf"{ours}: is (a symbolic link or no directory|no regular file)"):
+        running("pair")
+
+
+@needs_root
+@pytest.mark.parametrize("below", ["", "pair", "pair/lock", "pair/state.json"])
+def test_what_belongs_to_another_user_is_refused(pair: Path, below: str) -> None:
+    ours = pair.parent.joinpath(below)
+    os.chown(ours, NOBODY, NOBODY)
+
+    with pytest.raises(LabMistake, match=rf"{ours}: belongs to user {NOBODY}, not to user 0"):
+        running("pair")
+
+
+@needs_root
+@pytest.mark.parametrize("words", [("status",), ("list",), ("exec", "h0", "true"), ("down", "pair"), ("down", "--all")])
+def test_every_command_refuses_with_one_line_and_status_2(pair: Path, words: tuple[str, ...]) -> None:
+    os.chown(pair.parent, NOBODY, NOBODY)
+
+    ended = said(*words)
+
+    assert ended.exit_code == 2
+    assert len(ended.output.splitlines()) == 1
+    assert f"{pair.parent}: belongs to user {NOBODY}" in ended.output
+
+
+@needs_root
+@pytest.mark.parametrize("word", ["up", "down"])
+def test_nothing_is_made_or_removed_in_the_folder_of_another_user(labs: Path, word: str) -> None:
+    (labs / "tiny").mkdir(parents=True)
+    os.chown(labs, NOBODY, NOBODY)
+
+    assert said(word, "tiny").exit_code == 2
+    assert [path.name for path in labs.rglob("*")] == ["tiny"]
+
+
+def altered(pair: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    state = json.loads((pair / "state.json").read_bytes())
+    change(state)
+    (pair / "state.json").write_text(json.dumps(state), encoding="utf-8")
+
+
+def test_the_environment_of_a_lab_is_never_read_from_its_file(pair: Path) -> None:
+    assert "LD_PRELOAD" not in running("pair").state.environment
+    altered(pair, lambda state: state.update(environment={"LD_PRELOAD": "/tmp/planted.so"}))
+
+    with pytest.raises(
+        LabFault, match=r"state\.json cannot be read as what this version writes; `stressbench lab down"
+    ):
+        running("pair")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state.update(scratch="/run/lab/../../home/me"),
+        lambda state: state.update(rails=10**9),
+        lambda state: state.update(name="other"),
+        lambda state: state.update(nodes={"h0": 1}),
+        lambda state: state.update(text="x" * (limits.TOML + 1)),
+        lambda state: state.pop("text"),
+    ],
+    ids=["scratch", "rails", "name", "nodes", "text", "missing"],
+)
+def test_a_state_that_no_lab_has_is_refused(pair: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    altered(pair, change)
+
+    with pytest.raises(LabFault, match=r"state\.json cannot be read"):
+        running("pair")
+
+
+@pytest.mark.parametrize("text", [b"", b"[", b"\xff", b"[" * 100_000, b"null"])
+def test_a_state_that_is_no_json_is_refused_and_names_no_process(pair: Path, text: bytes) -> None:
+    (pair / "state.json").write_bytes(text)
+
+    with pytest.raises(LabFault, match=r"state\.json cannot be read"):
+        running("pair")
+    assert Slot("pair").processes() == ()
+
+
+def test_a_state_of_any_size_is_refused_before_it_is_read(pair: Path) -> None:
+    os.truncate(pair / "state.json", 1 << 40)
+
+    with pytest.raises(LabMistake, match=r"state\.json: is larger than 16 MiB"):
+        running("pair")
+
+
+def test_a_fifo_in_the_place_of_a_file_is_refused_without_waiting(pair: Path) -> None:
+    (pair / "state.json").unlink()
+    os.mkfifo(pair / "state.json")
+
+    with pytest.raises(LabMistake, match=r"state\.json: is no regular file"):
+        running("pair")
+
+
+@pytest.mark.parametrize("name", ["..", "../other", "/etc", "a/b", "", "-x", "a\nb", "x" * 42])
+def test_a_name_that_leads_elsewhere_is_no_name_for_a_lab(labs: Path, name: str) -> None:
+    (labs.parent / "other").mkdir()
+    for act in (Slot, down, running):
+        with pytest.raises(LabMistake, match="is no name for a lab"):
+            act(name)
+    assert (labs.parent / "other").is_dir()
+
+
+def test_down_removes_links_and_not_what_they_lead_to(pair: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").touch()
+    (pair / "link").symlink_to(kept)
+    slot = Slot("pair")
+    slot.clear()
+
+    assert not pair.exists()
+    assert (kept / "file").exists()
+
+
+def test_folders_whose_name_no_lab_can_have_are_passed_over(pair: Path) -> None:
+    (pair.parent / "not a lab").mkdir()
+    (pair.parent / "link").symlink_to(pair)
+
+    assert [slot.name for slot in slots()] == ["pair"]
+    assert labs_up() == ("pair",)
+
+
+def as_user(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: number)
+
+
+def test_without_root_labs_are_in_the_runtime_directory_or_else_in_a_folder_that_names_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_user(4242, monkeypatch)
+
+    assert folder({"XDG_RUNTIME_DIR": str(tmp_path)}).path == tmp_path / "stressbench" / "labs"
+    assert folder({"XDG_RUNTIME_DIR": str(tmp_path / "gone")}).path == Path("/tmp/stressbench-4242/labs")
+    assert folder({}).path == Path("/tmp/stressbench-4242/labs")
+    assert folder({}).parts == ("stressbench-4242", "labs")  # what is looked at
+
+
+def test_the_runtime_directory_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = os.geteuid()
+    monkeypatch.delenv("STRESSBENCH_LABS", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    as_user(owner + 4242, monkeypatch)
+
+    with pytest.raises(LabMistake, match=rf"{tmp_path}: belongs to user {owner}, not to user {owner + 4242}"):
+        slots()
+    assert list(tmp_path.iterdir()) == []

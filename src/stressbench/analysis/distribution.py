@@ -8,7 +8,11 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution:
-    """Of `count` samples, in the samples' own unit; percentiles interpolate linearly."""
+    """Of `count` samples, in the samples' own unit; percentiles interpolate linearly.
+
+    `median` is the median over rounds of each round's median, as in the congestion impact and in the engine's own
+    table: a round counts once, however many repetitions it holds. All else is of the samples taken together.
+    """
 
     count: int
     min: float
@@ -36,22 +40,34 @@ class PlainRatios:
     mean_to_mean: float
 
 
-def plain_ratios(isolated: Distribution | None, contended: Distribution | None) -> PlainRatios | None:
-    """None where one side is missing, or an isolated time is 0 s."""
-    if isolated is None or contended is None or isolated.min <= 0:
+def plain_ratios(isolated: NDArray[np.float64], contended: NDArray[np.float64]) -> PlainRatios | None:
+    """Of all samples, shape (samples,) each; None where one side is missing, or an isolated time is 0 s."""
+    if len(isolated) == 0 or len(contended) == 0 or isolated.min() <= 0:
         return None
     return PlainRatios(
-        min_to_min=contended.min / isolated.min, median_to_median=contended.median / isolated.median,
-        mean_to_mean=contended.mean / isolated.mean,
-    )  # fmt: skip
+        min_to_min=float(contended.min() / isolated.min()),
+        median_to_median=float(np.median(contended) / np.median(isolated)),
+        mean_to_mean=float(contended.mean() / isolated.mean()),
+    )
 
 
-def distribution_of(values: NDArray[np.float64]) -> Distribution | None:
-    """Spread of `values`, shape (samples,); None when there are none."""
+def medians_by_round(
+    values: NDArray[np.float64], rounds: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Numbers of the rounds in ascending order and the median of each, from `values` and their `rounds`, (samples,)."""
+    order = np.lexsort((values, rounds))
+    numbers, starts, counts = np.unique(rounds[order], return_index=True, return_counts=True)
+    ordered = values[order]
+    return numbers, (ordered[starts + (counts - 1) // 2] + ordered[starts + counts // 2]) / 2
+
+
+def distribution_of(values: NDArray[np.float64], rounds: NDArray[np.int64]) -> Distribution | None:
+    """Spread of `values`, shape (samples,), measured in `rounds`, (samples,); None when there are none."""
     if len(values) == 0:
         return None
-    low, median, p95, p99, high = np.quantile(values, [0.0, 0.5, 0.95, 0.99, 1.0])
+    low, p95, p99, high = np.quantile(values, [0.0, 0.95, 0.99, 1.0])
+    _, medians = medians_by_round(values, rounds)
     return Distribution(
-        count=len(values), min=float(low), median=float(median), mean=float(np.mean(values)), max=float(high),
-        p95=float(p95), p99=float(p99),
+        count=len(values), min=float(low), median=float(np.median(medians)), mean=float(np.mean(values)),
+        max=float(high), p95=float(p95), p99=float(p99),
     )  # fmt: skip

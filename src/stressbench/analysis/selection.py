@@ -6,6 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from stressbench.analysis.distribution import medians_by_round
 from stressbench.model import Kind, Phase, Run, Samples
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -81,10 +82,7 @@ def times_s(run: Run, samples: Samples) -> Floats:
 
 
 def _round_medians(run: Run, rounds: NDArray[np.int64], values: Floats) -> tuple[RoundMedian, ...]:
-    order = np.lexsort((values, rounds))
-    numbers, starts, counts = np.unique(rounds[order], return_index=True, return_counts=True)
-    ordered = values[order]
-    medians = (ordered[starts + (counts - 1) // 2] + ordered[starts + counts // 2]) / 2
+    numbers, medians = medians_by_round(values, rounds)
     median_of = dict(zip(numbers.tolist(), medians.tolist(), strict=True))
     return tuple(
         RoundMedian(

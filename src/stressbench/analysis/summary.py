@@ -192,13 +192,12 @@ def _summarise_step(run: Run, job: Job, step: Step, *, how: Counting) -> StepSum
 
 
 def _timing(selection: Selection, *, role: Role, how: Counting, tails: tuple[TailImpact, ...]) -> Timing:
-    alone, beside = distribution_of(selection.isolated_s), distribution_of(selection.contended_s)
     background = role is Role.background
     return Timing(
-        isolated_s=alone,
-        contended_s=beside,
+        isolated_s=distribution_of(selection.isolated_s, selection.isolated_round),
+        contended_s=distribution_of(selection.contended_s, selection.contended_round),
         impact=_background_impact() if background else congestion_impact(selection.rounds, interval=how.interval),
-        ratios=plain_ratios(alone, beside),
+        ratios=plain_ratios(selection.isolated_s, selection.contended_s),
         tails=tails,
         plan=None if background else plan_of(selection.rounds, target=how.target),
         slowest=slowest_of(selection),
@@ -229,8 +228,8 @@ def _metrics(run: Run, *, job: int, step: int, include_extra: bool) -> tuple[Met
         summaries.append(
             MetricSummary(
                 name=metric.name,
-                isolated=distribution_of(metric.maximum[wanted & ~loaded]),
-                contended=distribution_of(metric.maximum[wanted & loaded]),
+                isolated=distribution_of(metric.maximum[wanted & ~loaded], metric.round[wanted & ~loaded]),
+                contended=distribution_of(metric.maximum[wanted & loaded], metric.round[wanted & loaded]),
             )
         )
     return tuple(summaries)

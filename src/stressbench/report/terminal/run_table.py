@@ -136,7 +136,7 @@ def _print_extras(summary: RunSummary, console: Console) -> None:
     if table.row_count:
         print_table(console, table)
         console.print()
-        say(console, "Medians over repetitions; a metric is the largest value over the ranks.")
+        say(console, "Medians over rounds of each round's median; a metric is the largest value over the ranks.")
         for definition in dict.fromkeys(definitions):
             say(console, definition)
 
@@ -160,6 +160,7 @@ def _key(summary: RunSummary, *, steps: bool) -> Iterable[str]:
     yield "Times are until the last rank was through: a job's of one repetition" + (
         ", a motif's of one iteration." if steps else "."
     )
+    yield "median: over rounds, of each round's median; min, p95 and max: of all n repetitions."
     drawn = any(job.timing.impact.method is Method.bootstrap for job in summary.jobs)
     middle = "the middle of the blocks' own ratios, with its 95 %"
     if drawn:

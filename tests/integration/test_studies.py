@@ -2,28 +2,15 @@
 
 import json
 import os
-import random
 import signal
-import subprocess
 import sys
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
 from support.lab_bench import job
-from support.programs import GRACE_S, Engine, Started, wait_until
+from support.programs import Started, wait_until
+from support.studies import REAL_PAIR
 
-WORKLOAD = """\
-[SET] size=1KiB
-[JOB_NAME] reduce
-[NODES] 1
-[MOTIF] allreduce -i 5
-[MOTIF] compute -m 10ms --mode sleep
-[JOB_NAME] all
-[NODES] 1
-[MOTIF] alltoall -s ${size} -i 5
-[MOTIF] compute -m 10ms --mode sleep
-"""
 STUDY = """\
 [factors]
 workload = "pair.sb"
@@ -40,7 +27,7 @@ repetitions = 10
 
 
 def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path) -> None:
-    (tmp_path / "pair.sb").write_text(WORKLOAD)
+    (tmp_path / "pair.sb").write_text(REAL_PAIR)
     (tmp_path / "study.toml").write_text(STUDY)
     command = [sys.executable, "-m", "stressbench", "study", "run", "study.toml", "-o", "made"]
     with Started(command, cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
@@ -59,7 +46,7 @@ def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path
 
 def test_a_launch_that_outlives_a_killed_study_is_waited_for(engine, tmp_path: Path) -> None:
     """The launcher is stopped, so that it does not hear of the study's end: its ranks go on writing."""
-    (tmp_path / "pair.sb").write_text(WORKLOAD)
+    (tmp_path / "pair.sb").write_text(REAL_PAIR)
     (tmp_path / "study.toml").write_text(STUDY)
     command = [sys.executable, "-m", "stressbench", "study"]
     environment = {"STRESSBENCH_MPI": str(engine.program)}
@@ -95,59 +82,6 @@ def require_both_cells(engine, folder: Path, said: str) -> None:
     assert [cell["done"] for cell in report["cells"]] == [1, 1]
     assert all(job["impact"]["ratio"] is not None for cell in report["cells"] for job in cell["jobs"])
     assert len(list((folder / "made" / "runs").iterdir())) == 2, said
-
-
-MOMENTS = 20
-MANY_CELLS = """\
-repetitions = 4
-[factors]
-workload = "pair.sb"
-ranks = 2
-ranks_per_node = 1
-placement = ["linear", "interleaved"]
-[set]
-size = ["1KiB", "2KiB", "4KiB"]
-[run]
-isolated = 2
-contended = 2
-repetitions = 2
-"""
-
-
-def interrupted(engine: Engine, words: tuple[str, ...], folder: Path, after_s: float, how: signal.Signals) -> None:
-    """Start the study, let it work for a while, and end it, its ranks too where it cannot do so itself."""
-    command = [sys.executable, "-m", "stressbench", "study", *words]
-    with Started(command, cwd=folder, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
-        try:
-            process.communicate(timeout=after_s)
-        except subprocess.TimeoutExpired:
-            process.send_signal(how)
-            process.communicate(timeout=GRACE_S)
-
-
-def test_interrupted_at_twenty_random_moments_it_has_each_run_once(engine, tmp_path: Path) -> None:
-    (tmp_path / "pair.sb").write_text(WORKLOAD)
-    (tmp_path / "study.toml").write_text(MANY_CELLS)
-    rng = random.Random(1)
-
-    for moment in range(MOMENTS):
-        words = ("resume", "made") if moment else ("run", "study.toml", "-o", "made")
-        how = rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
-        interrupted(engine, words, tmp_path, rng.uniform(0.5, 3), how)
-    ended = engine.stressbench("study", "resume", "made", cwd=tmp_path)
-    report = json.loads(engine.stressbench("study", "report", "made", "--format", "json", cwd=tmp_path).output)
-
-    assert ended.status == 0, ended.errors
-    assert [cell["done"] for cell in report["cells"]] == [4] * 6
-    records = [json.loads(line) for line in (tmp_path / "made" / "manifest.jsonl").read_text().splitlines()]
-    done = Counter(record["run"] for record in records if record["type"] == "finished")
-    assert set(done.values()) == {1}
-    assert set(done) == {record["run"] for record in records if record["type"] == "planned"}
-    for path in (tmp_path / "made" / "runs").iterdir():
-        lines = [json.loads(line) for line in path.read_text().splitlines()]
-        rounds = Counter((one["kind"], one["job"], one["block"]) for one in lines if one["type"] == "round")
-        assert set(rounds.values()) == {1}, path
-        assert len(rounds) == 2 * 2 + 2, path  # two jobs alone twice, together twice
 
 
 def links_of(path: Path) -> dict[tuple[str, str], tuple[int | None, int]]:

@@ -75,6 +75,9 @@ def test_one_that_is_interrupted_shows_what_it_has_and_claims_no_number(engine, 
     with Started(command, cwd=tmp_path, environment=environment) as process:
         wait_until(lambda: protocol.exists() and b'"file"' in protocol.read_bytes(), "a file is measured")
         process.send_signal(signal.SIGINT)  # after the round, please, which would take ten minutes
+        assert process.stderr is not None
+        while "the engine finishes the current round" not in process.stderr.readline():
+            assert process.poll() is None
         process.send_signal(signal.SIGTERM)  # now; another signal is another request, however soon it comes
         output, _ = process.communicate(timeout=120)
 

@@ -31,8 +31,11 @@ rate = "20Mbit"
 
 def test_every_link_of_tiny_carries_a_stream_of_its_rate(lab_up, measured, samples) -> None:
     """3 %: the default tolerance of `lab check`, ten times what the token bucket's clock is off by."""
-    shares = lab_up("tiny").shares(samples)
+    tiny = lab_up("tiny")
 
+    shares = tiny.shares(samples)
+
+    assert {one["rate_bits_per_s"] for one in tiny.json("stats", "--interval", "0.1")} == {100_000_000}
     assert len(shares) == 8
     measured.medians({f"{a} to {b}": values for (a, b), values in shares.items()}, expected=1, within=0.03)
 

@@ -56,9 +56,12 @@ def test_a_run_that_is_stopped_leaves_no_rank_in_the_lab(lab_up, wait_for, reque
     rounds = ("--isolated", "50", "--contended", "50", "--repetitions", "5")
 
     with tiny.in_round(target, *rounds) as process:
-        for request in requests:  # another signal is another request, however soon it comes
+        heard = ""
+        for request in requests:
             process.send_signal(request)
-        errors = process.communicate(timeout=60)[1]
+            while "the engine finishes the current round" not in heard:
+                heard += process.stderr.readline()
+        errors = heard + process.communicate(timeout=60)[1]
 
     assert process.returncode == 130, errors
     wait_for(lambda: set(descendants_marked(tiny.folder / "labs")) <= before, "no rank is left")

@@ -96,9 +96,12 @@ def test_a_run_that_is_stopped_leaves_no_rank(slurm, wait_for, requests) -> None
         wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
         for pid in ranks(slurm).values() if len(requests) > 1 else ():
             os.kill(pid, signal.SIGSTOP)  # they do not end at the first request
-        for request in requests:  # another signal is another request, however soon it comes
+        heard = ""
+        for request in requests:
             os.kill(launcher_of(target), request)
-        errors = run.communicate(timeout=60)[1]
+            while "the engine finishes the current round" not in heard:
+                heard += run.stderr.readline()
+        errors = heard + run.communicate(timeout=60)[1]
 
     assert run.returncode == 130, errors
     assert f"{requests[0].name}: the engine finishes the current round" in errors

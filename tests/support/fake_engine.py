@@ -4,7 +4,8 @@
 `FAKE_ENGINE` says what the run does: `done`, `wait` (until asked to stop), `stubborn` (ignores requests), `die` (rank 1
 kills itself), `mistake`, `fault`. `FAKE_RUN` is a file with the records that rank 0 writes, `FAKE_CHECK_NOTE` one for
 the arguments of a check. With `FAKE_CONTINUES`, a run that is continued becomes the run of `FAKE_RUN`. `FAKE_PROTOCOL`
-is what rank 0 copies to the file that the workload names behind --protocol.
+is what rank 0 copies to the file that the workload names behind --protocol. `FAKE_READY` is a folder where each rank
+leaves `ready-RANK` once it waits.
 """
 
 import json
@@ -38,6 +39,8 @@ def wait_for_stop(*, obey: bool) -> None:
     for number in (signal.SIGUSR1, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: asked.append(number))
     print(f"rank {rank()} ready in process {os.getpid()}", flush=True)
+    if "FAKE_READY" in os.environ:
+        Path(os.environ["FAKE_READY"], f"ready-{rank()}").touch()
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not (obey and asked):
         time.sleep(0.02)
@@ -63,7 +66,6 @@ def run(arguments: list[str]) -> int:
                 time.sleep(1)  # MPI_Finalize: nobody leaves before all are here
             return 130 if rank() == 0 else 0
         case "die":
-            time.sleep(2.6)  # long enough to be seen as a rank
             if rank() == 1:
                 os.kill(os.getpid(), signal.SIGKILL)
             time.sleep(20)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.fake_launcher import put, put_mpirun
+from support.programs import wait_until
 
 TESTS = Path(__file__).parents[1]
 ENGINE = f"""#!/bin/sh
@@ -59,14 +60,15 @@ def run_command(
 
 
 def interrupt(
-    command: str, folder: Path, words: tuple[str, ...], *, at: str, times: int = 1, number: int = signal.SIGINT,
-    **more: str,
+    command: str, folder: Path, words: tuple[str, ...], *, at: str, launches: int, times: int = 1,
+    number: int = signal.SIGINT, **more: str,
 ) -> tuple[int, str]:  # fmt: skip
-    """Status and messages of a command that was asked to stop once it had said `at`."""
+    """Status and messages of a command that was asked to stop once it had said `at` and probed in so many launches."""
+    begun = folder.parent / "begun"
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, command, *words],
-        cwd=folder, env=environment(folder.parent, **more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True,
+        cwd=folder, env=environment(folder.parent, FAKE_BEGUN=str(begun), **more), stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
     text = ""
@@ -74,17 +76,16 @@ def interrupt(
         line = process.stderr.readline()
         assert line, text
         text += line
-    time.sleep(1.5)
-    for again in range(times):
-        time.sleep(0.6 * bool(again))
-        process.send_signal(number)
-    rest = process.communicate(timeout=40)[1]
+    wait_until(lambda: begun.exists() and len(begun.read_text().splitlines()) >= launches, "probes are at work")
+    for request in (number, signal.SIGTERM)[:times]:  # another signal is another request, however soon it comes
+        process.send_signal(request)
+    rest = process.communicate(timeout=120)[1]
     return process.returncode, text + rest
 
 
 def running(words: str) -> list[int]:
     """Processes with these words on their command line, after a moment for those that are on their way out."""
-    for _ in range(50):
+    for _ in range(600):
         found = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if words in _words(path)]
         if not found:
             return []

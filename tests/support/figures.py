@@ -100,7 +100,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    reports = [one for several in terminalreporter.stats.values() for one in several if hasattr(one, "user_properties")]
+    reports = [one for kind in terminalreporter.stats.values() for one in kind if isinstance(one, pytest.TestReport)]
     shown = [(one.nodeid, figure) for one in reports if one.when == "call" for figure in _figures_of(one)]
     if shown:
         terminalreporter.section("figures of tests that measure")

@@ -141,3 +141,17 @@ def killing_writes(directory: Directory, *, after: int, torn: int) -> Directory:
 
 def finished_files(directory: Directory) -> Iterator[str]:
     return (path.name for path in sorted((directory.path / "runs").iterdir()))
+
+
+REAL_PAIR = """\
+[SET] size=1KiB
+[JOB_NAME] reduce
+[NODES] 1
+[MOTIF] allreduce -i 5
+[MOTIF] compute -m 10ms --mode sleep
+[JOB_NAME] all
+[NODES] 1
+[MOTIF] alltoall -s ${size} -i 5
+[MOTIF] compute -m 10ms --mode sleep
+"""
+"""Two jobs of one rank each, as the engine itself runs them."""

@@ -28,9 +28,9 @@ def stressbench(folder: Path, *words: str, on_lab: bool = False, **more: str) ->
 
 
 def interrupted(
-    folder: Path, words: tuple[str, ...], *, at: str, times: int = 1, number: int = signal.SIGINT
+    folder: Path, words: tuple[str, ...], *, at: str, launches: int, times: int = 1, number: int = signal.SIGINT
 ) -> tuple[int, str]:
-    return interrupt("impact", folder, words, at=at, times=times, number=number)
+    return interrupt("impact", folder, words, at=at, launches=launches, times=times, number=number)
 
 
 def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
@@ -215,7 +215,7 @@ def test_the_time_limit_ends_a_program_that_hears_nothing_and_what_was_seen_coun
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_the_program_and_its_probes(folder: Path, number: int) -> None:
     status, said = interrupted(
-        folder, (*SHORT, "--", "sh", "-c", "sleep 14142"), at="with probes", number=number
+        folder, (*SHORT, "--", "sh", "-c", "sleep 14142"), at="with probes", launches=2, number=number
     )  # fmt: skip
 
     assert status == 130, said
@@ -228,7 +228,7 @@ def test_ctrl_c_ends_the_program_and_its_probes(folder: Path, number: int) -> No
 def test_a_second_ctrl_c_ends_a_program_that_hears_none(folder: Path) -> None:
     script = "trap '' INT TERM USR1 HUP; while :; do sleep 0.1; done; : 17320"
 
-    status, said = interrupted(folder, (*SHORT, "--", "sh", "-c", script), at="with probes", times=2)
+    status, said = interrupted(folder, (*SHORT, "--", "sh", "-c", script), at="with probes", launches=2, times=2)
 
     assert status == 130, said
     assert running("17320") == running("fake_probes.py") == []
@@ -237,7 +237,7 @@ def test_a_second_ctrl_c_ends_a_program_that_hears_none(folder: Path) -> None:
 def test_ctrl_c_before_the_program_ends_the_probes(folder: Path) -> None:
     words = ("-n", "1", "--every", "100ms", "--idle", "60s", "--", "touch", "started")
 
-    status, said = interrupted(folder, words, at="idle, before")
+    status, said = interrupted(folder, words, at="idle, before", launches=1)
 
     assert status == 130, said
     assert "idle, before: probes ended early; nothing is claimed" in said

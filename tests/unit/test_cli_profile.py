@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -192,7 +191,6 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
         cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
-    time.sleep(0.2)
 
     process.send_signal(signal.SIGINT)
 

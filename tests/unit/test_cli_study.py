@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import tarfile
-import time
 from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
 from support.fake_launcher import FAKE_ENGINE, LIBRARIES
+from support.programs import wait_until
 from typer.testing import CliRunner
 
 from stressbench.cli.app import build
@@ -186,17 +186,15 @@ def test_runs_that_fail_for_good_are_named_and_give_status_3(folder: Path) -> No
 
 
 def wait_for_a_run(folder: Path) -> None:
-    deadline = time.monotonic() + 60
-    while not list(folder.glob("d/runs/*.jsonl")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(1)  # ranks are ready to hear
+    wait_until(lambda: any(folder.glob("d/runs/*.jsonl")), "a run has a file")
+    wait_until(lambda: len(list(folder.glob("ready-*"))) == 2, "its ranks hear requests")
 
 
 @needs_openmpi
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
 def test_a_study_that_is_stopped_or_killed_goes_on(folder: Path, number: int, status: int) -> None:
     shutil.copyfile(folder / "part", folder / "made")
-    process = started(folder, "run", "study.toml", "-o", "d", FAKE_ENGINE="wait")
+    process = started(folder, "run", "study.toml", "-o", "d", FAKE_ENGINE="wait", FAKE_READY=str(folder))
     wait_for_a_run(folder)
     os.kill(process.pid, number)
     _, errors = process.communicate(timeout=60)

@@ -157,6 +157,13 @@ def test_a_sample_size_without_an_interval_is_refused(suite) -> None:
     ended.stderr.fnmatch_lines(["*--samples: invalid number of at least 6 value: '5'"])
 
 
+def test_tests_that_were_left_out_have_no_figures(suite, pytester) -> None:
+    ended = suite(1.0, "-k", "another")
+
+    ended.assert_outcomes(deselected=1)
+    ended.stdout.no_fnmatch_line("*figures of tests*")
+
+
 def test_figures_come_through_workers_once(suite, pytester) -> None:
     ended = suite(1.0, "-n", "2")
 

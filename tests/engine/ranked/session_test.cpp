@@ -379,7 +379,7 @@ TEST(Session, BackgroundJobsRunOnlyInContendedRounds) {
 TEST(Session, ABackgroundJobWhoseRootIsIdlePlansByTheTimeOfItsOtherRanks) {
   if (ranks() < 3) GTEST_SKIP() << "needs 3 ranks";
   constexpr std::int64_t largest_batch = 200;
-  workload::Job measured = job_of({compute("200ms")}, "a");
+  workload::Job measured = job_of({compute("10ms")}, "a");
   measured.nodes = {0};
   measured.repeat = 3;
   workload::MotifCall call;

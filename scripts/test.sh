@@ -58,7 +58,7 @@ stage_fuzz() {  # a million mutated workloads, then half a minute of libFuzzer
   ((passed == 2))
 }
 stage_python() { pytest_of python unit -n "$jobs" --dist loadfile; }
-stage_contract() { build release && pytest_of contract contract; }
+stage_contract() { build release && pytest_of contract contract tests/golden; }
 stage_system() { build release && build mpich && build simgrid && pytest_of system integration tests/nightly; }
 
 count() {  # stage, its exit status -> "passed failed skipped"

@@ -25,17 +25,17 @@ NAMED = frozenset({"options", "metrics", "values", "figures", "packages", "varia
 """Objects whose keys are names: of options, metrics, factors and the like."""
 WORKLOAD = """\
 [JOB_NAME] talkers
-[NID_LIST] 0
+[NID_LIST] 0-1
 [REPEAT] 2
 [MOTIF] allreduce
 [MOTIF] pingpong -i 20
 [MOTIF] posix -s 1000 -f ${SCRATCH}/out
 [JOB_NAME] alone
-[NID_LIST] 1
+[NID_LIST] 2
 [REPEAT] 2
 [MOTIF] allreduce
 """
-"""On 3 ranks, two a node, `alone` has one rank: its reduction is so short that the engine warns of the clock."""
+"""On 3 ranks, one a node, `alone` has one rank: its reduction is so short that the engine warns of the clock."""
 SUITES = """\
 [JOB_NAME] suites
 [NODES] 1
@@ -73,7 +73,7 @@ def measured(folder: Path, engine: Path, workload: str, *words: str) -> Path:
 
 @pytest.mark.mpi
 def test_run_file(golden: Golden, engine_program: Path, tmp_path: Path) -> None:
-    words = ("-n", "3", "--ranks-per-node", "2", "--isolated", "2", "--contended", "2")
+    words = ("-n", "3", "--ranks-per-node", "1", "--isolated", "2", "--contended", "2")
 
     same_records(golden, "run", measured(tmp_path, engine_program, WORKLOAD, *words))
 

@@ -67,7 +67,7 @@ STATUSES = [
     (DONE, "predict place cg.json fft.json --switches 1 --per-switch 2"),
     (MISTAKE, "predict place cg.json fft.json --switches 0"),
     (DONE, "predict evaluate cg.json fft.json --observed co-runs.jsonl"),
-    (NOT_SO, "predict evaluate cg.json --observed co-runs.jsonl"),
+    (MISTAKE, "predict evaluate cg.json fft.json --observed strangers.jsonl"),
     (MISTAKE, "predict evaluate cg.json fft.json --observed gone.jsonl"),
     (DONE, "lab list"),
     (DONE, "lab status"),
@@ -121,6 +121,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("bad.sb").write_text("[MOTIF] AlReduce\n")
     Path("one.toml").write_text('[factors]\nworkload = "pair.sb"\nranks = 2\n')
     Path("cut-io.jsonl").write_text("".join(Path("beff-io.jsonl").read_text().splitlines(keepends=True)[:40]))
+    Path("strangers.jsonl").write_text(Path("co-runs.jsonl").read_text().replace('"cg"', '"milc"'))
     Path("slower.jsonl").write_text(slower(Path("run.jsonl").read_text()))
     for name, script in {"app": "exit 0", "fails": "exit 7", "set-rate": "exit 0"}.items():
         put(folder / name, f"#!/bin/sh\n{script}\n")

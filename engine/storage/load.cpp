@@ -13,6 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The folder of the build is used by programs of that build alone: once the build is gone, anybody may make a folder of
+// its name, as a package is built below /tmp.
+bool belongs_to_build(const fs::path& program, const fs::path& built) {
+  std::error_code unknown;
+  const fs::path tree = fs::weakly_canonical(built, unknown).parent_path().parent_path();
+  return !unknown && std::ranges::mismatch(tree, program).in1 == tree.end();
+}
+
 void load_from(const fs::path& folder) {
   std::error_code unreadable;
   std::vector<fs::path> modules;
@@ -35,6 +43,7 @@ void load_backends() {
                            fs::path(STRESSBENCH_BUILT_BACKENDS)};
   for (const fs::path& folder : folders) {
     if (!fs::is_directory(folder, unknown)) continue;
+    if (folder == folders.back() && !belongs_to_build(program, folder)) continue;
     load_from(folder);
     return;
   }

@@ -11,6 +11,7 @@ inline constexpr std::int64_t workload_bytes = std::int64_t{2} << 20;     // a w
 inline constexpr std::int64_t size_table_bytes = std::int64_t{1} << 20;   // --sizes-from
 inline constexpr std::int64_t level_table_bytes = std::int64_t{8} << 20;  // --levels
 inline constexpr std::int64_t sidecar_bytes = std::int64_t{64} << 10;     // FILE.stressbench
+inline constexpr std::int64_t simulation_bytes = std::int64_t{1} << 20;   // what $STRESSBENCH_SIMULATION names
 // Trace and run files are read line by line. The tracer's own memory bounds its longest line to about this.
 inline constexpr std::int64_t line_bytes = std::int64_t{32} << 20;
 inline constexpr std::int64_t lines_file_bytes = std::int64_t{64} << 30;

@@ -1,6 +1,7 @@
 """Files that are no files, have no end or hold commands for a terminal: status 2, one message, bounded memory."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,20 @@ def test_a_trace_s_names_reach_the_terminal_as_text(engine, tmp_path, checkout):
 
     assert outcome.status == 2
     assert "\x1b" not in outcome.said
+
+
+def test_the_engine_writes_to_the_terminal_in_one_place(checkout):
+    writes = re.compile(r"fmt::print|std::(cout|cerr|puts|fputs|printf|fprintf)\b|\bf?printf\(|[^:]exit\(end\)")
+    sources = [path for suffix in ("cpp", "hpp") for path in (checkout / "engine").rglob(f"*.{suffix}")]
+    found = {path.name for path in sources if writes.search(path.read_text(encoding="utf-8"))}
+
+    assert found == {"console.cpp"}
+
+
+def test_the_engine_opens_files_to_read_in_one_place(checkout):
+    """A stream of the standard library would read whatever a name stands for. The kernel's own files may be."""
+    streams = re.compile(r"ifstream\W|std::fstream\W")
+    sources = [path for suffix in ("cpp", "hpp") for path in (checkout / "engine").rglob(f"*.{suffix}")]
+    found = {str(path.relative_to(checkout)) for path in sources if streams.search(path.read_text(encoding="utf-8"))}
+
+    assert found == {"engine/motifs/suite/memory_share.cpp"}

@@ -66,8 +66,8 @@ void look_or_pause(Thread& thread, bool look) {
   process().look(look);
 }
 
-bool write_at(const char* path, int flags, const std::string& text, std::int64_t offset) {
-  const int file = open(path, flags | O_CLOEXEC, 0644);
+bool write_at(const char* path, int flags, const std::string& text, std::int64_t offset, mode_t mode = 0644) {
+  const int file = open(path, flags | O_CLOEXEC, mode);
   if (file < 0) return complain("cannot open", path), false;
   std::size_t written = 0;
   while (written < text.size()) {
@@ -100,7 +100,10 @@ void write_modules(const char* path) {
     }
     text += (text.size() > 1 ? "," : "") + key + "\"" + file + "\"";
   }
-  write_at((std::string(path) + ".modules").c_str(), O_WRONLY | O_CREAT | O_TRUNC, text + "}\n", 0);
+  // Nobody asked for a file of this name: one that is there may be anybody's, or lead anywhere.
+  const std::string name = std::string(path) + ".modules";
+  unlink(name.c_str());
+  write_at(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, text + "}\n", 0, 0600);
 }
 
 // Every rank writes its own line at its own place; nobody gathers anything.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "process.hpp"
 #include "settings.hpp"
 
 namespace stressbench::trace::pool {
@@ -20,6 +21,8 @@ bool has_room(const char* folder, int here) noexcept {
   const auto free_bytes = static_cast<std::uint64_t>(file_system.f_bavail) * file_system.f_frsize;
   return free_bytes / 2 > sizeof(Recording) * static_cast<std::uint64_t>(here);
 }
+
+bool made[Process::most_threads] = {};
 
 void name_of(char* path, std::size_t size, int rank, int thread) noexcept {
   const char* folder = settings::pool_folder();
@@ -41,13 +44,16 @@ Recording* make(int rank, int thread, int here) noexcept {
   char path[4096];
   name_of(path, sizeof(path), rank, thread);
   if (has_room(settings::pool_folder(), here)) {
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
       void* memory = MAP_FAILED;
       if (ftruncate(file, sizeof(Recording)) == 0)
         memory = mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
       close(file);
-      if (memory != MAP_FAILED) return static_cast<Recording*>(memory);
+      if (memory != MAP_FAILED) {
+        made[thread] = true;
+        return static_cast<Recording*>(memory);
+      }
       unlink(path);
     }
   }
@@ -55,6 +61,7 @@ Recording* make(int rank, int thread, int here) noexcept {
 }
 
 void remove(int rank, int thread) noexcept {
+  if (!made[thread]) return;  // a file of that name would be somebody else's
   char path[4096];
   name_of(path, sizeof(path), rank, thread);
   unlink(path);

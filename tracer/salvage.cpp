@@ -23,13 +23,24 @@ using namespace stressbench::trace;
 constexpr int mistake = 2;
 constexpr int fault = 3;
 
-// Null when the file is no pool of this build.
+// Pools lie in folders where everybody may make files, under names that can be guessed.
+bool is_own(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// Null when the file is no pool of this build, or may be somebody else's.
 const Recording* opened(const char* path) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat status {};
   if (file < 0 || fstat(file, &status) != 0) {
     std::fprintf(stderr, "stressbench-trace-salvage: %s: %s\n", path, std::strerror(errno));
     if (file >= 0) close(file);
+    return nullptr;
+  }
+  if (!is_own(status)) {
+    std::fprintf(stderr, "stressbench-trace-salvage: %s: not a regular file that you alone may write; left out\n",
+                 path);
+    close(file);
     return nullptr;
   }
   void* memory = MAP_FAILED;

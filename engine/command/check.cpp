@@ -5,6 +5,7 @@
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
+#include "core/console.hpp"
 
 namespace stressbench::command {
 namespace {
@@ -20,10 +21,12 @@ int check(const CheckOptions& options) {
   const auto machine = machine_of(options.machine);
   const workload::Workload workload = load_file(options.file, options.sets, machine, policy_of(options.placement));
   if (machine) {
-    fmt::print("{}: {} job{} fit\n", options.file, workload.jobs.size(), workload.jobs.size() == 1 ? "" : "s");
+    console::print(stdout, "{}: {} job{} fit\n", options.file, workload.jobs.size(),
+                   workload.jobs.size() == 1 ? "" : "s");
   } else {
-    fmt::print("{}: {} job{}, no mistake in the text; give --nodes and --ranks-per-node to check that they fit\n",
-               options.file, workload.jobs.size(), workload.jobs.size() == 1 ? "" : "s");
+    console::print(stdout,
+                   "{}: {} job{}, no mistake in the text; give --nodes and --ranks-per-node to check that they fit\n",
+                   options.file, workload.jobs.size(), workload.jobs.size() == 1 ? "" : "s");
   }
   return exit_success;
 }
@@ -35,7 +38,7 @@ void add_check(CLI::App& program, Context& context) {
       program.add_subcommand("check",
                              "Says everything that is wrong with a workload, with file, line and column. No MPI launch "
                              "needed. Exit status 0 or 2.\n"
-                             "  stressbench-mpi check workloads/listing1.sb --nodes 104 --ranks-per-node 16");
+                             "  stressbench-mpi check workloads/paper/listing1.sb --nodes 104 --ranks-per-node 16");
   const auto options = std::make_shared<CheckOptions>();
   command->add_option("FILE", options->file, "the workload (.sb)")->required();
   command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload; may be repeated")

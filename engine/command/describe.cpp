@@ -6,6 +6,7 @@
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
+#include "core/console.hpp"
 #include "output/json.hpp"
 #include "output/motif_page.hpp"
 #include "schedule/session.hpp"
@@ -27,9 +28,9 @@ int describe_motif(const DescribeOptions& options) {
   for (const CatalogueEntry& entry : MotifCatalogue::instance().entries()) {
     if (!parameter_detail::same_name(entry.name, options.subject)) continue;
     if (options.json) {
-      fmt::print("{}\n", output::motif_json(entry, *motif).dump(2));
+      console::print(stdout, "{}\n", output::motif_json(entry, *motif).dump(2));
     } else {
-      fmt::print("{}", output::motif_page(entry, *motif));
+      console::print(stdout, "{}", output::motif_page(entry, *motif));
     }
   }
   return exit_success;
@@ -81,10 +82,10 @@ int describe_workload(const DescribeOptions& options) {
     if (options.json) {
       jobs.push_back(job_json(job, static_cast<int>(i), ranks));
     } else {
-      fmt::print("{}", job_page(job, static_cast<int>(i), ranks));
+      console::print(stdout, "{}", job_page(job, static_cast<int>(i), ranks));
     }
   }
-  if (options.json) fmt::print("{}\n", output::Json{{"path", options.subject}, {"jobs", jobs}}.dump(2));
+  if (options.json) console::print(stdout, "{}\n", output::Json{{"path", options.subject}, {"jobs", jobs}}.dump(2));
   return exit_success;
 }
 

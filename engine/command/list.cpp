@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command/command.hpp"
+#include "core/console.hpp"
 #include "motifs/motif.hpp"
 #include "output/json.hpp"
 
@@ -19,10 +20,10 @@ int list(bool json) {
                      {"summary", entry.summary},
                      {"source", entry.source}});
     } else {
-      fmt::print("{:<24}{:<16}{}\n", entry.name, name_of(entry.family), entry.summary);
+      console::print(stdout, "{:<24}{:<16}{}\n", entry.name, name_of(entry.family), entry.summary);
     }
   }
-  if (json) fmt::print("{}\n", all.dump(2));
+  if (json) console::print(stdout, "{}\n", all.dump(2));
   return exit_success;
 }
 

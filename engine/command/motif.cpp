@@ -6,6 +6,7 @@
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
+#include "core/console.hpp"
 #include "core/run_id.hpp"
 #include "core/statistics.hpp"
 #include "output/json.hpp"
@@ -207,7 +208,7 @@ std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const Mea
 
 void write_result(const std::string& text, const std::string& path) {
   if (path.empty()) {
-    fmt::print("{}", text);
+    console::print(stdout, "{}", text);
     return;
   }
   std::ofstream file(path);
@@ -218,7 +219,7 @@ void write_result(const std::string& text, const std::string& path) {
 int measure(const MeasureOptions& options, const Context& context) {
   const CatalogueEntry entry = entry_of(options.name);
   if (options.help) {
-    if (speaks()) fmt::print("{}", output::motif_page(entry, *make(options.name)));
+    if (speaks()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
     return exit_success;
   }
   const std::string text = workload_text(options);
@@ -240,7 +241,7 @@ int measure(const MeasureOptions& options, const Context& context) {
   const schedule::MicroResult result =
       guarded(world, [&] { return schedule::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
   return on_root(world, [&] {
-    for (const std::string& remark : result.remarks) fmt::print(stderr, "stressbench-mpi: note: {}\n", remark);
+    for (const std::string& remark : result.remarks) console::print(stderr, "stressbench-mpi: note: {}\n", remark);
     write_result(options.json ? rows_as_json(result.rows, options, world.size())
                               : rows_as_table(result.rows, options, world.size()),
                  options.output);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
+#include <sstream>
 
 #include "command/command.hpp"
+#include "core/console.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "output/version.hpp"
@@ -32,13 +35,17 @@ std::string version_text() {
 }
 
 void say(const std::string& message) {
-  if (speaks()) fmt::print(stderr, "{}{}", message, message.ends_with('\n') ? "" : "\n");
+  if (speaks()) console::print(stderr, "{}{}", message, message.ends_with('\n') ? "" : "\n");
 }
 
 // CLI11's own words, with our status: 0 for help and version, 2 for everything that the person can put right.
 int leave(const CLI::App& program, const CLI::ParseError& end) {
   const bool asked_for = end.get_exit_code() == 0;
-  if (speaks()) program.exit(end);
+  std::ostringstream out;
+  std::ostringstream err;
+  program.exit(end, out, err);
+  if (speaks()) console::write(stdout, out.str());
+  if (speaks()) console::write(stderr, err.str());
   return asked_for ? exit_success : exit_user_mistake;
 }
 
@@ -116,6 +123,12 @@ int run_program(int argc, char** argv, const Start& start) {
   } catch (const UserMistake& mistake) {
     say(mistake.what());
     return exit_user_mistake;
+  } catch (const MachineFault& fault) {
+    say(std::string("stressbench-mpi: ") + fault.what());
+    return exit_machine_fault;
+  } catch (const std::bad_alloc&) {
+    say("stressbench-mpi: out of memory");
+    return exit_machine_fault;
   }
 }
 

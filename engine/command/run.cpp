@@ -5,6 +5,7 @@
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
+#include "core/console.hpp"
 #include "core/run_id.hpp"
 #include "output/link_socket.hpp"
 #include "output/run_file.hpp"
@@ -193,7 +194,7 @@ int conduct(const mpi::Group& world, const schedule::Machine& machine, const Sta
   const auto links = world.rank() == 0 ? output::link_counters_of_environment() : nullptr;
   if (links) session.watch(*links);
   const schedule::EndReason reason = session.run(context.arguments, start.text);
-  if (session.fault()) fmt::print(stderr, "stressbench-mpi: {}\n", *session.fault());
+  if (session.fault()) console::print(stderr, "stressbench-mpi: {}\n", *session.fault());
   return exit_status(reason);
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/clock.hpp"
+#include "core/console.hpp"
 #include "core/suggest.hpp"
 
 namespace stressbench::command {
@@ -96,7 +97,8 @@ void end_launch(const mpi::Group& world, const std::string& cause, int status) {
   // What goes wrong on all ranks alike is said once: the others give rank 0 time to say it and to end them.
   if (world.rank() != 0) sleep_for(300'000'000);
   const auto& here = schedule::interrupt::whereabouts();
-  fmt::print(stderr, "stressbench-mpi: {} ({})\n", cause, schedule::interrupt::describe(here, schedule::host_name()));
+  console::print(stderr, "stressbench-mpi: {} ({})\n", cause,
+                 schedule::interrupt::describe(here, schedule::host_name()));
   std::fflush(stderr);
   mpi::abort(world, status);
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/input_limits.hpp"
+
 namespace stressbench {
 
 // A comma-separated text:
@@ -18,7 +20,7 @@ namespace stressbench {
 // 10 MB as from 10 to 100 MB): sizes of files spread over magnitudes. So it begins at 1 byte or more.
 class SizeTable {
  public:
-  static constexpr std::size_t most_text = 1 << 20;                 // bytes
+  static constexpr std::size_t most_text = input_limits::size_table_bytes;
   static constexpr std::int64_t most_size = std::int64_t{1} << 60;  // 1 EiB: exact wherever it is computed with
 
   // `name` is what messages call it. Throws UserMistake "NAME:LINE: ..." for the first line that is wrong.

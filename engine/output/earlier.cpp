@@ -4,8 +4,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "core/input_file.hpp"
+#include "core/input_limits.hpp"
+#include "core/json_input.hpp"
 #include "output/json.hpp"
 #include "output/run_file.hpp"
 
@@ -14,41 +16,54 @@ namespace {
 
 using schedule::Phase;
 
-template <class T>
-std::optional<T> optional_of(const Json& value) {
-  return value.is_null() ? std::nullopt : std::optional(value.get<T>());
-}
+// As the options of `run` allow them.
+constexpr int most_rounds = 1'000'000;
+constexpr int most_warmup = 1'000'000'000;
+constexpr double longest_s = 1e9;
+
+int count_of(const Json& value, int most) { return whole_number<int>(value, 0, most); }
 
 std::optional<Nanoseconds> seconds_of(const Json& value) {
   if (value.is_null()) return std::nullopt;
-  return Nanoseconds{static_cast<std::int64_t>(value.get<double>() * 1e9 + 0.5)};
+  const double seconds = value;
+  if (!(seconds >= 0 && seconds <= longest_s)) throw UserMistake(fmt::format("{} s is no time limit", seconds));
+  return Nanoseconds{static_cast<std::int64_t>(seconds * 1e9 + 0.5)};
+}
+
+std::optional<double> width_of(const Json& value) {
+  if (value.is_null()) return std::nullopt;
+  const double width = value;
+  if (!(width > 0 && width < 1)) throw UserMistake(fmt::format("until_interval {} is not between 0 and 1", width));
+  return width;
 }
 
 void read_header(const Json& header, Earlier& earlier) {
   if (header.at("schema_version") != 1) throw UserMistake("is a run file of another schema version");
   const Json& plan = header.at("plan");
-  earlier.prior.launch = header.at("launch").get<int>() + 1;
-  earlier.ranks = header.at("ranks");
-  earlier.ranks_per_node = optional_of<int>(header.at("ranks_per_node"));
+  earlier.prior.launch = count_of(header.at("launch"), most_rounds) + 1;
+  earlier.ranks = whole_number<int>(header.at("ranks"), 1);
+  if (const Json& per_node = header.at("ranks_per_node"); !per_node.is_null()) {
+    earlier.ranks_per_node = whole_number<int>(per_node, 1);
+  }
   earlier.workload_path = header.at("workload").at("path");
   earlier.workload_text = header.at("workload").at("text");
   schedule::RunOptions& options = earlier.options;
   const Json run_id = header.value("run_id", Json{});  // not in every older file
   if (run_id.is_string()) options.run_id = run_id;
-  options.counts = {plan.at("isolated"), plan.at("contended")};
-  options.warmup = plan.at("warmup");
+  options.counts = {count_of(plan.at("isolated"), most_rounds), count_of(plan.at("contended"), most_rounds)};
+  options.warmup = count_of(plan.at("warmup"), most_warmup);
   options.finish = plan.at("finish") == "once" ? schedule::Finish::once : schedule::Finish::sustain;
-  options.until_interval = optional_of<double>(plan.at("until_interval"));
+  options.until_interval = width_of(plan.at("until_interval"));
   options.time_limit = seconds_of(plan.at("time_limit_s"));
   options.placement = plan.at("placement");
   options.verification = plan.at("verify").get<bool>() ? schedule::Verification::on : schedule::Verification::off;
-  options.seed = header.at("seed");
+  options.seed = whole_number<std::uint64_t>(header.at("seed"));
 }
 
 void read_sample(const Json& record, schedule::ImpactTracker& tracker) {
   if (!record.at("step").is_null() || record.at("phase") != "measured" || record.at("time_max_s").is_null()) return;
   schedule::Sample sample;
-  sample.job = record.at("job");
+  sample.job = whole_number<int>(record.at("job"), 0);
   sample.head.phase = Phase::measured;
   sample.time.max = record.at("time_max_s");
   tracker.on_sample(sample);
@@ -56,8 +71,8 @@ void read_sample(const Json& record, schedule::ImpactTracker& tracker) {
 
 void read_round(const Json& record, Earlier& earlier, schedule::ImpactTracker& tracker) {
   schedule::RoundRecord round;
-  round.round.number = record.at("round");
-  round.round.block = record.at("block");
+  round.round.number = whole_number<int>(record.at("round"), 0);
+  round.round.block = whole_number<int>(record.at("block"), 0);
   round.round.kind = record.at("kind") == "isolated" ? schedule::RoundKind::isolated : schedule::RoundKind::contended;
   tracker.on_round(round);
   earlier.prior.rounds = round.round.number;
@@ -71,27 +86,39 @@ void read_record(const Json& record, Earlier& earlier, schedule::ImpactTracker& 
   if (type == "end") earlier.complete = record.at("complete");
 }
 
+struct Place {
+  const std::string& path;
+  int line;
+};
+
+// Returns the type of the record.
+std::string read_line(const std::string& line, const Place& place, Earlier& earlier, schedule::ImpactTracker& tracker) {
+  try {
+    const Json record = parse_json<Json>(line);
+    read_record(record, earlier, tracker);
+    return record.at("type");
+  } catch (const Json::exception&) {
+    throw UserMistake(fmt::format("{}:{}: not a line of a run file (docs/records.md)", place.path, place.line));
+  } catch (const UserMistake& mistake) {
+    throw UserMistake(fmt::format("{}:{}: {}", place.path, place.line, mistake.what()));
+  }
+}
+
+bool is_kept(const std::string& type) { return type == "header" || type == "round" || type == "end"; }
+
 }  // namespace
 
 Earlier read_earlier(const std::string& path, schedule::ImpactTracker& tracker) {
-  std::ifstream file(path);
-  if (!file) throw UserMistake(fmt::format("--continue: '{}': {}", path, std::strerror(errno)));
   Earlier earlier;
-  std::string line;
   std::int64_t keep = 0;  // bytes up to the last record that stays
   std::int64_t read = 0;
-  for (int number = 1; std::getline(file, line) && !file.eof(); ++number) {
-    read += static_cast<std::int64_t>(line.size()) + 1;
-    try {
-      const Json record = Json::parse(line);
-      read_record(record, earlier, tracker);
-      const std::string type = record.at("type");
-      if (type == "header" || type == "round" || type == "end") keep = read;
-    } catch (const Json::exception&) {
-      throw UserMistake(fmt::format("{}:{}: not a line of a run file (docs/records.md)", path, number));
-    }
+  InputFile file(path, input_limits::lines_file_bytes);
+  int number = 1;
+  // A last line without its end was being written when the launch before was killed.
+  for (auto line = file.next_line(); line && line->whole; line = file.next_line(), ++number) {
+    read += static_cast<std::int64_t>(line->text.size()) + 1;
+    if (is_kept(read_line(line->text, {path, number}, earlier, tracker))) keep = read;
   }
-  file.close();
   if (earlier.ranks == 0) throw UserMistake(fmt::format("--continue: '{}' holds no header: nothing to continue", path));
   if (truncate(path.c_str(), keep) != 0)
     throw UserMistake(fmt::format("--continue: '{}': {}", path, std::strerror(errno)));

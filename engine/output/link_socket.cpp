@@ -10,11 +10,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/input_limits.hpp"
+#include "core/json_input.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -32,10 +35,10 @@ schedule::LinkCount count_of(const nlohmann::json& one) {
   count.source = one.at("source");
   count.target = one.at("target");
   const auto& rate = one.at("rate_bits_per_s");
-  if (!rate.is_null()) count.rate_bits_per_s = rate.get<std::int64_t>();
-  count.bytes = one.at("bytes");
-  count.frames = one.at("frames");
-  count.drops = one.at("drops");
+  if (!rate.is_null()) count.rate_bits_per_s = whole_number<std::int64_t>(rate, 0);
+  count.bytes = whole_number<std::int64_t>(one.at("bytes"), 0);
+  count.frames = whole_number<std::int64_t>(one.at("frames"), 0);
+  count.drops = whole_number<std::int64_t>(one.at("drops"), 0);
   return count;
 }
 
@@ -65,11 +68,13 @@ schedule::LinkCounts LinkSocket::look() {
   if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) < 0) refuse(path_, std::strerror(errno));
   const std::string text = answer();
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json<nlohmann::json>(text);
     if (json.contains("fault")) refuse(path_, json.at("fault").get<std::string>());
     schedule::LinkCounts counts;
     for (const auto& one : json.at("links")) counts.push_back(count_of(one));
     return counts;
+  } catch (const WrongValue& wrong) {
+    refuse(path_, wrong.what());
   } catch (const nlohmann::json::exception&) {
     refuse(path_, fmt::format("'{}' is not what docs/records.md describes", text.substr(0, 60)));
   }
@@ -84,6 +89,7 @@ std::string LinkSocket::answer() {
     if (got == 0) refuse(path_, "nobody is there any more");
     if (got < 0) refuse(path_, errno == EAGAIN ? "no answer for 10 s" : std::strerror(errno));
     waiting_.append(piece.data(), static_cast<std::size_t>(got));
+    if (std::ssize(waiting_) > input_limits::line_bytes) refuse(path_, "the answer has no end");
     end = waiting_.find('\n');
   }
   std::string line = waiting_.substr(0, end);

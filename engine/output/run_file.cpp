@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/input_file.hpp"
+#include "core/input_limits.hpp"
 #include "output/json.hpp"
 
 namespace stressbench::output {
@@ -24,7 +26,7 @@ int flags_of(Existing existing) noexcept {
     case Existing::replace:
       return O_CREAT;
     case Existing::append:
-      return 0;
+      return O_NONBLOCK;  // should it have become a FIFO, which would wait for its reader
   }
   return 0;
 }
@@ -36,6 +38,7 @@ std::string line_of(const Json& record) { return record.dump(-1, ' ', false, Jso
 }  // namespace
 
 RunFile::RunFile(std::string path, Existing existing) : path_(std::move(path)) {
+  if (existing == Existing::append) check_kind();
   descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags_of(existing), 0666);
   if (descriptor_ < 0 && errno == EEXIST)
     throw UserMistake(
@@ -53,6 +56,14 @@ RunFile::RunFile(std::string path, Existing existing) : path_(std::move(path)) {
 
 RunFile::~RunFile() {
   if (descriptor_ >= 0) close(descriptor_);
+}
+
+void RunFile::check_kind() const {
+  try {
+    const InputFile file(path_, input_limits::lines_file_bytes);
+  } catch (const UserMistake& mistake) {
+    throw UserMistake(fmt::format("--continue: {}", mistake.what()));
+  }
 }
 
 void RunFile::refuse(Existing existing) const {

@@ -30,6 +30,7 @@ class RunFile final : public schedule::Listener {
   void on_end(const schedule::End& end) override;
 
  private:
+  void check_kind() const;
   [[noreturn]] void refuse(Existing existing) const;
   void write_out();
   [[noreturn]] void fail(const char* doing) const;

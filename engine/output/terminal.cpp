@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/console.hpp"
 #include "output/json.hpp"
 
 namespace stressbench::output {
@@ -32,8 +33,7 @@ void Progress::on_round_start(const schedule::Round& round, int planned) {
   const std::string what = round.job < 0 ? "all jobs together" : names_[static_cast<std::size_t>(round.job)] + " alone";
   std::string left;
   if (done_ > 0) left = fmt::format(", about {} left", spell_time(spent_s_ / done_ * (planned - round.number + 1)));
-  fmt::print(stderr, "\r\033[Kround {} of {}: {}{}", round.number, planned, what, left);
-  std::fflush(stderr);
+  console::rewrite_line(stderr, fmt::format("round {} of {}: {}{}", round.number, planned, what, left));
 }
 
 void Progress::on_round(const schedule::RoundRecord& record) {
@@ -42,7 +42,7 @@ void Progress::on_round(const schedule::RoundRecord& record) {
 }
 
 void Progress::on_end(const schedule::End&) {
-  if (terminal_) fmt::print(stderr, "\r\033[K");
+  if (terminal_) console::rewrite_line(stderr, "");
 }
 
 void Summary::on_header(const schedule::Header& header) { jobs_ = header.jobs; }
@@ -67,11 +67,11 @@ void Summary::on_end(const schedule::End& end) {
                         ? fmt::format("[{:.3f}, {:.3f}]", impact->interval->low, impact->interval->high)
                         : "-"});
   }
-  fmt::print(
+  console::print(
       to_, "{}",
       table({"job", "ranks", "alone (median)", "together (median)", "congestion impact", "95 % interval"}, rows));
-  for (const std::string& warning : warnings_) fmt::print(to_, "{}\n", warning);
-  fmt::print(
+  for (const std::string& warning : warnings_) console::print(to_, "{}\n", warning);
+  console::print(
       to_, "{} rounds in {}{}\n", end.rounds, spell_time(end.elapsed_s),
       end.complete ? "" : fmt::format("; the run is not complete ({}): --continue goes on", text_of(end.reason)));
 }

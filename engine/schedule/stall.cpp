@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "core/console.hpp"
 #include "core/error.hpp"
 #include "core/progress.hpp"
 #include "schedule/interrupt.hpp"
@@ -59,7 +60,7 @@ void Watch::look(std::chrono::nanoseconds limit, const std::function<void()>& gi
 void end_program(Nanoseconds limit, const std::string& host) {
   const interrupt::Whereabouts& here = interrupt::whereabouts();
   if (!here.speaks) std::this_thread::sleep_for(silence);
-  fmt::print(
+  console::print(
       stderr,
       "stressbench-mpi: nothing has moved for {} ({}): a link may be cut or a rank gone, and MPI waits for ever; "
       "given up, the rounds before are kept (--stall-limit)\n",

@@ -22,11 +22,22 @@ constexpr auto built = std::to_array<BuiltBackend>({
 #include "optional_backends.inc"
 });
 
+// The folder of the build is used by programs of that build alone: once the build is gone, anybody may make a folder of
+// its name, as a package is built below /tmp.
+bool belongs_to_build(const fs::path& program, const fs::path& built) {
+  std::error_code unknown;
+  const fs::path tree = fs::weakly_canonical(built, unknown).parent_path().parent_path();
+  return !unknown && std::ranges::mismatch(tree, program).in1 == tree.end();
+}
+
 fs::path folder_of_modules() {
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  const fs::path installed = program.parent_path().parent_path() / "lib" / "stressbench" / "backends";
-  return fs::is_directory(installed, unknown) ? installed : fs::path(STRESSBENCH_BUILT_BACKENDS);
+  fs::path installed = program.parent_path().parent_path() / "lib" / "stressbench" / "backends";
+  if (!fs::is_directory(installed, unknown) && belongs_to_build(program, STRESSBENCH_BUILT_BACKENDS)) {
+    return STRESSBENCH_BUILT_BACKENDS;
+  }
+  return installed;
 }
 
 // Why the module could not be loaded; empty where it was. It is never closed.

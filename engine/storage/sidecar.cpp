@@ -7,10 +7,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
+#include "core/input_limits.hpp"
+#include "core/json_input.hpp"
 #include "storage/fault.hpp"
 
 namespace stressbench::storage {
@@ -52,15 +54,21 @@ Sidecar sidecar_of(const Run& run, const Layout& layout) { return {run, host(), 
 std::optional<Sidecar> read_sidecar(const std::string& path) {
   const std::string name = sidecar_name(path);
   if (::access(name.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
-  std::ifstream file(name);
+  const auto refusal = [&](const std::string& reason) {
+    return UserMistake(
+        fmt::format("'{}' does not say whose files these are{}; remove it, or give --overwrite", name, reason));
+  };
   try {
-    const auto json = nlohmann::json::parse(file);
-    return Sidecar{{json.at("run_id"), json.at("launch")},
-                   json.at("host"),
-                   json.at("pid"),
-                   {json.at("one_file"), json.at("files"), json.at("directories")}};
+    const auto json = parse_json<nlohmann::json>(read_file(name, input_limits::sidecar_bytes));
+    return Sidecar{
+        {json.at("run_id"), json.at("launch")},
+        json.at("host"),
+        whole_number<int>(json.at("pid"), 1),
+        {json.at("one_file"), whole_number<int>(json.at("files"), 0), whole_number<int>(json.at("directories"), 0)}};
   } catch (const nlohmann::json::exception&) {
-    throw UserMistake(fmt::format("'{}' does not say whose files these are; remove it, or give --overwrite", name));
+    throw refusal("");
+  } catch (const UserMistake& mistake) {
+    throw refusal(fmt::format(" ({})", mistake.what()));
   }
 }
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <boost/crc.hpp>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/input_limits.hpp"
 
 namespace stressbench::trace {
 namespace {
@@ -41,18 +40,14 @@ void verify(const Place& place, std::string_view line) {
   }
 }
 
-Lines::Lines(const std::string& path) : place_{path, 0} {
-  if (std::filesystem::is_directory(path)) place_.refuse("is a folder, not a trace file");
-  file_.open(path, std::ios::binary);
-  if (!file_) place_.refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
-}
+Lines::Lines(const std::string& path) : file_(path, input_limits::lines_file_bytes), place_{path, 0} {}
 
 std::optional<std::string> Lines::next() {
-  std::string line;
-  if (!std::getline(file_, line)) return std::nullopt;
+  auto line = file_.next_line();
+  if (!line) return std::nullopt;
   ++place_.line;
-  if (file_.eof()) place_.refuse("is cut off in the middle; a trace file ends in its 'end' line");
-  return line;
+  if (!line->whole) place_.refuse("is cut off in the middle; a trace file ends in its 'end' line");
+  return std::move(line->text);
 }
 
 }  // namespace stressbench::trace

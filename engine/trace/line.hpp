@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "core/input_file.hpp"
 
 namespace stressbench::trace {
 
@@ -22,7 +23,7 @@ std::uint32_t checksum(std::string_view bytes);
 // Throws UserMistake where the line does not end in the `crc32` of what stands before it.
 void verify(const Place& place, std::string_view line);
 
-// A file, line by line; a line at a time is in memory. Throws UserMistake where it cannot be read.
+// A regular file, line by line; a line at a time is in memory. Throws UserMistake where it cannot be read.
 class Lines {
  public:
   explicit Lines(const std::string& path);
@@ -32,7 +33,7 @@ class Lines {
   const Place& place() const noexcept { return place_; }
 
  private:
-  std::ifstream file_;
+  InputFile file_;
   Place place_;
 };
 

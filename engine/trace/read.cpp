@@ -2,34 +2,75 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "core/checked.hpp"
 #include "core/error.hpp"
+#include "core/input_limits.hpp"
+#include "core/json_input.hpp"
 
 namespace stressbench::trace {
 namespace {
 
 using Json = nlohmann::json;
 
+// What stands there, of the type that it is put into: numbers that do not fit are refused, not cut.
 template <class T>
-void take(const Json& object, const char* key, T& value) {
-  if (const auto found = object.find(key); found != object.end() && !found->is_null()) found->get_to(value);
+T value_of(const Json& json) {
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    return whole_number<T>(json);
+  } else {
+    return json.get<T>();
+  }
 }
 template <class T>
-void take(const Json& object, const char* key, std::optional<T>& value) {
-  if (const auto found = object.find(key); found != object.end() && !found->is_null()) value = found->get<T>();
+void put(const Json& json, T& value) {
+  value = value_of<T>(json);
+}
+template <class T>
+void put(const Json& json, std::optional<T>& value) {
+  value = value_of<T>(json);
+}
+template <class T>
+void put(const Json& json, std::vector<T>& values) {
+  values.clear();
+  for (const Json& item : json) values.push_back(value_of<T>(item));
+}
+
+template <class T>
+void take(const Json& object, const char* key, T& value) {
+  if (const auto found = object.find(key); found != object.end() && !found->is_null()) put(*found, value);
+}
+
+// Members are written out one by one later on, so there must be no more of them than the communicator has.
+void check_members(const Communicator& communicator) {
+  std::int64_t members = 0;
+  for (const Run& run : *communicator.members) {
+    const std::int64_t last = run.first + std::int64_t{run.stride} * (std::int64_t{run.count} - 1);
+    if (run.first < 0 || !std::in_range<int>(last) || last < 0) {
+      throw WrongValue(fmt::format("members [{}, {}, {}] are no ranks", run.first, run.stride, run.count));
+    }
+    members += run.count;
+  }
+  if (members > communicator.size) {
+    throw WrongValue(fmt::format("a communicator of {} ranks has {} members", communicator.size, members));
+  }
 }
 
 Communicator communicator_of(const Json& json) {
-  Communicator communicator{json.at("size").get<int>(), json.at("rank").get<int>(), false, {}};
+  Communicator communicator{value_of<int>(json.at("size")), value_of<int>(json.at("rank")), false, {}};
   if (const auto inter = json.find("inter"); inter != json.end() && inter->is_boolean()) {
     communicator.between_groups = inter->get<bool>();
   }
   if (const auto members = json.find("members"); members != json.end() && !members->is_null()) {
     communicator.members.emplace();
     for (const Json& run : *members) {
-      communicator.members->push_back({run.at(0).get<int>(), run.at(1).get<int>(), run.at(2).get<int>()});
+      communicator.members->push_back(
+          {value_of<int>(run.at(0)), value_of<int>(run.at(1)), whole_number<int>(run.at(2), 0)});
     }
+    check_members(communicator);
   }
   return communicator;
 }
@@ -44,6 +85,18 @@ void take_unknown(const Json& json, Call& call) {
   if (*any != "source" && !json.contains(has_halves ? "receive_tag" : "tag")) {
     (has_halves ? call.receive_tag : call.tag) = Call::any_tag;
   }
+}
+
+void check_slots(const Call& call) {
+  const auto check = [&](std::string_view what, int slot) {
+    if (slot < input_limits::trace_slots) return;
+    throw WrongValue(fmt::format("{} {} of MPI_{}; at most {}", what, slot, call.op, input_limits::trace_slots - 1));
+  };
+  check("request", call.request);
+  check("window", call.window);
+  check("file", call.file);
+  for (const int request : call.requests) check("request", request);
+  for (const int request : call.done) check("request", request);
 }
 
 Call call_of(const Json& json) {
@@ -87,28 +140,32 @@ Call call_of(const Json& json) {
   take(json, "assertion", call.assertion);
   if (const auto periods = json.find("periods"); periods != json.end() && !periods->is_null()) {
     for (const Json& period : *periods) {
-      call.periods.push_back(period.is_boolean() ? static_cast<int>(period.get<bool>()) : period.get<int>());
+      call.periods.push_back(period.is_boolean() ? static_cast<int>(period.get<bool>()) : value_of<int>(period));
     }
   }
+  check_slots(call);
   return call;
 }
 
 Gap gap_of(const Json& json) {
   Gap gap;
-  json.at(0).get_to(gap.before);
-  json.at(1).get_to(gap.after);
-  json.at(2).get_to(gap.times);
+  put(json.at(0), gap.before);
+  put(json.at(1), gap.after);
+  put(json.at(2), gap.times);
   json.at(3).get_to(gap.sum_s);
   json.at(4).get_to(gap.min_s);
   json.at(5).get_to(gap.max_s);
-  json.at(7).get_to(gap.buckets);
+  for (const Json& bucket : json.at(7)) {
+    gap.buckets.emplace_back(value_of<int>(bucket.at(0)), value_of<std::int64_t>(bucket.at(1)));
+  }
   return gap;
 }
 
 Rule rule_of(const Json& json) {
   Rule rule;
   rule.reserve(json.size());
-  for (const Json& item : json) rule.push_back({item.at(0).get<std::int64_t>(), item.at(1).get<std::int64_t>()});
+  for (const Json& item : json)
+    rule.push_back({value_of<std::int64_t>(item.at(0)), value_of<std::int64_t>(item.at(1))});
   return rule;
 }
 
@@ -117,8 +174,10 @@ template <class Read>
 auto with_json(const Place& place, std::string_view line, Read read) {
   verify(place, line);
   try {
-    return read(Json::parse(line));
+    return read(parse_json<Json>(line));
   } catch (const Json::exception& wrong) {
+    place.refuse(fmt::format("is not what docs/trace-format.md describes ({})", wrong.what()));
+  } catch (const WrongValue& wrong) {
     place.refuse(fmt::format("is not what docs/trace-format.md describes ({})", wrong.what()));
   }
 }
@@ -126,7 +185,7 @@ auto with_json(const Place& place, std::string_view line, Read read) {
 std::string type_of(const Json& json) { return json.is_object() ? json.value("type", std::string()) : std::string(); }
 
 void refuse_partial(const Place& place, const Json& json) {
-  const auto who = fmt::format("rank {}", json.at("rank").get<int>());
+  const auto who = fmt::format("rank {}", value_of<int>(json.at("rank")));
   if (json.contains("streams")) {
     place.refuse(
         fmt::format("{} called MPI in several threads; only programs that call it in one can be replayed", who));
@@ -153,22 +212,25 @@ void refuse_partial(const Place& place, const Json& json) {
 
 RankRecord rank_of(const Json& json) {
   RankRecord record;
-  json.at("rank").get_to(record.rank);
+  put(json.at("rank"), record.rank);
   take(json, "ended", record.ended);
   if (const auto peers = json.find("peers"); peers != json.end() && peers->is_array()) {
     for (const Json& peer : *peers) {
-      record.messages += peer.at(1).get<std::int64_t>();
-      record.message_bytes += peer.at(2).get<std::int64_t>();
+      record.messages = checked::sum(record.messages, value_of<std::int64_t>(peer.at(1)));
+      record.message_bytes = checked::sum(record.message_bytes, value_of<std::int64_t>(peer.at(2)));
     }
   }
   for (const Json& communicator : json.at("comms")) record.comms.push_back(communicator_of(communicator));
   for (const Json& call : json.at("calls")) record.calls.push_back(call_of(call));
   if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
+    if (gaps->size() > input_limits::trace_gaps) {
+      throw WrongValue(fmt::format("{} gaps; at most {}", gaps->size(), input_limits::trace_gaps));
+    }
     for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
   }
   take(json, "tail_s", record.tail_s);
   for (const Json& rule : json.at("rules")) record.rules.push_back(rule_of(rule));
-  json.at("sequence_calls").get_to(record.sequence_calls);
+  put(json.at("sequence_calls"), record.sequence_calls);
   return record;
 }
 
@@ -181,13 +243,13 @@ Header read_header(const Place& place, std::string_view line) {
       place.refuse("is not the header of a trace file; `stressbench capture -o APP.trace` writes one");
     }
     Header header;
-    json.at("version").get_to(header.version);
+    put(json.at("version"), header.version);
     if (header.version != known_version) {
       place.refuse(
           fmt::format("version {} of the format; this program reads version {}", header.version, known_version));
     }
     json.at("mode").get_to(header.mode);
-    json.at("ranks").get_to(header.ranks);
+    put(json.at("ranks"), header.ranks);
     take(json, "program", header.program);
     if (header.mode != "capture") {
       place.refuse(
@@ -205,9 +267,9 @@ RankRecord read_rank(const Place& place, std::string_view line, int rank) {
           fmt::format("'{}' where the line of rank {} should stand; the trace lacks that rank, capture it again",
                       type_of(json), rank));
     }
-    if (json.at("rank").get<int>() != rank) {
+    if (value_of<int>(json.at("rank")) != rank) {
       place.refuse(fmt::format("rank {} where rank {} should stand; the trace lacks that rank, capture it again",
-                               json.at("rank").get<int>(), rank));
+                               value_of<int>(json.at("rank")), rank));
     }
     refuse_partial(place, json);
     return rank_of(json);
@@ -215,14 +277,14 @@ RankRecord read_rank(const Place& place, std::string_view line, int rank) {
 }
 
 void read_tail(Lines& lines, int ranks) {
-  for (;;) {
+  for (bool first = true;; first = false) {
     const auto line = lines.next();
     if (!line) {
       Place{lines.place().file, lines.place().line + 1}.refuse("the 'end' line is missing; the file was cut off");
     }
     const std::string type = with_json(lines.place(), *line, [](const Json& json) { return type_of(json); });
     if (type == "end") break;
-    if (type != "symbols") {
+    if (type != "symbols" || !first) {
       lines.place().refuse(
           fmt::format("'{}' after the lines of {} ranks; 'symbols' or 'end' should stand here", type, ranks));
     }

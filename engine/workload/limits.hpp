@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/input_limits.hpp"
+
 namespace stressbench::workload::limits {
 
-inline constexpr std::size_t source_bytes = std::size_t{2} << 20;    // the workload with its includes
-inline constexpr std::size_t expanded_bytes = std::size_t{1} << 20;  // put in place of ${...}
-inline constexpr std::size_t value_bytes = std::size_t{64} << 10;    // of one variable
-inline constexpr std::size_t words = 65536;                          // of one statement
-inline constexpr std::size_t name_bytes = 255;                       // of a job
+inline constexpr std::size_t source_bytes = input_limits::workload_bytes;  // the workload with its includes
+inline constexpr std::size_t expanded_bytes = std::size_t{1} << 20;        // put in place of ${...}
+inline constexpr std::size_t value_bytes = std::size_t{64} << 10;          // of one variable
+inline constexpr std::size_t words = 65536;                                // of one statement
+inline constexpr std::size_t name_bytes = 255;                             // of a job
 inline constexpr std::size_t jobs = 10000;
 inline constexpr int include_depth = 16;
 inline constexpr int includes = 1000;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
+#include "core/input_file.hpp"
+#include "core/input_limits.hpp"
 #include "core/suggest.hpp"
 #include "workload/parser.hpp"
 #include "workload/text.hpp"
@@ -25,21 +25,7 @@ Position position_of(const std::shared_ptr<const Source>& source, std::size_t of
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw UserMistake("cannot read " + in_quotes(path) + ": there is no such file");
-  if (!std::filesystem::is_regular_file(status))
-    throw UserMistake("cannot read " + in_quotes(path) + ": it is not a file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserMistake("cannot read " + in_quotes(path) + ": it may not be opened");
-  std::string text(limits::source_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) throw MachineFault("reading " + in_quotes(path) + " failed");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  text.shrink_to_fit();
-  return text;
-}
+std::string read_file(const std::string& path) { return stressbench::read_file(path, input_limits::workload_bytes); }
 
 Parsed parse(const std::string& path, const ReadFile& read, const std::vector<Setting>& settings) {
   return Parser(read, settings).run(path);

@@ -2,7 +2,6 @@
 // texts.
 //   workload_mutations [COUNT [SEED [verbose]]]
 // Data is limited to 64 MiB, so that a text that makes the reader allocate without bound ends in a failure here.
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "mutator.hpp"
 #include "workload_target.hpp"
 
 namespace stressbench::workload {
@@ -23,23 +23,8 @@ namespace {
 
 constexpr std::size_t megabyte = std::size_t{1} << 20;
 
-// Where the program's data stands, in bytes: /proc/self/statm's sixth number.
-[[maybe_unused]] std::size_t data_bytes() {  // not under the address sanitizer, which needs terabytes of address space
-  std::ifstream statm("/proc/self/statm");
-  std::size_t pages = 0;
-  for (int i = 0; i < 6; ++i) statm >> pages;
-  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-// From now on the program may have `more` bytes of data beyond what it has.
-void limit_memory(std::size_t more) {
-#if !defined(__SANITIZE_ADDRESS__)
-  const rlimit limit{data_bytes() + more, RLIM_INFINITY};
-  require(setrlimit(RLIMIT_DATA, &limit) == 0, "setrlimit failed", "");
-#else
-  (void)more;
-#endif
-}
+using fuzz::limit_memory;
+using fuzz::Mutator;
 
 const std::vector<std::string>& seeds() {
   static const std::vector<std::string> texts = {
@@ -114,51 +99,6 @@ const std::vector<std::string>& pieces() {
                                                  std::string(1, '\0')};
   return words;
 }
-
-class Mutator {
- public:
-  explicit Mutator(std::uint64_t seed) : draws_(seed) {}
-
-  std::string next() {
-    std::string text = pick(seeds());
-    for (std::size_t i = 0, n = below(4) + 1; i < n; ++i) mutate(text);
-    return text;
-  }
-
- private:
-  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(draws_() % bound); }
-  const std::string& pick(const std::vector<std::string>& from) { return from[below(from.size())]; }
-
-  void mutate(std::string& text) {
-    const std::size_t at = below(text.size() + 1);
-    const std::size_t length = std::min(text.size() - at, below(20));
-    switch (below(7)) {
-      case 0:
-        text.insert(at, pick(pieces()));
-        break;
-      case 1:
-        text.replace(at, length, pick(pieces()));
-        break;
-      case 2:
-        text.erase(at, length);
-        break;
-      case 3:
-        text.insert(below(text.size() + 1), text.substr(at, length));
-        break;
-      case 4:
-        if (at < text.size()) text[at] = static_cast<char>(draws_());
-        break;
-      case 5:
-        if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
-        break;
-      default:
-        text.insert(at, pick(seeds()).substr(0, below(200)));
-        break;
-    }
-  }
-
-  std::mt19937_64 draws_;
-};
 
 std::string repeated(const std::string& piece, std::size_t bytes = megabyte) {
   std::string text;
@@ -263,7 +203,7 @@ int run(std::uint64_t count, std::uint64_t seed, bool verbose) {
   for (const std::string& text : seeds()) require(try_workload(text), "a seed was refused", text);
   run_adversaries(verbose);
   limit_memory(64 * megabyte);
-  Mutator mutator(seed);
+  Mutator mutator(seeds(), pieces(), seed);
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t accepted = 0;
   for (std::uint64_t i = 0; i < count; ++i) accepted += try_workload(mutator.next()) ? 1 : 0;

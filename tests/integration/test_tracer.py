@@ -93,6 +93,69 @@ def test_what_a_killed_rank_had_can_be_saved(traced, patterns, any_engine, tmp_p
     assert not any("objects" in rank for rank in ranks)  # what was left is known at the end only
 
 
+PLANTS = ("link", "writable by others", "pipe", "somebody else's")
+
+
+def plant(pool: Path, kind: str) -> None:
+    """Puts in the pool's place what another user could have put there."""
+    moved = pool.rename(pool.with_suffix(".moved"))
+    if kind == "link":
+        pool.symlink_to(moved)
+    elif kind == "pipe":
+        os.mkfifo(pool, 0o600)
+    else:
+        shutil.copy(moved, pool)
+        pool.chmod(0o622 if kind == "writable by others" else 0o600)
+        if kind == "somebody else's":
+            os.chown(pool, 65534, 65534)
+
+
+@pytest.mark.parametrize("kind", PLANTS)
+def test_pools_that_others_may_have_written_are_left_out(traced, patterns, any_engine, tmp_path, kind):
+    if kind == "somebody else's" and os.geteuid() != 0:
+        pytest.skip("only root can give a file away")
+    traced([patterns, "killed", "1000"])
+    pools = sorted(tmp_path.glob("*.pool"))
+    plant(pools[1], kind)
+    salvage = any_engine.tracer.with_name("stressbench-trace-salvage")
+
+    done = subprocess.run(
+        [salvage, tmp_path / "saved.trace", *pools], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert f"{pools[1]}: " in done.stderr
+    assert [line["rank"] for line in lines_of(tmp_path / "saved.trace") if line["type"] == "rank"] == [0, 2]
+
+
+def test_what_stands_where_a_pool_should_is_neither_used_nor_removed(traced, patterns, tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    taken = tmp_path / f"stressbench-trace-{tmp_path.name}-0.pool"
+    taken.symlink_to(precious)
+    other = tmp_path / f"stressbench-trace-{tmp_path.name}-1.pool"
+    other.write_text("mine")
+
+    run = traced([patterns, "cg", "5"])
+
+    assert run.status == 0, run.said
+    assert len(run.ranks) == RANKS
+    assert (taken.is_symlink(), precious.read_text(), other.read_text()) == (True, "mine", "mine")
+
+
+def test_the_list_of_modules_follows_no_link(traced, patterns, tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    modules = tmp_path / "made.trace.modules"
+    modules.symlink_to(precious)
+
+    run = traced([patterns, "cg", "5"])
+
+    assert run.status == 0, run.said
+    assert precious.read_text() == "mine"
+    assert not modules.is_symlink()
+    assert modules.stat().st_mode & 0o077 == 0
+
+
 def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, patterns):
     run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT="/proc/nowhere/x.trace")
     assert run.status == 0

@@ -5,8 +5,9 @@
 #include <simgrid/version.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
+
+#include "core/input_file.hpp"
+#include "core/input_limits.hpp"
 
 namespace stressbench {
 namespace {
@@ -14,9 +15,7 @@ namespace {
 std::string description() {
   const char* path = std::getenv("STRESSBENCH_SIMULATION");
   if (path == nullptr) return {};
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
+  return read_file(path, input_limits::simulation_bytes);
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
+#include "core/input_file.hpp"
+#include "core/input_limits.hpp"
 #include "mpi/environment.hpp"
 
 namespace stressbench::storage {
@@ -90,19 +90,11 @@ void DrawnSize::check() const {
 // Empty where there is none, but a distribution.
 std::string DrawnSize::table_text() const {
   if (shape_of(*from_)) return {};
-  std::error_code unknown;
-  const auto status = std::filesystem::status(*from_, unknown);
-  if (!std::filesystem::exists(status)) {
-    refuse(fmt::format("'{}': there is no such file; a table of sizes, or {}", *from_, as_distribution));
+  try {
+    return read_file(*from_, input_limits::size_table_bytes);
+  } catch (const UserMistake& mistake) {
+    refuse(fmt::format("{}; accepted: a table of sizes, or {}", mistake.what(), as_distribution));
   }
-  if (!std::filesystem::is_regular_file(status)) refuse(fmt::format("'{}' is no ordinary file", *from_));
-  std::ifstream file(*from_, std::ios::binary);
-  if (!file) refuse(fmt::format("'{}' may not be read", *from_));
-  std::string text(SizeTable::most_text + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) throw MachineFault(fmt::format("reading '{}' failed", *from_));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
 }
 
 DrawnSize::Source DrawnSize::source_of(const std::string& table) const {

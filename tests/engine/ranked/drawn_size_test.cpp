@@ -160,9 +160,10 @@ TEST_F(DrawnSizes, AreReadByTheFirstRankAlone) {
 }
 
 TEST_F(DrawnSizes, OfAMissingOrWrongTableAreRefusedOnEveryRank) {
-  EXPECT_THAT(refusal_to_load("no-such.csv"), AllOf(HasSubstr("--sizes-from: 'no-such.csv': there is no such file"),
-                                                    HasSubstr("SHAPE:MEAN:DEVIATION")));
-  EXPECT_THAT(refusal_to_load("."), HasSubstr("'.' is no ordinary file"));
+  EXPECT_THAT(refusal_to_load("no-such.csv"),
+              AllOf(HasSubstr("--sizes-from: cannot read 'no-such.csv': there is no such file"),
+                    HasSubstr("SHAPE:MEAN:DEVIATION")));
+  EXPECT_THAT(refusal_to_load("."), HasSubstr("cannot read '.': it is a directory"));
   world_.barrier();
   if (world_rank() == 0) std::ofstream(table_) << "size,weight\n1,1\n2\n";
   world_.barrier();

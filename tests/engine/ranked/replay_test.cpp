@@ -619,6 +619,19 @@ TEST_F(Replays, NobodysFilesAreOverwritten) {
   std::filesystem::remove("replay-0.0-1.0");
 }
 
+// A folder that others may write into can hold a link under the name that is to come.
+TEST_F(Replays, NobodysLinksAreFollowed) {
+  STARTING_ON(1, [](int) {
+    return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}}});
+  });
+  std::filesystem::create_symlink("made-by-a-link", "replay-0.0-1.0");
+  const auto motif = make_motif("replay", with_file({{"files", "."}}));
+  EXPECT_THAT([&] { motif->decompose(group_, {}); },
+              testing::ThrowsMessage<ParameterMistake>(HasSubstr("--files: './replay-0.0-1.0' exists; remove it")));
+  EXPECT_FALSE(std::filesystem::exists("made-by-a-link"));
+  std::filesystem::remove("replay-0.0-1.0");
+}
+
 TEST_F(Replays, TheSameAgainInEveryIteration) {
   STARTING_ON(2, [](int r) {
     Part part = Part::once({{{"op", "Comm_dup"}, {"comm", 0}, {"made", 2}},

@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"halo3d", {{"points", "9"}}, 8, "points", "one of 7, 19, 27"},
         Refusal{"amg", {{"grid", "2x2x2"}}, 4, "grid", "2x2x2 has 8 ranks, but the job has 4; 2x2x1 would fit"},
         Refusal{"amg", {{"points", "auto"}}, 4, "points", "must be sides: 16x16x16"},
-        Refusal{"amg", {{"levels", "/none/levels.txt"}}, 4, "levels", "'/none/levels.txt' cannot be read"},
+        Refusal{"amg", {{"levels", "/none/levels.txt"}}, 4, "levels", "cannot read '/none/levels.txt': there is no such file"},
         Refusal{"traffic", {}, 1, "", "needs 2 ranks or more, but the job has 1"},
         Refusal{"traffic",
                 {{"like", "charon"}, {"smallest", "2KiB"}},

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
+#include "core/input_limits.hpp"
 #include "core/units.hpp"
 
 namespace stressbench::amg {
@@ -90,10 +91,11 @@ std::vector<Exchange> Table::matrix(int level, int rank) const {
 }
 
 std::string read_table(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) throw ParameterMistake("levels", fmt::format("--levels: '{}' cannot be read", file));
-  return text;
+  try {
+    return read_file(file, input_limits::level_table_bytes);
+  } catch (const UserMistake& mistake) {
+    throw ParameterMistake("levels", fmt::format("--levels: {}", mistake.what()));
+  }
 }
 
 }  // namespace stressbench::amg

@@ -1,9 +1,13 @@
 #include "motifs/application/replay/files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -99,9 +103,13 @@ void Files::close() {
 
 void ScratchFiles::make(const std::string& path, std::int64_t bytes) {
   if (std::ranges::find(paths_, path) != paths_.end()) return;
-  if (std::filesystem::exists(path)) {
+  // Others may write into the folder too: neither a file nor a link of theirs is followed.
+  const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (created < 0 && errno == EEXIST) {
     throw UserMistake(fmt::format("--files: '{}' exists; remove it, or name another folder", path));
   }
+  if (created < 0) throw UserMistake(fmt::format("--files: '{}': {}", path, std::strerror(errno)));
+  ::close(created);
   const Buffer piece(std::size_t{1} << 20);
   std::ofstream file(path, std::ios::binary);
   paths_.push_back(path);

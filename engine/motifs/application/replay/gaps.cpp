@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/checked.hpp"
 #include "core/error.hpp"
 
 namespace stressbench::replay {
@@ -22,7 +23,7 @@ double upper_ns(int bucket) { return shortest_ns * std::exp2(bucket / 2.0); }
 // Times at the middles of `count` equal shares of the histogram, within its buckets as if spread evenly.
 std::vector<double> quantiles(const trace::Gap& gap, std::int64_t count) {
   std::int64_t total = 0;
-  for (const auto& [bucket, times] : gap.buckets) total += times;
+  for (const auto& [bucket, times] : gap.buckets) total = checked::sum(total, times);
   std::vector<double> values;
   if (total == 0) return values;
   std::size_t at = 0;

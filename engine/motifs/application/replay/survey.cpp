@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/checked.hpp"
+#include "core/error.hpp"
 #include "motifs/application/replay/operations.hpp"
 #include "trace/read.hpp"
 
@@ -12,13 +14,24 @@ namespace stressbench::replay {
 namespace {
 
 std::int64_t sum_of(const std::vector<std::int64_t>& values) {
-  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0}, checked::sum);
 }
 
-std::int64_t neighbours_of(const trace::RankRecord& record, int comm) {
+const trace::Communicator& communicator_of(const trace::RankRecord& record, const trace::Call& call) {
+  if (call.comm >= 0 && static_cast<std::size_t>(call.comm) < record.comms.size()) {
+    return record.comms[static_cast<std::size_t>(call.comm)];
+  }
+  throw WrongValue(fmt::format("MPI_{} on communicator {}, which is not there", call.op, call.comm));
+}
+
+// `copies`: how often a communicator may still be one that was made as a copy of another.
+std::int64_t neighbours_of(const trace::RankRecord& record, int comm, std::size_t copies) {
   for (const trace::Call& call : record.calls) {
     if (call.made != comm) continue;
-    if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") return neighbours_of(record, call.comm);
+    if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {
+      if (copies == 0) throw WrongValue(fmt::format("communicator {} is a copy of itself", comm));
+      return neighbours_of(record, call.comm, copies - 1);
+    }
     if (call.op == "Cart_create") return 2 * static_cast<std::int64_t>(call.dims.size());
     if (call.op == "Cart_sub") return 2 * std::ranges::count_if(call.remain, [](int remains) { return remains != 0; });
     return static_cast<std::int64_t>(call.destinations.size());
@@ -28,24 +41,24 @@ std::int64_t neighbours_of(const trace::RankRecord& record, int comm) {
 
 // The send buffer of one rank in one collective call, whole.
 std::int64_t given_by(const trace::RankRecord& record, const trace::Call& call, Shape shape) {
-  const trace::Communicator& among = record.comms.at(static_cast<std::size_t>(call.comm));
+  const trace::Communicator& among = communicator_of(record, call);
   const bool is_root = among.rank == call.root;
   switch (shape) {
     case Shape::scatter_block:
     case Shape::alltoall:
-      return call.bytes * among.size;
+      return checked::product(call.bytes, among.size);
     case Shape::gather:
     case Shape::gather_blocks:
       return call.in_place ? 0 : call.bytes;
     case Shape::scatter:
-      return is_root ? call.bytes * among.size : 0;
+      return is_root ? checked::product(call.bytes, among.size) : 0;
     case Shape::scatter_blocks:
       return is_root ? sum_of(call.counts.empty() ? call.receive_counts : call.counts) : 0;
     case Shape::alltoall_blocks:
     case Shape::neighbour_alltoall_blocks:
       return sum_of(call.counts.empty() && call.in_place ? call.receive_counts : call.counts);
     case Shape::neighbour_alltoall:
-      return call.bytes * neighbours_of(record, call.comm);
+      return checked::product(call.bytes, neighbours_of(record, call.comm, record.comms.size()));
     default:
       return call.bytes;
   }
@@ -61,20 +74,21 @@ bool is_collective(const Operation& operation) {
 }
 
 void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
-  traffic.messages += record.messages;
-  traffic.message_bytes += record.message_bytes;
+  const auto add_to = [](std::int64_t& total, std::int64_t more) { total = checked::sum(total, more); };
+  add_to(traffic.messages, record.messages);
+  add_to(traffic.message_bytes, record.message_bytes);
   for (const trace::Call& call : record.calls) {
     const Operation* const operation = find_operation(call.op);
     if (operation != nullptr && operation->shape == Shape::file_move && files == FileCalls::made) {
-      traffic.file_bytes += call.times * call.bytes;
+      add_to(traffic.file_bytes, checked::product(call.times, call.bytes));
     }
     if (operation != nullptr && is_one_sided_transfer(operation->shape) && call.peer != trace::Call::none) {
-      traffic.messages += call.times;
-      traffic.message_bytes += call.times * std::max(call.bytes, call.receive_bytes.value_or(0));
+      add_to(traffic.messages, call.times);
+      add_to(traffic.message_bytes, checked::product(call.times, std::max(call.bytes, call.receive_bytes.value_or(0))));
     }
     if (operation == nullptr || !is_collective(*operation)) continue;
-    if (record.comms.at(static_cast<std::size_t>(call.comm)).rank == 0) traffic.collectives += call.times;
-    traffic.collective_bytes += call.times * given_by(record, call, operation->shape);
+    if (communicator_of(record, call).rank == 0) add_to(traffic.collectives, call.times);
+    add_to(traffic.collective_bytes, checked::product(call.times, given_by(record, call, operation->shape)));
   }
   for (const trace::Gap& gap : record.gaps) traffic.compute_s += gap.sum_s;
   traffic.compute_s += record.tail_s;
@@ -132,7 +146,14 @@ Traffic traffic_of(const std::string& path, int ranks, FileCalls files) {
     trace::Lines lines(path);
     open(lines, ranks);
     Traffic traffic;
-    for (int rank = 0; rank < ranks; ++rank) add(next_record(lines, rank, files), files, traffic);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const trace::RankRecord record = next_record(lines, rank, files);
+      try {
+        add(record, files, traffic);
+      } catch (const WrongValue& wrong) {
+        lines.place().refuse(fmt::format("rank {}: {}", rank, wrong.what()));
+      }
+    }
     trace::read_tail(lines, ranks);
     traffic.compute_s /= ranks;
     return traffic;

@@ -1,0 +1,52 @@
+// JSON from files that a person names: bounded in memory, and numbers that fit what they are put into.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/wrong_value.hpp"
+#include "core/input_limits.hpp"
+
+namespace stressbench {
+
+// Throws what `Json::parse` throws, and WrongValue for a text of more than `input_limits::json_values` values.
+template <class Json>
+Json parse_json(std::string_view text) {
+  using Event = typename Json::parse_event_t;
+  std::int64_t values = 0;
+  return Json::parse(text, [&values](int, Event event, const Json&) {
+    const bool begins = event == Event::value || event == Event::object_start || event == Event::array_start;
+    if (begins && ++values > input_limits::json_values) {
+      throw WrongValue(fmt::format("holds more than {} JSON values", input_limits::json_values));
+    }
+    return true;
+  });
+}
+
+// A whole number from `least` to `most`, which a plain `get` would cut to fit. Throws WrongValue for anything else.
+template <std::integral T, class Json>
+T whole_number(const Json& value, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.template get<std::uint64_t>();
+    if (std::in_range<T>(number) && static_cast<T>(number) >= least && static_cast<T>(number) <= most) {
+      return static_cast<T>(number);
+    }
+  } else if (value.is_number_integer()) {
+    const auto number = value.template get<std::int64_t>();
+    if (std::in_range<T>(number) && static_cast<T>(number) >= least && static_cast<T>(number) <= most) {
+      return static_cast<T>(number);
+    }
+  }
+  const std::string text = value.is_primitive()
+                               ? value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 40)
+                               : std::string(value.type_name());
+  throw WrongValue(fmt::format("{} where a whole number from {} to {} should stand", text, least, most));
+}
+
+}  // namespace stressbench

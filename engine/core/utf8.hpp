@@ -1,0 +1,15 @@
+// UTF-8, byte by byte.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace stressbench::utf8 {
+
+// Length of the well-formed sequence at `at` (no overlong form, no surrogate), 0 where there is none.
+std::size_t sequence_length(std::string_view text, std::size_t at);
+
+// Whether the sequence at `at` is a control character: C0, DEL or C1.
+bool is_control(std::string_view text, std::size_t at);
+
+}  // namespace stressbench::utf8

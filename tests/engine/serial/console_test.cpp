@@ -1,0 +1,45 @@
+// What reaches a terminal: text, and no command to it.
+#include "core/console.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace stressbench::console {
+namespace {
+
+TEST(Console, LeavesTextAsItIs) {
+  EXPECT_EQ(escaped("job 'Größe' \u65e5\u672c \U0001F600\n\tcolumn\n"),
+            "job 'Größe' \u65e5\u672c \U0001F600\n\tcolumn\n");
+}
+
+TEST(Console, ShowsControlCharactersInPlaceOfSendingThem) {
+  EXPECT_EQ(escaped("\x1b[31mred\x1b]0;title\x07"), "\\u001b[31mred\\u001b]0;title\\u0007");
+  EXPECT_EQ(escaped(std::string("a\0b\r\b\x7f", 6)), "a\\u0000b\\u000d\\u0008\\u007f");
+  EXPECT_EQ(escaped("\u009b31m"), "\\u009b31m");  // C1, as UTF-8
+}
+
+TEST(Console, ShowsBytesThatAreNoTextBecauseSomeTerminalsTakeThemForC1) {
+  EXPECT_EQ(escaped("\x9b"
+                    "31m\xff\xc3"),
+            "\\x9b31m\\xff\\xc3");
+}
+
+TEST(Console, WritesTheSameJson) {
+  const nlohmann::json value{{"name", "a\x1b\x7f\u009b\n\"b\""}};
+  EXPECT_EQ(nlohmann::json::parse(escaped(value.dump(2))), value);
+}
+
+TEST(Console, RewritesALineWithoutObeyingWhatStandsInIt) {
+  std::FILE* const file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  rewrite_line(file, "round 1: \x1b[2J alone");
+  std::rewind(file);
+  std::string got(100, '\0');
+  got.resize(std::fread(got.data(), 1, got.size(), file));
+  std::fclose(file);
+  EXPECT_EQ(got, "\r\033[Kround 1: \\u001b[2J alone");
+}
+
+}  // namespace
+}  // namespace stressbench::console

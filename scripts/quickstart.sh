@@ -24,7 +24,7 @@ if ! { is_done package "$fingerprint" && [[ -x .venv/bin/stressbench ]]; }; then
   mark_done package "$fingerprint"
 fi
 say "StressBench is ready:"
-.venv/bin/stressbench-mpi --version | sed 's/^/  /'
+.venv/bin/stressbench-mpi --version | sed '/^$/d; s/^/  /'
 [[ ${1-} == --setup ]] && exit 0
 
 mkdir -p results

@@ -2,9 +2,13 @@
 # and PATH. FindMPI by itself would rather take the wrapper beside the first mpiexec, which may be another MPI's, and look for each language alone.
 include(CheckCXXSourceCompiles)
 if(NOT MPI_CXX_COMPILER)
+  set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)  # the C++ bindings do not compile without warnings
   check_cxx_source_compiles("#include <mpi.h>
 int main() { return MPI_Finalize(); }" STRESSBENCH_COMPILER_KNOWS_MPI)
-  if(NOT STRESSBENCH_COMPILER_KNOWS_MPI)
+  unset(CMAKE_REQUIRED_DEFINITIONS)
+  if(STRESSBENCH_COMPILER_KNOWS_MPI)
+    set(MPI_CXX_SKIP_MPICXX ON)
+  else()
     find_program(MPI_CXX_COMPILER mpicxx HINTS "${MPI_HOME}" ENV MPI_HOME PATH_SUFFIXES bin)
   endif()
 endif()

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
@@ -24,9 +25,9 @@ constexpr auto built = std::to_array<BuiltBackend>({
 
 // The folder of the build is used by programs of that build alone: once the build is gone, anybody may make a folder of
 // its name, as a package is built below /tmp.
-bool belongs_to_build(const fs::path& program, const fs::path& built) {
+bool belongs_to_build(const fs::path& program, const fs::path& modules) {
   std::error_code unknown;
-  const fs::path tree = fs::weakly_canonical(built, unknown).parent_path().parent_path();
+  const fs::path tree = fs::weakly_canonical(modules, unknown).parent_path().parent_path();
   return !unknown && std::ranges::mismatch(tree, program).in1 == tree.end();
 }
 

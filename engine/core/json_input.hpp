@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/wrong_value.hpp"
 #include "core/input_limits.hpp"
+#include "core/wrong_value.hpp"
 
 namespace stressbench {
 

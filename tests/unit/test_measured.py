@@ -113,6 +113,7 @@ def test_it(measured, samples):
 def suite(pytester, checkout, monkeypatch):
     """Runs a test module under the plugin; other arguments are options."""
     monkeypatch.setenv("STRESSBENCH_FIGURES", str(pytester.path / "figures.jsonl"))
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # this test's own worker is none of the run in it
     pytester.makeini(f"[pytest]\npythonpath = {checkout / 'tests'}\n")
     pytester.makeconftest('pytest_plugins = ["support.figures"]')
 

@@ -145,12 +145,13 @@ def test_show_works_before_the_first_round(tmp_path: Path) -> None:
     assert "TeaLeaf_CG: no measured samples" in call("show", made.write(tmp_path)).stdout
 
 
-@pytest.mark.parametrize("command", [("show",), ("compare", "/dev/null")])
-def test_a_mistake_is_one_line_and_status_2(command: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize("files", [("show", 1), ("compare", 2)])
+def test_a_mistake_is_one_line_and_status_2(files: tuple[str, int], tmp_path: Path) -> None:
+    command, count = files
     odd = tmp_path / "odd.jsonl"
     odd.write_bytes(b"")
 
-    result = call(*command, odd)
+    result = call(command, *[odd] * count)
 
     assert result.exit_code == 2
     assert result.stdout == ""

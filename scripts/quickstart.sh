@@ -48,8 +48,9 @@ if "$command" lab probe >.cache/probe.log 2>&1; then
 else
   file=studies/small.toml what="on four ranks of this machine, since no lab can be made here (stressbench lab probe); a minute or two"
 fi
-say "" "Running $file: applications and a writer of files, alone and together," "$what ..."
-"$command" study run "$file" -o "$study" --time-limit 5min || give_up "The study failed, see above; what it has found lies in $study."
+say
+say "Running $file: applications and a writer of files, alone and together," "$what ..."
+"$command" study run "$file" -o "$study" --time-limit 10min || give_up "The study failed, see above; what it has found lies in $study."
 "$command" study report "$study" --format html -o "$report" || give_up "The report could not be made."
 
 cat <<END

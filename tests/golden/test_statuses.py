@@ -13,6 +13,7 @@ from support.commands import call
 from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 from support.golden import KEPT
 from support.options import of_stressbench
+from support.programs import hear_requests_to_stop
 from support.traces import ring
 
 DONE, NOT_SO, MISTAKE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -162,6 +163,7 @@ def test_status_of_a_run_that_is_interrupted(site: Path, number: signal.Signals)
     process = subprocess.Popen(
         [sys.executable, "-m", "stressbench", "run", "pair.sb", "-n", "2"],
         env={**os.environ, "FAKE_ENGINE": "wait"}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        preexec_fn=hear_requests_to_stop,
     )  # fmt: skip
     assert process.stdout is not None
     while "ready in process" not in process.stdout.readline():

@@ -17,7 +17,8 @@ CRASH = re.compile(
     r"Segmentation|SIGSEGV|SIGABRT|Aborted|core dumped|terminate called|MPI_ABORT was invoked|MPI_Abort|Fatal error in"
     r"|what\(\):|An error occurred in MPI|exited on signal|Traceback"
 )  # launchers add words of their own whenever a status is not 0: those are theirs
-LAUNCHER = re.compile(r"^(?:-{20,}|={20,})\s*$", re.MULTILINE)  # where mpirun begins to speak
+# What mpirun says stands between two lines like this one. It comes before, after or between what ranks say.
+LAUNCHER = re.compile(r"^(-{20,}|={20,})[ ]*\n.*?^\1[ ]*$", re.MULTILINE | re.DOTALL)
 PART_OF_A_MESSAGE = re.compile(r"^(?:\s|Run with --help|$)")  # the line itself, its underline, the hint
 
 # Arguments (W stands for a good workload's path), and a word that the message must hold.
@@ -92,7 +93,7 @@ def written(folder: Path, arguments: list[str]) -> list[str]:
 def is_one_clear_message(outcome, word: str) -> None:
     assert outcome.status == 2, outcome.said
     assert not CRASH.search(outcome.said), outcome.said
-    own_words = LAUNCHER.split(outcome.said)[0]
+    own_words = LAUNCHER.sub("", outcome.said)
     assert len([line for line in own_words.splitlines() if not PART_OF_A_MESSAGE.match(line)]) == 1, outcome.said
     assert word in own_words, outcome.said
 

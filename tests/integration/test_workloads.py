@@ -10,6 +10,7 @@ RANKS = {"Open MPI": 8, "MPICH": 4}  # MPICH spins while it waits: more ranks th
 # What a workload's head says for one machine, where its defaults are for a larger one: ranks and settings.
 SMALLER = {
     "gpcnet.sb": (14, ("--set", "repeat=3")),
+    "quickstart.sb": (8, ("--set", "nodes=2")),
     "training.sb": (
         6, ("--set", "nodes=2", "--set", "parameters=1000000", "--set", "tokens=256", "--set", "cells=480"),
     ),

@@ -7,6 +7,7 @@ import typer
 import stressbench.cli
 from stressbench import __version__
 from stressbench.cli.subcommands import add_commands
+from stressbench.console import echo
 
 _DESCRIPTION = """\
 What congestion does to real applications.
@@ -25,7 +26,7 @@ Example, three jobs on 8 ranks of this machine:
 
 def _show_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"stressbench {__version__}")
+        echo(f"stressbench {__version__}")
         raise typer.Exit
 
 

@@ -13,6 +13,7 @@ from stressbench.cli.following import say
 from stressbench.cli.pages import Report, check_page, write_page
 from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, protocol_file, shape_at
+from stressbench.console import echo
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 from stressbench.report.terminal.beff_table import print_beff, print_published
@@ -159,7 +160,7 @@ def _show(result: BEff, *, rmax: Rmax | None, as_json: bool, published: bool) ->
             "rmax_flops_per_s": None if rmax is None else rmax.flops_per_s,
             "balance_bytes_per_flop": None if rmax is None else result.b_eff / rmax.flops_per_s,
         }
-        typer.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
+        echo(orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
         return
     print_beff(standard_output(), result, rmax=rmax)
     if published:

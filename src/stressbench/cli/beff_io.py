@@ -20,6 +20,7 @@ from stressbench.cli.suites import (
     protocol_file,
     shape_at,
 )
+from stressbench.console import echo
 from stressbench.files import limits, read_bytes
 from stressbench.launch import session
 from stressbench.launch.duration import seconds
@@ -220,7 +221,7 @@ def _evaluate(path: Path, *, cache_bytes: int | None, ended_well: bool = True) -
 
 def _show(result: BEffIO, *, as_json: bool, published: bool) -> None:
     if as_json:
-        typer.echo(orjson.dumps({**asdict(result), "complete": result.complete}, option=orjson.OPT_INDENT_2))
+        echo(orjson.dumps({**asdict(result), "complete": result.complete}, option=orjson.OPT_INDENT_2))
         return
     print_beff_io(standard_output(), result)
     if published:

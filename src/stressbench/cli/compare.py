@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from stressbench.analysis import Comparison, ComparisonError, compare
 from stressbench.cli.shares import ShareError, parse_share
+from stressbench.console import echo
 from stressbench.model import RunFileError, read_run
 from stressbench.report.junit import junit_of
 from stressbench.report.terminal import print_comparison, standard_output
@@ -50,12 +51,12 @@ def compare_runs(
             read_run(a), read_run(b), effect=parse_share(effect, option="--effect", zero=True), force=force
         )
     except (RunFileError, ComparisonError, ShareError) as mistake:
-        typer.echo(f"stressbench: {mistake}", err=True)
+        echo(f"stressbench: {mistake}", err=True)
         raise typer.Exit(_MISTAKE) from None
     if junit is not None:
         _write(junit, junit_of(comparison))
     if as_json:
-        typer.echo(TypeAdapter(Comparison).dump_json(comparison, indent=2))
+        echo(TypeAdapter(Comparison).dump_json(comparison, indent=2))
     else:
         print_comparison(comparison, console=standard_output())
     if exit_code and comparison.slower:
@@ -66,5 +67,5 @@ def _write(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except OSError as fault:
-        typer.echo(f"stressbench: --junit {path}: {fault.strerror}", err=True)
+        echo(f"stressbench: --junit {path}: {fault.strerror}", err=True)
         raise typer.Exit(_MISTAKE) from None

@@ -3,12 +3,12 @@
 from dataclasses import asdict
 
 import orjson
-import typer
 
 from stressbench.cli.compressing import Taken
 from stressbench.cli.compression_plan import Plan
 from stressbench.cli.following import say
 from stressbench.cli.keeping import Keep
+from stressbench.console import echo
 from stressbench.report.units import count
 from stressbench.sensitivity.keeping import compression_profile, moved_since
 from stressbench.sensitivity.profile import Profile, Provenance
@@ -24,7 +24,7 @@ def show(measured: Compressed, kept: Keep, plan: Plan, *, as_json: bool) -> None
             "ranks": errand.shape.ranks, "probing": asdict(errand.probing), "ring_nodes": plan.nodes,
             "seed": errand.seed, "link": plan.link.rate, "packet": plan.link.packet, **asdict(found),
         }  # fmt: skip
-        typer.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
         return
     from stressbench.report.terminal.compression_table import print_compression
     from stressbench.report.terminal.page import standard_output

@@ -4,6 +4,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from stressbench.console import echo
+
 MISTAKE = 2
 NOTHING = 3
 FOLLOWS: dict[str, Any] = {"allow_interspersed_args": False}  # options behind CMD are CMD's own
@@ -21,7 +23,7 @@ WithNames: TypeAlias = Annotated[
 
 def say(sentence: str) -> None:
     """A line on standard error: standard output is CMD's."""
-    typer.echo(f"stressbench: {sentence}", err=True)
+    echo(f"stressbench: {sentence}", err=True)
 
 
 def stop(message: str, *, status: int = MISTAKE) -> typer.Exit:

@@ -24,6 +24,7 @@ from stressbench.cli.link import Link, link_of
 from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.probing import measure
+from stressbench.console import echo
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 from stressbench.sensitivity.errors import ProfileFileError
@@ -178,7 +179,7 @@ def _show(found: ImpactFound, kept: Keep, *, link: Link, as_json: bool) -> None:
             "ranks": errand.shape.ranks, "probing": asdict(errand.probing), "link": link.rate, "packet": link.packet,
             **asdict(found),
         }  # fmt: skip
-        typer.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
         return
     from stressbench.report.terminal.impact_table import print_impact
     from stressbench.report.terminal.page import standard_output

@@ -12,6 +12,7 @@ import typer
 from pydantic import TypeAdapter
 
 from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
+from stressbench.console import echo
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
 from stressbench.model import Trace, TraceFileError, TraceMode
@@ -105,7 +106,7 @@ def write(trace: Trace, *, output: Path | None, as_json: bool) -> None:
     if as_json or (output is not None and output.suffix == ".json"):
         text = TypeAdapter(Profile).dump_json(found, indent=2)
         if output is None:
-            typer.echo(text)
+            echo(text)
         else:
             output.write_bytes(text + b"\n")
     elif output is not None:

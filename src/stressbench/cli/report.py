@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from stressbench.cli.exported import tell_written
+from stressbench.console import echo
 from stressbench.model import RunFileError, read_run
 from stressbench.model.errors import reason_of
 from stressbench.report.formats import NAMES, format_of
@@ -65,7 +66,7 @@ def report(
         _stop(str(fault))
     except OSError as fault:
         _stop(f"--output: {fault.filename}: {reason_of(fault)}")
-    typer.echo(text if target is None else f"{target}\n", nl=False)
+    echo(text if target is None else f"{target}\n", nl=False)
     if data is not None:
         from stressbench.report.export import export  # figures take a second to import
 
@@ -76,5 +77,5 @@ def report(
 
 
 def _stop(message: str) -> NoReturn:
-    typer.echo(f"stressbench: {message}", err=True)
+    echo(f"stressbench: {message}", err=True)
     raise typer.Exit(2)

@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 
 from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.scripts import order_of
+from stressbench.console import echo
 from stressbench.launch import session
 from stressbench.launch.duration import seconds
 from stressbench.launch.ending import explain
@@ -230,10 +231,10 @@ def run(
         if isinstance(prepared, int):
             raise typer.Exit(prepared)
         if order is not None:
-            typer.echo(order.script(prepared.command, ranks=shape.ranks), nl=False)
+            echo(order.script(prepared.command, ranks=shape.ranks), nl=False)
             return
         if dry_run:
-            typer.echo(str(prepared.command))
+            echo(str(prepared.command))
             return
         if prepared.advice:
             _say(prepared.advice)
@@ -262,7 +263,7 @@ def _show(run: Run) -> None:
 
 
 def _say(sentence: str) -> None:
-    typer.echo(f"stressbench: {sentence}", err=True)
+    echo(f"stressbench: {sentence}", err=True)
 
 
 def _split(text: str) -> list[str]:

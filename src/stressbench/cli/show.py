@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from stressbench.analysis import TARGET, IntervalMethod, RunSummary, summarise
 from stressbench.cli.shares import ShareError, parse_share
+from stressbench.console import echo
 from stressbench.model import Run, RunFileError, read_run
 from stressbench.report.terminal import BUSIEST, Shown, print_summary, standard_output
 
@@ -61,11 +62,11 @@ def show(
         target = TARGET if plan is None else parse_share(plan, option="--plan", zero=False)
         run = read_run(file)
     except (RunFileError, ShareError) as mistake:
-        typer.echo(f"stressbench: {mistake}", err=True)
+        echo(f"stressbench: {mistake}", err=True)
         raise typer.Exit(_MISTAKE) from None
     summary = summarise(run, include_extra=include_extra, interval=interval, target=target)
     if as_json:
-        typer.echo(TypeAdapter(RunSummary).dump_json(summary, indent=2))
+        echo(TypeAdapter(RunSummary).dump_json(summary, indent=2))
     else:
         shown = Shown(steps=steps, links=links, tails=tails, plan=plan is not None)
         print_summary(summary, console=standard_output(), shown=shown)

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-import typer
-
+from stressbench.console import echo
 from stressbench.model.errors import reason_of
 from stressbench.study.errors import StudyMistake
 from stressbench.toml import unknown
@@ -23,10 +22,10 @@ def format_of(kind: str, known: Mapping[str, Render]) -> Render:
 def tell(text: str, output: Path | None) -> None:
     """On standard output, or into the file of --output, whose name is then printed. Raises StudyMistake."""
     if output is None:
-        typer.echo(text, nl=False)
+        echo(text, nl=False)
         return
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as fault:
         raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
-    typer.echo(str(output))
+    echo(str(output))

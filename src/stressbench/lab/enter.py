@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.console.escaping import escaped
 from stressbench.files import NotPrivate, PrivateDirectory, limits
 from stressbench.lab import system
 from stressbench.lab.joining import EVERYTHING, chdir_or_root, join
@@ -101,7 +102,7 @@ def _attend(pid: int) -> int:
 
 
 def _complain(sentence: str) -> int:
-    print(f"stressbench: {sentence}", file=sys.stderr, flush=True)
+    print(f"stressbench: {escaped(sentence)}", file=sys.stderr, flush=True)
     return _CANNOT_ENTER
 
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from stressbench.console.escaping import escaped
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
 from stressbench.launch.processes import Mark, kill_all
@@ -166,4 +167,4 @@ def end_with_parent() -> None:
 
 
 def _say_on_stderr(sentence: str) -> None:
-    print(f"stressbench: {sentence}", file=sys.stderr, flush=True)
+    print(f"stressbench: {escaped(sentence)}", file=sys.stderr, flush=True)

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
 
-from rich.console import Console
-
+from stressbench.console import Console
 from stressbench.report.markup import md_table, md_text
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say

@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from pydantic import TypeAdapter
 
+from stressbench.console import echo
 from stressbench.lab.errors import LabFault, LabMistake
 
 MISTAKE, FAULT = 2, 3
@@ -35,9 +36,9 @@ def told() -> Iterator[None]:
 def say(text: str) -> None:
     """Each line on standard error."""
     for line in text.splitlines():
-        typer.echo(f"stressbench: {line}", err=True)
+        echo(f"stressbench: {line}", err=True)
 
 
 def print_json(value: Any, kind: Any) -> None:
     """A value of this type on standard output."""
-    typer.echo(TypeAdapter(kind).dump_json(value, indent=2))
+    echo(TypeAdapter(kind).dump_json(value, indent=2))

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.lab.common import MISTAKE, say, told
+from stressbench.console import echo
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.counters import count, directions
@@ -58,4 +59,4 @@ def draw_lab(
     except OSError as fault:
         say(f"--output: {path}: {fault.strerror}")
         raise typer.Exit(MISTAKE) from None
-    typer.echo(str(path))
+    echo(str(path))

@@ -4,9 +4,9 @@ import time
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from stressbench.cli.lab.common import AsJson, LabName, print_json, told
+from stressbench.console import Console
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.counters import Direction, count, directions
 from stressbench.lab.lifecycle import Running, chosen

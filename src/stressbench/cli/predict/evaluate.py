@@ -17,6 +17,7 @@ from stressbench.cli.predict.common import (
     Words,
     profiles_of,
 )
+from stressbench.console import echo
 from stressbench.model import RunFileError
 from stressbench.sensitivity.coruns import read_coruns
 from stressbench.sensitivity.errors import ProfileFileError
@@ -95,8 +96,8 @@ def _show(found: Judgement, *, pairs: bool, as_json: bool, as_csv: bool) -> None
     from stressbench.report.terminal.page import standard_output
 
     if as_json:
-        typer.echo(TypeAdapter(Judgement).dump_json(found, indent=2))
+        echo(TypeAdapter(Judgement).dump_json(found, indent=2))
     elif as_csv:
-        typer.echo(pairs_csv(found) if pairs else scores_csv(found), nl=False)
+        echo(pairs_csv(found) if pairs else scores_csv(found), nl=False)
     else:
         print_judgement(found, pairs=pairs, console=standard_output())

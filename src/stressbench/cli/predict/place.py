@@ -18,6 +18,7 @@ from stressbench.cli.predict.common import (
     model_of,
     profiles_of,
 )
+from stressbench.console import echo
 from stressbench.sensitivity.errors import CannotTell, ProfileFileError
 from stressbench.sensitivity.seating import Seating, seat, why_nobody_can_tell
 
@@ -70,7 +71,7 @@ def place(
 
         put_page(page, render_seating(found))
     if as_json:
-        typer.echo(TypeAdapter(Seating).dump_json(found, indent=2))
+        echo(TypeAdapter(Seating).dump_json(found, indent=2))
         return
     from stressbench.report.terminal.page import standard_output
     from stressbench.report.terminal.seating_words import print_seating

@@ -18,6 +18,7 @@ from stressbench.cli.predict.common import (
     model_of,
     profiles_of,
 )
+from stressbench.console import echo
 from stressbench.sensitivity.errors import ProfileFileError
 from stressbench.sensitivity.models import BEST, Model
 from stressbench.sensitivity.together import Together, foretell
@@ -73,7 +74,7 @@ def slowdowns(
 
         put_page(page, render_together(found))
     if as_json:
-        typer.echo(TypeAdapter(Together).dump_json(found, indent=2))
+        echo(TypeAdapter(Together).dump_json(found, indent=2))
     else:
         from stressbench.report.terminal.page import standard_output
         from stressbench.report.terminal.prediction_table import print_together

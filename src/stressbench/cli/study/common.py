@@ -13,10 +13,10 @@ from types import FrameType
 from typing import Annotated, TypeAlias
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from stressbench.cli.places import engine_for, place_of, set_rate
+from stressbench.console import Console, echo
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
@@ -84,7 +84,7 @@ Jobs: TypeAlias = Annotated[
 
 def say(sentence: str) -> None:
     """A line on standard error."""
-    typer.echo(f"stressbench: {sentence}", err=True)
+    echo(f"stressbench: {sentence}", err=True)
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def told() -> Iterator[None]:
     try:
         yield
     except (StudyMistake, LaunchMistake) as mistake:
-        typer.echo(
+        echo(
             "\n".join(
                 f"stressbench: {line}" if not number else line for number, line in enumerate(str(mistake).splitlines())
             ),

@@ -4,6 +4,7 @@ import orjson
 import typer
 
 from stressbench.cli.study.common import AsJson, told
+from stressbench.console import echo
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import shipped, study_file
@@ -36,7 +37,7 @@ def list_studies(as_json: AsJson = False) -> None:
             {"study": name, "cells": len(study.cells), "runs": len(study.runs), "about": study.about}
             for name, study in studies.items()
         ]
-        typer.echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
+        echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
         return
     table = new_table(left=("study",), right=("cells", "runs"), last=("about",))
     for name, study in studies.items():

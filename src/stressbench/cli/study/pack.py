@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.study.common import Folder, told
+from stressbench.console import echo
 from stressbench.study.directory import open_directory
 from stressbench.study.packing import pack as pack_up
 
@@ -37,4 +38,4 @@ def pack(
     """Open, pack."""
     with told():
         count = pack_up(open_directory(folder), output)
-    typer.echo(f"{output}: {count} files")
+    echo(f"{output}: {count} files")

@@ -7,6 +7,7 @@ import orjson
 import typer
 
 from stressbench.cli.study.common import AsJson, StudyWord, described, duration_text, told
+from stressbench.console import echo
 from stressbench.files import limits, read_text
 from stressbench.model.errors import reason_of
 from stressbench.report.terminal import standard_output
@@ -51,20 +52,20 @@ def show_plan(study: Study, *, folder: Path, as_json: bool) -> None:
     """Print cells and runs of a study whose paths are relative to `folder`."""
     least_s, most_s = _bounds(study, folder)
     if as_json:
-        typer.echo(orjson.dumps(_values(study, least_s, most_s), option=orjson.OPT_INDENT_2))
+        echo(orjson.dumps(_values(study, least_s, most_s), option=orjson.OPT_INDENT_2))
         return
     factors = varying(study.cells)
     if study.about:
-        typer.echo(study.about)
-    typer.echo(f"{len(study.cells)} cells, {_count(study)}, in the order of seed {study.seed}:")
+        echo(study.about)
+    echo(f"{len(study.cells)} cells, {_count(study)}, in the order of seed {study.seed}:")
     table = new_table(left=("run", *factors), right=())
     for run in study.runs:
         table.add_row(run.id, *(run.cell.values.get(name, "") for name in factors))
     print_table(standard_output(), table)
     if len(factors) < len(study.cells[0].values):
         fixed = tuple(name for name in study.cells[0].values if name not in factors)
-        typer.echo(f"in all cells: {described(study.cells[0], fixed)}")
-    typer.echo(f"time: at least {duration_text(least_s)}, at most {duration_text(most_s)}")
+        echo(f"in all cells: {described(study.cells[0], fixed)}")
+    echo(f"time: at least {duration_text(least_s)}, at most {duration_text(most_s)}")
 
 
 def _count(study: Study) -> str:

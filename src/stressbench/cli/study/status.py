@@ -4,6 +4,7 @@ import orjson
 import typer
 
 from stressbench.cli.study.common import AsJson, Folder, described, duration_text, say, told
+from stressbench.console import echo
 from stressbench.study.cells import varying
 from stressbench.study.directory import open_directory
 from stressbench.study.running import tally_of
@@ -47,19 +48,19 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
             "done": tally.done, "failed": tally.failed, "spared": tally.spared, "total": tally.total,
             "left_s": tally.left_s, "complaints": manifest.complaints, "runs": runs,
         }  # fmt: skip
-        typer.echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
+        echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
         return
     for complaint in manifest.complaints:
         say(complaint)
     counts = ", ".join(f"{count} {state}" for state in State if (count := sum(one.state is state for one in found)))
-    typer.echo(f"{tally.total} runs: {counts}")
+    echo(f"{tally.total} runs: {counts}")
     factors = varying(directory.study.cells)
     for one in found:
         if one.state is State.failed:
             again = "will be tried again" if one.is_open(retries=retries) else "given up"
-            typer.echo(
+            echo(
                 f"{one.run.id} failed {one.failures} times, {again}: status {one.status}, {one.reason} "
                 f"({described(one.run.cell, factors)})"
             )
     if any(one.is_open(retries=retries) for one in found):
-        typer.echo(f"time left: {duration_text(tally.left_s)}")
+        echo(f"time left: {duration_text(tally.left_s)}")

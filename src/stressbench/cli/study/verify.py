@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.study.common import say, told
+from stressbench.console import echo
 from stressbench.study.packing import verify as check
 
 _DIFFERS = 3
@@ -39,4 +40,4 @@ def verify(
         say(complaint)
     if verdict.complaints:
         raise typer.Exit(_DIFFERS)
-    typer.echo(f"{path}: {verdict.right} files are as they were")
+    echo(f"{path}: {verdict.right} files are as they were")

@@ -7,6 +7,7 @@ import typer
 from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
+from stressbench.console import echo
 from stressbench.model import TraceFileError, read_trace
 from stressbench.report.terminal import print_difference, standard_output
 from stressbench.trace.diff import CONTEXT, Difference, diff
@@ -51,7 +52,7 @@ def show_difference(
     except TraceFileError as fault:
         raise stop(str(fault)) from None
     if as_json:
-        typer.echo(TypeAdapter(Difference).dump_json(found, indent=2))
+        echo(TypeAdapter(Difference).dump_json(found, indent=2))
     else:
         print_difference(found, console=standard_output())
     raise typer.Exit(0 if found.same else _DIFFERENT)

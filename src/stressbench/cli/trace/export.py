@@ -8,6 +8,7 @@ import typer
 from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
+from stressbench.console import echo
 from stressbench.model import TraceFileError, read_trace
 from stressbench.model.errors import reason_of
 from stressbench.trace.reference import ReferenceProfile, reference_profile
@@ -48,7 +49,7 @@ def export(
         found = reference_profile(read_trace(file), iteration=iteration)
         text = _text(found)
         if output is None:
-            typer.echo(text)
+            echo(text)
         else:
             output.write_bytes(text)
     except TraceFileError as fault:

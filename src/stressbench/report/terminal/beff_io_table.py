@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from rich.console import Console
 from rich.table import Table
 
+from stressbench.console import Console
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, count, digits, rate, size, time
 from stressbench.suite.beff_io import COFFEE_S, BEffIO, Partition

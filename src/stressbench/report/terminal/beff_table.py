@@ -1,8 +1,8 @@
 """b_eff in the terminal: the number, what it is made of, and what the paper published."""
 
-from rich.console import Console
 from rich.table import Table
 
+from stressbench.console import Console
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, digits, rate, size
 from stressbench.suite.beff import BEff

@@ -1,8 +1,8 @@
 """What a program suffers, in the terminal: rings, how busy each keeps the switch, slow-downs beside it, doubts."""
 
-from rich.console import Console
 from rich.table import Table
 
+from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.impact_table import said_utilisation
 from stressbench.report.terminal.page import new_table, print_table, say

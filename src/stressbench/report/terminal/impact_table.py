@@ -1,8 +1,8 @@
 """What probes beside a program found, in the terminal: latencies, how busy the switch was and when, and the doubts."""
 
-from rich.console import Console
 from rich.table import Table
 
+from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, factor, interval, time, time_unit

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.table import Table
 
+from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
 from stressbench.report.terminal.prediction_table import slowdown_text

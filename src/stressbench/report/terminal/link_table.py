@@ -1,8 +1,7 @@
 """The busiest links of a run: where the congestion was."""
 
-from rich.console import Console
-
 from stressbench.analysis import LinkUse, RunSummary
+from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import bit_rate, percent, size

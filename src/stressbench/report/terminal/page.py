@@ -4,11 +4,11 @@ import sys
 from collections.abc import Iterable
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, plain_interval, plain_ratio
 

@@ -1,7 +1,6 @@
 """What `stressbench predict` says: each application beside the others."""
 
-from rich.console import Console
-
+from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, plain_ratio

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +16,7 @@ from stressbench.analysis import (
     StepSummary,
     Timing,
 )
+from stressbench.console import Console
 from stressbench.model import Role
 from stressbench.report.section import printable
 from stressbench.report.terminal.link_table import print_links

@@ -1,7 +1,6 @@
 """What `stressbench predict place` says: who should share a switch."""
 
-from rich.console import Console
-
+from stressbench.console import Console
 from stressbench.report.terminal.page import say
 from stressbench.report.terminal.prediction_table import bounds_text, slowdown_text
 from stressbench.report.units import count

@@ -1,9 +1,9 @@
 """Medians and tails: percentiles of each job and motif, alone and contended, and their ratios, all with intervals."""
 
-from rich.console import Console
 from rich.text import Text
 
 from stressbench.analysis import RunSummary, Source, Timing
+from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
 from stressbench.report.units import time_unit

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console
-
+from stressbench.console import Console
 from stressbench.model import RankTrace, Stream, Trace
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say

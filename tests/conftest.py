@@ -1,9 +1,3 @@
 """For all tests in Python."""
 
-from hypothesis import settings
-
-pytest_plugins = ["support.figures", "support.fixtures", "support.golden"]
-
-# Other work may hold an example up for as long as it likes.
-settings.register_profile("shared machine", deadline=None)
-settings.load_profile("shared machine")
+pytest_plugins = ["support.figures", "support.examples", "support.fixtures", "support.golden"]

@@ -10,11 +10,12 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from support.examples import examples
 from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
 from stressbench.analysis import Comparison, RunSummary
@@ -183,7 +184,7 @@ ODD = st.sampled_from(
 
 
 @each_format
-@settings(max_examples=600, deadline=None)
+@examples(100)
 @given(data=st.data())
 def test_schema_and_model_refuse_the_same_lines(format_: Format, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(format_.lines)))

@@ -6,10 +6,14 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
 from matplotlib.image import imread
 from numpy.typing import NDArray
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+needs_browser = pytest.mark.skipif(
+    CHROMIUM is None, reason="no page was looked at: chromium, chromium-browser or google-chrome is not in PATH"
+)
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb"),

@@ -11,13 +11,12 @@ _MPIRUN = """\
 [ "$1" = --version ] && { echo "mpirun (Open MPI) 4.1.4"; exit 0; }
 [ -n "$FAKE_LAUNCHES" ] && printf '%s\\n' "$*" >>"$FAKE_LAUNCHES"
 until [ -x "$1" ] || [ "$1" = sh ]; do shift; done
-exec "$@"
 """
 
 
-def put_mpirun(folder: Path) -> None:
-    """Into a folder that will be on PATH."""
-    put(folder / "mpirun.openmpi", _MPIRUN)
+def put_mpirun(folder: Path, *, before: str = "") -> None:
+    """Into a folder that will be on PATH. `before` is what it does, as a script, before it becomes the program `$1`."""
+    put(folder / "mpirun.openmpi", f'{_MPIRUN}{before}exec "$@"\n')
 
 
 def put(path: Path, script: str) -> None:

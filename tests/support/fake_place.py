@@ -9,36 +9,56 @@ from pathlib import Path
 
 import pytest
 
+from support.fake_clock import VARIABLE, FakeClock
 from support.fake_launcher import put, put_mpirun
 from support.programs import wait_until
 
+MAY_TAKE_S = 300
+"""Ends what hangs; no machine needs as long."""
 TESTS = Path(__file__).parents[1]
 ENGINE = f"""#!/bin/sh
+case "$1 ${{2##*/}}" in
+  --version*) echo "stressbench-mpi 0.1.0"; echo "MPI library: Open MPI v4.1.4, package: fake"; exit 0 ;;
+  "check bad"*) echo "$2:1:1: error: 'AlReduce' is not a motif" >&2; exit 2 ;;
+  check*)
+    [ "$FAKE_PROBES" = old ] && grep -q compression "$2" || exit 0
+    echo "$2: error: 'compression' is not a motif" >&2
+    exit 2 ;;
+esac
 export PYTHONPATH="{TESTS}${{PYTHONPATH:+:$PYTHONPATH}}"
 exec {sys.executable} {TESTS / "support" / "fake_probes.py"} "$@"
 """
-LAB = """
+"""It finds what a workload says wrong, and leaves runs to support/fake_probes.py."""
+START_MS = 10
+"""What it takes to start a program: less than a round of probes."""
+_MPIRUN_TAKES_TIME = f"case $1 in */engine) ;; *) elapse {START_MS} ;; esac\n"
+COMMAND = """
+import signal
 from stressbench.cli.app import main
+from stressbench.launch.clock import timed_by
 from stressbench.launch.targets import registered
+from support.fake_clock import FakeClock
 from support.fake_lab import FOUR, FakeLab
-with registered(lab=FakeLab(here=FOUR)):
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with registered(lab=FakeLab(here=FOUR)), timed_by(FakeClock.here()):
     main()
 """
-"""A command, where every lab has four hosts and is not there."""
-INTERRUPTIBLE = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    "from stressbench.cli.app import main; main()"
-)
+"""A command where every lab has four hosts and is not there, and time passes where stand-ins say so."""
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "STRESSBENCH_MPI": str(folder / "bin" / "engine"), **more}
+    found = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH"))))
+    return {
+        **os.environ, "PATH": path, "STRESSBENCH_MPI": str(folder / "bin" / "engine"), "PYTHONPATH": found,
+        VARIABLE: str(folder / "clock"), **more,
+    }  # fmt: skip
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    put_mpirun(tmp_path / "bin")
+    put_mpirun(tmp_path / "bin", before=_MPIRUN_TAKES_TIME)
+    FakeClock(tmp_path / "clock").put(tmp_path / "bin")
     put(tmp_path / "bin" / "engine", ENGINE)
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "demo.sb").write_text("[JOB_NAME] CG\n[NODES] 1\n[MOTIF] allreduce\n")
@@ -49,38 +69,33 @@ def folder(tmp_path: Path) -> Path:
 def run_command(
     command: str, folder: Path, *words: str, on_lab: bool = False, **more: str
 ) -> subprocess.CompletedProcess[str]:
-    start = ("-c", LAB) if on_lab else ("-m", "stressbench")
     if on_lab:
         words = ("--on", "lab:four", *words)
-        more["PYTHONPATH"] = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH"))))
     return subprocess.run(
-        [sys.executable, *start, command, *words],
-        cwd=folder, env=environment(folder.parent, **more), capture_output=True, text=True, timeout=150, check=False,
+        [sys.executable, "-c", COMMAND, command, *words],
+        cwd=folder, env=environment(folder.parent, **more), capture_output=True, text=True, timeout=MAY_TAKE_S,
+        check=False,
     )  # fmt: skip
 
 
 def interrupt(
-    command: str, folder: Path, words: tuple[str, ...], *, at: str, launches: int, times: int = 1,
-    number: int = signal.SIGINT, **more: str,
-) -> tuple[int, str]:  # fmt: skip
-    """Status and messages of a command that was asked to stop once it had said `at` and probed in so many launches."""
-    begun = folder.parent / "begun"
+    command: str, folder: Path, words: tuple[str, ...], *, requests: tuple[int, ...] = (signal.SIGINT,), **more: str
+) -> tuple[int, str]:
+    """Status and messages of a command that was asked to stop once there was ../here: a stand-in makes it.
+
+    Two requests of one signal would be one request where they come within a moment.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, command, *words],
-        cwd=folder, env=environment(folder.parent, FAKE_BEGUN=str(begun), **more), stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-c", COMMAND, command, *words],
+        cwd=folder, env=environment(folder.parent, **more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True,
     )  # fmt: skip
-    assert process.stderr is not None
-    text = ""
-    while at not in text:
-        line = process.stderr.readline()
-        assert line, text
-        text += line
-    wait_until(lambda: begun.exists() and len(begun.read_text().splitlines()) >= launches, "probes are at work")
-    for request in (number, signal.SIGTERM)[:times]:  # another signal is another request, however soon it comes
+    here = folder.parent / "here"
+    wait_until(lambda: here.exists() or process.poll() is not None, "somebody is there to be asked")
+    for request in requests:
         process.send_signal(request)
-    rest = process.communicate(timeout=120)[1]
-    return process.returncode, text + rest
+    said = process.communicate(timeout=MAY_TAKE_S)[1]
+    return process.returncode, said
 
 
 def running(words: str) -> list[int]:

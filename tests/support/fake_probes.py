@@ -1,13 +1,15 @@
-"""Stands in for stressbench-mpi that sends probes: rounds of a twentieth of a second, forty ping-pongs a pair, in real
-time, until it is asked to stop. No MPI inside.
+"""Stands in for stressbench-mpi that sends probes: rounds of a twentieth of a second, forty ping-pongs a pair, until it
+is asked to stop. No MPI inside. Time is that of support.fake_clock: beside a program it makes its first round, and then
+as many as fit into the time that the program lets pass.
 
 One way takes 100 us give or take 10; 150 while the file `busy` lies in the current folder, as long as a program keeps
-it there. `FAKE_HOSTS` names hosts, else all ranks are on one. `FAKE_PROBES`: `refuse` ends before the first round with
-status 3, `die` after ten rounds beside a program with status 3, `old` knows no compression; to `last` every request to
-stop comes in the last round. A workload that is not of probes takes a second, and its repetitions a millisecond each.
+it there. `FAKE_HOSTS` names hosts, else all ranks are on one. `FAKE_PROBES`: `refuse` ends before the first round, and
+`die` after ten rounds beside a program, both with status 3; `wait N` makes one round in the N-th launch without a
+program, touches ../here and waits to be asked to stop, and `last N` does so in the last round of that launch. A
+workload that is not of probes takes a second, and its repetitions a millisecond each.
 
 With a ring, one way takes longer, the shorter its bubbles. While it runs, the file `ring` says how long something
-takes beside it that takes 0.4 s alone, and the workload is slowed likewise.
+takes beside it, in ms, that takes 400 ms alone, and the workload is slowed likewise.
 """
 
 import json
@@ -18,14 +20,19 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import TextIO
 
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, end, header
+from support.fake_clock import FakeClock
 
-WHAT = os.environ.get("FAKE_PROBES", "")
+WHAT, _, AT = os.environ.get("FAKE_PROBES", "").partition(" ")
 HOSTS = tuple(os.environ.get("FAKE_HOSTS", "h0").split(","))
-ROUND_S, EACH = 0.05, 40
+ROUND_MS, EACH = 50, 40
+ROUND_S = ROUND_MS * 1e-3
 asked: list[int] = []
-RING, ALONE_S = Path("ring"), 0.4
+RING, ALONE_MS = Path("ring"), 400
+CLOCK = FakeClock.here()
+_MOST_ALONE, _LOOK_EVERY_S = 1000, 0.005
 
 
 def ring_load(text: str) -> float:
@@ -84,42 +91,87 @@ def probe(output: Path, *, pairs: int, pauses: int, rounds: int, load: float) ->
     )
     if load:
         made = (*made, MadeJob(name="ring", ranks=2, nodes="0", role="background"))
-        RING.write_text(f"{ALONE_S * (1 + load)}")
-    source = random.Random(rounds)
-    beside = rounds > 1000
-    started = time.monotonic()
+        RING.write_text(str(round(ALONE_MS * (1 + load))))
     with output.open("w") as file:
-
-        def tell(record: dict[str, object]) -> None:
-            file.write(json.dumps(record, separators=(",", ":")) + "\n")
-            file.flush()
-
-        tell(header(jobs=made, machine=MadeMachine(hosts=HOSTS)))
-        done = 0
-        while done < rounds and (WHAT == "last" or not asked):
-            done += 1
-            begin_s = time.monotonic() - started
-            time.sleep(ROUND_S)
-            for record in records_of(done, pairs, pauses, begin_s, source, load):
-                tell(record)
-            if done == 1:
-                note_launch()
-            if beside and WHAT == "die" and done == 10:
-                return 3
-        tell(end(rounds=done, complete=done == rounds, reason="done" if done == rounds else "interrupted"))
+        rounds_of = Rounds(file, pairs=pairs, pauses=pauses, load=load, source=random.Random(rounds))
+        rounds_of.tell(header(jobs=made, machine=MadeMachine(hosts=HOSTS)))
+        done = beside(rounds_of) if rounds > _MOST_ALONE else alone(rounds_of, rounds)
+        if done is None:
+            return 3
+        rounds_of.tell(end(rounds=done, complete=done == rounds, reason="done" if done == rounds else "interrupted"))
     RING.unlink(missing_ok=True)
-    return 130 if asked and done < rounds else 0
+    return 130 if done < rounds else 0
 
 
-def note_launch() -> None:
-    """One line for each launch of probes that has told a round: it hears requests, and what it does is under way."""
-    with Path(os.environ.get("FAKE_BEGUN", os.devnull)).open("a") as file:
-        file.write("begun\n")
+class Rounds:
+    """Records of a launch, round by round."""
+
+    def __init__(self, file: TextIO, *, pairs: int, pauses: int, load: float, source: random.Random) -> None:
+        self._file, self._pairs, self._pauses, self._load, self._source = file, pairs, pauses, load, source
+        self._began_s = CLOCK.now_s()
+        self.done = 0
+
+    def tell(self, record: dict[str, object]) -> None:
+        self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
+        self._file.flush()
+
+    def make(self) -> None:
+        self.done += 1
+        begin_s = CLOCK.now_s() - self._began_s
+        CLOCK.pass_ms(ROUND_MS)
+        for record in records_of(self.done, self._pairs, self._pauses, begin_s, self._source, self._load):
+            self.tell(record)
+
+
+def alone(rounds_of: Rounds, rounds: int) -> int:
+    """How many were made."""
+    chosen = str(next_launch()) == AT
+    while rounds_of.done < rounds and not asked:
+        if chosen and rounds_of.done == (1 if WHAT == "wait" else rounds - 1):
+            wait_to_be_asked()
+        if not asked or WHAT == "last":
+            rounds_of.make()
+    return rounds_of.done
+
+
+def wait_to_be_asked() -> None:
+    Path("../here").touch()
+    while not asked:
+        time.sleep(_LOOK_EVERY_S)
+
+
+def next_launch() -> int:
+    """The number of this launch of probes without a program, from 1."""
+    with Path("../launches-alone").open("a+") as file:
+        file.write("one\n")
+        file.seek(0)
+        return len(file.readlines())
+
+
+def beside(rounds_of: Rounds) -> int | None:
+    """How many were made for a program, until somebody said stop; None where it is to die."""
+    CLOCK.hold()
+    try:
+        rounds_of.make()
+        while not asked:
+            request_ms = CLOCK.request_ms()
+            if request_ms is None:
+                time.sleep(_LOOK_EVERY_S)
+                continue
+            for _ in range(request_ms // ROUND_MS):
+                rounds_of.make()
+                if WHAT == "die" and rounds_of.done == 10:
+                    return None
+            CLOCK.pass_ms(request_ms % ROUND_MS)
+            CLOCK.granted()
+    finally:
+        CLOCK.release()
+    return rounds_of.done
 
 
 def work(output: Path, *, rounds: int) -> int:
-    time.sleep(1)
-    slowed = float(RING.read_text()) / ALONE_S if RING.exists() else 1.0
+    CLOCK.elapse(1000)
+    slowed = int(RING.read_text()) / ALONE_MS if RING.exists() else 1.0
     made = build_run(
         jobs=(MadeJob(name="CG", congestion=slowed),), plan=MadePlan(blocks=rounds, isolated=0),
         machine=MadeMachine(noise=0.001, round_noise=0.001), seed=round(1000 * slowed), histograms=False,
@@ -130,17 +182,6 @@ def work(output: Path, *, rounds: int) -> int:
 
 def main() -> int:
     match sys.argv[1:]:
-        case ["--version", *_]:
-            print("stressbench-mpi 0.1.0\nMPI library: Open MPI v4.1.4, package: fake")
-            return 0
-        case ["check", file, *_]:
-            if "bad" in Path(file).name:
-                print(f"{file}:1:1: error: 'AlReduce' is not a motif", file=sys.stderr)
-                return 2
-            if WHAT == "old" and "compression" in Path(file).read_text():
-                print(f"{file}: error: 'compression' is not a motif", file=sys.stderr)
-                return 2
-            return 0
         case ["run", file, *rest]:
             text, rounds = Path(file).read_text(), int(rest[rest.index("--contended") + 1])
             output = Path(rest[rest.index("--output") + 1])

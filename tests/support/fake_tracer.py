@@ -45,7 +45,7 @@ def stressbench(folder: Path, *words: str, **more: str) -> subprocess.CompletedP
         env=environment(folder, **more),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         input="what stands on standard input",
     )

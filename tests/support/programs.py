@@ -148,7 +148,7 @@ def require(engine: Engine) -> Engine:
     return engine
 
 
-def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 60) -> None:
+def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 300) -> None:
     """Fails with the condition's name where it does not hold in time."""
     end = time.monotonic() + within_s
     while not condition():

@@ -20,17 +20,12 @@ from stressbench.sensitivity.store import Store
 __all__ = ["folder"]
 
 SHORT = ("-n", "1", "--every", "5ms", "--idle", "500ms")
-BUSY = "touch busy; sleep 1.2; rm busy"
+TWICE = (signal.SIGINT, signal.SIGTERM)
+BUSY = "touch busy; elapse 1200; rm busy"
 
 
 def stressbench(folder: Path, *words: str, on_lab: bool = False, **more: str) -> subprocess.CompletedProcess[str]:
     return run_command("impact", folder, *words, on_lab=on_lab, **more)
-
-
-def interrupted(
-    folder: Path, words: tuple[str, ...], *, at: str, launches: int, times: int = 1, number: int = signal.SIGINT
-) -> tuple[int, str]:
-    return interrupt("impact", folder, words, at=at, launches=launches, times=times, number=number)
 
 
 def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
@@ -71,13 +66,13 @@ def test_on_one_host_there_is_no_switch_to_tell_of(folder: Path) -> None:
 def test_probes_count_from_the_program_s_start_to_its_end_only(folder: Path) -> None:
     """It is idle for as long as it is busy: its middle says so, and nothing of the time around it."""
     ended = stressbench(
-        folder, *SHORT, "--pairs", "1", "--json", "--", "sh", "-c", "touch busy; sleep 1; rm busy; sleep 1",
+        folder, *SHORT, "--pairs", "1", "--json", "--", "sh", "-c", "touch busy; elapse 1000; rm busy; elapse 1000",
         on_lab=True, FAKE_HOSTS="h0,h1",
     )  # fmt: skip
 
     found = json.loads(ended.stdout)
     first, second = found["phases"]
-    assert first["began_s"] == pytest.approx(0, abs=0.2)
+    assert first["began_s"] == pytest.approx(0.01, abs=0.01)  # the program's start, and the pause before a probe
     assert first["ended_s"] == pytest.approx(second["began_s"])
     assert (first["utilisation"] > 0.4, second["utilisation"] < 0.1) == (True, True)
     assert 0.4 < (first["ended_s"] - first["began_s"]) / (second["ended_s"] - first["began_s"]) < 0.6
@@ -94,13 +89,14 @@ def test_a_workload_runs_as_a_program_does(folder: Path) -> None:
 def test_what_probes_do_to_the_program_is_measured_in_pairs_of_runs(folder: Path) -> None:
     ended = stressbench(
         folder, *SHORT, "--no-after", "--effect", "1", "--json", "--store", "kept", "--name", "busy",
-        "--machine", "here", "--", "sleep", "0.6",
+        "--machine", "here", "--", "elapse", "600",
     )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
     effect = json.loads(ended.stdout)["effect"]
-    assert (len(effect["with_probes_s"]), len(effect["without_s"])) == (1, 1)
-    assert effect["ratio"]["centre"] == pytest.approx(1, abs=0.3)
+    assert effect["with_probes_s"] == pytest.approx([0.61])
+    assert effect["without_s"] == pytest.approx([0.61])
+    assert effect["ratio"]["centre"] == pytest.approx(1)
     assert ended.stderr.count("with probes\n") == 1
     assert ended.stderr.count("without probes\n") == 1
     kept = read_profile(folder / "kept" / "here" / "busy.json")
@@ -143,7 +139,7 @@ def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones
     ("script", "said"),
     [
         ("exit 7", "sh ended with status 7 after"),
-        ("touch busy; sleep 0.6; exit 9", "sh ended with status 9 after 0.6"),
+        ("touch busy; elapse 600; exit 9", "sh ended with status 9 after 0.61 s"),
         ("exec gone-program", "sh ended with status 127"),
         ("kill -9 $$", "sh ended with status 137"),
     ],
@@ -165,22 +161,22 @@ def test_a_program_that_is_too_short_is_told_how_long_it_would_have_to_be(folder
     ended = stressbench(folder, "-n", "1", "--every", "50ms", "--idle", "1500ms", "--", "true")
 
     assert ended.returncode == 3
-    assert "true took 0.0" in ended.stderr
+    assert "true took 0.01 s, too short" in ended.stderr
     assert "30 are the least, which is 1.5 s of one pair every 50 ms" in ended.stderr
     assert "idle, after" not in ended.stderr
     assert running("fake_probes.py") == []
 
 
 def test_a_program_that_prints_nothing_is_as_good_as_any(folder: Path) -> None:
-    ended = stressbench(folder, *SHORT, "--no-after", "--", "sleep", "0.8")
+    ended = stressbench(folder, *SHORT, "--no-after", "--", "elapse", "800")
 
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.startswith("sleep: probes of")
+    assert ended.stdout.startswith("elapse: probes of")
 
 
 def test_children_that_a_program_leaves_behind_are_ended(folder: Path) -> None:
     """They keep its output open, and one of them hears no signal."""
-    script = "sleep 31415 & sh -c 'trap \"\" INT TERM USR1 HUP; sleep 31415; sleep 31415' & sleep 0.8"
+    script = "sleep 31415 & sh -c 'trap \"\" INT TERM USR1 HUP; sleep 31415; sleep 31415' & elapse 800"
 
     ended = stressbench(folder, *SHORT, "--no-after", "--", "sh", "-c", script)
 
@@ -194,12 +190,12 @@ def test_a_program_that_forks_and_goes_is_over_when_its_first_process_is(folder:
 
     assert ended.returncode == 3
     assert "sh left a process behind, which was ended" in ended.stderr.replace("were", "was")
-    assert "sh took 0.0" in ended.stderr
+    assert "sh took 0.01 s" in ended.stderr
     assert running("sleep 27182") == []
 
 
 def test_the_time_limit_ends_a_program_that_hears_nothing_and_what_was_seen_counts(folder: Path) -> None:
-    script = "trap '' INT TERM USR1 HUP; touch busy; while :; do sleep 0.1; done; : 16180"
+    script = "trap '' INT TERM USR1 HUP; touch busy; while :; do elapse 100; done; : 16180"
 
     ended = stressbench(
         folder, *SHORT, "--time-limit", "1s", "-o", "app.json", "--", "sh", "-c", script
@@ -214,9 +210,9 @@ def test_the_time_limit_ends_a_program_that_hears_nothing_and_what_was_seen_coun
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_the_program_and_its_probes(folder: Path, number: int) -> None:
-    status, said = interrupted(
-        folder, (*SHORT, "--", "sh", "-c", "sleep 14142"), at="with probes", launches=2, number=number
-    )  # fmt: skip
+    words = (*SHORT, "--", "sh", "-c", "touch ../here; sleep 14142")
+
+    status, said = interrupt("impact", folder, words, requests=(number,))
 
     assert status == 130, said
     assert f"{signal.Signals(number).name}: ending the program and its probes; once more ends all now" in said
@@ -226,18 +222,18 @@ def test_ctrl_c_ends_the_program_and_its_probes(folder: Path, number: int) -> No
 
 
 def test_a_second_ctrl_c_ends_a_program_that_hears_none(folder: Path) -> None:
-    script = "trap '' INT TERM USR1 HUP; while :; do sleep 0.1; done; : 17320"
+    script = "trap '' INT TERM USR1 HUP; touch ../here; while :; do elapse 100; done; : 17320"
 
-    status, said = interrupted(folder, (*SHORT, "--", "sh", "-c", script), at="with probes", launches=2, times=2)
+    status, said = interrupt("impact", folder, (*SHORT, "--", "sh", "-c", script), requests=TWICE)
 
     assert status == 130, said
     assert running("17320") == running("fake_probes.py") == []
 
 
 def test_ctrl_c_before_the_program_ends_the_probes(folder: Path) -> None:
-    words = ("-n", "1", "--every", "100ms", "--idle", "60s", "--", "touch", "started")
+    words = (*SHORT, "--", "touch", "started")
 
-    status, said = interrupted(folder, words, at="idle, before", launches=1)
+    status, said = interrupt("impact", folder, words, FAKE_PROBES="wait 1")
 
     assert status == 130, said
     assert "idle, before: probes ended early; nothing is claimed" in said
@@ -253,7 +249,7 @@ def test_ctrl_c_before_the_program_ends_the_probes(folder: Path) -> None:
     ],
 )
 def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> None:
-    ended = stressbench(folder, *SHORT, "--", "sh", "-c", "sleep 22360", FAKE_PROBES=what)
+    ended = stressbench(folder, *SHORT, "--", "sh", "-c", "elapse 500; sleep 22360", FAKE_PROBES=what)
 
     assert ended.returncode == 3
     assert said in ended.stderr

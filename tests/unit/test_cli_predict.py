@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.commands import call
+from support.examples import examples
 from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
 from stressbench.sensitivity.lookup import PDFLT, AverageLT, AverageStDevLT
@@ -221,7 +222,7 @@ def test_help_teaches() -> None:
     assert all(word in own for word in ("Examples:", "Exit status:", *Model))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9._+-]{0,63}\Z"))
 def test_any_name_that_profiles_take_can_be_asked_for(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     folder = tmp_path_factory.mktemp("store")

@@ -194,7 +194,7 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
 
     process.send_signal(signal.SIGINT)
 
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=300)
     assert process.returncode == 7, errors
     assert "Allreduce" in output
 

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ def stressbench(folder: Path, *words: str, **more: str) -> subprocess.CompletedP
         env=environment(**more),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
@@ -210,15 +209,16 @@ def test_an_interrupted_run_is_status_130_and_shows_what_it_has(folder: Path) ->
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 30
     assert process.stdout is not None
     ready = 0
-    while ready < 2 and time.monotonic() < deadline:
-        ready += "ready in process" in process.stdout.readline()
+    for line in process.stdout:
+        ready += "ready in process" in line
+        if ready == 2:
+            break
 
     process.send_signal(signal.SIGTERM)
 
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "SIGTERM: the engine finishes the current round" in errors
     assert "CG" in output

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from support.commands import call
+from support.examples import examples
 
 JOBS = (
     MadeJob(name="TeaLeaf_CG", congestion=1.6, steps=(MadeStep(), MadeStep(motif="halo2d", size_bytes=65536))),
@@ -195,7 +196,7 @@ FUZZED.records.insert(9, event(message="a sentence"))
 ODD = st.sampled_from([None, True, -1, -0.5, 0, 1, 99, 1e300, "", "text", "isolated", "3-", [], [1, 2], {}, {"a": "b"}])
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_spoilt_file_is_shown_or_refused_in_one_line(data: st.DataObject, tmp_path: Path) -> None:
     made = deepcopy(FUZZED)

@@ -45,7 +45,7 @@ def started(folder: Path, *words: str, **more: str) -> subprocess.Popen[str]:
 
 def study(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     process = started(folder, *words, **more)
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=300)
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
 
@@ -197,7 +197,7 @@ def test_a_study_that_is_stopped_or_killed_goes_on(folder: Path, number: int, st
     process = started(folder, "run", "study.toml", "-o", "d", FAKE_ENGINE="wait", FAKE_READY=str(folder))
     wait_for_a_run(folder)
     os.kill(process.pid, number)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == status, errors
 
     build_run(jobs=JOBS, plan=MadePlan(blocks=6, repetitions=2)).write(folder, "made")

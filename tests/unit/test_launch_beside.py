@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.fake_clock import FakeAlarm
 
 from stressbench.launch.beside import BothEnded, Member, run_beside
+from stressbench.launch.clock import timed_by
 from stressbench.launch.command import Command
 from stressbench.launch.execute import execute
 from stressbench.launch.stopping import Patience
@@ -18,7 +20,7 @@ OBEYS = "trap 'echo stopped >>log; exit 0' USR1; touch ready; while :; do sleep 
 DEAF = "trap '' USR1 TERM INT; touch ready; while :; do sleep 0.02; done; : 26457"
 
 
-def member(script: str, *, grace_s: float = 5.0, limit_s: float | None = None) -> Member:
+def member(script: str, *, grace_s: float = 120.0, limit_s: float | None = None) -> Member:
     return Member(command=Command(argv=("sh", "-c", script)), patience=Patience(grace_s=grace_s, limit_s=limit_s))
 
 
@@ -28,8 +30,21 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def beside(program: Member, companion: Member, *, ready_within_s: float = 10) -> BothEnded:
+def beside(program: Member, companion: Member, *, ready_within_s: float = 120) -> BothEnded:
     return run_beside(program, companion, ready=Path("ready").exists, ready_within_s=ready_within_s, say=lambda _: None)
+
+
+class HourPassesWith:
+    """A clock by which an hour has passed as soon as there is that file."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def now_s(self) -> float:
+        return 3600.0 * self._file.exists()
+
+    def alarm(self, delay_s: float, action: Callable[[], object]) -> FakeAlarm:
+        return FakeAlarm(self, self.now_s() + delay_s, action)
 
 
 def alive(words: str) -> bool:
@@ -82,7 +97,8 @@ def test_a_companion_that_does_not_stop_is_killed(here: Path) -> None:
 
 
 def test_a_companion_that_never_is_ready_is_ended_and_the_program_does_not_begin(here: Path) -> None:
-    ended = beside(member("touch begun"), member(OBEYS.replace("touch ready;", "")), ready_within_s=0.3)
+    with timed_by(HourPassesWith(here / "listens")):
+        ended = beside(member("touch begun"), member(OBEYS.replace("touch ready", "touch listens")))
 
     assert ended.program is None
     assert (here / "log").read_text() == "stopped\n"
@@ -90,7 +106,9 @@ def test_a_companion_that_never_is_ready_is_ended_and_the_program_does_not_begin
 
 
 def test_a_companion_that_ends_takes_the_program_with_it(here: Path) -> None:
-    ended = beside(member("trap '' USR1; sleep 24.494"), member("touch ready; sleep 0.3; exit 4"))
+    companion = "touch ready; until [ -e begun ]; do sleep 0.02; done; exit 4"
+
+    ended = beside(member("trap '' USR1; touch begun; sleep 24.494"), member(companion))
 
     assert ended.forsaken
     assert ended.companion.status == 4

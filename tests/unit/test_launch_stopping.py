@@ -1,12 +1,12 @@
 """What is asked of a launch, with a process, a clock and alarms that only note what they are told."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from stressbench.launch import stopping
+from stressbench.launch.clock import timed_by
 from stressbench.launch.processes import Mark
 from stressbench.launch.stopping import Launch, Patience
 
@@ -24,33 +24,42 @@ class Told:
         self.send_signal(signal.SIGTERM)
 
 
-class Alarms:
+class Alarm:
+    """One of a clock's; whether it was cancelled is nobody's question here."""
+
+    def cancel(self) -> None:
+        raise NotImplementedError
+
+
+class Clock:
     """Time that passes when a test says so."""
 
     def __init__(self) -> None:
-        self.now_s = 100.0
+        self._now_s = 100.0
         self._set: list[tuple[float, Callable[[], object]]] = []
 
-    def after(self, delay_s: float, action: Callable[[], object]) -> None:
-        self._set.append((self.now_s + delay_s, action))
+    def now_s(self) -> float:
+        return self._now_s
+
+    def alarm(self, delay_s: float, action: Callable[[], object]) -> Alarm:
+        self._set.append((self._now_s + delay_s, action))
+        return Alarm()
 
     def pass_time(self, seconds: float) -> None:
-        end_s = self.now_s + seconds
+        end_s = self._now_s + seconds
         while due := sorted((one for one in self._set if one[0] <= end_s), key=lambda one: one[0]):
             self._set.remove(due[0])
-            self.now_s = due[0][0]
+            self._now_s = due[0][0]
             due[0][1]()
-        self.now_s = end_s
+        self._now_s = end_s
 
 
 class Case:
     """A launch whose ranks listen when `listens` is set."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def __init__(self, tmp_path: Path) -> None:
         self.listens = False
-        self.process, self.alarms = Told(), Alarms()
-        monkeypatch.setattr(stopping.time, "monotonic", lambda: self.alarms.now_s)
-        monkeypatch.setattr(Launch, "after", lambda _, delay_s, action: self.alarms.after(delay_s, action))
+        self.process, self.clock = Told(), Clock()
         self.launch = Launch(
             process=self.process,  # type: ignore[arg-type]
             mark=Mark(proc=tmp_path), say=lambda _: None, patience=Patience(grace_s=60.0), finished=lambda: False,
@@ -62,8 +71,10 @@ class Case:
 
 
 @pytest.fixture
-def case(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Case:
-    return Case(monkeypatch, tmp_path)
+def case(tmp_path: Path) -> Iterator[Case]:
+    made = Case(tmp_path)
+    with timed_by(made.clock):
+        yield made
 
 
 def test_ranks_that_listen_are_asked_at_once(case: Case) -> None:
@@ -76,11 +87,11 @@ def test_ranks_that_listen_are_asked_at_once(case: Case) -> None:
 
 def test_ranks_that_only_start_are_asked_once_when_they_listen(case: Case) -> None:
     case.hears(signal.SIGINT)
-    case.alarms.pass_time(1)
+    case.clock.pass_time(1)
     assert case.process.signals == []
 
     case.listens = True
-    case.alarms.pass_time(30)
+    case.clock.pass_time(30)
 
     assert case.process.signals == [signal.SIGUSR1]
 
@@ -88,17 +99,17 @@ def test_ranks_that_only_start_are_asked_once_when_they_listen(case: Case) -> No
 def test_ranks_of_which_nothing_is_seen_are_asked_a_moment_later(case: Case) -> None:
     """Their file may be one that only another host sees."""
     case.hears(signal.SIGINT)
-    case.alarms.pass_time(30)
+    case.clock.pass_time(30)
 
     assert case.process.signals == [signal.SIGUSR1]
 
 
 def test_a_second_request_is_not_held_back(case: Case) -> None:
     case.hears(signal.SIGINT)
-    case.alarms.pass_time(1)
+    case.clock.pass_time(1)
 
     case.hears(signal.SIGINT)
     case.listens = True
-    case.alarms.pass_time(30)
+    case.clock.pass_time(30)
 
     assert case.process.signals == [signal.SIGTERM]

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.builders import MadeJob, MadePlan, MadeRun, MadeStep, build_run, end, event
+from support.examples import examples
 
 from stressbench.analysis import summarise
 from stressbench.model import Kind, Phase, RunFileError, read_run
@@ -140,7 +141,7 @@ def test_a_continued_run_replaces_the_round_that_was_cut(made: MadeRun, tmp_path
     assert [len(samples) for samples in run.samples] == [len(samples) for samples in whole.samples]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_file_cut_anywhere_after_its_header_holds_the_rounds_before_the_cut(
     data: st.DataObject, tmp_path: Path

@@ -11,9 +11,10 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, event
+from support.examples import examples
 from support.pages import Outline, drawings, figure
 from typer.testing import CliRunner
 
@@ -408,9 +409,7 @@ def test_a_name_is_no_formula_and_a_negative_number_stays_one(text: str, cell: s
     assert list(csv.reader(io.StringIO(written)))[1] == [cell, "-0.25"]
 
 
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@examples(12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from([NASTY, "\u05d0\u05d1\u05d2", "\u202eevil", "long" * 80, "=cmd()"])
     | st.text(st.characters(codec="utf-8"), min_size=1, max_size=50),

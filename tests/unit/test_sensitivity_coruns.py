@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
 from support.sensitivities import aggressor, profile, sample, victim
@@ -22,7 +22,6 @@ SEEN = CoRun(victim="cg", aggressors=("fft",), slowdown=1.2, interval=(1.1, 1.3)
 names = st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9._+-]{0,63}\Z")
 
 
-@settings(deadline=None)
 @given(
     st.builds(
         CoRun,

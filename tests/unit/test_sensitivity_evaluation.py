@@ -7,8 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.sensitivities import Application, co_run, profile, profile_in_world, sample
 
 from stressbench.sensitivity.blend import BlendOf
@@ -233,7 +234,7 @@ def pairings(left: tuple[int, ...]) -> list[list[tuple[int, ...]]]:
     return [[(first, other), *more] for other in rest for more in pairings(tuple(one for one in rest if one != other))]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.floats(min_value=-0.1, max_value=3), min_size=15, max_size=15))
 def test_advice_costs_as_little_as_trying_everything_finds(costs: list[float]) -> None:
     table = dict(zip([(a, b) for a in range(6) for b in range(a + 1, 6)], costs, strict=True))

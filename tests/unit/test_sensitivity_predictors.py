@@ -6,8 +6,9 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.sensitivities import (
     SERVICE_S,
     Application,
@@ -205,7 +206,7 @@ def test_beyond_the_heaviest_compression_there_is_no_upper_bound() -> None:
 shares = st.floats(min_value=0, max_value=0.94)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(shares, shares)
 def test_a_busier_aggressor_never_slows_less(one: float, other: float) -> None:
     low, high = sorted((one, other))
@@ -216,7 +217,7 @@ def test_a_busier_aggressor_never_slows_less(one: float, other: float) -> None:
         assert light <= heavy + 1e-9
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.floats(min_value=1e-6, max_value=1e6), st.sampled_from((*PAPERS, *OURS)))
 def test_the_unit_of_time_does_not_matter(unit: float, model: Predictor) -> None:
     def scaled(latencies: Sequence[float]) -> list[float]:

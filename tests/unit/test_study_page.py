@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run, event
+from support.examples import examples
 from support.pages import Outline, drawings, figure
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 from typer.testing import CliRunner
@@ -379,7 +380,7 @@ def test_a_name_that_runs_from_right_to_left_does_not_turn_its_sentence() -> Non
     assert findings(page)[0].startswith(f"writer slows \u2068{HEBREW}\u2069 1.")
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(
     name=st.text(st.characters(codec="utf-8"), min_size=1, max_size=50),
     value=st.text(st.characters(codec="utf-8"), min_size=1, max_size=50),

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.programs import wait_until
 from support.studies import (
     PART,
     STUDY,
@@ -450,7 +451,7 @@ def test_time_left_follows_from_what_runs_took(tmp_path: Path) -> None:
 
 def sleep_for_long(order) -> Result:
     order.path.write_text(str(os.getpid()))
-    time.sleep(60)
+    time.sleep(3600)
     return Result(status=0)
 
 
@@ -460,13 +461,13 @@ def test_workers_end_with_the_study_that_is_killed(tmp_path: Path) -> None:
     if study == 0:
         carry_out(directory, sleep_for_long, pool=Workers(2))
     files = [directory.path / "runs" / f"{run.id}.jsonl" for run in directory.study.runs[:2]]
-    wait_until(lambda: all(file.exists() and file.read_text() for file in files))
+    wait_until(lambda: all(file.exists() and file.read_text() for file in files), "two workers are at work")
 
     os.kill(study, signal.SIGKILL)
     os.waitpid(study, 0)
 
     workers = [int(file.read_text()) for file in files]
-    wait_until(lambda: not any(Path(f"/proc/{worker}/cmdline").exists() and is_alive(worker) for worker in workers))
+    wait_until(lambda: not any(map(is_alive, workers)), "no worker is left")
 
 
 def is_alive(process: int) -> bool:
@@ -474,10 +475,3 @@ def is_alive(process: int) -> bool:
         return " Z " not in Path(f"/proc/{process}/stat").read_text()
     except FileNotFoundError:
         return False
-
-
-def wait_until(condition) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.io_protocols import MIB, MadeIO, write_lines
 
 from stressbench.suite.beff_io import BEffIO, b_eff_io_of
@@ -70,7 +71,7 @@ def test_release_2_writes_again_by_type_0_only(tmp_path: Path) -> None:
 rates = st.floats(min_value=1e-3, max_value=1e6)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.lists(rates, min_size=15, max_size=15), min_size=1, max_size=3), st.sampled_from([1, 2]))
 def test_any_protocol_gives_what_exact_arithmetic_gives(
     tmp_path_factory: pytest.TempPathFactory, times: list[list[float]], release: int

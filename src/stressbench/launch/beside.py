@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 
+from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.execute import Outcome, attend, begin, stopping
 from stressbench.launch.stopping import Launch, Patience
@@ -34,8 +35,9 @@ class Member:
 class BothEnded:
     """How it went. `program` is None where it never began: the companion was not ready in time, or somebody said stop.
 
-    `ready_s`: when the companion was, by time.monotonic(); None: never. `interrupted`: somebody from outside said stop.
-    `out_of_time`: the program was ended at its time limit. `forsaken`: it was, because its companion had ended before.
+    `ready_s`: when the companion was, by the clock of launches; None: never. `interrupted`: somebody from outside said
+    stop. `out_of_time`: the program was ended at its time limit. `forsaken`: it was, because its companion had ended
+    before.
     """
 
     program: Outcome | None
@@ -144,9 +146,9 @@ def _begin(member: Member) -> Launch:
 
 def _wait(pair: _Pair, ready: Callable[[], bool], *, within_s: float) -> float | None:
     """When the companion was ready; None where it ended before, took too long, or somebody said stop."""
-    deadline = time.monotonic() + within_s
-    while pair.companion_runs and pair.requests == 0 and time.monotonic() < deadline:
+    deadline = clock.now_s() + within_s
+    while pair.companion_runs and pair.requests == 0 and clock.now_s() < deadline:
         if ready():
-            return time.monotonic()
+            return clock.now_s()
         time.sleep(_LOOK_EVERY_S)
     return None

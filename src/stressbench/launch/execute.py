@@ -8,13 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
 from stressbench.console.escaping import escaped
+from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
 from stressbench.launch.processes import Mark, kill_all
@@ -32,7 +32,7 @@ class Outcome:
     `status` is that of the launcher, 128 + N where signal N ended it. `stop_requests` counts requests to stop, from
     outside or by the clock. `output` and `errors` are the last texts of its streams. `rank_of` pairs process ids of
     local ranks with ranks, where they lived long enough. `hung_at_the_end`: ranks were killed when their work was done.
-    `began_s` and `ended_s` are the launcher's own, by time.monotonic(). `swept`: processes on this machine that
+    `began_s` and `ended_s` are the launcher's own, by the clock of launches. `swept`: processes on this machine that
     outlived it, and were killed.
     """
 
@@ -82,7 +82,7 @@ def begin(
 ) -> Launch:
     """Start the command. To be called from the main thread: its end would be the command's. `attend` must follow."""
     mark = Mark()
-    began_s = time.monotonic()
+    began_s = clock.now_s()
     process = subprocess.Popen(
         command.argv,
         env={**os.environ, **dict(command.environment), **mark.environment()},
@@ -112,7 +112,7 @@ def attend(launch: Launch, *, output_to: int = 1) -> Outcome:
     swept = 0
     try:
         status = process.wait()
-        ended_s = time.monotonic()
+        ended_s = clock.now_s()
     finally:
         for alarm in launch.alarms:
             alarm.cancel()

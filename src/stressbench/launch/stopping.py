@@ -12,12 +12,11 @@ wait for a lock of its own for ever. So the request is held back until the launc
 
 import signal
 import subprocess
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 
+from stressbench.launch import clock
 from stressbench.launch.processes import Mark, kill_all, marked
 
 LAST_WORDS_S = 3.0
@@ -51,12 +50,12 @@ class Launch:
     stop_requests: int = 0
     hung_at_the_end: bool = False
     rank_of: dict[int, int] = field(default_factory=dict)
-    alarms: list[threading.Timer] = field(default_factory=list)
+    alarms: list[clock.Alarm] = field(default_factory=list)
     counted: tuple[int, float] = (0, 0.0)
 
     def on_signal(self, number: int, _: FrameType | None) -> None:
         """A request from outside; the same signal twice in one moment is one."""
-        now = time.monotonic()
+        now = clock.now_s()
         if number == self.counted[0] and now - self.counted[1] <= _SAME_REQUEST_S:
             return
         self.counted = (number, now)
@@ -68,7 +67,7 @@ class Launch:
         if self.stop_requests == 1:
             within = "" if patient else f" within {self.patience.grace_s:g} s"
             self.say(f"{name}: the engine finishes the current round{within} and ends the file; once more ends all now")
-            self.ask(until_s=time.monotonic() + _BEGINNING_MAY_TAKE_S)
+            self.ask(until_s=clock.now_s() + _BEGINNING_MAY_TAKE_S)
             if not patient:
                 self.after(self.patience.grace_s, self.out_of_patience)
         elif self.stop_requests == 2:
@@ -78,10 +77,10 @@ class Launch:
             kill_all(self.mark)
 
     def ask(self, *, until_s: float) -> None:
-        """Send the request as soon as ranks listen, and by `until_s` of time.monotonic() in any case."""
+        """Send the request as soon as ranks listen, and by `until_s` of the clock in any case."""
         if self.stop_requests > 1:
             return
-        if self.begun() or time.monotonic() >= until_s:
+        if self.begun() or clock.now_s() >= until_s:
             self.process.send_signal(signal.SIGUSR1)
         else:
             self.after(_BEGUN_SEEN_EVERY_S, lambda: self.ask(until_s=until_s))
@@ -120,10 +119,7 @@ class Launch:
 
     def after(self, delay_s: float, action: Callable[[], object]) -> None:
         """Do something later, unless the launch ends before."""
-        alarm = threading.Timer(delay_s, action)
-        alarm.daemon = True
-        self.alarms.append(alarm)
-        alarm.start()
+        self.alarms.append(clock.alarm(delay_s, action))
 
     def note_ranks(self) -> None:
         """Remember which process is which rank: hydra names only the process that died."""

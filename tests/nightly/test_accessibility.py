@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.beff_protocols import made_beff
-from support.browser import CHROMIUM, DARK, browse, fetched
+from support.browser import DARK, browse, fetched, needs_browser
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from support.degradations import found_in
 from support.io_protocols import MadeIO, write_lines
@@ -55,7 +55,7 @@ axe.run(document, {resultTypes: ['violations']}).then(found => {
   document.body.append(told);
 });
 """
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+pytestmark = [pytest.mark.browser, needs_browser]
 THEMES = pytest.mark.parametrize("theme", [pytest.param((), id="light"), pytest.param(DARK, id="dark")])
 PAGES = pytest.mark.parametrize(
     "which",

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from support.browser import CHROMIUM, DARK, Pixels, browse, fetched, only, photograph, places
+from support.browser import DARK, Pixels, browse, fetched, needs_browser, only, photograph, places
 from support.builders import MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.model import read_run
@@ -18,7 +18,7 @@ from stressbench.report.page import render
 from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
 
 NASTY = "<script>document.title='hit'</script>"
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
+pytestmark = [pytest.mark.browser, needs_browser]
 
 
 @pytest.fixture(scope="module")

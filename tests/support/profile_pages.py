@@ -1,0 +1,24 @@
+"""The page of a made-up profile."""
+
+from pathlib import Path
+
+from stressbench.model import read_trace
+from stressbench.report.page.traffic import render_profile
+from stressbench.trace.profile import profile_of
+from support.traces import MadeTrace, ring
+
+NASTY = "<script>document.title='hit'</script>"
+
+
+def ring_called_nasty(ranks: int = 8) -> MadeTrace:
+    """A ring whose rank 3 is slow, of a program with a hostile name."""
+    trace = ring(ranks, slow=3)
+    trace.header = {"program": NASTY}
+    trace.symbols = {"cg+0x1000": f"{NASTY} (cg.c:12)"}
+    return trace
+
+
+def page_of(folder: Path, trace: MadeTrace) -> Path:
+    path = folder / "profile.html"
+    path.write_text(render_profile(profile_of(read_trace(trace.write(folder)))), encoding="utf-8")
+    return path

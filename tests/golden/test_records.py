@@ -21,7 +21,9 @@ from stressbench.sensitivity.coruns import CoRun, to_line
 from stressbench.sensitivity.profile import to_json
 from stressbench.trace.profile import Profile, profile_of
 
-NAMED = frozenset({"options", "metrics", "values", "figures", "packages", "variables", "workloads", "includes"})
+NAMED = frozenset(
+    {"sites", "options", "metrics", "values", "figures", "packages", "variables", "workloads", "includes"}
+)
 """Objects whose keys are names: of options, metrics, factors and the like."""
 WORKLOAD = """\
 [JOB_NAME] talkers

@@ -8,7 +8,8 @@
 #   scripts/test.sh --full -- OPTION...    options for pytest: --samples N, --kills N, --interruptions N, --mutations N, -k WORD
 #
 # A stage leaves its whole output in .cache/test/STAGE.log, and how long its tests took in .cache/test/STAGE.xml.
-# STRESSBENCH_FUZZ_INPUTS: mutated inputs of each reader in the stage `fuzz` [1000000].
+# STRESSBENCH_FUZZ_INPUTS, STRESSBENCH_FUZZ_FILES: mutated inputs of each reader of the engine [1000000] and of the Python package [10000] in
+# the stage `fuzz`.
 set -uo pipefail
 fast_stages=(lint engine unit contract integration mpich)
 full_stages=(lint engine unit contract integration mpich ranks mpich-full sanitize fuzz simulator nightly)
@@ -23,7 +24,7 @@ mpich        both  build with MPICH; a motif of each family and the tracer on 2 
 ranks        full  C++ tests over 1 and 8 ranks, and all storage cells over 1, 2, 4 and 8
 mpich-full   full  all C++ and integration tests with MPICH
 sanitize     full  C++ tests with address and undefined-behaviour sanitizers
-fuzz         full  mutated inputs of each reader of the engine, and libFuzzer
+fuzz         full  mutated inputs of each reader, and libFuzzer
 simulator    full  build with SimGrid, and its tests
 nightly      full  lab physics, kills and interruptions, long benchmarks, browsers, presets
 STAGES
@@ -102,11 +103,13 @@ stage_mpich-full() {
 }
 stage_sanitize() { build sanitize && ctest_of sanitize sanitize; }
 stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
-  local passed=0 failed=0 corpus=$root/.cache/fuzz-corpus program
+  local passed=0 failed=0 corpus=$root/.cache/fuzz-corpus reader
   mkdir -p "$corpus"
   build openmpi || return
-  for program in build/openmpi/tests/fuzz/*_mutations; do
-    if "$program" "${STRESSBENCH_FUZZ_INPUTS:-1000000}"; then ((passed += 1)); else ((failed += 1)); fi
+  for reader in workload trace run sizes levels sidecar; do
+    local program=(build/openmpi/tests/fuzz/reader_mutations "$reader" "tests/corpus/$reader")
+    [[ $reader == workload ]] && program=(build/openmpi/tests/fuzz/workload_mutations)
+    if "${program[@]}" "${STRESSBENCH_FUZZ_INPUTS:-1000000}"; then ((passed += 1)); else ((failed += 1)); fi
   done
   if cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
     -DSTRESSBENCH_TESTS=ON -DSTRESSBENCH_LIBFUZZER=ON &&
@@ -114,12 +117,17 @@ stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
     (cd "$logs" && "$root/build/fuzz/tests/fuzz/workload_libfuzzer" -max_total_time=30 -rss_limit_mb=1024 -timeout=10 \
       -dict="$root/tests/fuzz/workload.dict" "$corpus" "$root/workloads"); then ((passed += 1)); else ((failed += 1)); fi
   echo "$passed $failed 0" >"$logs/fuzz.count"
-  ((failed == 0))
+  pytest_of fuzz.python --mutations "${STRESSBENCH_FUZZ_FILES:-10000}" --timeout 7200 "${in_parallel[@]}" tests/unit/test_readers_mutated.py &&
+    ((failed == 0))
 }
 stage_simulator() { build simgrid && build openmpi && pytest_of simulator tests/nightly/test_simgrid.py; }
 stage_nightly() {
   export STRESSBENCH_FIGURES=$logs/figures.jsonl
-  build openmpi && build mpich && pytest_of nightly --ignore=tests/nightly/test_simgrid.py --durations=60 tests/nightly
+  local status=0
+  build openmpi && build mpich || return
+  pytest_of nightly --ignore=tests/nightly/test_simgrid.py --durations=60 tests/nightly || status=1
+  pytest_of nightly.thorough --thorough "${in_parallel[@]}" tests/unit || status=1
+  return $status
 }
 
 count() {  # stage, its exit status -> "passed failed skipped"

@@ -1,3 +1,3 @@
 """For all tests in Python."""
 
-pytest_plugins = ["support.figures", "support.examples", "support.fixtures", "support.golden"]
+pytest_plugins = ["support.figures", "support.examples", "support.fixtures", "support.golden", "support.mutations"]

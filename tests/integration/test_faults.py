@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from support.programs import own_copy, ranks_of
 
-# Some 30 ms a round on an idle machine, so that a signal arrives in the middle of many rounds.
+# At least 20 ms a round, since sleeps last no shorter: there are 3.5 s between the third round and the last, and a test
+# that sees the third needs a moment of them to send its signal.
 WORKLOAD = """\
 [JOB_NAME] left
 [NID_LIST] 0
@@ -22,8 +23,8 @@ WORKLOAD = """\
 [MOTIF] Compute -m 1ms --mode sleep
 """
 RANKS = 2
-ROUNDS = 60
-PLAN = ("--ranks-per-node", "1", "--isolated", "20", "--contended", "20")  # 20 blocks of three rounds
+ROUNDS = 180
+PLAN = ("--ranks-per-node", "1", "--isolated", "60", "--contended", "60")  # 60 blocks of three rounds
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from stressbench.files.limits import text_of
 
+_PIECE = 1 << 20
 _KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a FIFO",
@@ -31,7 +32,10 @@ def open_regular(path: Path, *, limit: int) -> BufferedReader:
 
     Opening it waits for nobody: a FIFO without a writer is refused as well.
     """
-    _require_regular(path, path.stat())  # before opening: to open a device may do something
+    try:
+        _require_regular(path, path.stat())  # before opening: to open a device may do something
+    except ValueError as fault:
+        raise Refused(path, "no file can have this name") from fault
     file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: PTH123, SIM115  a descriptor
     try:
         found = os.fstat(file.fileno())
@@ -47,10 +51,12 @@ def open_regular(path: Path, *, limit: int) -> BufferedReader:
 def read_bytes(path: Path, *, limit: int) -> bytes:
     """The whole file, of at most `limit` bytes, even where it grows meanwhile. Raises OSError."""
     with open_regular(path, limit=limit) as file:
-        found = file.read(limit + 1)  # files of /proc and /sys say that they are empty
-    if len(found) > limit:
-        raise _too_large(path, limit)
-    return found
+        found = bytearray()  # in pieces: files of /proc and /sys say that they are empty, others may grow
+        while piece := file.read(_PIECE):
+            found += piece
+            if len(found) > limit:
+                raise _too_large(path, limit)
+    return bytes(found)
 
 
 def read_text(path: Path, *, limit: int, errors: str = "strict") -> str:

@@ -95,8 +95,9 @@ class PrivateDirectory:
     def read(self, name: str, *, limit: int) -> bytes:
         """A file in it, of at most `limit` bytes. Raises NotPrivate, and OSError where it cannot be read."""
         with os.fdopen(self.open_file(name, os.O_RDONLY), "rb") as file:
-            found = file.read(limit + 1)
-        if len(found) > limit:
+            size = os.fstat(file.fileno()).st_size
+            found = file.read(min(size, limit) + 1)
+        if len(found) > limit or size > limit:
             raise _refused(self.path / name, f"is larger than {text_of(limit)}")
         return found
 

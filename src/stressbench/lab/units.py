@@ -68,7 +68,7 @@ def parse_rate(text: object) -> Rate:
     match = _RATE.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise ValueError("expected a rate in bits a second, such as 100Mbit or 1Gbit")
-    rate = Rate(round(float(match[1]) * _POWERS[match[2]]))
+    rate = Rate(_whole(float(match[1]) * _POWERS[match[2]]))
     if rate.bits_per_s == 0:
         raise ValueError("a link of rate 0 would carry nothing; expected more than 0 (`lab set LINK down` cuts a link)")
     if rate < LEAST:
@@ -81,7 +81,7 @@ def parse_duration(text: object) -> Duration:
     match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise ValueError("expected a time, such as 10us or 1ms")
-    return Duration(round(float(match[1]) * _NANOSECONDS[match[2]]))
+    return Duration(_whole(float(match[1]) * _NANOSECONDS[match[2]]))
 
 
 def parse_bytes(text: object) -> Bytes:
@@ -89,7 +89,14 @@ def parse_bytes(text: object) -> Bytes:
     match = _SIZE.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise ValueError("expected a size, such as 256KiB or 1MB")
-    size = Bytes(round(float(match[1]) * _BYTES[match[2]]))
+    size = Bytes(_whole(float(match[1]) * _BYTES[match[2]]))
     if size.count == 0:
         raise ValueError("expected more than 0 bytes")
     return size
+
+
+def _whole(value: float) -> int:
+    """Rounded. ValueError beyond what the kernel's 64 bits hold."""
+    if value >= 2**63:
+        raise ValueError("is too large; expected less than 2^63 bits a second, bytes or nanoseconds")
+    return round(value)

@@ -236,7 +236,10 @@ def _histogram(record: HistogramRecord) -> Histogram:
 
 
 def _shown(value: object, *, longest: int = 40) -> str:
-    text = orjson.dumps(value, default=repr).decode()
+    try:
+        text = orjson.dumps(value, default=repr).decode()
+    except TypeError:  # an integer beyond 64 bits, or half a pair of surrogates
+        text = ascii(value)
     return text if len(text) <= longest else f"{text[:longest]}..."
 
 

@@ -12,17 +12,19 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from stressbench.model.bounds import Fits, Sane
+
 SCHEMA_VERSION = 1
 
-Index: TypeAlias = Annotated[int, Field(ge=0)]  # job, step, rank, node, block, repetition: from 0
-Count: TypeAlias = Annotated[int, Field(ge=0)]
-Positive: TypeAlias = Annotated[int, Field(ge=1)]
-Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Bytes: TypeAlias = Annotated[int, Field(ge=0)]
-MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Index: TypeAlias = Annotated[int, Field(ge=0), Fits]  # job, step, rank, node, block, repetition: from 0
+Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
+Positive: TypeAlias = Annotated[int, Field(ge=1), Fits]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), Sane]
+Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), Sane]
+Bytes: TypeAlias = Annotated[int, Field(ge=0), Fits]
+MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), Sane]
 RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
-Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
+Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), Sane]
 
 
 class Kind(StrEnum):

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import orjson
 
+from stressbench.model.bounds import LARGEST, SMALLEST
 from stressbench.model.samples import PHASES, Floats, Integers, MetricSamples, Samples
 
 KEYS = (
@@ -208,7 +209,9 @@ def _floats(values: tuple[Any, ...]) -> Floats:
     """Seconds; None becomes NaN, which a file cannot hold."""
     filled = [np.nan if value is None else value for value in values] if None in values else values
     column = np.array(filled)
-    if column.dtype.kind not in "if" or np.any(column < 0):
+    if column.dtype.kind not in "if" or np.any(column < 0) or np.any(column > LARGEST):
+        raise ValueError("seconds")
+    if np.any((column > 0) & (column < SMALLEST)):
         raise ValueError("seconds")
     return column.astype(np.float64, copy=False)
 

@@ -7,7 +7,9 @@ disagree. None is "not known" or "means nothing for this operation", never 0. Ti
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+from pydantic import AfterValidator
 
 from stressbench.model.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
 
@@ -47,6 +49,15 @@ class Lock(StrEnum):
     shared = "shared"
 
 
+MOST_RANKS = 1 << 22
+
+
+def _few_enough(ranks: int) -> int:
+    if ranks > MOST_RANKS:
+        raise ValueError(f"expected at most {MOST_RANKS} ranks")
+    return ranks
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceHeader:
     """The first line: what ran, under what."""
@@ -54,7 +65,7 @@ class TraceHeader:
     format: Literal["stressbench-trace"]
     version: Literal[1]
     mode: TraceMode
-    ranks: Positive
+    ranks: Annotated[Positive, AfterValidator(_few_enough)]
     program: str | None = None
     library: str | None = None
     started: str | None = None

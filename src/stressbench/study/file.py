@@ -24,6 +24,7 @@ from stressbench.toml import (
 )
 
 MOST_CELLS = 10_000
+MOST_RUNS = 100_000
 _WITH_LINKS = ("lab", "simgrid")
 
 
@@ -105,6 +106,10 @@ def _assemble(table: StudyTable) -> Study:
         count *= len(values)
     if count > MOST_CELLS:
         raise Mistakes([Complaint(place=("factors",), text=f"[factors] {count} cells: expected at most {MOST_CELLS}")])
+    repetitions = table.until.at_most if table.until else table.repetitions or 1
+    if count * repetitions > MOST_RUNS:
+        told = f"{count} cells, {repetitions} times each: expected at most {MOST_RUNS} runs"
+        raise Mistakes([Complaint(place=("until", "at_most") if table.until else ("repetitions",), text=told)])
     cells = tuple(product(factors))
     left = tuple(cell for cell in cells if not any(matches(cell, _wanted(one)) for one in table.exclude))
     complaints = [
@@ -117,7 +122,7 @@ def _assemble(table: StudyTable) -> Study:
     return Study(
         about=table.about,
         seed=table.seed,
-        repetitions=table.until.at_most if table.until else table.repetitions or 1,
+        repetitions=repetitions,
         until=table.until,
         retries=table.retries,
         time_limit_s=None if table.time_limit is None else seconds_of(table.time_limit),

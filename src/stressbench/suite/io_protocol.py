@@ -9,12 +9,13 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass as checked
 
+from stressbench.model.bounds import Fits, Sane
 from stressbench.suite.io_patterns import TABLE_2
 from stressbench.suite.reading import STRICT, Line, read_executions
 
-_Count: TypeAlias = Annotated[int, Field(ge=0)]
-_Positive: TypeAlias = Annotated[int, Field(gt=0)]
-_Type: TypeAlias = Annotated[int, Field(ge=0, le=4)]
+_Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
+_Positive: TypeAlias = Annotated[int, Field(gt=0), Fits]
+_Type: TypeAlias = Annotated[int, Field(ge=0, le=4), Fits]
 
 
 class Access(StrEnum):
@@ -35,9 +36,9 @@ class Head:
 
     type: Literal["b_eff_io"]
     version: Literal[1]
-    round: int
+    round: Annotated[int, Fits]
     ranks: _Positive
-    scheduled_s: Annotated[float, Field(gt=0)]
+    scheduled_s: Annotated[float, Field(gt=0), Sane]
     release: Literal[1, 2]
     shared_pointers: bool
     memory_bytes: _Positive | None
@@ -59,13 +60,13 @@ class PatternLine:
     partition: _Count
     access: Access
     pattern_type: _Type
-    number: Annotated[int, Field(ge=0, lt=len(TABLE_2))]
+    number: Annotated[int, Field(ge=0, lt=len(TABLE_2)), Fits]
     chunk_bytes: _Count
     memory_chunk_bytes: _Count
     units: _Count
     calls: _Count
     bytes: _Count
-    time_s: Annotated[float, Field(ge=0)]
+    time_s: Annotated[float, Field(ge=0), Sane]
     again: bool
 
 
@@ -78,7 +79,7 @@ class FileLine:
     access: Access
     pattern_type: _Type
     bytes: _Count
-    time_s: Annotated[float, Field(gt=0)]
+    time_s: Annotated[float, Field(gt=0), Sane]
 
 
 @checked(frozen=True, kw_only=True, config=STRICT)
@@ -86,8 +87,8 @@ class End:
     """What the engine made of it, None where the definition gives no number, and how long all took."""
 
     type: Literal["end"]
-    b_eff_io_bytes_per_s: Annotated[float, Field(ge=0)] | None
-    elapsed_s: Annotated[float, Field(ge=0)]
+    b_eff_io_bytes_per_s: Annotated[float, Field(ge=0), Sane] | None
+    elapsed_s: Annotated[float, Field(ge=0), Sane]
 
 
 @dataclass(frozen=True, kw_only=True)

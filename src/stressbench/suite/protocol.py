@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass as checked
 
+from stressbench.model.bounds import Fits, Sane
 from stressbench.suite.reading import STRICT, Line, read_executions
 
 
@@ -26,7 +27,7 @@ class Pattern:
 
     kind: Kind
     name: str
-    messages: Annotated[int, Field(gt=0)]
+    messages: Annotated[int, Field(gt=0), Fits]
 
 
 @checked(frozen=True, kw_only=True, config=STRICT)
@@ -35,14 +36,14 @@ class Head:
 
     type: Literal["b_eff"]
     version: Literal[1]
-    round: int
-    ranks: Annotated[int, Field(ge=2)]
-    lmax_bytes: Annotated[int, Field(gt=0)]
-    memory_bytes: int | None
+    round: Annotated[int, Fits]
+    ranks: Annotated[int, Field(ge=2), Fits]
+    lmax_bytes: Annotated[int, Field(gt=0), Fits]
+    memory_bytes: Annotated[int, Fits] | None
     random: str
     seed: int
-    attempts: Annotated[int, Field(gt=0)]
-    sizes: Annotated[tuple[int, ...], Field(min_length=1)]
+    attempts: Annotated[int, Field(gt=0), Fits]
+    sizes: Annotated[tuple[Annotated[int, Fits], ...], Field(min_length=1)]
     patterns: Annotated[tuple[Pattern, ...], Field(min_length=1)]
 
 
@@ -51,12 +52,12 @@ class Loop:
     """One timed loop: `loops` iterations took the slowest rank `time_s`."""
 
     type: Literal["loop"]
-    pattern: Annotated[int, Field(ge=0)]
-    size_bytes: int
+    pattern: Annotated[int, Field(ge=0), Fits]
+    size_bytes: Annotated[int, Fits]
     method: Literal["sendrecv", "alltoallv", "nonblocking", "pingpong"]
-    attempt: int
-    loops: Annotated[int, Field(gt=0)]
-    time_s: Annotated[float, Field(gt=0)]
+    attempt: Annotated[int, Fits]
+    loops: Annotated[int, Field(gt=0), Fits]
+    time_s: Annotated[float, Field(gt=0), Sane]
 
 
 @checked(frozen=True, kw_only=True, config=STRICT)
@@ -64,9 +65,9 @@ class End:
     """What the engine made of it, and how long it took; `timed_s` within loops."""
 
     type: Literal["end"]
-    b_eff_bytes_per_s: float
-    timed_s: float
-    elapsed_s: float
+    b_eff_bytes_per_s: Annotated[float, Sane]
+    timed_s: Annotated[float, Sane]
+    elapsed_s: Annotated[float, Sane]
 
 
 @dataclass(frozen=True, kw_only=True)

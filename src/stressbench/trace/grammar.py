@@ -12,8 +12,14 @@ from itertools import chain, repeat
 from stressbench.model import Rule
 
 Rules = Sequence[Rule]
+MOST_WALKED = 10_000_000
+"""Calls of a sequence that is gone through one by one; rows of rules are counted whatever their number."""
 _SHORT = 1024  # calls of a rule that is written out once and for all
 _ROOM = 1 << 20  # calls written out, of all rules together
+
+
+class TooManyCalls(Exception):
+    """A sequence is longer than what is gone through call by call; the message says how long both are."""
 
 
 def bottom_up(rules: Rules) -> tuple[int, ...]:
@@ -43,7 +49,13 @@ def lengths(rules: Rules) -> tuple[int, ...]:
 
 
 def expand(rules: Rules) -> Iterator[int]:
-    """Numbers of the calls, in order, made as they are asked for; memory does not grow with the sequence."""
+    """Numbers of the calls, in order, made as they are asked for; memory does not grow with the sequence.
+
+    Raises TooManyCalls: a few bytes of rules can stand for any number.
+    """
+    if (calls := lengths(rules)[0]) > MOST_WALKED:
+        many = f"{calls:,}" if calls < 10**15 else "more than 10^15"
+        raise TooManyCalls(f"a rank made {many} calls in order; this goes through at most {MOST_WALKED:,} one by one")
     return chain.from_iterable(_pieces(rules))
 
 

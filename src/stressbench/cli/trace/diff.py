@@ -11,6 +11,7 @@ from stressbench.console import echo
 from stressbench.model import TraceFileError, read_trace
 from stressbench.report.terminal import print_difference, standard_output
 from stressbench.trace.diff import CONTEXT, Difference, diff
+from stressbench.trace.grammar import TooManyCalls
 from stressbench.trace.spelling import Style
 
 _DIFFERENT = 1
@@ -49,6 +50,8 @@ def show_difference(
         for trace in (first, second):
             trace.require_whole()
         found = diff(first, second, style=Style.exact if exact else Style.replayed, context=context)
+    except TooManyCalls as fault:
+        raise stop(f"{a} or {b}: {fault}") from None
     except TraceFileError as fault:
         raise stop(str(fault)) from None
     if as_json:

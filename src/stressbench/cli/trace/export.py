@@ -11,6 +11,7 @@ from stressbench.cli.following import stop
 from stressbench.console import echo
 from stressbench.model import TraceFileError, read_trace
 from stressbench.model.errors import reason_of
+from stressbench.trace.grammar import TooManyCalls
 from stressbench.trace.reference import ReferenceProfile, reference_profile
 
 _HELP = """\
@@ -52,6 +53,8 @@ def export(
             echo(text)
         else:
             output.write_bytes(text)
+    except TooManyCalls as fault:
+        raise stop(f"{file}: {fault}") from None
     except TraceFileError as fault:
         raise stop(str(fault)) from None
     except OSError as fault:

@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from stressbench.files import limits, read_bytes
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
+from stressbench.model.records import Number, Seconds
 from stressbench.study.errors import StudyMistake
 
 FILE = "launches.jsonl"
@@ -42,8 +43,8 @@ class Launched:
     at: datetime
     repetition: Annotated[int, Field(ge=0)]
     status: int
-    wall_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    figures: Mapping[str, float | None]
+    wall_s: Seconds
+    figures: Mapping[str, Number | None]
 
 
 P = TypeVar("P", bound=Plan)

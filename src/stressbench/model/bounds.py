@@ -1,0 +1,24 @@
+"""Numbers that arithmetic can take: products, squares and reciprocals of them are numbers, too."""
+
+from pydantic import AfterValidator
+
+LARGEST, SMALLEST = 1e100, 1e-100
+LARGEST_WHOLE = 2**63 - 1
+
+
+def _whole(value: int) -> int:
+    if abs(value) > LARGEST_WHOLE:
+        raise ValueError("expected an integer of at most 64 bits")
+    return value
+
+
+def _real(value: float) -> float:
+    if value and not SMALLEST <= abs(value) <= LARGEST:
+        raise ValueError(f"expected 0, or a number from {SMALLEST:g} to {LARGEST:g}")
+    return value
+
+
+Fits = AfterValidator(_whole)
+"""Behind the `Field` of an integer, whose JSON Schema then keeps its own limits."""
+Sane = AfterValidator(_real)
+"""Likewise of a number."""

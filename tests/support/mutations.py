@@ -1,0 +1,316 @@
+"""Readers and what they are fed: small right files, changed at random from a fixed seed, in a process with limits.
+
+`python -m support.mutations READER COUNT` tries COUNT changed files and prints what went wrong as JSON. Run it by hand
+with `--mutations 600` of pytest, or as it stands here.
+"""
+
+import contextlib
+import json
+import random
+import re
+import resource
+import shutil
+import signal
+import sys
+import tarfile
+import tempfile
+import traceback
+import warnings
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+SHORT = 25
+MOST_BYTES = 1 << 30  # of memory beyond what the interpreter and its libraries take
+MOST_CPU_S = 10.0
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_ODD: tuple[Any, ...] = (
+    None, True, -1, 0, 2**31, 2**63, 2**64, 10**400, 1e308, -1e308, 5e-324, "", "x" * 5000, "\x1b[31m\x9b",
+    "\u202e", "\x00", "..", "/dev/zero", "1e999", "nan", [], {}, [[]], {"a": {}}, [0] * 50,
+)  # fmt: skip
+_BYTES = (
+    b"\x1b[31m",
+    b"\xff\xfe",
+    b"\x00",
+    b"\xc2\x9b",
+    b"[",
+    b"{" * 50,
+    b"[" * 3000,
+    b'"',
+    b"9" * 30,
+    b"9" * 5000,
+    b"1e999",
+    b"NaN",
+    b"=",
+)
+_NUMBER = re.compile(rb"-?\d+(\.\d+)?")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--mutations", type=int, default=SHORT, metavar="N", help=f"changed files that each reader is fed ({SHORT})"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """What is changed, and the commands that read it; `{}` is the file or directory. `statuses`: those documented.
+
+    `seed` is a file or a directory of the corpus; of a directory, one of the files of `changed` is changed.
+    """
+
+    seed: str
+    commands: Sequence[str]
+    changed: Sequence[str] = ()
+    statuses: frozenset[int] = field(default_factory=lambda: frozenset({0, 2}))
+
+
+READERS: dict[str, Reader] = {
+    "lab": Reader(seed="lab", changed=("*.toml",), commands=("lab draw {} -o {out}.svg",)),
+    "trace": Reader(seed="trace/made.trace", commands=(
+        "trace show {}", "trace diff {} {}", "trace export --profile {}",
+    )),
+    "study-plan": Reader(seed="study", changed=("study.toml", "two.sb"), commands=("study plan {}/study.toml",)),
+    "study-verify": Reader(seed="pack/pack.tar.gz", commands=("study verify {}",), statuses=frozenset({0, 2, 3})),
+    "study-directory": Reader(
+        seed="study-dir",
+        changed=("made/manifest.jsonl", "made/study-1.json", "made/study-1.toml", "made/runs/*.jsonl"),
+        commands=(
+            "study status {}/made", "study report {}/made", "study verify {}/made",
+            "study pack {}/made -o {out}.tar.gz",
+        ),
+        statuses=frozenset({0, 2, 3}),
+    ),
+    "degrade-launches": Reader(seed="launches", changed=("launches.jsonl",), commands=("degrade report {}",)),
+    "degrade-study": Reader(
+        seed="rates-dir", changed=("made/manifest.jsonl", "made/study-1.toml", "made/runs/*.jsonl"),
+        commands=("degrade report {}/made",),
+    ),
+    "beff": Reader(seed="beff/beff.jsonl", commands=("beff --from {}",)),
+    "beff-io": Reader(
+        seed="beff-io/io.jsonl", commands=("beff-io --from {}",), statuses=frozenset({0, 2, 3})
+    ),
+    "run": Reader(
+        seed="run/run.jsonl", commands=("show {}", "compare {} {}", "report {} -o {out}.html"),
+        statuses=frozenset({0, 1, 2}),
+    ),
+    "predict": Reader(
+        seed="profile/lab", changed=("victim.json", "aggressor.json"),
+        commands=(
+            "predict {}/victim.json {}/aggressor.json",
+            "predict place {}/victim.json {}/aggressor.json --switches 1",
+        ),
+        statuses=frozenset({0, 1, 2}),
+    ),
+    "observed": Reader(
+        seed="observed/observed.jsonl", commands=(
+            f"predict evaluate {CORPUS}/profile/lab/victim.json {CORPUS}/profile/lab/aggressor.json --observed {{}}",
+        ),
+        statuses=frozenset({0, 1, 2}),
+    ),
+    "sensitivity": Reader(seed="profile/lab/victim.json", commands=("sensitivity {}",)),
+}  # fmt: skip
+
+
+def mutated(content: bytes, name: str, chance: random.Random) -> bytes:
+    """The content with one to three changes; a trace's lines keep right checksums half of the time."""
+    if name.endswith(".tar.gz"):
+        return _packed(content, chance)
+    if name.endswith((".json", ".jsonl", ".trace")) and chance.random() < 0.6:
+        return _of_json(content, chance, sealed=name.endswith(".trace"))
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        content = _of_bytes(content, chance)
+    return content
+
+
+def _of_bytes(content: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(content) + 1)
+    end = min(len(content), at + chance.choice((1, 1, 8, 200)))
+    numbers = list(_NUMBER.finditer(content))
+    match chance.randrange(7):
+        case 0:
+            return content[:at]
+        case 1:
+            return content[:at] + content[end:]
+        case 2:
+            return content[:at] + content[at:end] * chance.choice((2, 50)) + content[end:]
+        case 3:
+            return content[:at] + bytes([chance.randrange(256)]) + content[at + 1 :]
+        case 4:
+            return content[:at] + chance.choice(_BYTES) + content[at:]
+        case _ if numbers:
+            found = chance.choice(numbers)
+            value = chance.choice(
+                (b"0", b"-1", b"1e308", b"1000", b"4294967296", b"9" * 25, b"9" * 5000, b'"x"', b"[]")
+            )
+            return content[: found.start()] + value + content[found.end() :]
+    return content[at:] + content[:at]
+
+
+def _of_json(content: bytes, chance: random.Random, *, sealed: bool) -> bytes:
+    lines = content.splitlines(keepends=True)
+    try:
+        number = chance.randrange(len(lines))
+        text = lines[number] if len(lines) > 1 and b"\n{" in content else content
+        record = json.loads(text)
+        places = list(_places(record))
+        holder, key = chance.choice(places)
+        if isinstance(holder, dict) and chance.random() < 0.2:
+            del holder[key]
+        else:
+            holder[key] = chance.choice(_ODD)
+    except (ValueError, IndexError, RecursionError):
+        return _of_bytes(content, chance)
+    made = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode(errors="surrogatepass")
+    if sealed:
+        record.pop("crc32", None)
+        body = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode(errors="surrogatepass")[:-1]
+        made = body + b',"crc32":"%08x"}' % zlib.crc32(body)
+    if text is content:
+        return made
+    return b"".join([*lines[:number], made + b"\n", *lines[number + 1 :]])
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], (dict, list)):
+            yield from _places(value[key])
+
+
+def _packed(content: bytes, chance: random.Random) -> bytes:
+    """The archive damaged as it lies there, or unpacked, damaged and packed again, or with names that steer."""
+    kind = chance.randrange(3)
+    if kind == 0:
+        return _of_bytes(content, chance)
+    plain = zlib.decompress(content, wbits=31)
+    if kind == 1:
+        plain = _of_bytes(plain, chance)
+    else:
+        made = BytesIO()
+        with tarfile.open(fileobj=BytesIO(plain)) as old, tarfile.open(fileobj=made, mode="w") as new:
+            for entry in old:
+                inner = old.extractfile(entry)
+                text = b"" if inner is None else inner.read()
+                if chance.random() < 0.2:
+                    text = _of_bytes(text, chance)
+                    entry.size = len(text)
+                if chance.random() < 0.1:
+                    entry.name += str(chance.choice(("\x1b[31m", "\x9b", "\u202e", "/../../x", "\n", "x" * 5000)))
+                new.addfile(entry, BytesIO(text))
+        plain = made.getvalue()
+    packer = zlib.compressobj(wbits=31)
+    return packer.compress(plain) + packer.flush()
+
+
+def _prepared(reader: Reader, folder: Path, chance: random.Random | None) -> Path:
+    """The seed in `folder`, changed, or as it is without a chance; what commands are given."""
+    seed = CORPUS / reader.seed
+    target = folder / seed.name
+    if seed.is_dir():
+        shutil.copytree(seed, target)
+        files = sorted(file for pattern in reader.changed for file in target.glob(pattern))
+        file = files[0] if chance is None else chance.choice(files)
+        given = file if reader.changed == ("*.toml",) else target
+    else:
+        shutil.copy(seed, target)
+        file = given = target
+    if chance is not None:
+        file.write_bytes(mutated(file.read_bytes(), file.name, chance))
+    return given
+
+
+def _out_of_time(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError(f"more than {MOST_CPU_S:g} s of CPU")
+
+
+def complaint(words: Sequence[str], statuses: frozenset[int]) -> str | None:
+    """What is wrong with how the command ended; None where all is right."""
+    from typer.testing import CliRunner
+
+    from stressbench.cli.app import build
+
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        signal.setitimer(signal.ITIMER_VIRTUAL, MOST_CPU_S)
+        try:
+            ended = CliRunner().invoke(build(), list(words))
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    if ended.exception is not None and not isinstance(ended.exception, SystemExit):
+        return "".join(traceback.format_exception(ended.exception))[-1500:]
+    if ended.exit_code not in statuses:
+        return f"status {ended.exit_code}: {ended.stderr[:300]}"
+    if ended.exit_code == 2 and (fault := _message_fault(ended.stderr)):
+        return f"{fault}: {ended.stderr[:300]!r}"
+    if found := _STEERING.search(ended.stdout + ended.stderr):
+        return f"control character {found[0]!r} on the terminal"
+    loud = [str(one.message) for one in warned if issubclass(one.category, (RuntimeWarning, UserWarning))]
+    return f"warning: {loud[0]}" if loud else None
+
+
+def _message_fault(said: str) -> str | None:
+    """One message: a first line of ours, and a line more for each mistake in the same file."""
+    lines = said.splitlines()
+    if not lines or not lines[0].startswith("stressbench: "):
+        return "no message"
+    return "a traceback" if "Traceback" in said else "very long" if len(said) > 100_000 else None
+
+
+def tried(name: str, count: int) -> list[dict[str, Any]]:
+    """What went wrong with so many changed files, each numbered from 0 and the same in every run."""
+    reader = READERS[name]
+    found = []
+    for number in range(count):
+        chance = random.Random(f"{name} {number}")
+        with tempfile.TemporaryDirectory() as made:
+            given = _prepared(reader, Path(made), chance)
+            for command in reader.commands:
+                words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
+                if told := complaint(words, reader.statuses):
+                    found.append({"number": number, "command": command, "told": told})
+            for left in Path(made).glob("out*"):
+                left.unlink()
+    return found
+
+
+def unchanged(name: str) -> list[str]:
+    """What is wrong with how the commands end where nothing is changed."""
+    reader = READERS[name]
+    found = []
+    with tempfile.TemporaryDirectory() as made:
+        given = _prepared(reader, Path(made), None)
+        for command in reader.commands:
+            words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
+            found += [f"{command}: {told}"] if (told := complaint(words, reader.statuses - {2})) else []
+    return found
+
+
+def limited() -> None:
+    """Limits of this process, beyond what it has after all imports."""
+    for command in READERS["run"].commands:
+        complaint(
+            command.replace("{out}", "/dev/null/x").replace("{}", str(CORPUS / "run/run.jsonl")).split(), frozenset()
+        )
+    taken = int(re.search(r"VmSize:\s+(\d+)", Path("/proc/self/status").read_text())[1]) * 1024  # type: ignore[index]
+    resource.setrlimit(resource.RLIMIT_AS, (taken + MOST_BYTES, taken + MOST_BYTES))
+    signal.signal(signal.SIGVTALRM, _out_of_time)
+
+
+def main() -> None:
+    signal.signal(signal.SIGVTALRM, _out_of_time)
+    limited()
+    with contextlib.redirect_stdout(sys.stderr):
+        found = tried(sys.argv[1], int(sys.argv[2]))
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Whatever a file holds, its reader ends with a documented status and one message, in bounded memory and time.
+
+`--mutations N` says how many changed files each reader is fed; they are the same in every run (support.mutations).
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.mutations import READERS, unchanged
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_reader_survives_changed_files(reader: str, pytestconfig: pytest.Config, tmp_path: Path) -> None:
+    count = pytestconfig.getoption("--mutations")
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "support.mutations", reader, str(count)], cwd=TESTS, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    found = json.loads(ended.stdout.splitlines()[-1])
+    assert found == [], "\n".join(f"{one['number']} {one['command']}: {one['told']}" for one in found[:5])
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_unchanged_files_are_right(reader: str) -> None:
+    assert unchanged(reader) == []

@@ -98,18 +98,28 @@ def interrupt(
     return process.returncode, said
 
 
-def running(words: str) -> list[int]:
-    """Processes with these words on their command line, after a moment for those that are on their way out."""
+def running(folder: Path) -> list[str]:
+    """What was started for this folder and still runs, after a moment for those that are on their way out.
+
+    All that a command of `run_command` starts has the folder's clock in its environment.
+    """
+    mark = f"{VARIABLE}={folder.parent / 'clock'}".encode()
     for _ in range(600):
-        found = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if words in _words(path)]
+        found = [
+            _words(path.parent) for path in Path("/proc").glob("[0-9]*/environ") if mark in _read(path).split(b"\0")
+        ]
         if not found:
             return []
         time.sleep(0.1)
     return found
 
 
-def _words(path: Path) -> str:
+def _words(process: Path) -> str:
+    return _read(process / "cmdline").replace(b"\0", b" ").decode(errors="replace")
+
+
+def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        return path.read_bytes()
     except OSError:
-        return ""
+        return b""

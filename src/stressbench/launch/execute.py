@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from stressbench.launch.processes import Mark, kill_all
 from stressbench.launch.stopping import LAST_WORDS_S, Launch, Patience
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+_SIGNALS_HEARD_EVERY_S = 0.2
 _RANKS_SEEN_AT_S = (2.0, 15.0)
 _PR_SET_PDEATHSIG = 1
 
@@ -111,8 +113,7 @@ def attend(launch: Launch, *, output_to: int = 1) -> Outcome:
     launch.watch_for_the_end()
     swept = 0
     try:
-        status = process.wait()
-        ended_s = clock.now_s()
+        status, ended_s = _end_of(process)
     finally:
         for alarm in launch.alarms:
             alarm.cancel()
@@ -128,6 +129,20 @@ def attend(launch: Launch, *, output_to: int = 1) -> Outcome:
         ended_s=ended_s,
         swept=swept,
     )
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> tuple[int, float]:
+    """Wait for it; its status, and when that was.
+
+    Another thread waits: a signal that comes a moment before waitpid() does not interrupt it, and its handler, which
+    runs in the main thread only, would have to wait for the end of the process.
+    """
+    ended: list[tuple[int, float]] = []
+    waiting = threading.Thread(target=lambda: ended.append((process.wait(), clock.now_s())), daemon=True)
+    waiting.start()
+    while waiting.is_alive():
+        waiting.join(_SIGNALS_HEARD_EVERY_S)
+    return ended[0]
 
 
 def _sweep(launch: Launch, *streams: Passthrough) -> int:

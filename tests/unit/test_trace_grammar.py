@@ -1,5 +1,6 @@
 """Rules walked, counted and compared against their plain expansion."""
 
+import re
 from collections import Counter
 from itertools import islice
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from stressbench.model import Rule
 from stressbench.model.trace_checks import rules_fault
 from stressbench.trace.fingerprint import Fingerprint, first_difference
-from stressbench.trace.grammar import Loop, counts, expand, lengths, outermost_loops, under
+from stressbench.trace.grammar import Loop, TooManyCalls, counts, expand, lengths, outermost_loops, under, walk
 
 CALLS = 4
 
@@ -114,3 +115,10 @@ def test_the_order_of_calls_counts(row: list[int], data: st.DataObject) -> None:
     flat = [Fingerprint((tuple((symbol, 1) for symbol in one),), range(CALLS)) for one in (row, other)]
 
     assert first_difference(*flat) == common
+
+
+@pytest.mark.parametrize(("times", "said"), [(10**7, "10,000,001"), (10**30, "more than 10^15")])
+def test_who_goes_through_all_of_a_sequence_refuses_one_that_is_too_long(times: int, said: str) -> None:
+    assert len(list(walk((((0, 1000),),)))) == 1000
+    with pytest.raises(TooManyCalls, match=re.escape(f"a rank made {said} calls in order")):
+        walk((((0, times), (1, 1)),))

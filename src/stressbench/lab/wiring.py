@@ -66,6 +66,10 @@ class Wiring:
     spread: Spread = Spread.first
 
 
+MOST_LINKS = 1_000
+"""Of a lab: far more than one machine can hold, and few enough to be drawn and routed at once."""
+
+
 @dataclass(frozen=True)
 class Trunk:
     """A link between two switches."""
@@ -104,9 +108,16 @@ def leaves_of(site: Site, hosts_per_leaf: int, *, key: str) -> int:
 def on_every_rail(
     site: Site, build: Callable[[Rail], Plane], *, forwarding: Forwarding, spread: Spread = Spread.first
 ) -> Wiring:
-    """The same network once a rail, each with switches of its own: `leaf0` and, of the second rail, `leaf0.1`."""
+    """The same network once a rail, each with switches of its own: `leaf0` and, of the second rail, `leaf0.1`.
+
+    Raises WiringMistake where that is too many links.
+    """
     switches: list[str] = []
     wires: list[Wire] = []
+    first = build(site.rails[0])
+    links = len(site.rails) * (len(first.attached) + len(first.trunks))
+    if links > MOST_LINKS:
+        raise WiringMistake("", f"{links} links: expected at most {MOST_LINKS}")
     for number, rail in enumerate(site.rails):
         plane = build(rail)
         ending = f".{number}" if number else ""

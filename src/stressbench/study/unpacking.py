@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from stressbench.files import limits, open_regular
+from stressbench.files import Refused, limits, open_regular
 from stressbench.model.errors import reason_of
 from stressbench.study.errors import StudyMistake
 
@@ -68,7 +68,7 @@ def _tar(path: Path) -> Iterator[tarfile.TarFile]:
     with open_regular(path, limit=limits.ARCHIVE) as packed:
         most = max(limits.ARCHIVE_UNPACKED, limits.ARCHIVE_RATIO * path.stat().st_size)
         with _plain(path, packed) as plain:
-            forward: Any = _Forward(plain, most=most)
+            forward: Any = _Forward(plain, path=path, most=most)
             with tarfile.open(fileobj=forward, mode="r:") as archive:
                 yield archive
 
@@ -93,13 +93,14 @@ def _plain(path: Path, packed: IO[bytes]) -> Iterator[_Stream]:
 
 
 class _Forward:
-    """A stream that tarfile reads as a file, from start to end. Raises OSError beyond `most` bytes.
+    """A stream that tarfile reads as a file, from start to end. Raises Refused beyond `most` bytes.
 
     Headers are read as a whole, files in chunks: a larger piece is a header that no pack of ours has.
     """
 
-    def __init__(self, stream: _Stream, *, most: int) -> None:
+    def __init__(self, stream: _Stream, *, path: Path, most: int) -> None:
         self._stream = stream
+        self._path = path
         self._most = most
         self._at = 0
 
@@ -110,7 +111,7 @@ class _Forward:
     def seek(self, place: int) -> int:
         """Read up to there."""
         if place < self._at:
-            raise OSError(0, "its parts overlap")
+            raise Refused(self._path, "its parts overlap")
         while self._at < place and self.read(min(_CHUNK, place - self._at)):
             pass
         return self._at
@@ -118,9 +119,9 @@ class _Forward:
     def read(self, size: int) -> bytes:
         """As much, or what is left."""
         if not 0 <= size <= _LARGEST_HEADER:
-            raise OSError(0, f"a header of {size} bytes")
+            raise Refused(self._path, f"a header of {size} bytes")
         found = self._stream.read(size)
         self._at += len(found)
         if self._at > self._most:
-            raise OSError(0, f"unpacks to more than {limits.text_of(self._most)}, the most that is read")
+            raise Refused(self._path, f"unpacks to more than {limits.text_of(self._most)}, the most that is read")
         return found

@@ -7,7 +7,7 @@ from itertools import islice, zip_longest
 
 from stressbench.model import RankTrace, Stream, Trace
 from stressbench.trace.fingerprint import Fingerprint, first_difference
-from stressbench.trace.grammar import expand
+from stressbench.trace.grammar import walk
 from stressbench.trace.operations import MAKERS
 from stressbench.trace.spelling import Speller, Style
 
@@ -159,7 +159,7 @@ def _fingerprint(speller: Speller, marks: dict[str, int]) -> Fingerprint:
 def _by_walking(a: Speller, b: Speller, *, context: int) -> _Parting | None:
     """Word by word: what Start starts depends on what came before."""
     assert a.stream.rules is not None and b.stream.rules is not None
-    words = [speller.words(expand(speller.stream.rules or ())) for speller in (a, b)]
+    words = [speller.words(walk(speller.stream.rules or ())) for speller in (a, b)]
     before: deque[str] = deque(maxlen=context)
     for place, (left, right) in enumerate(zip_longest(*words)):
         if left != right:

@@ -49,14 +49,16 @@ def lengths(rules: Rules) -> tuple[int, ...]:
 
 
 def expand(rules: Rules) -> Iterator[int]:
-    """Numbers of the calls, in order, made as they are asked for; memory does not grow with the sequence.
+    """Numbers of the calls, in order, made as they are asked for; memory does not grow with the sequence."""
+    return chain.from_iterable(_pieces(rules))
 
-    Raises TooManyCalls: a few bytes of rules can stand for any number.
-    """
+
+def walk(rules: Rules) -> Iterator[int]:
+    """As `expand`, for who goes through all of it. Raises TooManyCalls: a few rules can stand for any number."""
     if (calls := lengths(rules)[0]) > MOST_WALKED:
         many = f"{calls:,}" if calls < 10**15 else "more than 10^15"
         raise TooManyCalls(f"a rank made {many} calls in order; this goes through at most {MOST_WALKED:,} one by one")
-    return chain.from_iterable(_pieces(rules))
+    return expand(rules)
 
 
 def _pieces(rules: Rules) -> Iterator[Iterable[int]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stressbench.model import Call, Gap, RankTrace, Trace, TraceFileError
 from stressbench.trace.gaps import deviation_s, mean_s, median_s
-from stressbench.trace.grammar import Loop, Rules, expand, lengths, outermost_loops, under
+from stressbench.trace.grammar import Loop, Rules, lengths, outermost_loops, under, walk
 from stressbench.trace.operations import TESTS
 from stressbench.trace.profile import Profile, profile_of
 from stressbench.trace.spelling import Speller, Style
@@ -139,7 +139,7 @@ def _words(rank: RankTrace, rules: Rules) -> Iterator[str]:
     """Tokens without tests, as the reference profiles have them."""
     speller = Speller(rank, rank.threads_apart()[0], Style.exact)
     speller.settle()
-    return speller.words(number for number in expand(rules) if rank.calls[number].op not in TESTS)
+    return speller.words(number for number in walk(rules) if rank.calls[number].op not in TESTS)
 
 
 def _sequences(trace: Trace, loop: Loop | None) -> Mapping[str, str]:
@@ -159,7 +159,7 @@ def _pipeline(trace: Trace, loop: Loop | None, *, busiest: int) -> Pipeline | No
 
 def _rows(rank: RankTrace, rules: Rules, *, wraps: bool) -> Iterable[Row]:
     """One row a call; the first gap of an iteration is the one behind its last call."""
-    numbers = list(expand(rules))
+    numbers = list(walk(rules))
     gaps = {(gap.before, gap.after): gap for gap in rank.gaps or ()}
     befores = [numbers[-1] if wraps and numbers else -1, *numbers]
     speller = Speller(rank, rank.threads_apart()[0], Style.exact)

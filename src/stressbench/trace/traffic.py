@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from stressbench.model import RankTrace
-from stressbench.trace.grammar import Rules, counts, expand
+from stressbench.trace.grammar import Rules, counts, walk
 from stressbench.trace.operations import COLLECTIVES, TESTS
 from stressbench.trace.spelling import Message, Speller, Style
 
@@ -104,7 +104,7 @@ def _messages(speller: Speller, rules: Rules, counted: Counter[int]) -> Iterator
             for message in speller.messages(number):
                 yield message, n
         return
-    for number in expand(rules):
+    for number in walk(rules):
         speller.word(number)
         for message in speller.messages(number):
             yield message, 1

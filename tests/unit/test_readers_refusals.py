@@ -1,0 +1,154 @@
+"""What hostile files made readers do once, each with the smallest file that did it."""
+
+import gzip
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+from support.traces import MadeRank, MadeTrace, line_of, send
+from typer.testing import CliRunner, Result
+
+from stressbench.cli.app import build
+
+HOSTS = '[hosts]\ncount = {}\n[[rail]]\nrate = "{}"\n[topology]\n'
+STUDY = 'seed = {}\nrepetitions = {}\n[factors]\nworkload = "w.sb"\nranks = 2\n'
+
+
+def told(*words: str | Path) -> Result:
+    return CliRunner().invoke(build(), [str(word) for word in words])
+
+
+def refused(*words: str | Path) -> str:
+    """The one message."""
+    ended = told(*words)
+    assert ended.exit_code == 2, (ended.exception, ended.output)
+    assert ended.stdout == ""
+    return " ".join(ended.stderr.split())
+
+
+def written(folder: Path, text: str | bytes, name: str) -> Path:
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (HOSTS.format(2, "1Gbit") + "kind = {}", "unknown kind '{}'"),
+        (HOSTS.format(2, "1Gbit") + 'kind = ["single"]', "unknown kind"),
+        ("a = " + "[" * 5000, "nested too deeply; expected at most 16 levels"),
+        ("a = " + "[" * 20 + "]" * 20, "nested too deeply"),
+        ("a = " + "9" * 5000, "not TOML: "),
+        ("a = 9223372036854775808", "expected an integer of at most 64 bits"),
+        ("[hosts]\ncount = ", "not TOML: "),
+        (HOSTS.format(2, "9" * 400 + "Gbit") + 'kind = "single"', "is too large; expected less than 2^63"),
+        (
+            HOSTS.format(1000, "1Gbit") + 'kind = "fat-tree"\nhosts_per_leaf = 1\nroots = 1000',
+            "1001000 links: expected at most 1000",
+        ),
+    ],
+    ids=["table", "list", "deep", "deep but right", "digits", "bits", "cut off", "rate", "links"],
+)
+def test_a_lab_file(tmp_path: Path, text: str, said: str) -> None:
+    assert said in refused("lab", "draw", written(tmp_path, text, "lab.toml"))
+
+
+@pytest.mark.parametrize(
+    ("seed", "repetitions", "said"),
+    [
+        (2**63, 1, "expected an integer of at most 64 bits"),
+        (1, 100_001, "1 cells, 100001 times each: expected at most 100000 runs"),
+        (1, "[" * 3000, "nested too deeply"),
+    ],
+)
+def test_a_study_file(tmp_path: Path, seed: int, repetitions: object, said: str) -> None:
+    written(tmp_path, "[JOB_NAME] a\n", "w.sb")
+
+    assert said in refused("study", "plan", written(tmp_path, STUDY.format(seed, repetitions), "s.toml"))
+
+
+@pytest.mark.parametrize(
+    "reader", [("show",), ("trace", "show"), ("beff", "--from"), ("beff-io", "--from"), ("sensitivity",)]
+)
+def test_what_is_no_regular_file(tmp_path: Path, reader: tuple[str, ...]) -> None:
+    os.mkfifo(tmp_path / "fifo")
+
+    assert "is a FIFO; expected a regular file" in refused(*reader, tmp_path / "fifo")
+    assert "/dev/zero: is a device; expected a regular file" in refused(*reader, "/dev/zero")
+
+
+def test_a_trace_whose_header_is_no_object(tmp_path: Path) -> None:
+    line = b'{"type":"header","format":"stressbench-trace",,"crc32":"00000000"}\n'
+
+    assert "made.trace:1: " in refused("trace", "show", written(tmp_path, line, "made.trace"))
+
+
+def test_a_trace_of_more_ranks_than_there_are(tmp_path: Path) -> None:
+    records = MadeTrace([MadeRank([send(1)])]).records()
+    records[0]["ranks"] = 10**15
+    path = written(tmp_path, b"".join(map(line_of, records)), "made.trace")
+
+    assert "expected at most 4194304 ranks" in refused("trace", "diff", path, path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda pack: pack[:-100],
+        lambda pack: pack[:40] + b"\xff" * 40 + pack[80:],
+        lambda pack: b"\x1f\x8b",
+        lambda pack: b"",
+    ],
+    ids=["cut off", "overwritten", "its first bytes", "empty"],
+)
+def test_a_damaged_archive(tmp_path: Path, damage) -> None:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+        for name in ("top/SHA256SUMS", "top/a"):
+            entry = tarfile.TarInfo(name)
+            entry.size = 3000
+            archive.addfile(entry, io.BytesIO(os.urandom(3000)))
+
+    said = refused("study", "verify", written(tmp_path, damage(made.getvalue()), "made.tar.gz"))
+
+    assert said.startswith(f"stressbench: {tmp_path}/made.tar.gz: cannot be unpacked (")
+
+
+def test_an_archive_that_unpacks_to_more_than_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stressbench.files.limits.ARCHIVE_UNPACKED", 1 << 20)
+    entry = tarfile.TarInfo("top/zeros")
+    entry.size = 8 << 20
+    plain = entry.tobuf() + bytes(entry.size) + bytes(1024)
+
+    said = refused("study", "verify", written(tmp_path, gzip.compress(plain), "bomb.tar.gz"))
+
+    assert "unpacks to more than 1 MiB, the most that is read" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"folder": "."}', "workloads: field required"),
+        ('{"folder": "\\ud800"}', "study-1.json"),
+        ("\xff", "study-1.json"),
+    ],
+)
+def test_the_origin_of_a_study(tmp_path: Path, text: str, said: str) -> None:
+    written(tmp_path, "[JOB_NAME] a\n", "w.sb")
+    written(tmp_path, STUDY.format(1, 1), "study-1.toml")
+    written(tmp_path, text.encode("latin-1"), "study-1.json")
+
+    assert said in refused("study", "status", tmp_path)
+
+
+def test_text_of_a_protocol_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    corpus = Path(__file__).parents[1] / "corpus" / "beff" / "beff.jsonl"
+    text = corpus.read_text(encoding="utf-8").replace('"uniform"', '"\\u001b[31m\\u009b\\u202e"')
+
+    ended = told("beff", "--from", written(tmp_path, text, "b.jsonl"))
+
+    assert ended.exit_code == 0
+    assert "\\u001b[31m\\u009b\\u202e" in ended.stdout
+    assert not {"\x1b", "\x9b", "\u202e"} & set(ended.stdout)

@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stressbench.files import limits, read_text
+from stressbench.launch import program
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
-from stressbench.launch.program import run_program
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.suite.hpcc import INPUT, OUTPUT, Rmax, input_text, linpack_of, order_of
 
@@ -50,7 +50,9 @@ def measured_rmax(
     with TemporaryDirectory(prefix=".stressbench-hpcc-", dir=home) as name:
         folder = Path(name)
         (folder / INPUT).write_text(input_text(n=n, ranks=ranks), encoding="utf-8")
-        ended = run_program((HPCC,), folder=folder, ranks=ranks, place=place, engine=engine, environment=environment)
+        ended = program.run_program(
+            (HPCC,), folder=folder, ranks=ranks, place=place, engine=engine, environment=environment
+        )
         written = folder / OUTPUT
         text = _text_of(written)
     if ended.stop_requests:

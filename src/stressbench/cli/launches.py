@@ -8,6 +8,7 @@ from stressbench.cli.companions import Companion, probes_of_errand
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.places import engine_for
+from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.beside import BothEnded, Member, run_beside
 from stressbench.launch.diagnosis import diagnose
@@ -18,7 +19,6 @@ from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.first_round import FirstRound
 from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.place import Shared
-from stressbench.launch.program import command_of
 from stressbench.launch.stopping import Patience
 from stressbench.model import Run, RunFileError, read_run
 from stressbench.model.errors import reason_of
@@ -211,7 +211,7 @@ class Launches:
         engine = engine_for(errand.place, errand.engine, environment=os.environ)
         patience = Patience(grace_s=_PROGRAM_GRACE_S if errand.limit_s is None else 0.0, limit_s=errand.limit_s)
         if errand.workload is None:
-            command = command_of(
+            command = launching.command_of(
                 errand.words, folder=Path.cwd(), ranks=errand.shape.ranks, place=place, engine=engine,
                 environment=os.environ,
             )  # fmt: skip

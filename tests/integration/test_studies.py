@@ -4,11 +4,12 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from support.lab_bench import job
-from support.programs import Started, wait_until
+from support.programs import Started, own_copy, ranks_of, wait_until
 from support.studies import REAL_PAIR
 
 STUDY = """\
@@ -45,11 +46,12 @@ def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path
 
 
 def test_a_launch_that_outlives_a_killed_study_is_waited_for(engine, tmp_path: Path) -> None:
-    """The launcher is stopped, so that it does not hear of the study's end: its ranks go on writing."""
+    """The launcher is stopped, so that it does not hear of the study's end; its ranks are, so that they still write."""
     (tmp_path / "pair.sb").write_text(REAL_PAIR)
-    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "study.toml").write_text(STUDY.replace("= 4\n", "= 12\n"))  # rounds enough to stop ranks among them
     command = [sys.executable, "-m", "stressbench", "study"]
-    environment = {"STRESSBENCH_MPI": str(engine.program)}
+    mine = own_copy(engine, tmp_path)
+    environment = {"STRESSBENCH_MPI": str(mine.program)}
     with Started([*command, "run", "study.toml", "-o", "made"], cwd=tmp_path, environment=environment) as study:
         wait_until(
             lambda: any('"round"' in path.read_text() for path in tmp_path.glob("made/runs/*.jsonl")),
@@ -57,22 +59,29 @@ def test_a_launch_that_outlives_a_killed_study_is_waited_for(engine, tmp_path: P
         )
         children = Path(f"/proc/{study.pid}/task/{study.pid}/children").read_text()
         launcher = next(int(pid) for pid in children.split() if b"mpirun" in Path(f"/proc/{pid}/cmdline").read_bytes())
-        os.kill(launcher, signal.SIGSTOP)
+        paused = [launcher, *ranks_of(mine.program)]
+        for process in paused:
+            os.kill(process, signal.SIGSTOP)
         try:
             os.kill(study.pid, signal.SIGKILL)
             study.wait(timeout=60)
             with Started([*command, "resume", "made"], cwd=tmp_path, environment=environment) as resumed:
                 assert resumed.stderr is not None
                 waits = any("waiting for its end" in line for line in resumed.stderr)
-                os.kill(launcher, signal.SIGCONT)
-                _, said = resumed.communicate(timeout=120)
+                go_on(paused)
+                _, said = resumed.communicate(timeout=300)
         finally:
-            with suppress(ProcessLookupError):
-                os.kill(launcher, signal.SIGCONT)
+            go_on(paused)
 
     assert waits
     assert resumed.returncode == 0, said
     require_both_cells(engine, tmp_path, said)
+
+
+def go_on(processes: Sequence[int]) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGCONT)
 
 
 def require_both_cells(engine, folder: Path, said: str) -> None:

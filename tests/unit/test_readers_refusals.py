@@ -152,3 +152,26 @@ def test_text_of_a_protocol_cannot_steer_the_terminal(tmp_path: Path) -> None:
     assert ended.exit_code == 0
     assert "\\u001b[31m\\u009b\\u202e" in ended.stdout
     assert not {"\x1b", "\x9b", "\u202e"} & set(ended.stdout)
+
+
+def test_a_timeline_of_more_slices_than_memory(tmp_path: Path) -> None:
+    records = MadeTrace([MadeRank([send(1)])]).records()
+    classes = dict.fromkeys(("p2p", "coll", "wait", "io", "other"), [0.0])
+    records[1] |= {"wall_s": 1e12, "timeline": {"width_s": 1e-3, **classes}}
+    path = written(tmp_path, b"".join(map(line_of, records)), "made.trace")
+
+    assert "expected at most 1,000,000 slices in 1e+12 s" in refused("trace", "export", "--profile", path)
+
+
+def test_a_time_that_is_no_time(tmp_path: Path) -> None:
+    written(tmp_path, "[JOB_NAME] a\n", "w.sb")
+    text = STUDY.format(1, 1) + f'[run]\nisolated = 1\ncontended = 1\nmin_time = "{"9" * 400}s"\n'
+
+    assert "expected at most 100 years" in refused("study", "plan", written(tmp_path, text, "s.toml"))
+
+
+def test_a_study_whose_workload_has_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    written(tmp_path, STUDY.format(1, 1), "study-1.toml")
+    written(tmp_path, '{"folder": ".", "workloads": {"%s": ""}}' % ("x" * 300), "study-1.json")
+
+    assert "no file can have this name" in refused("study", "pack", tmp_path, "-o", tmp_path / "made.tar.gz")

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from stressbench.model.trace_records import Call, RankTrace, Rule, Stream
 
+MOST_SLICES = 1_000_000
+
 
 def faults_of(rank: RankTrace) -> str | None:
     """The first thing that is wrong, as `key value: what was expected`; None when all is right."""
@@ -14,6 +16,8 @@ def faults_of(rank: RankTrace) -> str | None:
         line = rank.timeline
         if len({len(line.p2p), len(line.coll), len(line.wait), len(line.io), len(line.other)}) != 1:
             return "timeline: expected lists of one length"
+        if rank.wall_s > MOST_SLICES * line.width_s:
+            return f"timeline.width_s {line.width_s:g}: expected at most {MOST_SLICES:,} slices in {rank.wall_s:g} s"
     for stream in (rank, *(rank.streams or ())):
         for number, call in enumerate(stream.calls):
             if fault := _call_fault(rank, call):

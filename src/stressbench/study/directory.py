@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from stressbench import __version__, toml
 from stressbench.files import limits, open_regular, read_bytes, read_text
@@ -49,13 +50,24 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _possible(name: str) -> str:
+    if len(name.encode(errors="replace")) > 4000 or any(
+        len(part.encode(errors="replace")) > 255 for part in name.split("/")
+    ):
+        raise ValueError("no file can have this name")
+    return name
+
+
+_Name = Annotated[str, AfterValidator(_possible)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Origin:
     """Where a study file lay relative to the study's directory, and SHA-256 of files by their names from there."""
 
-    folder: str
-    workloads: Mapping[str, str]
-    includes: Mapping[str, str] = field(default_factory=dict)
+    folder: _Name
+    workloads: Mapping[_Name, str]
+    includes: Mapping[_Name, str] = field(default_factory=dict)
 
 
 _ORIGIN = TypeAdapter(Origin)

@@ -17,11 +17,16 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 Value = TypeVar("Value")
 
 
+_LONGEST_S = 100 * 365 * 24 * 3600.0
+
+
 def seconds_of(text: str) -> float:
     """`30s` as 30.0. ValueError says what was expected."""
     value = parse_seconds(text)
     if value is None:
         raise ValueError(f"expected {EXPECTED}")
+    if value > _LONGEST_S:
+        raise ValueError("expected at most 100 years")
     return value
 
 

@@ -44,7 +44,10 @@ def pack(directory: Directory, output: Path) -> int:
     require_ending(output)
     if output.exists():
         raise StudyMistake(f"--output: {output} is there already; choose another name")
-    members = dict(_members(directory))
+    try:
+        members = dict(_members(directory))
+    except OSError as fault:
+        raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in members.items())
     top = output.name.removesuffix(_ending(output))
     try:

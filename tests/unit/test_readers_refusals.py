@@ -156,7 +156,7 @@ def test_text_of_a_protocol_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 def test_a_timeline_of_more_slices_than_memory(tmp_path: Path) -> None:
     records = MadeTrace([MadeRank([send(1)])]).records()
-    classes = dict.fromkeys(("p2p", "coll", "wait", "io", "other"), [0.0])
+    classes = {key: [0.0] for key in ("p2p", "coll", "wait", "io", "other")}
     records[1] |= {"wall_s": 1e12, "timeline": {"width_s": 1e-3, **classes}}
     path = written(tmp_path, b"".join(map(line_of, records)), "made.trace")
 

@@ -3,10 +3,12 @@
 import gzip
 import io
 import os
+import re
 import tarfile
 from pathlib import Path
 
 import pytest
+from support.builders import build_run
 from support.traces import MadeRank, MadeTrace, line_of, send
 from typer.testing import CliRunner, Result
 
@@ -97,7 +99,7 @@ def test_a_trace_of_more_ranks_than_there_are(tmp_path: Path) -> None:
     "damage",
     [
         lambda pack: pack[:-100],
-        lambda pack: pack[:40] + b"\xff" * 40 + pack[80:],
+        lambda pack: pack[:6000] + b"\xff" * 40 + pack[6040:],
         lambda pack: b"\x1f\x8b",
         lambda pack: b"",
     ],
@@ -108,8 +110,8 @@ def test_a_damaged_archive(tmp_path: Path, damage) -> None:
     with tarfile.open(fileobj=made, mode="w:gz") as archive:
         for name in ("top/SHA256SUMS", "top/a"):
             entry = tarfile.TarInfo(name)
-            entry.size = 3000
-            archive.addfile(entry, io.BytesIO(os.urandom(3000)))
+            entry.size = 30_000
+            archive.addfile(entry, io.BytesIO(str(list(range(10_000))).encode()[:30_000]))
 
     said = refused("study", "verify", written(tmp_path, damage(made.getvalue()), "made.tar.gz"))
 
@@ -156,7 +158,7 @@ def test_text_of_a_protocol_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 def test_a_timeline_of_more_slices_than_memory(tmp_path: Path) -> None:
     records = MadeTrace([MadeRank([send(1)])]).records()
-    classes = {key: [0.0] for key in ("p2p", "coll", "wait", "io", "other")}
+    classes = {name: [0.0] for name in ("p2p", "coll", "wait", "io", "other")}
     records[1] |= {"wall_s": 1e12, "timeline": {"width_s": 1e-3, **classes}}
     path = written(tmp_path, b"".join(map(line_of, records)), "made.trace")
 
@@ -175,3 +177,18 @@ def test_a_study_whose_workload_has_a_name_that_no_file_can_have(tmp_path: Path)
     written(tmp_path, '{"folder": ".", "workloads": {"%s": ""}}' % ("x" * 300), "study-1.json")
 
     assert "no file can have this name" in refused("study", "pack", tmp_path, "-o", tmp_path / "made.tar.gz")
+
+
+def test_a_histogram_of_a_step_that_its_job_does_not_have(tmp_path: Path) -> None:
+    made = build_run()
+    histogram = next(record for record in made.records if record["type"] == "histogram")
+    histogram["step"] = 99
+
+    assert re.search(r"histogram\.step 99: job \d has \d steps", refused("show", made.write(tmp_path)))
+
+
+def test_steps_that_are_not_numbered_in_order(tmp_path: Path) -> None:
+    made = build_run()
+    made.records[0]["jobs"][0]["steps"][0]["step"] = 1000
+
+    assert "header.jobs.steps: expected steps numbered 0, 1, ... in order" in refused("show", made.write(tmp_path))

@@ -108,7 +108,7 @@ class _Reader:
             case "round":
                 self._take_round(self._validate(Round, line, number), number)
             case "histogram":
-                self.pending.append(_histogram(self._validate(HistogramRecord, line, number)))
+                self._take_histogram(self._validate(HistogramRecord, line, number), number)
             case "event":
                 self._take_event(self._validate(Event, line, number), number)
             case "header":
@@ -181,6 +181,9 @@ class _Reader:
                 raise RunFileError(f"header.{key}: {fault}", path=self.path, line=number) from fault
         if [job.job for job in header.jobs] != list(range(len(header.jobs))):
             raise RunFileError("header.jobs: expected jobs numbered 0, 1, ... in order", path=self.path, line=number)
+        if any([step.step for step in job.steps] != list(range(len(job.steps))) for job in header.jobs):
+            told = "header.jobs.steps: expected steps numbered 0, 1, ... in order"
+            raise RunFileError(told, path=self.path, line=number)
 
     def _take_round(self, found: Round, number: int) -> None:
         newest = max((done.rounds[-1].round for done in self.launches if done.rounds), default=0)
@@ -199,6 +202,14 @@ class _Reader:
         self.columns.commit(found.round)
         self.histograms += [histogram for histogram in self.pending if histogram.round == found.round]
         self.pending.clear()
+
+    def _take_histogram(self, record: HistogramRecord, number: int) -> None:
+        self._check_job(record.job, number)
+        steps = len(self.launches[0].header.jobs[record.job].steps)
+        if record.step is not None and record.step >= steps:
+            told = f"histogram.step {record.step}: job {record.job} has {steps} steps"
+            raise RunFileError(told, path=self.path, line=number)
+        self.pending.append(_histogram(record))
 
     def _take_event(self, event: Event, number: int) -> None:
         self._check_job(event.job, number)

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/process.hpp"
 #include "storage/fault.hpp"
 
 namespace stressbench::storage {
@@ -53,8 +53,7 @@ bool of_another_job(const Sidecar& owner, const Run& run) {
 // Another launch on this host. Of those on other hosts nothing is known.
 bool lives(const Sidecar& owner) {
   const Sidecar self = sidecar_of({}, {});
-  return owner.host == self.host && owner.pid != self.pid &&
-         (::kill(static_cast<pid_t>(owner.pid), 0) == 0 || errno == EPERM);
+  return owner.host == self.host && owner.pid != self.pid && is_running(owner.pid, owner.process_start);
 }
 
 std::optional<Sidecar> owner_of(const Claim& claim) {

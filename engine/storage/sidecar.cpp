@@ -13,6 +13,7 @@
 #include "core/input_file.hpp"
 #include "core/input_limits.hpp"
 #include "core/json_input.hpp"
+#include "core/process.hpp"
 #include "storage/fault.hpp"
 
 namespace stressbench::storage {
@@ -25,10 +26,11 @@ std::string host() {
 }
 
 std::string text_of(const Sidecar& sidecar) {
-  const nlohmann::ordered_json json{{"program", "stressbench"},      {"run_id", sidecar.run.id},
-                                    {"host", sidecar.host},          {"pid", sidecar.pid},
-                                    {"launch", sidecar.run.launch},  {"one_file", sidecar.layout.one},
-                                    {"files", sidecar.layout.files}, {"directories", sidecar.layout.directories}};
+  nlohmann::ordered_json json{{"program", "stressbench"},      {"run_id", sidecar.run.id},
+                              {"host", sidecar.host},          {"pid", sidecar.pid},
+                              {"launch", sidecar.run.launch},  {"one_file", sidecar.layout.one},
+                              {"files", sidecar.layout.files}, {"directories", sidecar.layout.directories}};
+  if (sidecar.process_start) json["process_start"] = *sidecar.process_start;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
@@ -49,7 +51,9 @@ bool write_new(const std::string& name, const std::string& text) {
 
 std::string sidecar_name(const std::string& path) { return path + ".stressbench"; }
 
-Sidecar sidecar_of(const Run& run, const Layout& layout) { return {run, host(), ::getpid(), layout}; }
+Sidecar sidecar_of(const Run& run, const Layout& layout) {
+  return {run, host(), ::getpid(), layout, start_of_process(::getpid())};
+}
 
 std::optional<Sidecar> read_sidecar(const std::string& path) {
   const std::string name = sidecar_name(path);
@@ -64,7 +68,9 @@ std::optional<Sidecar> read_sidecar(const std::string& path) {
         {json.at("run_id"), json.at("launch")},
         json.at("host"),
         whole_number<int>(json.at("pid"), 1),
-        {json.at("one_file"), whole_number<int>(json.at("files"), 0), whole_number<int>(json.at("directories"), 0)}};
+        {json.at("one_file"), whole_number<int>(json.at("files"), 0), whole_number<int>(json.at("directories"), 0)},
+        json.contains("process_start") ? std::optional(whole_number<std::int64_t>(json["process_start"], 0))
+                                       : std::nullopt};
   } catch (const nlohmann::json::exception&) {
     throw refusal("");
   } catch (const UserMistake& mistake) {

@@ -20,6 +20,7 @@ struct Sidecar {
   std::string host;
   std::int64_t pid = 0;
   Layout layout;
+  std::optional<std::int64_t> process_start = {};  // in clock ticks since the host's; version 0.1.0 did not note it
 };
 
 std::string sidecar_name(const std::string& path);

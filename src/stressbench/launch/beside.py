@@ -117,12 +117,13 @@ def run_beside(
     A companion that ends by itself ends the program, too. To be called from the main thread. Raises OSError where one
     of them cannot be started; nothing runs any more then.
     """
+    deadline_s = clock.now_s() + ready_within_s
     pair = _Pair(_begin(companion), say)
     outcome: Outcome | None = None
     with stopping(pair.on_signal):
         pair.start()
         try:
-            ready_s = _wait(pair, ready, within_s=ready_within_s)
+            ready_s = _wait(pair, ready, deadline_s)
             if ready_s is not None and pair.requests == 0:
                 launch = _begin(program)
                 pair.join(launch)
@@ -144,10 +145,9 @@ def _begin(member: Member) -> Launch:
     )  # fmt: skip
 
 
-def _wait(pair: _Pair, ready: Callable[[], bool], *, within_s: float) -> float | None:
+def _wait(pair: _Pair, ready: Callable[[], bool], deadline_s: float) -> float | None:
     """When the companion was ready; None where it ended before, took too long, or somebody said stop."""
-    deadline = clock.now_s() + within_s
-    while pair.companion_runs and pair.requests == 0 and clock.now_s() < deadline:
+    while pair.companion_runs and pair.requests == 0 and clock.now_s() < deadline_s:
         if ready():
             return clock.now_s()
         time.sleep(_LOOK_EVERY_S)

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "core/process.hpp"
 #include "motif_bench.hpp"
 
 namespace stressbench::test {
@@ -206,10 +207,22 @@ TEST_F(OwnedFilesOf, AnotherLaunchThatStillRunsAreInUse) {
   by_first([&] {
     Sidecar other = storage::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
     other.pid = ::getppid();
+    other.process_start = start_of_process(other.pid);
     storage::make_sidecar(path_, other);
   });
   EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process "));
   EXPECT_EQ(there(), Names{note_});
+}
+
+TEST_F(OwnedFilesOf, ALaunchWhoseProcessNumberAnotherHasGotAreRemoved) {
+  by_first([&] {
+    Sidecar other = storage::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
+    other.pid = ::getppid();
+    other.process_start = start_of_process(other.pid).value() - 1;
+    storage::make_sidecar(path_, other);
+  });
+  EXPECT_NO_THROW(OwnedFiles(group_, claim()));
+  EXPECT_EQ(there(), Names{});
 }
 
 TEST_F(OwnedFilesOf, NobodyKnowsAreRefusedUntilOverwritten) {

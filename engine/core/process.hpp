@@ -10,8 +10,8 @@ namespace stressbench {
 // without /proc.
 std::optional<std::int64_t> start_of_process(std::int64_t pid);
 
-// Whether the process runs that began at that time; where `start` or the system does not tell, whether one of that number
-// does.
+// Whether the process runs that began at that time; where `start` or the system does not tell, whether one of that
+// number does.
 bool is_running(std::int64_t pid, std::optional<std::int64_t> start);
 
 }  // namespace stressbench

@@ -19,10 +19,34 @@ namespace {
 
 std::string words_of(int error) { return std::generic_category().message(error); }
 
+namespace fs = std::filesystem;
+
+// What the system calls a file of this name that has been removed, and that this process still has open; empty where
+// there is none. A rank that fails removes the files of its job, while others ask why they failed.
+std::string still_open(const std::string& path) {
+  std::error_code unknown;
+  const fs::path name(path);
+  const fs::path folder = fs::canonical(name.has_parent_path() ? name.parent_path() : ".", unknown);
+  const std::string removed = (folder / name.filename()).string() + " (deleted)";
+  for (const auto& descriptor : fs::directory_iterator("/proc/self/fd", unknown)) {
+    if (fs::read_symlink(descriptor.path(), unknown) == removed) return descriptor.path().string();
+  }
+  return "";
+}
+
+int opened(const std::string& path, int flags) {
+  const auto open = [flags](const std::string& name) { return ::open(name.c_str(), flags | O_CLOEXEC | O_NONBLOCK); };
+  const int number = open(path);
+  if (number >= 0 || errno != ENOENT) return number;
+  const std::string name = still_open(path);
+  errno = ENOENT;
+  return name.empty() ? number : open(name);
+}
+
 // A descriptor that is closed at the end; -1 where the system refused.
 class Descriptor {
  public:
-  Descriptor(const std::string& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK)) {}
+  Descriptor(const std::string& path, int flags) : number_(opened(path, flags)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
@@ -66,7 +90,7 @@ std::string why_not_opened(const std::string& path, Access access) {
   if (Descriptor(path, flags_of(access)).number() >= 0) return "";
   const int error = errno;
   if (error != ENOENT || access == Access::read) return words_of(error);
-  const auto folder = std::filesystem::path(path).parent_path();
+  const auto folder = fs::path(path).parent_path();
   return ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0 ? "" : words_of(errno);
 }
 

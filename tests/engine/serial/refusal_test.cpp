@@ -1,0 +1,67 @@
+#include "storage/refusal.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+namespace stressbench::test {
+namespace {
+
+// Nothing beyond so many bytes can be written meanwhile, as on a full disk.
+class ShortFiles {
+ public:
+  explicit ShortFiles(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit less{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &less);
+  }
+  ~ShortFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  ShortFiles(const ShortFiles&) = delete;
+  ShortFiles& operator=(const ShortFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_;
+};
+
+class Refusal : public testing::Test {
+ protected:
+  void SetUp() override { number_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }
+  void TearDown() override {
+    ::close(number_);
+    std::filesystem::remove(path_);
+  }
+  std::string path_ = testing::UnitTest::GetInstance()->current_test_info()->name();
+  int number_ = -1;
+};
+
+TEST_F(Refusal, OfAByteIsWhatTheSystemSays) {
+  const ShortFiles limit(4096);
+  EXPECT_EQ(storage::why_not_written(path_, 4095, std::byte{1}), "");
+  EXPECT_EQ(storage::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
+}
+
+TEST_F(Refusal, IsStillKnownWhenAnotherRankHasRemovedTheFile) {
+  std::filesystem::remove(path_);
+  const ShortFiles limit(4096);
+  EXPECT_EQ(storage::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
+  EXPECT_EQ(storage::why_not_longer(path_), "");
+  EXPECT_EQ(storage::length_of(path_), 1);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(Refusal, OfAFileThatIsNotThereIsItsAbsence) {
+  EXPECT_EQ(storage::why_not_written("nowhere", 0, std::byte{1}), ::strerror(ENOENT));
+  EXPECT_EQ(storage::why_not_read("nowhere", 0), ::strerror(ENOENT));
+}
+
+}  // namespace
+}  // namespace stressbench::test

@@ -24,6 +24,7 @@ WORKLOAD = """\
 """
 RANKS = 2
 ROUNDS = 180
+ENDLESS = ("--ranks-per-node", "1", "--isolated", "10000", "--contended", "10000")
 PLAN = ("--ranks-per-node", "1", "--isolated", "60", "--contended", "60")  # 60 blocks of three rounds
 
 
@@ -52,7 +53,7 @@ def test_a_killed_rank_leaves_the_rounds_before_it(any_engine, stressbench, work
     run = tmp_path / "run.jsonl"
     mine = own_copy(any_engine, tmp_path)
 
-    with mine.started("run", workload, *PLAN, "--output", run, ranks=RANKS) as process:
+    with mine.started("run", workload, *ENDLESS, "--output", run, ranks=RANKS) as process:
         wait_for(lambda: len(rounds(run)) >= 3, "three rounds")
         os.kill(ranks_of(mine.program)[-1], signal.SIGKILL)
         output, errors = process.communicate(timeout=120)
@@ -61,7 +62,7 @@ def test_a_killed_rank_leaves_the_rounds_before_it(any_engine, stressbench, work
     assert process.returncode != 0
     assert "kill" in (output + errors).lower()
     assert done == list(range(1, len(done) + 1))
-    assert 3 <= len(done) < ROUNDS
+    assert len(done) >= 3
     assert not ends(run)
 
     shown = stressbench("show", run)

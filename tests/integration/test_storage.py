@@ -5,14 +5,13 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from support.programs import own_copy, ranks_of
+from support.programs import kill_ranks_when, own_copy, ranks_of
 
 RANKS = 2
 CALLS = "write,pwrite64,writev,pwritev,pwritev2,read,pread64,readv,preadv,preadv2"
@@ -172,12 +171,10 @@ def test_what_a_killed_run_left_goes_with_its_next_launch(any_engine, tmp_path, 
     run, file = tmp_path / "run.jsonl", tmp_path / "data"
     mine = own_copy(any_engine, tmp_path)
     workload = written_workload(tmp_path, f"posix -s 1MiB -t 64KiB --think 10ms --files rank -f {file}")
-    plan = ("--isolated", "6", "--contended", "0")
+    plan = ("--isolated", "12", "--contended", "0")
     with mine.started("run", workload, *plan, "--output", run, ranks=RANKS) as process:
         wait_for(lambda: run.exists() and run.read_text().count('"type":"round"') >= 2, "two rounds")
-        wait_for(lambda: len(list(tmp_path.glob("data.0*"))) == RANKS, "the next one's files")
-        for rank in ranks_of(mine.program):
-            os.kill(rank, signal.SIGKILL)
+        kill_ranks_when(mine.program, lambda: len(list(tmp_path.glob("data.0*"))) == RANKS, "the next one's files")
         process.communicate(timeout=60)
     wait_for(lambda: not ranks_of(mine.program), "all ranks are gone")
     left = [path.name for path in tmp_path.glob("data*")]

@@ -175,3 +175,25 @@ def own_copy(engine: Engine, folder: Path) -> Engine:
     program.write_bytes(engine.program.read_bytes())
     program.chmod(0o755)
     return replace(engine, program=program)
+
+
+def kill_ranks_when(program: Path, condition: Callable[[], bool], what: str) -> None:
+    """SIGKILL to all ranks that run this program, at a moment when the condition holds: they stand still meanwhile."""
+
+    def caught() -> bool:
+        ranks = ranks_of(program)
+        for rank in ranks:
+            os.kill(rank, signal.SIGSTOP)
+        wait_until(lambda: all(_stands_still(rank) for rank in ranks), "all ranks stand still")
+        holds = condition()
+        for rank in ranks:
+            os.kill(rank, signal.SIGKILL if holds else signal.SIGCONT)
+        return holds
+
+    wait_until(caught, what)
+
+
+def _stands_still(pid: int) -> bool:
+    """Whether every thread does."""
+    states = [path.read_text().rpartition(")")[2].split()[0] for path in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return set(states) <= {"T", "t"}

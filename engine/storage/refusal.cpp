@@ -34,19 +34,10 @@ std::string still_open(const std::string& path) {
   return "";
 }
 
-int opened(const std::string& path, int flags) {
-  const auto open = [flags](const std::string& name) { return ::open(name.c_str(), flags | O_CLOEXEC | O_NONBLOCK); };
-  const int number = open(path);
-  if (number >= 0 || errno != ENOENT) return number;
-  const std::string name = still_open(path);
-  errno = ENOENT;
-  return name.empty() ? number : open(name);
-}
-
 // A descriptor that is closed at the end; -1 where the system refused.
 class Descriptor {
  public:
-  Descriptor(const std::string& path, int flags) : number_(opened(path, flags)) {}
+  Descriptor(const std::string& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
@@ -57,6 +48,20 @@ class Descriptor {
  private:
   int number_;
 };
+
+// Of a file that this process has open, by whatever name it is there.
+Descriptor again(const std::string& path, int flags) {
+  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    const std::string name = still_open(path);
+    if (!name.empty()) return {name, flags};
+  }
+  return {path, flags};
+}
+
+std::int64_t length_behind(const Descriptor& file) {
+  struct stat found {};
+  return ::fstat(file.number(), &found) == 0 ? found.st_size : 0;
+}
 
 int flags_of(Access access) {
   switch (access) {
@@ -95,13 +100,13 @@ std::string why_not_opened(const std::string& path, Access access) {
 }
 
 std::string why_not_written(const std::string& path, std::int64_t offset, std::byte byte) {
-  const Descriptor file(path, O_WRONLY);
+  const Descriptor file = again(path, O_WRONLY);
   if (file.number() < 0) return words_of(errno);
   return ::pwrite(file.number(), &byte, 1, offset) == 1 ? "" : words_of(errno);
 }
 
 std::string why_not_read(const std::string& path, std::int64_t offset) {
-  const Descriptor file(path, O_RDONLY);
+  const Descriptor file = again(path, O_RDONLY);
   if (file.number() < 0) return words_of(errno);
   std::byte byte{};
   return ::pread(file.number(), &byte, 1, offset) >= 0 ? "" : words_of(errno);
@@ -124,7 +129,7 @@ bool is_new(const std::string& path, const mpi::Group& ranks) {
 std::string why_not_longer(const std::string& path) {
   struct statvfs disk {};
   if (::statvfs(path.c_str(), &disk) == 0 && disk.f_bavail == 0) return words_of(ENOSPC);
-  return why_not_written(path, length_of(path).value_or(0), std::byte{0});
+  return why_not_written(path, length_behind(again(path, O_RDONLY)), std::byte{0});
 }
 
 void must_hold(std::string_view call, const std::string& path, std::int64_t end) {

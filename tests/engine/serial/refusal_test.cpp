@@ -54,8 +54,13 @@ TEST_F(Refusal, IsStillKnownWhenAnotherRankHasRemovedTheFile) {
   const ShortFiles limit(4096);
   EXPECT_EQ(storage::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
   EXPECT_EQ(storage::why_not_longer(path_), "");
-  EXPECT_EQ(storage::length_of(path_), 1);
   EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(Refusal, ToOpenIsNotExcusedByARemovedFileOfThatName) {
+  std::filesystem::remove(path_);
+  EXPECT_EQ(storage::why_not_opened(path_, storage::Access::read), ::strerror(ENOENT));
+  EXPECT_EQ(storage::length_of(path_), std::nullopt);
 }
 
 TEST_F(Refusal, OfAFileThatIsNotThereIsItsAbsence) {

@@ -79,7 +79,7 @@ ctest_of() {  # stage, preset, options...
 pytest_of() {  # stage, options and folders...
   local stage=$1
   shift
-  .venv/bin/python -m pytest -rs --durations=25 --junitxml="$logs/$stage.xml" -o junit_family=xunit2 \
+  .venv/bin/python -m pytest -rs --durations=25 --junitxml="$logs/$stage.xml" -o junit_family=xunit1 \
     ${pytest_options[@]+"${pytest_options[@]}"} "$@"
 }
 in_parallel=(-n "$jobs" --dist loadfile)

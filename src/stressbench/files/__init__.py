@@ -10,18 +10,20 @@ from stressbench.files.bounded import (
     read_text,
 )
 from stressbench.files.output import new_output, replace_whole, require_output, write_output
-from stressbench.files.private import NotPrivate, PrivateDirectory
+from stressbench.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
 
 __all__ = [
     "NotPrivate",
     "PrivateDirectory",
     "Refused",
     "forget_what_stays",
+    "is_own_file",
     "lines_in",
     "must_stay",
     "new_output",
     "open_regular",
     "read_bytes",
+    "read_own",
     "read_text",
     "replace_whole",
     "require_output",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import orjson
 
-from stressbench.files import limits, read_bytes, require_output
+from stressbench.files import NotPrivate, limits, read_own, require_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.following import follow
 from stressbench.launch.symbols import add_symbols, resolve, sites_of
@@ -93,11 +93,11 @@ def _salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) -
 def _name_sites(trace: Trace, tracing: Tracing) -> None:
     """Add function and line to the file; without them it is as good."""
     try:
-        paths = orjson.loads(read_bytes(tracing.modules, limit=limits.OUTPUT))
+        paths = orjson.loads(read_own(tracing.modules, limit=limits.OUTPUT))
         found = resolve(sites_of(trace), paths=paths if isinstance(paths, dict) else {})
         if found and not trace.symbols:
             add_symbols(trace.path, found)
-    except (OSError, orjson.JSONDecodeError, TraceFileError):
+    except (NotPrivate, OSError, orjson.JSONDecodeError, TraceFileError):
         return
 
 

@@ -1,4 +1,4 @@
-"""What somebody does to files while they are written: nothing that was measured is lost, and nothing else is written to."""
+"""What somebody does to files while they are written: nothing measured is lost, nothing else is written to."""
 
 import json
 import os
@@ -114,8 +114,11 @@ def test_a_run_whose_folder_goes_keeps_all_in_the_folder_it_runs_in(any_engine, 
 def test_the_command_says_how_to_go_on_with_what_was_kept(engine, workload, tmp_path, wait_for) -> None:
     run, kept = tmp_path / "run.jsonl", tmp_path / "run.kept.jsonl"
     words = ("run", "workload.sb", "-n", "2", *ENDLESS, "-o", "run.jsonl")
+    environment = {"STRESSBENCH_MPI": str(engine.program)}
     with Started(
-        [sys.executable, "-m", "stressbench", *words], cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}
+        [sys.executable, "-m", "stressbench", *words],
+        cwd=tmp_path,
+        environment=environment,
     ) as process:
         wait_for(lambda: len(rounds(run)) >= 2, "two rounds")
         run.unlink()

@@ -183,7 +183,9 @@ def test_a_state_that_somebody_else_made_up_has_no_process_of_the_victim_killed(
 @needs_root
 def test_a_lab_of_ones_own_comes_up_is_entered_and_goes_down(thesis: Path) -> None:
     assert thesis.exists()
-    up, inside, down = (stressbench("lab", *words) for words in (("up", "tiny"), ("exec", "h0", "hostname"), ("down", "tiny")))
+    up, inside, down = (
+        stressbench("lab", *words) for words in (("up", "tiny"), ("exec", "h0", "hostname"), ("down", "tiny"))
+    )
 
     assert (up.returncode, inside.returncode, down.returncode) == (0, 0, 0), up.stderr + inside.stderr + down.stderr
     assert inside.stdout == "h0\n"
@@ -222,4 +224,6 @@ def test_link_counters_are_not_taken_from_another_user(engine, tmp_path_factory:
         spy.kill()
 
     assert ended.status == 0, ended.said
-    assert f"links.sock': belongs to user {ATTACKER}, not to user 0, who runs this" in (folder / "run.jsonl").read_text()
+    assert (
+        f"links.sock': belongs to user {ATTACKER}, not to user 0, who runs this" in (folder / "run.jsonl").read_text()
+    )

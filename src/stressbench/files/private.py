@@ -77,8 +77,8 @@ class PrivateDirectory:
 
     def others(self, known: Collection[str]) -> Sequence[str]:
         """What else is in it but `known`, by name. Raises FileNotFoundError where it is missing."""
-        with self.opened() as directory:
-            return sorted(set(os.listdir(directory)) - set(known))
+        with self.opened() as directory, os.scandir(directory) as entries:
+            return sorted({entry.name for entry in entries} - set(known))
 
     def open_file(self, name: str, flags: int) -> int:
         """A regular file of this user in it, by descriptor; a new one has mode 0600. Raises NotPrivate, OSError."""

@@ -70,7 +70,8 @@ def _entry(folder: Path, node: str) -> _Entry | None:
         return None
     scratch = state.get("scratch")
     return _Entry(
-        holder=Process(pid=int(holder["pid"]), started=int(holder["started"])), rails=int(state["rails"]), scratch=None if scratch is None else str(scratch),
+        holder=Process(pid=int(holder["pid"]), started=int(holder["started"])), rails=int(state["rails"]),
+        scratch=None if scratch is None else str(scratch),
         cores=tuple(map(int, state.get("cores", {}).get(node, ()))),
     )  # fmt: skip
 

@@ -40,7 +40,9 @@ _NUMBERS = {text: number for number in signal.Signals if (text := signal.strsign
 
 
 # What the engine prints where somebody took its run file away (engine/output/run_file.cpp).
-_KEPT = re.compile(r"^stressbench-mpi: the run file '.*' .* during the run; what was measured is in '(?P<file>.+)'$", re.MULTILINE)
+_KEPT = re.compile(
+    r"^stressbench-mpi: the run file '.*' .* during the run; what was measured is in '(?P<file>.+)'$", re.MULTILINE
+)
 
 
 def kept_file(errors: str) -> Path | None:

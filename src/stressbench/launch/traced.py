@@ -8,7 +8,7 @@ from pathlib import Path
 
 import orjson
 
-from stressbench.files import NotPrivate, limits, read_own, require_output
+from stressbench.files import NotPrivate, is_own_file, limits, read_own, require_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.following import follow
 from stressbench.launch.symbols import add_symbols, resolve, sites_of
@@ -51,7 +51,8 @@ def take(wish: TraceWish, *, environment: Mapping[str, str]) -> Taken:
     if trace is not None and not trace.cut_off:
         _name_sites(trace, tracing)
         trace, reason = _read(wish.output)
-    tracing.modules.unlink(missing_ok=True)
+    if is_own_file(tracing.modules):
+        tracing.modules.unlink(missing_ok=True)
     if reason is not None:
         sentences.append(reason)
     elif trace is None:

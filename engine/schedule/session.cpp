@@ -117,6 +117,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
 // That the file lacks its last line only rank 0 knows.
 EndReason Session::reason_at_the_end(EndReason reason) const {
   int failed = fault_ ? 1 : 0;
+  gentle_barrier(world_, Pace::meeting);
   mpi::must(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
   return failed != 0 ? EndReason::fault : reason;
 }

@@ -8,6 +8,7 @@ import stressbench.cli
 from stressbench import __version__
 from stressbench.cli.subcommands import add_commands
 from stressbench.console import echo
+from stressbench.files import forget_what_stays
 
 _DESCRIPTION = """\
 What congestion does to real applications.
@@ -40,7 +41,7 @@ def build() -> typer.Typer:
             bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
         ] = False,
     ) -> None:
-        pass
+        forget_what_stays()
 
     add_commands(app, stressbench.cli)
     return app

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import orjson
 
-from stressbench.files import limits, read_bytes
+from stressbench.files import NotPrivate, is_own_file, limits, read_own, require_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.following import follow
 from stressbench.launch.symbols import add_symbols, resolve, sites_of
 from stressbench.launch.tracer import SALVAGE, Tracer, find_tracer
 from stressbench.launch.tracing import Tracing, traced
 from stressbench.model import Trace, TraceFileError, TraceMode, read_trace
+from stressbench.model.errors import reason_of
 from stressbench.model.ranges import spans
 
 
@@ -50,7 +51,8 @@ def take(wish: TraceWish, *, environment: Mapping[str, str]) -> Taken:
     if trace is not None and not trace.cut_off:
         _name_sites(trace, tracing)
         trace, reason = _read(wish.output)
-    tracing.modules.unlink(missing_ok=True)
+    if is_own_file(tracing.modules):
+        tracing.modules.unlink(missing_ok=True)
     if reason is not None:
         sentences.append(reason)
     elif trace is None:
@@ -92,11 +94,11 @@ def _salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) -
 def _name_sites(trace: Trace, tracing: Tracing) -> None:
     """Add function and line to the file; without them it is as good."""
     try:
-        paths = orjson.loads(read_bytes(tracing.modules, limit=limits.OUTPUT))
+        paths = orjson.loads(read_own(tracing.modules, limit=limits.OUTPUT))
         found = resolve(sites_of(trace), paths=paths if isinstance(paths, dict) else {})
         if found and not trace.symbols:
             add_symbols(trace.path, found)
-    except (OSError, orjson.JSONDecodeError, TraceFileError):
+    except (NotPrivate, OSError, orjson.JSONDecodeError, TraceFileError):
         return
 
 
@@ -120,3 +122,7 @@ def check_output(path: Path, *, endings: tuple[str, ...], replace: bool, option:
         raise LaunchMistake(f"{option}: {path.absolute().parent} is not a directory")
     if path.exists() and not replace:
         raise LaunchMistake(f"{option}: {path} is there already; choose another name")
+    try:
+        require_output(path)
+    except OSError as fault:
+        raise LaunchMistake(f"{option}: {path}: {reason_of(fault)}") from fault

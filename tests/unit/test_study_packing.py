@@ -1,9 +1,17 @@
 """A pack holds what the study's workloads read, as it lay."""
 
+import gzip
+import io
+import json
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
-from stressbench.study.directory import take_up
+import pytest
+
+from stressbench.files import limits
+from stressbench.study.directory import Directory, open_directory, take_up
+from stressbench.study.errors import StudyMistake
 from stressbench.study.file import parse_study
 from stressbench.study.packing import pack, verify
 
@@ -44,3 +52,167 @@ def test_a_workload_that_is_gone_is_left_out(tmp_path: Path) -> None:
     pack(directory, tmp_path / "p.tar.gz")
 
     assert not verify(tmp_path / "p.tar.gz").complaints
+
+
+def study_with(folder: Path) -> Directory:
+    """That study, taken up."""
+    packed(folder)
+    (folder / "p.tar.gz").unlink()
+    return open_directory(folder / "done")
+
+
+def test_a_workload_that_has_changed_is_left_out_and_named(tmp_path: Path) -> None:
+    directory = study_with(tmp_path)
+    (tmp_path / "a" / "same.sb").write_text("other")
+
+    found = pack(directory, tmp_path / "p.tar.gz")
+
+    assert found.left_out == (
+        f"{tmp_path}/a/same.sb is not what it was when this study began; it is left out",
+    )  # fmt: skip
+    assert not verify(tmp_path / "p.tar.gz").complaints
+
+
+def test_a_study_of_somebody_else_cannot_have_any_file_packed_as_its_workload(tmp_path: Path) -> None:
+    directory = study_with(tmp_path)
+    (tmp_path / "secret").write_text("secret")
+    origin = json.loads((tmp_path / "done" / "study-1.json").read_text())
+    origin["includes"]["../secret"] = "0" * 64
+    (tmp_path / "done" / "study-1.json").write_text(json.dumps(origin))
+
+    pack(directory, tmp_path / "p.tar.gz")
+
+    with tarfile.open(tmp_path / "p.tar.gz") as archive:
+        assert not [name for name in archive.getnames() if name.endswith("secret")]
+
+
+@pytest.mark.parametrize("place", ["runs/leak.jsonl", "leak", "workloads"])
+def test_a_link_in_a_study_is_refused_and_nothing_is_packed(tmp_path: Path, place: str) -> None:
+    directory = study_with(tmp_path)
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "shadow").write_text("root:x")
+    (tmp_path / "done" / place).symlink_to(tmp_path / "secret" / ("" if place == "workloads" else "shadow"))
+
+    with pytest.raises(StudyMistake) as refused:
+        pack(directory, tmp_path / "p.tar.gz")
+
+    assert str(refused.value) == (
+        f"{tmp_path}/done/{place} is a symbolic link, which may lead to any file: put the file itself there"
+    )
+    assert not [path for path in tmp_path.iterdir() if path.suffix in (".gz", ".new")]
+
+
+Change = Callable[[tarfile.TarFile], None]
+
+
+def member(name: str, content: bytes = b"x", **settings: object) -> Change:
+    def add(archive: tarfile.TarFile) -> None:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(content)
+        for key, value in settings.items():
+            setattr(entry, key, value)
+        archive.addfile(entry, io.BytesIO(content))
+
+    return add
+
+
+def changed(folder: Path, *changes: Change) -> tuple[str, ...]:
+    """What verify says of a pack to which these entries were added."""
+    pack(study_with(folder), folder / "p.tar.gz")
+    with tarfile.open(folder / "p.tar.gz") as old, tarfile.open(folder / "q.tar.gz", "w:gz") as new:
+        for entry in old:
+            new.addfile(entry, old.extractfile(entry))
+        for change in changes:
+            change(new)
+    return tuple(one.removeprefix(f"{folder}/q.tar.gz: ") for one in verify(folder / "q.tar.gz").complaints)
+
+
+def test_a_pack_that_was_packed_anew_with_its_folders_is_as_it_was(tmp_path: Path) -> None:
+    pack(study_with(tmp_path), tmp_path / "p.tar.gz")
+    with tarfile.open(tmp_path / "p.tar.gz") as old:
+        old.extractall(tmp_path / "there", filter="data")
+    with tarfile.open(tmp_path / "q.tar.gz", "w:gz") as new:
+        new.add(tmp_path / "there" / "p", arcname="p")
+
+    assert not verify(tmp_path / "q.tar.gz").complaints
+
+
+def test_nothing_was_added_means_nothing_to_say(tmp_path: Path) -> None:
+    assert changed(tmp_path) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (member("q/manifest.jsonl"), "q/manifest.jsonl does not lie in the folder p"),
+        (member("manifest.jsonl"), "manifest.jsonl does not lie in the folder p"),
+        (member("/etc/cron.d/x"), "/etc/cron.d/x does not lie in the folder p"),
+        (member("p/../../x"), "p/../../x leads out of its folder, or to a name that is written in another way"),
+        (member("p/./x"), "p/./x leads out of its folder, or to a name that is written in another way"),
+        (member("p/manifest.jsonl"), "p/manifest.jsonl is there twice"),
+        (member("p/new"), "new was not packed"),
+        (
+            member("p/l", b"", type=tarfile.SYMTYPE, linkname="/etc/shadow"),
+            "p/l is a link, or something else that is no file",
+        ),
+        (
+            member("p/l", b"", type=tarfile.LNKTYPE, linkname="p/manifest.jsonl"),
+            "p/l is a link, or something else that is no file",
+        ),
+        (member("p/f", b"", type=tarfile.FIFOTYPE), "p/f is a link, or something else that is no file"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_was_added_to_a_pack_is_named(tmp_path: Path, change: Change, complaint: str) -> None:
+    assert changed(tmp_path, change) == (complaint,)
+
+
+def test_a_second_archive_behind_the_end_is_named(tmp_path: Path) -> None:
+    pack(study_with(tmp_path), tmp_path / "p.tar.gz")
+    more = io.BytesIO()
+    with tarfile.open(fileobj=more, mode="w") as archive:
+        member("p/manifest.jsonl")(archive)
+    with gzip.open(tmp_path / "p.tar.gz", "ab") as file:
+        file.write(more.getvalue())
+
+    assert verify(tmp_path / "p.tar.gz").complaints == (
+        f"{tmp_path}/p.tar.gz: something follows behind the end of the archive",
+    )  # fmt: skip
+
+
+def test_an_archive_of_a_few_megabytes_does_not_unpack_to_gigabytes(tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "p.tar.gz", "wb", compresslevel=1) as file:
+        entry = tarfile.TarInfo("p/runs/r.jsonl")
+        entry.size = 5 << 30
+        file.write(entry.tobuf())
+        for _ in range((limits.ARCHIVE_UNPACKED >> 20) + 2):
+            file.write(bytes(1 << 20))
+
+    with pytest.raises(StudyMistake) as refused:
+        verify(tmp_path / "p.tar.gz")
+
+    assert str(refused.value).endswith("unpacks to more than 1 GiB, the most that is read)")
+
+
+def test_links_and_what_was_added_to_an_unpacked_pack_are_named(tmp_path: Path) -> None:
+    pack(study_with(tmp_path), tmp_path / "p.tar.gz")
+    with tarfile.open(tmp_path / "p.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    assert not verify(tmp_path / "p").complaints
+    (tmp_path / "p" / "link").symlink_to("manifest.jsonl")
+    (tmp_path / "p" / "linked").symlink_to("runs")
+
+    assert verify(tmp_path / "p").complaints == (
+        f"{tmp_path}/p/link: is a symbolic link", f"{tmp_path}/p/linked: is a symbolic link",
+    )  # fmt: skip
+
+
+def test_sums_that_name_a_file_twice_are_named(tmp_path: Path) -> None:
+    pack(study_with(tmp_path), tmp_path / "p.tar.gz")
+    with tarfile.open(tmp_path / "p.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    sums = tmp_path / "p" / "SHA256SUMS"
+    sums.write_text(sums.read_text() + "0" * 64 + "  manifest.jsonl\n")
+
+    (complaint,) = verify(tmp_path / "p").complaints
+    assert complaint.endswith(": manifest.jsonl is there twice")

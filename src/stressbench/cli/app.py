@@ -10,6 +10,7 @@ from stressbench import __version__
 from stressbench.cli.memory import LittleMemory, one_thread_of_algebra, require_memory
 from stressbench.cli.subcommands import add_commands
 from stressbench.console import OutputFault, echo, take_streams
+from stressbench.files import forget_what_stays
 
 _FAULT = 3
 _DESCRIPTION = """\
@@ -43,7 +44,7 @@ def build() -> typer.Typer:
             bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
         ] = False,
     ) -> None:
-        pass
+        forget_what_stays()
 
     add_commands(app, stressbench.cli)
     return app

@@ -9,7 +9,9 @@ from pydantic import TypeAdapter
 from stressbench.analysis import Comparison, ComparisonError, compare
 from stressbench.cli.shares import ShareError, parse_share
 from stressbench.console import echo
+from stressbench.files import write_output
 from stressbench.model import RunFileError, read_run
+from stressbench.model.errors import reason_of
 from stressbench.report.junit import junit_of
 from stressbench.report.terminal import print_comparison, standard_output
 
@@ -65,7 +67,7 @@ def compare_runs(
 
 def _write(path: Path, content: bytes) -> None:
     try:
-        path.write_bytes(content)
+        write_output(path, content)
     except OSError as fault:
-        echo(f"stressbench: --junit {path}: {fault.strerror}", err=True)
+        echo(f"stressbench: --junit {path}: {reason_of(fault)}", err=True)
         raise typer.Exit(_MISTAKE) from None

@@ -12,6 +12,7 @@ from stressbench import __version__
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.pages import check_page, write_page
+from stressbench.files import write_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
 from stressbench.model.errors import reason_of
@@ -64,7 +65,7 @@ class Keep:
         )  # fmt: skip
         if self.output is not None:
             try:
-                self.output.write_text(to_json(made(provenance, None)), encoding="utf-8")
+                write_output(self.output, to_json(made(provenance, None)))
             except OSError as fault:
                 raise ProfileFileError(reason_of(fault), path=self.output) from fault
             say(f"wrote {self.output}")

@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.following import say, stop
+from stressbench.files import write_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
 from stressbench.model.errors import reason_of
@@ -33,7 +34,7 @@ def require_page(path: Path | None) -> None:
 def write_page(path: Path, page: str) -> None:
     """Write it and say so. Raises LaunchMistake."""
     try:
-        path.write_text(page, encoding="utf-8")
+        write_output(path, page)
     except OSError as fault:
         raise LaunchMistake(f"--report: {path}: {reason_of(fault)}") from fault
     say(f"wrote {path}")

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
 from stressbench.console import echo
+from stressbench.files import write_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
 from stressbench.model import Trace, TraceFileError, TraceMode
@@ -108,11 +109,11 @@ def write(trace: Trace, *, output: Path | None, as_json: bool) -> None:
         if output is None:
             echo(text)
         else:
-            output.write_bytes(text + b"\n")
+            write_output(output, text + b"\n")
     elif output is not None:
         from stressbench.report.page.traffic import render_profile  # a second to import
 
-        output.write_text(render_profile(found), encoding="utf-8")
+        write_output(output, render_profile(found))
     else:
         from stressbench.report.terminal import print_profile, standard_output
 

@@ -9,6 +9,7 @@ import typer
 
 from stressbench.cli.capture import tell
 from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
+from stressbench.files import write_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import TraceWish, check_output, take
 from stressbench.model import Trace, TraceFileError, TraceMode
@@ -73,7 +74,7 @@ def _write(trace: Trace, output: Path, *, job: str | None) -> bool:
             say(f"no workload was written; {trace.path} stays for `stressbench trace`")
             return False
         name = job or trace.header.program or output.stem
-        output.write_text(workload_text(trace, job=name, file=str(trace.path), nodes=judged.nodes), encoding="utf-8")
+        write_output(output, workload_text(trace, job=name, file=str(trace.path), nodes=judged.nodes))
     except TraceFileError as fault:
         say(str(fault))
         return False

@@ -7,6 +7,7 @@ import typer
 
 from stressbench.cli.exported import tell_written
 from stressbench.console import echo
+from stressbench.files import write_output
 from stressbench.model import RunFileError, read_run
 from stressbench.model.errors import reason_of
 from stressbench.report.formats import NAMES, format_of
@@ -56,12 +57,10 @@ def report(
         _stop(f"--format: {unknown('format', kind, NAMES)}")
     target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)
     try:
-        if target in runs:
-            raise OSError(0, "this would overwrite a run file", str(target))
         read = [read_run(path) for path in runs]
         text = format_of(kind)(read)
         if target is not None:
-            target.write_text(text, encoding="utf-8")
+            write_output(target, text)
     except RunFileError as fault:
         _stop(str(fault))
     except OSError as fault:

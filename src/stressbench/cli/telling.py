@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from stressbench.console import echo
+from stressbench.files import write_output
 from stressbench.model.errors import reason_of
 from stressbench.study.errors import StudyMistake
 from stressbench.toml import unknown
@@ -25,7 +26,7 @@ def tell(text: str, output: Path | None) -> None:
         echo(text, nl=False)
         return
     try:
-        output.write_text(text, encoding="utf-8")
+        write_output(output, text)
     except OSError as fault:
         raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
     echo(str(output))

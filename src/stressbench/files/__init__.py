@@ -1,14 +1,29 @@
-"""Files that somebody else may have written: read up to a stated size, and kept where nobody else can write."""
+"""Files: read up to a stated size, written whole or not at all, and kept where nobody else can write."""
 
-from stressbench.files.bounded import Refused, lines_in, open_regular, read_bytes, read_text
+from stressbench.files.bounded import (
+    Refused,
+    forget_what_stays,
+    lines_in,
+    must_stay,
+    open_regular,
+    read_bytes,
+    read_text,
+)
+from stressbench.files.output import new_output, replace_whole, require_output, write_output
 from stressbench.files.private import NotPrivate, PrivateDirectory
 
 __all__ = [
     "NotPrivate",
     "PrivateDirectory",
     "Refused",
+    "forget_what_stays",
     "lines_in",
+    "must_stay",
+    "new_output",
     "open_regular",
     "read_bytes",
     "read_text",
+    "replace_whole",
+    "require_output",
+    "write_output",
 ]

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
@@ -20,8 +21,11 @@ _KINDS = {
 }
 
 
+_STAYING: dict[tuple[int, int], Path] = {}
+
+
 class Refused(OSError):
-    """A file that is not read: it is no regular file, or too large. `strerror` is the reason, as for any OSError."""
+    """A file that is not read or written, such as a device, or one too large. `strerror` is the reason, as for any."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(errno.EINVAL, reason, str(path))
@@ -45,7 +49,32 @@ def open_regular(path: Path, *, limit: int) -> BufferedReader:
     except OSError:
         file.close()
         raise
+    _keep(path, found)
     return file
+
+
+def must_stay(path: Path) -> None:
+    """No output of this command may take the place of `path`, as if it had been read."""
+    with suppress(OSError):
+        _keep(path, path.stat())
+
+
+def stays(found: os.stat_result) -> bool:
+    """Whether the file of this status is one that this command has read, or that must stay."""
+    before = _STAYING.get((found.st_dev, found.st_ino))
+    try:  # another file may have got the number of one that is gone
+        return before is not None and os.path.samestat(before.stat(), found)
+    except OSError:
+        return False
+
+
+def forget_what_stays() -> None:
+    """A command begins, perhaps after others in this process."""
+    _STAYING.clear()
+
+
+def _keep(path: Path, found: os.stat_result) -> None:
+    _STAYING[found.st_dev, found.st_ino] = path.absolute()
 
 
 def read_bytes(path: Path, *, limit: int) -> bytes:

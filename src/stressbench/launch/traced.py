@@ -8,13 +8,14 @@ from pathlib import Path
 
 import orjson
 
-from stressbench.files import limits, read_bytes
+from stressbench.files import limits, read_bytes, require_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.following import follow
 from stressbench.launch.symbols import add_symbols, resolve, sites_of
 from stressbench.launch.tracer import SALVAGE, Tracer, find_tracer
 from stressbench.launch.tracing import Tracing, traced
 from stressbench.model import Trace, TraceFileError, TraceMode, read_trace
+from stressbench.model.errors import reason_of
 from stressbench.model.ranges import spans
 
 
@@ -120,3 +121,7 @@ def check_output(path: Path, *, endings: tuple[str, ...], replace: bool, option:
         raise LaunchMistake(f"{option}: {path.absolute().parent} is not a directory")
     if path.exists() and not replace:
         raise LaunchMistake(f"{option}: {path} is there already; choose another name")
+    try:
+        require_output(path)
+    except OSError as fault:
+        raise LaunchMistake(f"{option}: {path}: {reason_of(fault)}") from fault

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from stressbench.files import new_output, write_output
 from stressbench.model import Run
 from stressbench.report.figures import numbers_of
 from stressbench.report.numbers import Numbers, csv_text
@@ -28,7 +29,7 @@ def write_tables(tables: Iterable[tuple[str, Numbers]], folder: Path) -> tuple[P
     written = []
     for name, numbers in tables:
         path = folder / f"{name}.csv"
-        path.write_text(csv_text(numbers.head, numbers.rows), encoding="utf-8")
+        write_output(path, csv_text(numbers.head, numbers.rows))
         written.append(path)
         if has_parquet():
             written.append(_write_parquet(numbers, folder / f"{name}.parquet"))
@@ -51,5 +52,6 @@ def _write_parquet(numbers: Numbers, path: Path) -> Path:
     """Columns with their types: a whole column of None is of type null."""
     arrow: Any = import_module("pyarrow")
     columns = dict(zip(numbers.head, map(list, zip(*numbers.rows, strict=True)), strict=True))
-    import_module("pyarrow.parquet").write_table(arrow.table(columns), path)
+    with new_output(path) as file:
+        import_module("pyarrow.parquet").write_table(arrow.table(columns), file)
     return path

@@ -1,11 +1,10 @@
 """Profiles on the disk: FOLDER/MACHINE/APPLICATION.json."""
 
-import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.files import replace_whole
 from stressbench.model.errors import reason_of
 from stressbench.sensitivity.errors import ProfileFileError
 from stressbench.sensitivity.profile import Profile, read_profile, to_json
@@ -28,14 +27,7 @@ class Store:
         path = self.path_of(application=profile.application, machine=profile.machine)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            file, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            try:
-                with os.fdopen(file, "w", encoding="utf-8") as stream:
-                    stream.write(to_json(profile))
-                Path(name).chmod(0o644)
-                Path(name).replace(path)
-            finally:
-                Path(name).unlink(missing_ok=True)
+            replace_whole(path, to_json(profile).encode())
         except OSError as fault:
             raise ProfileFileError(reason_of(fault), path=path) from fault
         return path

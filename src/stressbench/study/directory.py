@@ -10,7 +10,6 @@ DIR/environment.json  programs and settings
 import fcntl
 import hashlib
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +21,8 @@ import orjson
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from stressbench import __version__, toml
-from stressbench.files import limits, open_regular, read_bytes, read_text
+from stressbench.files import limits, must_stay, open_regular, read_bytes, read_text
+from stressbench.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
 from stressbench.study.environment import environment
@@ -32,11 +32,7 @@ from stressbench.study.includes import included
 from stressbench.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
 from stressbench.toml import TomlMistake
 
-MANIFEST = "manifest.jsonl"
-RUNS = "runs"
-ENVIRONMENT = "environment.json"
 _WRITTEN_FIRST = (ENVIRONMENT, "study-1.json", "study-1.toml")
-_STUDY = re.compile(r"study-(\d+)\.toml")
 
 
 def now() -> datetime:
@@ -105,9 +101,15 @@ class Directory:
 
     def sources(self) -> tuple[Path, ...]:
         """The workloads of its newest study file and what they include, absolute, whether they are there or not."""
+        return tuple(self.digests())
+
+    def digests(self) -> Mapping[Path, str]:
+        """SHA-256 of the same when its newest study file was taken up."""
         origin = _origin(self.path, _newest(self.path))
-        names = (*origin.workloads, *origin.includes)
-        return tuple(dict.fromkeys(Path(os.path.normpath(self.folder / name)) for name in names))
+        written = {**origin.includes, **origin.workloads}
+        return {
+            Path(os.path.normpath(self.folder / name)): written[name] for name in (*origin.workloads, *origin.includes)
+        }
 
     def environment_text(self) -> str:
         """Programs and settings as JSON; empty where that file is gone."""
@@ -140,7 +142,10 @@ def open_directory(path: Path) -> Directory:
         )
     file = path / f"study-{number}.toml"
     folder = Path(os.path.normpath(path.absolute() / _origin(path, number).folder))
-    return Directory(path=path, study=parse_study(_text(file), source=str(file)), folder=folder)
+    directory = Directory(path=path, study=parse_study(_text(file), source=str(file)), folder=folder)
+    for source in directory.sources():
+        must_stay(source)
+    return directory
 
 
 def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
@@ -204,7 +209,7 @@ def require_same_workloads(directory: Directory, *, newest: int | None = None) -
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold the directory for this process; the kernel lets go of it however the process ends. Raises StudyMistake."""
-    with (path / ".lock").open("ab") as file:
+    with (path / LOCK).open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -234,12 +239,12 @@ def _text(file: Path) -> str:
 
 
 def _newest(path: Path) -> int:
-    found = (_STUDY.fullmatch(entry.name) for entry in path.iterdir())
+    found = (STUDY_FILE.fullmatch(entry.name) for entry in path.iterdir())
     return max((int(match[1]) for match in found if match), default=0)
 
 
 def _refuse_other_files(path: Path, number: int) -> None:
-    ours = {RUNS, ENVIRONMENT, ".lock", "study-1.json", "workloads", *(f".{name}.new" for name in _WRITTEN_FIRST)}
+    ours = {RUNS, ENVIRONMENT, LOCK, "study-1.json", WORKLOADS, *(f".{name}.new" for name in _WRITTEN_FIRST)}
     if number == 0 and (others := sorted(entry.name for entry in path.iterdir() if entry.name not in ours)):
         raise StudyMistake(f"{path} holds no study, but {others[0]}: choose a directory that is new or empty")
 

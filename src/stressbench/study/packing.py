@@ -17,7 +17,8 @@ from typing import IO
 
 import orjson
 
-from stressbench.files import limits, read_bytes, read_text
+from stressbench.files import limits, new_output, read_bytes, read_text, require_output
+from stressbench.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
 from stressbench.model import RunFileError, read_run
 from stressbench.model.errors import reason_of
 from stressbench.study.catalog import shipped_folder
@@ -27,7 +28,6 @@ from stressbench.study.manifest import FinishedRecord, read_manifest
 from stressbench.study.schema import study_schema
 from stressbench.study.unpacking import unpacked
 
-SUMS = "SHA256SUMS"
 ENDINGS = (".tar.gz", ".tar.zst")
 
 
@@ -39,13 +39,26 @@ class Verdict:
     complaints: tuple[str, ...]
 
 
-def pack(directory: Directory, output: Path) -> int:
-    """Write the study's files to `output`, which must be new; how many. Raises StudyMistake."""
+@dataclass(frozen=True, kw_only=True)
+class Packed:
+    """How many files were packed, and a sentence for each workload that is not what the study's runs ran."""
+
+    files: int
+    left_out: tuple[str, ...]
+
+
+def pack(directory: Directory, output: Path) -> Packed:
+    """Write the study's files to `output`, which must be new. Raises StudyMistake."""
     require_ending(output)
-    if output.exists():
+    if os.path.lexists(output):
         raise StudyMistake(f"--output: {output} is there already; choose another name")
     try:
-        members = dict(_members(directory))
+        require_output(output)
+    except OSError as fault:
+        raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
+    left_out: list[str] = []
+    try:
+        members = dict(_members(directory, left_out))
     except OSError as fault:
         raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in members.items())
@@ -57,9 +70,8 @@ def pack(directory: Directory, output: Path) -> int:
                 entry.size, entry.mode = len(content), 0o644
                 archive.addfile(entry, io.BytesIO(content))
     except OSError as fault:
-        output.unlink(missing_ok=True)
         raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
-    return len(members)
+    return Packed(files=len(members), left_out=tuple(left_out))
 
 
 def require_ending(path: Path) -> None:
@@ -79,20 +91,24 @@ def verify(path: Path) -> Verdict:
     found = unpacked(path, wanted=SUMS)
     if found.text is None:
         raise StudyMistake(f"{path}: no {SUMS} inside: not a pack of `stressbench study pack`, or one that is cut off")
-    return _compared(found.text.decode(errors="replace"), found.digests, source=path)
+    return _compared(
+        found.text.decode(errors="replace"), found.digests, source=path, foreign=found.complaints
+    )  # fmt: skip
 
 
 def _verify_directory(path: Path) -> Verdict:
     sums = path / SUMS
     if sums.is_file():
-        there = (entry for entry in path.rglob("*") if entry.is_file() and entry.name != ".lock")
+        there = [entry for entry in _entries(path) if entry.name != LOCK]
+        links = tuple(f"{entry}: is a symbolic link" for entry in there if entry.is_symlink())
         try:
             text = read_text(sums, limit=limits.JOURNAL, errors="replace")
-            found = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in there}
+            files = (entry for entry in there if entry.is_file() and not entry.is_symlink())
+            found = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in files}
         except OSError as fault:
             raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
-        return _compared(text, found, source=path)
-    manifest = read_manifest(path / "manifest.jsonl")
+        return _compared(text, found, source=path, foreign=links)
+    manifest = read_manifest(path / MANIFEST)
     if not manifest.records:
         raise StudyMistake(f"{path} holds no study (no manifest.jsonl that can be read)")
     complaints = list(manifest.complaints)
@@ -116,38 +132,65 @@ def _complaint(file: Path, sha256: str) -> str | None:
     return None
 
 
-def _compared(sums: str, found: Mapping[str, str], *, source: Path) -> Verdict:
-    complaints, right, named = [], 0, set()
+def _compared(sums: str, found: Mapping[str, str], *, source: Path, foreign: tuple[str, ...]) -> Verdict:
+    """`foreign`: complaints about what else is there."""
+    complaints, right, named = list(foreign), 0, set()
     for number, line in enumerate(sums.splitlines(), start=1):
         digest, _, name = line.partition("  ")
-        named.add(name)
         if len(digest) != 64 or not name:
             complaints.append(f"{source}: {SUMS}:{number}: '{line[:80]}': expected a SHA-256, two blanks and a name")
+        elif name in named:
+            complaints.append(f"{source}: {SUMS}:{number}: {name} is there twice")
         elif name not in found:
             complaints.append(f"{source}: {name} is missing")
         elif found[name] != digest:
             complaints.append(f"{source}: {name} has changed: its SHA-256 is {found[name]}, not {digest}")
         else:
             right += 1
+        named.add(name)
     complaints += [f"{source}: {name} was not packed" for name in sorted(set(found) - named - {SUMS})]
     return Verdict(right=right, complaints=tuple(complaints))
 
 
-def _members(directory: Directory) -> Iterator[tuple[str, bytes]]:
-    """Study files, manifest, environment, runs, workloads with what they include, and schemas, by name."""
-    for path in sorted(directory.path.rglob("*")):
+def _members(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Study files, manifest, environment, runs, workloads with what they include, and schemas, by name.
+
+    Of the workloads only what the study took down when it began: its directory may come from somebody else, and name
+    any file of ours. Sentences about the others go to `left_out`. Raises StudyMistake where there is a link.
+    """
+    for path in _entries(directory.path):
+        if path.is_symlink():
+            raise StudyMistake(f"{path} is a symbolic link, which may lead to any file: put the file itself there")
         name = path.relative_to(directory.path).as_posix()
         if path.is_file() and not path.name.startswith(".") and name != SUMS:
             yield name, read_bytes(path, limit=limits.RUN)
-    if not (directory.path / "workloads").is_dir():
-        sources = [path for path in directory.sources() if path.is_file()]
-        above = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
-        for path in sources:  # as they lie to each other, so that an [INCLUDE] finds its file
-            yield f"workloads/{path.relative_to(above or path.parent).as_posix()}", read_bytes(path, limit=limits.RUN)
-    yield "schema/study.schema.json", orjson.dumps(study_schema(), option=orjson.OPT_INDENT_2)
+    if not (directory.path / WORKLOADS).is_dir():
+        yield from _workloads(directory, left_out)
+    yield f"{SCHEMA}/study.schema.json", orjson.dumps(study_schema(), option=orjson.OPT_INDENT_2)
     schema = shipped_folder("schema") / "run.schema.json"
     if schema.is_file():
-        yield f"schema/{schema.name}", schema.read_bytes()
+        yield f"{SCHEMA}/{schema.name}", schema.read_bytes()
+
+
+def _workloads(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    """As they lie to each other, so that an [INCLUDE] finds its file."""
+    sources = {path: digest for path, digest in directory.digests().items() if path.is_file()}
+    above = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
+    for path, digest in sources.items():
+        content = read_bytes(path, limit=limits.WORKLOAD)
+        if hashlib.sha256(content).hexdigest() != digest:
+            left_out.append(f"{path} is not what it was when this study began; it is left out")
+            continue
+        yield f"{WORKLOADS}/{path.relative_to(above or path.parent).as_posix()}", content
+
+
+def _entries(folder: Path) -> list[Path]:
+    """All below a directory but directories; links, which are not followed, are among them."""
+    found = []
+    for above, folders, files in os.walk(folder, followlinks=False):
+        linked = [name for name in folders if Path(above, name).is_symlink()]
+        found += [Path(above, name) for name in (*linked, *files)]
+    return sorted(found)
 
 
 def _ending(path: Path) -> str:
@@ -159,11 +202,11 @@ def _ending(path: Path) -> str:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[tarfile.TarFile]:
-    if _ending(path) == ".tar.gz":
-        with tarfile.open(path, "x:gz") as archive:
-            yield archive
-        return
-    with path.open("xb") as target:
+    with new_output(path) as target:
+        if _ending(path) == ".tar.gz":
+            with tarfile.open(fileobj=target, mode="w:gz") as archive:
+                yield archive
+            return
         packer = subprocess.Popen(["zstd", "-q", "-c"], stdin=subprocess.PIPE, stdout=target)
         with _through(packer, packer.stdin) as archive:
             yield archive

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from stressbench.study.errors import StudyMistake
 
 _CHUNK = limits.MIB
 _LARGEST_HEADER = 4 * limits.MIB
+_LONGEST_NAME = 4000
 _DAMAGED = (OSError, tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, RecursionError)
 """What gzip and tarfile raise where an archive is damaged, besides their own errors."""
 
@@ -28,29 +29,57 @@ class _Stream(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Unpacked:
-    """SHA-256 of each file by its name below the archive's first folder, and the text of the one that was asked for."""
+    """SHA-256 of each file by its name below the archive's one folder, and the text of the one that was asked for.
+
+    `complaints`: a sentence for each entry that no pack of ours has.
+    """
 
     digests: dict[str, str]
     text: bytes | None
+    complaints: tuple[str, ...]
 
 
 def unpacked(path: Path, *, wanted: str) -> Unpacked:
     """What the archive at `path` holds. StudyMistake where it is damaged, or unpacks to more than is read."""
-    digests, text = {}, None
+    digests: dict[str, str] = {}
+    text, top = None, None
+    complaints: list[str] = []
     try:
-        with _tar(path) as archive:
+        with _tar(path) as (archive, forward):
             for number, entry in enumerate(archive):
                 if number >= limits.ARCHIVE_FILES:
                     raise StudyMistake(f"{path}: holds more than {limits.ARCHIVE_FILES} files, the most that are read")
-                if (content := archive.extractfile(entry)) is None:
-                    continue
-                name = entry.name.partition("/")[2]
-                digests[name], found = _digested(content, keep=name == wanted)
-                text = found if name == wanted else text
+                if len(entry.name) > _LONGEST_NAME:
+                    raise StudyMistake(f"{path}: holds a name of {len(entry.name)} characters; no file can have it")
+                top = entry.name.partition("/")[0] if top is None else top
+                name = entry.name.removeprefix(f"{top}/")
+                if complaint := _complaint(entry, top=top, before=digests):
+                    complaints.append(f"{path}: {entry.name} {complaint}")
+                elif (content := archive.extractfile(entry)) is not None:
+                    digests[name], found = _digested(content, keep=name == wanted)
+                    text = found if name == wanted else text
+            if forward.has_more():
+                complaints.append(f"{path}: something follows behind the end of the archive")
     except _DAMAGED as fault:
         reason = reason_of(fault) if isinstance(fault, OSError) else str(fault)
         raise StudyMistake(f"{path}: cannot be unpacked ({reason or type(fault).__name__})") from fault
-    return Unpacked(digests=digests, text=text)
+    return Unpacked(digests=digests, text=text, complaints=tuple(complaints))
+
+
+def _complaint(entry: tarfile.TarInfo, *, top: str, before: Mapping[str, str]) -> str | None:
+    """Why an entry is none of a pack of ours; None where it may be."""
+    if entry.isdir() and entry.name == top:
+        return None
+    if not entry.name.startswith(f"{top}/") or top in ("", ".", ".."):
+        return f"does not lie in the folder {top}"
+    name = entry.name.removeprefix(f"{top}/")
+    if any(part in ("", ".", "..") for part in name.split("/")):
+        return "leads out of its folder, or to a name that is written in another way"
+    if name in before:
+        return "is there twice"
+    if entry.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE):
+        return "is a link, or something else that is no file"
+    return None
 
 
 def _digested(content: IO[bytes], *, keep: bool) -> tuple[str, bytes | None]:
@@ -64,13 +93,14 @@ def _digested(content: IO[bytes], *, keep: bool) -> tuple[str, bytes | None]:
 
 
 @contextmanager
-def _tar(path: Path) -> Iterator[tarfile.TarFile]:
+def _tar(path: Path) -> Iterator[tuple[tarfile.TarFile, "_Forward"]]:
     with open_regular(path, limit=limits.ARCHIVE) as packed:
         most = max(limits.ARCHIVE_UNPACKED, limits.ARCHIVE_RATIO * path.stat().st_size)
         with _plain(path, packed) as plain:
-            forward: Any = _Forward(plain, path=path, most=most)
-            with tarfile.open(fileobj=forward, mode="r:") as archive:
-                yield archive
+            forward = _Forward(plain, path=path, most=most)
+            as_file: Any = forward
+            with tarfile.open(fileobj=as_file, mode="r:") as archive:
+                yield archive, forward
 
 
 @contextmanager
@@ -115,6 +145,10 @@ class _Forward:
         while self._at < place and self.read(min(_CHUNK, place - self._at)):
             pass
         return self._at
+
+    def has_more(self) -> bool:
+        """Whether anything but padding is left; all is read."""
+        return any(chunk.strip(b"\0") for chunk in iter(lambda: self.read(_CHUNK), b""))
 
     def read(self, size: int) -> bytes:
         """As much, or what is left."""

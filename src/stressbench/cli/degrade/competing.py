@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from stressbench.cli.asking import rank_counts, variables
 from stressbench.cli.degrade.asked import ROUNDS, Asked, node_counts, rates_of
-from stressbench.files import limits, read_text
+from stressbench.files import limits, read_text, replace_whole
 from stressbench.lab.units import parse_rate
 from stressbench.model.errors import reason_of
 from stressbench.study.degradation.competing import NODES, RATE, require_shareable, texts_of
@@ -131,4 +131,4 @@ def _write(path: Path, text: str) -> None:
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: begin a study in another directory")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    replace_whole(path, text.encode())

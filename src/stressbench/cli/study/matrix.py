@@ -9,7 +9,7 @@ import typer
 
 from stressbench.cli.places import PLACES
 from stressbench.cli.study.common import EXIT_STATUS, Jobs, Retries, TimeLimit, Wanted, carry_out, told
-from stressbench.files import limits, read_text
+from stressbench.files import limits, read_text, replace_whole
 from stressbench.model.errors import reason_of
 from stressbench.study.combining import OneJob, combined, one_job
 from stressbench.study.directory import take_up
@@ -95,7 +95,7 @@ def matrix(
             file.parent.mkdir(parents=True, exist_ok=True)
             for group in groups:
                 _write(file.parent / _name(group), combined([found[name] for name in group]))
-            file.write_text(text, encoding="utf-8")
+            replace_whole(file, text.encode())
         except OSError as fault:
             raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
         study, text = read_study(file)
@@ -108,7 +108,7 @@ def _write(path: Path, text: str) -> None:
     """A workload that runs have run already must stay as it is. Raises StudyMistake."""
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: a workload has changed; choose another directory")
-    path.write_text(text, encoding="utf-8")
+    replace_whole(path, text.encode())
 
 
 def _jobs(workloads: Sequence[Path]) -> dict[str, OneJob]:

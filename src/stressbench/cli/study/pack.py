@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.study.common import Folder, told
+from stressbench.cli.study.common import Folder, say, told
 from stressbench.console import echo
 from stressbench.study.directory import open_directory
 from stressbench.study.packing import pack as pack_up
@@ -37,5 +37,7 @@ def pack(
 ) -> None:
     """Open, pack."""
     with told():
-        count = pack_up(open_directory(folder), output)
-    echo(f"{output}: {count} files")
+        packed = pack_up(open_directory(folder), output)
+    for sentence in packed.left_out:
+        say(sentence)
+    echo(f"{output}: {packed.files} files")

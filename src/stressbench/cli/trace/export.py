@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
 from stressbench.console import echo
+from stressbench.files import write_output
 from stressbench.model import TraceFileError, read_trace
 from stressbench.model.errors import reason_of
 from stressbench.trace.grammar import TooManyCalls
@@ -52,7 +53,7 @@ def export(
         if output is None:
             echo(text)
         else:
-            output.write_bytes(text)
+            write_output(output, text)
     except TooManyCalls as fault:
         raise stop(f"{file}: {fault}") from None
     except TraceFileError as fault:

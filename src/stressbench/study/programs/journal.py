@@ -10,12 +10,13 @@ from typing import Annotated, Generic, Literal, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from stressbench.files import limits, read_bytes
+from stressbench.files.studies import LAUNCHES
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
 from stressbench.model.records import Number, Seconds
 from stressbench.study.errors import StudyMistake
 
-FILE = "launches.jsonl"
+FILE = LAUNCHES
 SCHEMA_VERSION = 1
 Count = Annotated[int, Field(ge=1, le=10**9)]
 

@@ -1,0 +1,31 @@
+"""Which files a directory of measurements keeps for itself, so that no report is written in their place.
+
+A study's directory holds a manifest, that of `rails run` and `degrade run` the launches of a program.
+"""
+
+import re
+from pathlib import Path
+
+MANIFEST, LAUNCHES = "manifest.jsonl", "launches.jsonl"
+RUNS, WORKLOADS, SCHEMA = "runs", "workloads", "schema"
+ENVIRONMENT, LOCK, SUMS = "environment.json", ".lock", "SHA256SUMS"
+STUDY_FILE = re.compile(r"study-(\d+)\.toml")
+
+_BY_NAME = frozenset({MANIFEST, LAUNCHES, ENVIRONMENT, LOCK, SUMS})
+_BY_PATTERN = re.compile(rf"{STUDY_FILE.pattern}|study-\d+\.json|\..*\.new")
+
+
+def is_own(path: Path) -> bool:
+    """Whether it is, or would be, such a file: by its name and what lies in the folders above; `path` is absolute."""
+    return any(
+        _would_count(path.relative_to(folder).parts)
+        for folder in path.absolute().parents
+        if (folder / MANIFEST).is_file() or (folder / LAUNCHES).is_file()
+    )
+
+
+def _would_count(parts: tuple[str, ...]) -> bool:
+    first, *below = parts
+    if not below:
+        return first in _BY_NAME or _BY_PATTERN.fullmatch(first) is not None
+    return first in (WORKLOADS, SCHEMA) or (first == RUNS and parts[-1].endswith(".jsonl"))

@@ -5,6 +5,10 @@ import sys
 import pytest
 from support.programs import Outcome, finished
 
+from stressbench.study.directory import now
+from stressbench.study.errors import StudyFault
+from stressbench.study.manifest import PolicyRecord, append, read_manifest
+
 KINDS = [
     ("capture", "a.trace"),
     ("profile", "a.trace"),
@@ -63,3 +67,22 @@ def test_a_profile_that_does_not_fit_is_one_message(around, small_disk, name):
     assert done.status == 3
     assert done.errors.endswith(f"stressbench: --output: {small_disk / name}: no space left on device\n")
     assert sorted(path.name for path in small_disk.iterdir()) == ["other"]
+
+
+def test_a_study_s_manifest_on_a_full_disk_is_as_it_was_and_goes_on(small_disk):
+    manifest, other = small_disk / "manifest.jsonl", small_disk / "other"
+    append(manifest, PolicyRecord(at=now(), retries=1))
+    before = manifest.read_bytes()
+    with pytest.raises(OSError, match="No space left"), other.open("wb") as file:
+        while True:
+            file.write(bytes(4096))
+            file.flush()
+
+    with pytest.raises(StudyFault, match="no space left on device"):
+        append(manifest, *(PolicyRecord(at=now(), retries=1) for _ in range(100)))
+
+    assert manifest.read_bytes() == before
+    other.unlink()
+    append(manifest, PolicyRecord(at=now(), retries=2))
+    assert [record.retries for record in read_manifest(manifest).records] == [1, 2]
+    assert read_manifest(manifest).complaints == ()

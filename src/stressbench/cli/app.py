@@ -1,5 +1,6 @@
 """Gathers the subcommands: every module of this package that has `register` becomes one by being there."""
 
+import errno
 import sys
 from typing import Annotated, NoReturn
 
@@ -11,8 +12,10 @@ from stressbench.cli.memory import LittleMemory, one_thread_of_algebra, require_
 from stressbench.cli.subcommands import add_commands
 from stressbench.console import OutputFault, echo, take_streams
 from stressbench.files import forget_what_stays
+from stressbench.model.errors import reason_of
 
 _FAULT = 3
+_FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 _DESCRIPTION = """\
 What congestion does to real applications.
 
@@ -60,6 +63,10 @@ def main() -> None:
         _end(str(fault))
     except MemoryError:
         _end("out of memory")
+    except OSError as fault:
+        if fault.errno not in _FAULTS_OF_DISKS:
+            raise
+        _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
 
 
 def _run() -> None:

@@ -2,9 +2,11 @@
 #include <optional>
 
 #include "command/command.hpp"
+#include "core/console.hpp"
 
 int main(int argc, char** argv) {
   using namespace stressbench;
+  console::open_closed_streams();
   std::optional<mpi::Environment> environment;
   std::optional<mpi::Group> world;
   const auto start = [&](mpi::Threads threads) -> const mpi::Group& {

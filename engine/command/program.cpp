@@ -97,7 +97,9 @@ void add_threads_option(CLI::App& command, mpi::Threads& threads) {
       "slower");
 }
 
-int run_program(int argc, char** argv, const Start& start) {
+namespace {
+
+int run_command(int argc, char** argv, const Start& start) {
   CLI::App program{
       "Measures what congestion does to real applications: runs several jobs side by side under one MPI launch, each "
       "alone and together with\n"
@@ -130,6 +132,16 @@ int run_program(int argc, char** argv, const Start& start) {
     say("stressbench-mpi: out of memory");
     return exit_machine_fault;
   }
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const Start& start) {
+  const int status = run_command(argc, argv, start);
+  const auto fault = console::fault();
+  if (!fault || !speaks()) return status;
+  say("stressbench-mpi: " + *fault);
+  return status == exit_success ? exit_machine_fault : status;
 }
 
 }  // namespace stressbench::command

@@ -1,8 +1,39 @@
 #include "core/console.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "core/utf8.hpp"
 
 namespace stressbench::console {
+namespace {
+
+int stdout_errno = 0;
+
+// Messages that nobody can read are lost; results that nobody can read are a fault.
+void put(std::FILE* to, std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), to) != text.size() && to == stdout && stdout_errno == 0)
+    stdout_errno = errno;
+}
+
+}  // namespace
+
+void open_closed_streams() noexcept {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+      (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest that is free
+  }
+}
+
+std::optional<std::string> fault() {
+  if (std::fflush(stdout) != 0 && stdout_errno == 0) stdout_errno = errno;
+  if (stdout_errno == 0) return std::nullopt;
+  return fmt::format("standard output cannot be written: {}",
+                     stdout_errno == EBADF ? "it is closed" : std::strerror(stdout_errno));
+}
 
 std::string escaped(std::string_view text) {
   std::string safe;
@@ -21,10 +52,10 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-void write(std::FILE* to, std::string_view text) { fmt::print(to, "{}", escaped(text)); }
+void write(std::FILE* to, std::string_view text) { put(to, escaped(text)); }
 
 void rewrite_line(std::FILE* to, std::string_view text) {
-  fmt::print(to, "\r\033[K{}", escaped(text));
+  put(to, "\r\033[K" + escaped(text));
   std::fflush(to);
 }
 

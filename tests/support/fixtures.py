@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -140,15 +141,27 @@ def wait_for() -> Callable[..., None]:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB; skips where it cannot be mounted."""
-    folder = tmp_path / "small"
+    with mounted(tmp_path / "small", "size=64k") as folder:
+        yield folder
+
+
+@pytest.fixture
+def read_only_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system that nobody can write to; skips where it cannot be mounted."""
+    with mounted(tmp_path / "read-only", "ro") as folder:
+        yield folder
+
+
+@contextmanager
+def mounted(folder: Path, options: str) -> Iterator[Path]:
     folder.mkdir()
-    mounted = (
+    done = (
         shutil.which("mount")
         and not subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True, check=False
+            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, check=False
         ).returncode
     )
-    if not mounted:
-        pytest.skip("a small file system cannot be mounted here (needs root); /dev/full is tested instead")
+    if not done:
+        pytest.skip("file systems cannot be mounted here (needs root); /dev/full is tested instead")
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=False)

@@ -201,10 +201,30 @@ def test_modules_that_somebody_else_wrote_down_are_not_looked_at(folder: Path, m
 def test_leftovers_that_cannot_be_saved_stay_and_are_named(folder: Path) -> None:
     program(folder / "lib", "stressbench-trace-salvage", "echo 'disk full' >&2; exit 3")
 
-    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{LEAVE}; exit 1")
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{COPY}; {LEAVE}", TMPDIR=str(folder))
 
-    assert "stressbench-trace-salvage failed (disk full), and what they left stays in" in ended.stderr
+    assert ended.returncode == 3
+    assert "a.trace could not be written: stressbench-trace-salvage failed (disk full), and what" in ended.stderr
     assert len(list((folder / "pools").iterdir())) == 3
+    assert all(str(path) in ended.stderr for path in (folder / "pools").iterdir())
+    assert not (folder / "a.trace").exists()  # a part of it was there
+    assert list(folder.glob("stressbench-*")) == []
+
+
+def test_a_trace_that_its_place_has_no_room_for_is_written_elsewhere(folder: Path) -> None:
+    (folder / "spare").mkdir()
+    full = f'case "$1" in {folder}/a.trace) echo "disk full" >&2; exit 3;; esac; cp made.trace "$1"'
+    program(folder / "lib", "stressbench-trace-salvage", full)
+
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", LEAVE, TMPDIR=str(folder / "spare"))
+
+    (kept,) = (folder / "spare").rglob("*.trace")
+    assert ended.returncode == 3
+    assert f"a.trace could not be written: stressbench-trace-salvage failed (disk full); the trace is {kept}" in (
+        ended.stderr
+    )
+    assert read_trace(kept).header.ranks == 2
+    assert list((folder / "pools").iterdir()) == []
 
 
 def test_a_broken_trace_is_told_with_file_and_line(folder: Path) -> None:

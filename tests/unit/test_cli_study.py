@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -240,3 +241,22 @@ def test_a_matrix_is_a_study_with_a_workload_a_pair(folder: Path) -> None:
     text = study(folder, "report", "pairs").stdout
     assert "Aggressor: two. Victim: one." in text
     assert "Advice: keep one away from two" in text
+
+
+@needs_openmpi
+def test_a_disk_that_is_full_is_one_message_and_leaves_a_study_that_goes_on(folder: Path) -> None:
+    (folder / "many.toml").write_text(STUDY.format(40, "one.sb"))
+    words = [sys.executable, "-m", "stressbench", "study", "run", "many.toml", "-o", "many"]
+
+    full = subprocess.run(
+        words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
+    )  # fmt: skip
+    status = study(folder, "status", "many")
+
+    assert full.returncode == 3
+    assert full.stderr == (
+        "stressbench: many/manifest.jsonl: file too large; what is done stands there; `study resume` goes on\n"
+    )
+    assert (status.returncode, status.stderr) == (0, "")  # no line is broken
+    assert "80 runs: 80 " in status.stdout

@@ -11,9 +11,11 @@ from typer.testing import CliRunner, Result
 
 from stressbench.analysis import summarise
 from stressbench.cli.app import build
+from stressbench.console import escaped
 from stressbench.model import read_run
 from stressbench.report import export
 from stressbench.report.formats import NAMES, format_of
+from stressbench.report.leaf import Leaf, Sheet, in_markdown
 
 JOBS = (MadeJob(name="CG_1", congestion=1.5), MadeJob(name="=a|b", nodes="1", role="background"))
 TABLES = ("distribution", "executions", "impacts", "placement", "rounds", "times")
@@ -106,3 +108,33 @@ def test_parquet_holds_what_csv_holds_with_types(path: Path, tmp_path: Path) -> 
         assert (table.num_rows, table.column_names) == (len(lines), list(lines[0]))
     assert str(parquet.read_schema(tmp_path / "rounds.parquet").field("median_s").type) == "double"
     assert parquet.read_table(tmp_path / "rounds.parquet")["job"][-1].as_py() == "=a|b"  # guarded in CSV only
+
+
+HOSTILE = 'a\x1b[31m\x9b\u202e<img src=x onerror="alert(1)">&lt;[b](javascript:c)|'
+
+
+@pytest.mark.parametrize("name", ["md", "csv", "latex"])
+def test_what_is_written_to_a_file_neither_steers_a_terminal_nor_becomes_markup(tmp_path: Path, name: str) -> None:
+    run = build_run(jobs=(MadeJob(name=HOSTILE), MadeJob(name="b", nodes="1")), plan=MadePlan()).write(tmp_path)
+
+    call(run, "--format", name, "-o", tmp_path / "out")
+
+    text = (tmp_path / "out").read_text(encoding="utf-8")
+    assert "31m" in text
+    assert escaped(text) == text
+    if name == "md":
+        assert "<" not in text
+        assert "&lt;img" in text
+        assert "&amp;lt;" in text
+        assert "](" not in text
+
+
+def test_reports_of_degradation_escape_what_they_tell() -> None:
+    sheet = Sheet(title=HOSTILE, words=1, head=(HOSTILE,), body=((HOSTILE,),), reading=HOSTILE)
+
+    text = in_markdown(Leaf(kind="k", title=HOSTILE, headline=HOSTILE, sheets=(sheet,), notes=(HOSTILE,)))
+
+    assert escaped(text) == text
+    assert "<" not in text
+    assert "](" not in text
+    assert text.count("&lt;img") == 7

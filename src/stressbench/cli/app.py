@@ -1,15 +1,21 @@
 """Gathers the subcommands: every module of this package that has `register` becomes one by being there."""
 
-from typing import Annotated
+import errno
+import sys
+from typing import Annotated, NoReturn
 
 import typer
 
 import stressbench.cli
 from stressbench import __version__
+from stressbench.cli.memory import LittleMemory, one_thread_of_algebra, require_memory
 from stressbench.cli.subcommands import add_commands
-from stressbench.console import echo
+from stressbench.console import OutputFault, echo, take_streams
 from stressbench.files import forget_what_stays
+from stressbench.model.errors import reason_of
 
+_FAULT = 3
+_FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 _DESCRIPTION = """\
 What congestion does to real applications.
 
@@ -48,5 +54,30 @@ def build() -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point of `stressbench`."""
-    build()(prog_name="stressbench")
+    """Entry point of `stressbench`. What the machine refuses to any command is one message and status 3."""
+    take_streams()
+    try:
+        require_memory()
+        _run()
+    except (OutputFault, LittleMemory) as fault:
+        _end(str(fault))
+    except MemoryError:
+        _end("out of memory")
+    except OSError as fault:
+        if fault.errno not in _FAULTS_OF_DISKS:
+            raise
+        _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
+
+
+def _run() -> None:
+    with one_thread_of_algebra():
+        app = build()
+    try:
+        app(prog_name="stressbench")
+    finally:
+        sys.stdout.flush()
+
+
+def _end(message: str) -> NoReturn:
+    echo(f"stressbench: {message}", err=True)
+    sys.exit(_FAULT)

@@ -2,5 +2,6 @@
 
 from stressbench.console.escaping import escaped
 from stressbench.console.printing import Console, echo
+from stressbench.console.streams import OutputFault, take_streams
 
-__all__ = ["Console", "echo", "escaped"]
+__all__ = ["Console", "OutputFault", "echo", "escaped", "take_streams"]

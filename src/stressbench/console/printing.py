@@ -1,7 +1,7 @@
 """What commands print with: click's echo and rich's Console, with control characters escaped."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any, cast
 
 import click
 import rich.console
@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from stressbench.console.escaping import escaped
+from stressbench.console.streams import Standard
 
 
 def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
@@ -19,6 +20,16 @@ def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
 
 class Console(rich.console.Console):
     """Colours and cursor movements of rich itself pass; texts cannot hold any."""
+
+    @property
+    def file(self) -> IO[str]:
+        """Where it prints: what is left to escape is not the stream's."""
+        stream = super().file
+        return cast("IO[str]", stream.plain) if isinstance(stream, Standard) else stream
+
+    @file.setter
+    def file(self, new: IO[str]) -> None:
+        self._file = new
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """Segments of the renderable, those of texts escaped."""

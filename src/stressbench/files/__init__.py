@@ -9,6 +9,7 @@ from stressbench.files.bounded import (
     read_bytes,
     read_text,
 )
+from stressbench.files.journal import append_lines
 from stressbench.files.output import new_output, replace_whole, require_output, write_output
 from stressbench.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
 
@@ -16,6 +17,7 @@ __all__ = [
     "NotPrivate",
     "PrivateDirectory",
     "Refused",
+    "append_lines",
     "forget_what_stays",
     "is_own_file",
     "lines_in",

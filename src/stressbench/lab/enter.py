@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stressbench.console.escaping import escaped
 from stressbench.files import NotPrivate, PrivateDirectory, limits
-from stressbench.lab import system
+from stressbench.lab import rights, system
 from stressbench.lab.joining import EVERYTHING, chdir_or_root, join
 from stressbench.lab.process import Process
 from stressbench.lab.variables import STATE, environment
@@ -81,6 +81,11 @@ def _become(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] | 
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     if cores:
         os.sched_setaffinity(0, cores)
+    try:
+        rights.keep_what_labs_need()
+    except OSError as fault:
+        _complain(str(fault.strerror))
+        return _CANNOT_ENTER
     try:
         os.execvp(command[0], list(command))
     except FileNotFoundError:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from stressbench.lab import system
+from stressbench.lab import rights, system
 from stressbench.lab.batch import BatchFault, run_batch
 from stressbench.lab.meter import start_meter
 from stressbench.lab.mpi import CORES, PIDS
@@ -75,6 +75,7 @@ def _keep(talk: Talk, plan: Plan) -> int:
 
 def _build(talk: Talk, plan: Plan) -> frozenset[int]:
     """The processes without which the lab is none."""
+    rights.keep_what_labs_need()
     system.receive_mounts_only()
     _inside(plan)
     holders = tuple(Holder(node=node, lab=plan.name) for node in plan.nodes)
@@ -86,6 +87,7 @@ def _build(talk: Talk, plan: Plan) -> frozenset[int]:
     for name, pid in inner.items():
         Path(PIDS, name).write_text(f"{pid}\n", encoding="utf-8")
     system.mount("proc", "/proc", "proc")
+    rights.protect_settings()
     run_batch("ip", [cable_line(cable, inner) for cable in plan.cables])
     for holder in holders:
         holder.go_on()

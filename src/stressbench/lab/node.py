@@ -5,7 +5,7 @@ import signal
 import socket
 from pathlib import Path
 
-from stressbench.lab import system
+from stressbench.lab import rights, system
 from stressbench.lab.batch import BatchFault, run_batch
 from stressbench.lab.mpi import HOSTS
 from stressbench.lab.plan import NodePlan, Setting
@@ -74,6 +74,7 @@ class Holder:
         _try_mount("sysfs", "/sys")
         for setting in self.node.settings:
             _write(setting)  # before there is a card that could speak up
+        rights.protect_settings()
         return f"pids {outer} {os.getpid()}"
 
     def _set_up(self) -> None:

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import struct
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 _MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
-_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
+_MS_RDONLY, _MS_REMOUNT = 0x1, 0x20
+_MS_LOCKED = 0xE  # nosuid, nodev, noexec: whoever may not take them away must name them again
+_PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 1, 15, 23, 24
+_CAPABILITIES_3 = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -34,6 +38,31 @@ def mount(source: str, target: str, kind: str, options: str = "") -> None:
 def bind(source: str, target: str) -> None:
     """Make `target` show `source`."""
     _must(_libc.mount(source.encode(), target.encode(), None, _MS_BIND, None), f"bind {source} to {target}")
+
+
+def make_read_only(target: str) -> None:
+    """Nobody can write below this mount any more."""
+    flags = os.statvfs(target).f_flag & _MS_LOCKED
+    _must(
+        _libc.mount(None, target.encode(), None, _MS_BIND | _MS_REMOUNT | _MS_RDONLY | flags, None),
+        f"make {target} read-only",
+    )
+
+
+def bound_without(capability: int) -> None:
+    """No program that is started from here on can get this capability."""
+    if _libc.prctl(_PR_CAPBSET_READ, capability, 0, 0, 0) == 1:
+        _must(_libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0), f"give up capability {capability}")
+
+
+def keep_capabilities(mask: int) -> None:
+    """Of what this process may do now, only what the mask has."""
+    header = struct.pack("Ii", _CAPABILITIES_3, 0)
+    now = ctypes.create_string_buffer(24)
+    _must(_libc.capget(header, now), "capget")
+    halves = (mask & 0xFFFFFFFF,) * 3 + (mask >> 32,) * 3
+    kept = (has & half for has, half in zip(struct.unpack("6I", now.raw), halves, strict=True))
+    _must(_libc.capset(header, struct.pack("6I", *kept)), "capset")
 
 
 def receive_mounts_only() -> None:

@@ -1,8 +1,8 @@
 """One traced launch from start to end: run the command, save what dead ranks left, name the call sites."""
 
 import secrets
-import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +11,12 @@ import orjson
 from stressbench.files import NotPrivate, is_own_file, limits, read_own, require_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.following import follow
+from stressbench.launch.salvaging import salvage
 from stressbench.launch.symbols import add_symbols, resolve, sites_of
-from stressbench.launch.tracer import SALVAGE, Tracer, find_tracer
+from stressbench.launch.tracer import Tracer, find_tracer
 from stressbench.launch.tracing import Tracing, traced
 from stressbench.model import Trace, TraceFileError, TraceMode, read_trace
 from stressbench.model.errors import reason_of
-from stressbench.model.ranges import spans
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +46,17 @@ def take(wish: TraceWish, *, environment: Mapping[str, str]) -> Taken:
         names=wish.names,
     )  # fmt: skip
     ended = follow(traced(wish.words, tracing=tracing, outer=environment))
-    sentences = list(_salvage(tracing, tracer, environment))
+    left = salvage(tracing, tracer, environment)
+    sentences = list(left.sentences)
+    if not left.written:
+        return Taken(status=ended.status, trace=None, sentences=left.sentences)
     trace, reason = _read(wish.output)
     if trace is not None and not trace.cut_off:
         _name_sites(trace, tracing)
         trace, reason = _read(wish.output)
     if is_own_file(tracing.modules):
-        tracing.modules.unlink(missing_ok=True)
+        with suppress(OSError):
+            tracing.modules.unlink()
     if reason is not None:
         sentences.append(reason)
     elif trace is None:
@@ -68,27 +72,6 @@ def _read(path: Path) -> tuple[Trace | None, str | None]:
         return read_trace(path), None
     except TraceFileError as fault:
         return None, str(fault)
-
-
-def _salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) -> list[str]:
-    pools = tracing.pools(environment)
-    if not pools:
-        return []
-    ranks = {rank for rank, _ in pools}
-    which = f"rank{'' if len(ranks) == 1 else 's'} {spans(ranks)} did not come to MPI_Finalize"
-    paths = [str(path) for _, path in pools]
-    if tracer.salvage is None:
-        return [f"{which}; {SALVAGE} was not found, and what they left stays in {', '.join(paths)}"]
-    saved = subprocess.run(
-        [str(tracer.salvage), str(tracing.output), *paths], capture_output=True, text=True, errors="replace",
-        stdin=subprocess.DEVNULL, check=False, env={**environment, **dict(tracing.settings())},
-    )  # fmt: skip
-    if saved.returncode != 0:
-        why = (saved.stderr.strip().splitlines() or [f"status {saved.returncode}"])[-1]
-        return [f"{which}; {SALVAGE} failed ({why}), and what they left stays in {', '.join(paths)}"]
-    for _, path in pools:
-        path.unlink(missing_ok=True)
-    return [f"{which}; what they did up to their last call was saved"]
 
 
 def _name_sites(trace: Trace, tracing: Tracing) -> None:

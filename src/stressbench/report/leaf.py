@@ -40,11 +40,11 @@ def in_markdown(leaf: Leaf) -> str:
 def _md_lines(leaf: Leaf) -> Iterator[str]:
     yield f"# {md_text(leaf.title) or leaf.kind}"
     yield ""
-    yield leaf.headline
+    yield md_text(leaf.headline)
     for sheet in leaf.sheets:
-        yield from ("", f"## {sheet.title}", "")
+        yield from ("", f"## {md_text(sheet.title)}", "")
         yield from md_table(sheet.head, sheet.body)
-        yield from ("", sheet.reading)
+        yield from ("", md_text(sheet.reading))
     if leaf.notes:
         yield from ("", "## Notes", "")
         yield from (f"- {md_text(note)}" for note in leaf.notes)

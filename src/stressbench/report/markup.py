@@ -1,7 +1,11 @@
 """Tables and texts of Markdown and LaTeX. Texts of files are data: none of them becomes markup."""
 
+import re
 from collections.abc import Iterator, Sequence
 
+from stressbench.console import escaped
+
+_ENTITY = re.compile(r"&(?=#?\w+;)")
 _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -18,8 +22,9 @@ def md_table(head: Sequence[str], body: Sequence[Sequence[str]]) -> Iterator[str
 
 
 def md_text(text: str) -> str:
-    """On one line, without a table's bars."""
-    return " ".join(text.replace("|", "\\|").split())
+    """On one line, without a table's bars, HTML, entities and links; control characters are shown."""
+    text = _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace("](", "]\\(").replace("|", "\\|")
+    return " ".join(escaped(word) for word in text.split())
 
 
 def latex_table(*, caption: str, texts: int, head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
@@ -43,8 +48,8 @@ def latex_table(*, caption: str, texts: int, head: Sequence[str], body: Sequence
 
 
 def latex_text(text: str) -> str:
-    """With LaTeX's own characters escaped."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    """With LaTeX's own characters escaped, and control characters shown."""
+    return "".join(_SPECIAL.get(character, character) for character in escaped(text))
 
 
 def latex_number(text: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from stressbench.console import escaped
+
 Value: TypeAlias = str | float | int | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -23,7 +25,10 @@ class Numbers:
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
-    """Numbers with all their digits; unknown is empty. What a spreadsheet would take for a formula has a ' before."""
+    """Numbers with all their digits; unknown is empty. What a spreadsheet would take for a formula has a ' before.
+
+    Control characters are shown: who prints the file finds no command to the terminal in it.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([_guarded(name) for name in head])
@@ -32,7 +37,9 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def _guarded(value: Value) -> Value:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value) else value
+    if not isinstance(value, str):
+        return value
+    return escaped(f"'{value}" if value.startswith(_FORMULA) and not _is_number(value) else value)
 
 
 def _is_number(text: str) -> bool:

@@ -1,6 +1,5 @@
 """The manifest of a study's directory: a JSON object a line, only ever appended, on the disk before work goes on."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,10 +8,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.files import limits, read_bytes
+from stressbench.files import append_lines, limits, read_bytes
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
-from stressbench.study.errors import StudyMistake
+from stressbench.study.errors import StudyFault, StudyMistake
 
 SCHEMA_VERSION = 1
 
@@ -171,14 +170,8 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def append(path: Path, *records: Record) -> None:
-    """Put records at the end, and on the disk. A line that was cut off before stays a line of its own."""
-    with path.open("a+b") as file:
-        file.seek(0, os.SEEK_END)
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                file.write(b"\n")
-        for record in records:
-            file.write(_ADAPTER.dump_json(record) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+    """Put records at the end, and on the disk: all, or none. Raises StudyFault."""
+    try:
+        append_lines(path, map(_ADAPTER.dump_json, records))
+    except OSError as fault:
+        raise StudyFault(f"{path}: {reason_of(fault)}; what is done stands there; `study resume` goes on") from fault

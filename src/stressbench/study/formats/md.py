@@ -22,7 +22,7 @@ def _lines(report: StudyReport) -> Iterator[str]:
     yield f"{report.done} of {report.planned} runs are done."
     if report.fixed:
         yield ""
-        yield "In all cells: " + ", ".join(f"{name} = {md_text(value)}" for name, value in report.fixed.items()) + "."
+        yield "In all cells: " + ", ".join(md_text(f"{name} = {value}") for name, value in report.fixed.items()) + "."
     yield ""
     yield "Congestion impact: contended time over isolated time of a job; 1 is no impact. Intervals are of 95 %."
     yield ""
@@ -81,7 +81,7 @@ def _lines(report: StudyReport) -> Iterator[str]:
 
 def _matrix(matrix: Matrix) -> Iterator[str]:
     where = ", ".join(f"{name} = {value}" for name, value in matrix.where.items())
-    yield "## Who slows whom" + (f": {where}" if where else "")
+    yield "## Who slows whom" + (f": {md_text(where)}" if where else "")
     yield ""
     yield "A row is a job that suffers, a column the job beside it. Numbers: how many times its time alone it takes."
     yield ""
@@ -102,9 +102,9 @@ def _matrix(matrix: Matrix) -> Iterator[str]:
             ],
         )  # fmt: skip
     yield ""
-    yield f"Aggressor: {matrix.aggressor or 'none'}. Victim: {matrix.victim or 'none'}."
+    yield md_text(f"Aggressor: {matrix.aggressor or 'none'}. Victim: {matrix.victim or 'none'}.")
     yield ""
-    yield f"Advice: {matrix.advice}."
+    yield md_text(f"Advice: {matrix.advice}.")
 
 
 def _field(matrix: Matrix, victim: str, beside: str) -> str:

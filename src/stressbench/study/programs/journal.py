@@ -1,6 +1,5 @@
 """DIR/launches.jsonl: a plan, then a line a launch, on the disk as each ends."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,12 +8,12 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.files import limits, read_bytes
+from stressbench.files import append_lines, limits, read_bytes
 from stressbench.files.studies import LAUNCHES
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
 from stressbench.model.records import Number, Seconds
-from stressbench.study.errors import StudyMistake
+from stressbench.study.errors import StudyFault, StudyMistake
 
 FILE = LAUNCHES
 SCHEMA_VERSION = 1
@@ -70,12 +69,11 @@ class Journal(Generic[P, L]):
     writer: str
 
     def append(self, path: Path, record: P | L) -> None:
-        """At the end of the file, and on the disk."""
-        line = TypeAdapter(type(record)).dump_json(record)
-        with path.open("ab") as file:
-            file.write(line + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        """At the end of the file, and on the disk. Raises StudyFault."""
+        try:
+            append_lines(path, [TypeAdapter(type(record)).dump_json(record)])
+        except OSError as fault:
+            raise StudyFault(f"{path}: {reason_of(fault)}; the launches before are in it") from fault
 
     def read(self, path: Path) -> Launches[P, L]:
         """The file at `path`. Raises StudyMistake where it does not begin with a plan."""

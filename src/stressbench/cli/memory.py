@@ -1,0 +1,38 @@
+"""Limits on memory (`ulimit -v`): told before libraries that wait for memory for ever are loaded."""
+
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LEAST_MIB = 384
+_MIB = 1 << 20
+_THREADS = "OPENBLAS_NUM_THREADS"
+
+
+class LittleMemory(Exception):
+    """The limit is too low for any command; the message says how low it may be."""
+
+
+def require_memory() -> None:
+    """Raise LittleMemory where this process may not map what the libraries take."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_MIB * _MIB:
+        raise LittleMemory(
+            f"memory is limited to {limit // _MIB} MiB; expected {LEAST_MIB} MiB or more (`ulimit -v` tells in KiB)"
+        )
+
+
+@contextmanager
+def one_thread_of_algebra() -> Iterator[None]:
+    """While numpy is loaded: OpenBLAS takes memory for each core then, and we leave its threads idle.
+
+    Programs that we start find the variable as it was.
+    """
+    before = os.environ.get(_THREADS)
+    os.environ.setdefault(_THREADS, "1")
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_THREADS]

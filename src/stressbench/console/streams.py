@@ -1,0 +1,145 @@
+"""Standard output and standard error of this process: what cannot be written is told, and steers no terminal."""
+
+import codecs
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO, cast
+
+from stressbench.console.escaping import escaped
+
+_ENCODABLE = "stressbench.escapes"
+_STANDARD = range(3)
+
+
+class OutputFault(Exception):
+    """Standard output cannot be written; the message says why. No OSError: it is not the fault of any file."""
+
+
+class _Plain(io.TextIOBase):
+    """A stream that does not escape, for text that was escaped before colours were added to it."""
+
+    def __init__(self, stream: TextIO, *, required: bool) -> None:
+        self._stream = stream
+        self._required = required
+        self._broken = False
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+    @property
+    def errors(self) -> str | None:  # type: ignore[override]
+        return self._stream.errors
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if text and not self._broken:  # click asks with no text what kind of stream this is
+            with self._told():
+                self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        if not self._broken:
+            with self._told():
+                self._stream.flush()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Nothing is tried twice: the interpreter flushes once more as it ends."""
+        try:
+            yield
+        except BrokenPipeError:
+            self._broken = True
+            if self._required:
+                raise  # `| head` has read enough: no mistake, and no message
+        except OSError as fault:
+            self._broken = True
+            if self._required:
+                why = "it is closed" if fault.errno == errno.EBADF else str(fault.strerror or fault)
+                raise OutputFault(f"standard output cannot be written: {why}") from fault
+
+
+class Standard(io.TextIOBase):
+    """A stream whose texts are escaped; `plain` is the same one without that."""
+
+    def __init__(self, stream: TextIO, *, required: bool) -> None:
+        self.plain = _Plain(stream, required=required)
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """As of the stream."""
+        return self.plain.encoding
+
+    @property
+    def errors(self) -> str | None:  # type: ignore[override]
+        """As of the stream."""
+        return self.plain.errors
+
+    def fileno(self) -> int:
+        """As of the stream."""
+        return self.plain.fileno()
+
+    def isatty(self) -> bool:
+        """As of the stream."""
+        return self.plain.isatty()
+
+    def writable(self) -> bool:
+        """It is for nothing else."""
+        return True
+
+    def flush(self) -> None:
+        """As of the stream."""
+        self.plain.flush()
+
+    def write(self, text: str) -> int:
+        """The text, escaped."""
+        self.plain.write(escaped(text))
+        return len(text)
+
+
+def take_streams() -> None:
+    """Put such streams in the place of this process's own.
+
+    A message that cannot be written ends nothing. Descriptors that are closed become ones that refuse to be written:
+    otherwise the next file that is opened would be standard output.
+    """
+    for descriptor in _STANDARD:
+        _open_if_closed(descriptor)
+    codecs.register_error(_ENCODABLE, _as_escapes)
+    sys.stdout = cast("TextIO", Standard(_text_of(sys.stdout, 1), required=True))
+    sys.stderr = cast("TextIO", Standard(_text_of(sys.stderr, 2), required=False))
+
+
+def _open_if_closed(descriptor: int) -> None:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        opened = os.open(os.devnull, os.O_WRONLY if descriptor == 0 else os.O_RDONLY)
+        os.set_inheritable(opened, True)  # noqa: FBT003  as those of other processes are
+
+
+def _text_of(stream: TextIO | None, descriptor: int) -> TextIO:
+    if stream is None:  # it was closed when Python started
+        return open(descriptor, "w", encoding="utf-8", errors=_ENCODABLE, closefd=False)
+    cast("io.TextIOWrapper", stream).reconfigure(errors=_ENCODABLE)
+    return stream
+
+
+def _as_escapes(fault: UnicodeError) -> tuple[str, int]:
+    """What an encoding lacks as `\\u00b5`, which JSON reads back."""
+    if not isinstance(fault, UnicodeEncodeError):
+        raise fault
+    units = fault.object[fault.start : fault.end].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), fault.end

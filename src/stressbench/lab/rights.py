@@ -1,0 +1,40 @@
+"""What processes of a lab may do: what labs need. A lab that root started is no sandbox all the same."""
+
+from pathlib import Path
+
+from stressbench.lab import system
+
+# Numbers of linux/capability.h. Files of any user, and signals: as root finds them outside.
+_CHOWN, _DAC_OVERRIDE, _DAC_READ_SEARCH, _FOWNER, _FSETID, _KILL, _SETGID, _SETUID = range(8)
+_NET_BIND_SERVICE, _NET_ADMIN, _NET_RAW = 10, 12, 13  # links, ping
+_IPC_LOCK, _SYS_RESOURCE = 14, 24  # RDMA and limits of memory
+_SYS_CHROOT, _SYS_PTRACE, _SYS_ADMIN = 18, 19, 21  # MPI's agent enters other nodes; FUSE and GlusterFS
+_SYS_NICE = 23  # turns of ranks in real time
+KEPT = frozenset(
+    {
+        _CHOWN, _DAC_OVERRIDE, _DAC_READ_SEARCH, _FOWNER, _FSETID, _KILL, _SETGID, _SETUID, _NET_BIND_SERVICE,
+        _NET_ADMIN, _NET_RAW, _IPC_LOCK, _SYS_RESOURCE, _SYS_CHROOT, _SYS_PTRACE, _SYS_ADMIN, _SYS_NICE,
+    }
+)  # fmt: skip
+"""Not among them, for example: loading modules, setting clocks, raw access to devices and their making, booting."""
+_READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger")
+
+
+def keep_what_labs_need() -> None:
+    """Give the other capabilities up, for this process and for whatever it starts. Raises OSError."""
+    for number in range(_last() + 1):
+        if number not in KEPT:
+            system.bound_without(number)
+    system.keep_capabilities(sum(1 << number for number in KEPT))
+
+
+def protect_settings() -> None:
+    """Make the kernel's settings below /proc read-only in this mount namespace. Raises OSError."""
+    for path in _READ_ONLY:
+        if Path(path).exists():
+            system.bind(path, path)
+            system.make_read_only(path)
+
+
+def _last() -> int:
+    return int(Path("/proc/sys/kernel/cap_last_cap").read_text(encoding="utf-8"))

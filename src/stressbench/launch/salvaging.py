@@ -1,0 +1,68 @@
+"""What ranks left in memory: those that died, and all of them where the trace could not be written."""
+
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.launch.tracer import SALVAGE, Tracer
+from stressbench.launch.tracing import Tracing
+from stressbench.model.ranges import spans
+
+
+@dataclass(frozen=True, kw_only=True)
+class Salvaged:
+    """Whether the trace is where it was asked for, as far as salvaging is concerned, and what to tell the person."""
+
+    written: bool
+    sentences: tuple[str, ...]
+
+
+def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) -> Salvaged:
+    """Make the trace from what ranks left behind; where its place has no room, one in a folder for temporary files."""
+    pools = tracing.pools(environment)
+    if not pools:
+        return Salvaged(written=True, sentences=())
+    ranks = spans({rank for rank, _ in pools})
+    which = f"rank{'s' if ',' in ranks or '-' in ranks else ''} {ranks} did not come to MPI_Finalize"
+    paths = [path for _, path in pools]
+    stays = f"what they left stays in {', '.join(map(str, paths))}"
+    if tracer.salvage is None:
+        return Salvaged(written=True, sentences=(f"{which}; {SALVAGE} was not found, and {stays}",))
+    run = _Salvage(program=tracer.salvage, pools=paths, environment={**environment, **dict(tracing.settings())})
+    why = run.into(tracing.output)
+    if why is None:
+        return Salvaged(written=True, sentences=(f"{which}; what they did up to their last call was saved",))
+    with suppress(OSError):
+        tracing.output.unlink()  # new, and a part of a trace at most
+    told = f"{tracing.output} could not be written: {SALVAGE} failed ({why})"
+    elsewhere = Path(tempfile.mkdtemp(prefix="stressbench-")) / tracing.output.name
+    if run.into(elsewhere) is None:
+        return Salvaged(written=False, sentences=(f"{told}; the trace is {elsewhere}",))
+    with suppress(OSError):
+        elsewhere.unlink(missing_ok=True)
+        elsewhere.parent.rmdir()
+    removed = "`stressbench clean` removes it"
+    return Salvaged(written=False, sentences=(f"{told}, and {stays}: `{SALVAGE} FILE POOL...`; {removed}",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Salvage:
+    program: Path
+    pools: Sequence[Path]
+    environment: Mapping[str, str]
+
+    def into(self, output: Path) -> str | None:
+        """Why there is no such file; None where it was written, and the pools are gone."""
+        saved = subprocess.run(
+            [str(self.program), str(output), *map(str, self.pools)], capture_output=True, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, check=False, env=self.environment,
+        )  # fmt: skip
+        if saved.returncode != 0:
+            return (saved.stderr.strip().splitlines() or [f"status {saved.returncode}"])[-1]
+        for path in self.pools:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+        return None

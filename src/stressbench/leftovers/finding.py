@@ -1,0 +1,137 @@
+"""Leftovers in a folder: of this user, of the right type, by their names, and of nobody who lives."""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from stressbench.leftovers.users import Users, live_users
+
+_SEGMENT = re.compile(r"(?:vader|sm)_segment\..+\.\d+\.([0-9a-f]+)\.\d+")
+_POOL = re.compile(r"stressbench-trace-(\w+)-\d+(?:\.\d+)?\.pool")
+_OF_LAUNCHER, _OF_FAMILY = re.compile(r"pid\.(\d+)"), re.compile(r"jf\.(\d+)")
+_OF_JOB = re.compile(rf"{_OF_LAUNCHER.pattern}|{_OF_FAMILY.pattern}")
+_SLACK_S = 2.0
+"""Times of processes and of files come from different clocks."""
+_YOUNG_S = 60.0
+"""The folder of a job's family does not tell its process, which may only begin."""
+
+
+class Kind(StrEnum):
+    """What it is."""
+
+    segment = "shared memory of Open MPI"
+    session = "session of Open MPI"
+    pool = "pool of the tracer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leftover:
+    """`inside` is what it lies in, below `folder`; `device` and `number` tell this very file or directory."""
+
+    kind: Kind
+    folder: Path
+    inside: tuple[str, ...]
+    name: str
+    size: int
+    device: int
+    number: int
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.folder.joinpath(*self.inside, self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """What may be one, and when it was changed last, s since 1970."""
+
+    leftover: Leftover
+    changed_s: float
+
+
+def find(folders: Sequence[Path], *, user: int) -> tuple[Leftover, ...]:
+    """What dead processes of `user` left in these folders, in the order of its paths. Links are not followed."""
+    found = [one for folder in dict.fromkeys(map(_real, folders)) for one in _candidates(folder, user)]
+    users = live_users(user)
+    left = [one.leftover for one in found if not is_needed(one, users)]
+    return tuple(sorted(left, key=lambda one: one.path))
+
+
+def _real(folder: Path) -> Path:
+    return Path(os.path.realpath(folder))
+
+
+def _candidates(folder: Path, user: int) -> Iterator[Candidate]:
+    for entry, status in _own(folder, user):
+        if stat.S_ISREG(status.st_mode):
+            kind = Kind.segment if _SEGMENT.fullmatch(entry) else Kind.pool if _POOL.fullmatch(entry) else None
+            if kind is not None:
+                yield _candidate(kind, folder, (), entry, status)
+        elif stat.S_ISDIR(status.st_mode) and re.fullmatch(rf"ompi\.{re.escape(os.uname().nodename)}\.{user}", entry):
+            for inner, inner_status in _own(folder / entry, user):
+                if stat.S_ISDIR(inner_status.st_mode) and (
+                    _OF_LAUNCHER.fullmatch(inner) or _OF_FAMILY.fullmatch(inner)
+                ):
+                    yield _candidate(Kind.session, folder, (entry,), inner, inner_status)
+
+
+def _own(folder: Path, user: int) -> Iterator[tuple[str, os.stat_result]]:
+    """Names in a folder that this user owns."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue
+                if status.st_uid == user:
+                    yield entry.name, status
+    except OSError:
+        return
+
+
+def _candidate(kind: Kind, folder: Path, inside: tuple[str, ...], name: str, status: os.stat_result) -> Candidate:
+    leftover = Leftover(
+        kind=kind, folder=folder, inside=inside, name=name, device=status.st_dev, number=status.st_ino,
+        size=_size(folder.joinpath(*inside, name), status),
+    )  # fmt: skip
+    return Candidate(leftover=leftover, changed_s=status.st_ctime)
+
+
+def _size(path: Path, status: os.stat_result) -> int:
+    """What it takes, links counted as links."""
+    if not stat.S_ISDIR(status.st_mode):
+        return status.st_blocks * 512
+    files = [Path(folder, name) for folder, _, names in os.walk(path) for name in names]
+    return sum(file.lstat().st_blocks * 512 for file in files if os.path.lexists(file))
+
+
+def is_needed(one: Candidate, users: Users) -> bool:
+    """Whether somebody who lives may still use it."""
+    left = one.leftover
+    if (left.device, left.number) in users.files or users.name(str(left.path)):
+        return True
+    match left.kind:
+        case Kind.segment:
+            return _family(_SEGMENT, left.name, 16) >> 16 in users.families()
+        case Kind.pool:
+            key = _POOL.fullmatch(left.name)
+            return key is None or users.name(f"STRESSBENCH_TRACE_ID={key[1]}\0")
+        case Kind.session if _OF_LAUNCHER.fullmatch(left.name):
+            started_s = users.started_s.get(_family(_OF_LAUNCHER, left.name, 10))
+            return started_s is not None and started_s <= one.changed_s + _SLACK_S  # else its number is another's now
+        case _:
+            family = _family(_OF_FAMILY, left.name, 10)
+            return family in users.families() or time.time() - one.changed_s < _YOUNG_S
+
+
+def _family(pattern: re.Pattern[str], name: str, base: int) -> int:
+    match = pattern.fullmatch(name)
+    assert match is not None
+    return int(match[1], base)

@@ -1,0 +1,195 @@
+"""What killed launches leave is removed when nobody who lives needs it, and nothing else is."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from support.commands import call
+from support.programs import wait_until
+
+from stressbench.leftovers import Kind, Leftover, find, remove
+from stressbench.leftovers.finding import Candidate, is_needed
+from stressbench.leftovers.users import Users
+
+ME = os.geteuid()
+SEGMENT = f"vader_segment.node.{ME}.76f70001.0"
+POOL = "stressbench-trace-0123456789abcdef-0.pool"
+HOLDS = """
+import mmap, sys
+with open(sys.argv[1], "r+b") as file:
+    held = mmap.mmap(file.fileno(), 0)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def names(folder: Path, user: int = ME) -> list[str]:
+    return [left.name for left in find([folder], user=user)]
+
+
+def put(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(bytes(4096))
+    return path
+
+
+def session(folder: Path, name: str) -> Path:
+    path = folder / f"ompi.{os.uname().nodename}.{ME}" / name
+    put(path / "1" / "0" / "shared")
+    return path
+
+
+@contextmanager
+def process(*words: object, **environment: str) -> Iterator["subprocess.Popen[str]"]:
+    command = [sys.executable, "-c", *map(str, words)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
+    ) as started:
+        assert started.stdout is not None and started.stdout.readline() == "ready\n"
+        yield started
+        started.kill()
+
+
+@pytest.mark.parametrize("name", [SEGMENT, f"sm_segment.a.b.{ME}.1.12", POOL, POOL.replace("-0.", "-0.3.")])
+def test_files_of_nobody_are_found_and_removed(tmp_path: Path, name: str) -> None:
+    put(tmp_path / name)
+    put(tmp_path / f"{name}.mine")
+    put(tmp_path / "stressbench-trace.pool")
+
+    (left,) = find([tmp_path, tmp_path], user=ME)
+    remove(left)
+
+    assert left.path == tmp_path / name
+    assert left.size >= 4096
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([f"{name}.mine", "stressbench-trace.pool"])
+
+
+def test_what_a_live_process_maps_stays_until_it_is_dead_even_unreaped(tmp_path: Path) -> None:
+    with process(HOLDS, put(tmp_path / SEGMENT)) as holder:
+        assert names(tmp_path) == []
+        holder.kill()
+        wait_until(lambda: names(tmp_path) == [SEGMENT], "a zombie lets go")
+        assert holder.returncode is None  # nobody has asked for its status
+
+
+def test_a_pool_stays_while_its_launcher_lives(tmp_path: Path) -> None:
+    put(tmp_path / POOL)
+
+    with process(HOLDS, put(tmp_path / "other"), STRESSBENCH_TRACE_ID="0123456789abcdef"):
+        assert names(tmp_path) == []
+
+    assert names(tmp_path) == [POOL]
+
+
+def test_what_is_another_s_or_of_another_type_stays(tmp_path: Path) -> None:
+    put(tmp_path / "precious")
+    (tmp_path / SEGMENT).symlink_to("precious")
+    (tmp_path / POOL).mkdir()
+    os.mkfifo(tmp_path / f"sm_segment.node.{ME}.1.0")
+    put(tmp_path / f"ompi.{os.uname().nodename}.{ME}")
+    put(tmp_path / "own" / SEGMENT)
+    (tmp_path / f"ompi.elsewhere.{ME}" / "pid.1").mkdir(parents=True)
+
+    assert names(tmp_path) == []
+    assert names(tmp_path / "own", user=ME + 1) == []
+    assert names(tmp_path / "gone") == []
+
+
+def test_a_session_is_that_of_its_launcher_as_long_as_that_lives(tmp_path: Path) -> None:
+    session(tmp_path, f"pid.{os.getpid()}")
+    with process("print('ready', flush=True); input()") as dead:
+        gone = session(tmp_path, f"pid.{dead.pid}")
+        assert names(tmp_path) == []
+
+    (left,) = find([tmp_path], user=ME)
+    assert left.path == gone
+    remove(left)
+    assert not gone.exists()
+
+
+def test_a_session_that_a_link_leads_to_stays(tmp_path: Path) -> None:
+    (tmp_path / "places").mkdir()
+    precious = session(tmp_path / "places", "pid.1")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / precious.parent.name).symlink_to(precious.parent)
+    gone = session(tmp_path / "out", "pid.4194999")  # above the largest number that a process can have
+    (gone / "link").symlink_to(precious)
+
+    assert names(tmp_path / "in") == []
+    (left,) = find([tmp_path / "out"], user=ME)
+    remove(left)
+
+    assert not gone.exists()
+    assert (precious / "1" / "0" / "shared").exists()
+
+
+def candidate(kind: Kind, name: str, *, changed_s: float) -> Candidate:
+    left = Leftover(kind=kind, folder=Path("/tmp"), inside=(), name=name, size=0, device=1, number=2)
+    return Candidate(leftover=left, changed_s=changed_s)
+
+
+def users(**given: object) -> Users:
+    return Users(**{"started_s": {}, "files": frozenset(), "texts": (), **given})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("started_s", "needed"), [(900.0, True), (1000.5, True), (1010.0, False)])
+def test_a_number_that_a_later_process_has_got_is_not_the_launcher_s(started_s: float, needed: bool) -> None:
+    assert is_needed(candidate(Kind.session, "pid.7", changed_s=1000.0), users(started_s={7: started_s})) is needed
+
+
+FAMILY = 0x76F7
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        (f"A=1\0PMIX_NAMESPACE={(FAMILY << 16) + 1}\0", True),
+        (f"/tmp/ompi.node.0/pid.9/pmix_dstor_ds21_9/smseg-{(FAMILY << 16) + 1}-0", True),
+        ("/dev/shm/vader_segment.node.0.76f70001.1", True),
+        ("/dev/shm/vader_segment.node.0.76f80001.1", False),
+    ],
+)
+@pytest.mark.parametrize(("kind", "name"), [(Kind.session, f"jf.{FAMILY}"), (Kind.segment, SEGMENT)])
+def test_what_a_job_of_its_family_may_need_stays(kind: Kind, name: str, text: str, needed: bool) -> None:
+    assert is_needed(candidate(kind, name, changed_s=0.0), users(texts=(text,))) is needed
+
+
+def test_what_took_the_name_meanwhile_stays(tmp_path: Path) -> None:
+    put(tmp_path / SEGMENT)
+    (left,) = find([tmp_path], user=ME)
+    (tmp_path / SEGMENT).rename(tmp_path / "first")
+    put(tmp_path / SEGMENT)
+
+    remove(left)
+
+    assert (tmp_path / SEGMENT).exists()
+
+
+def test_clean_says_what_it_removes_and_a_dry_run_removes_nothing(tmp_path: Path) -> None:
+    put(tmp_path / SEGMENT)
+
+    would = call("clean", "--dry-run", "--json", "--in", tmp_path)
+    assert (tmp_path / SEGMENT).exists()
+    done = call("clean", "--in", tmp_path)
+
+    assert json.loads(would.stdout) == [
+        {"path": str(tmp_path / SEGMENT), "kind": "shared memory of Open MPI", "bytes": 4096, "removed": False,
+         "reason": None}
+    ]  # fmt: skip
+    assert done.exit_code == 0
+    assert done.stdout.replace("\n", "") == f"{tmp_path / SEGMENT}: shared memory of Open MPI, 0.0 MB"
+    assert "1 leftover, 0.0 MB, removed" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_teaches_by_example() -> None:
+    said = call("clean", "--help").stdout
+
+    assert "Examples:" in said
+    assert "stressbench clean --dry-run" in said
+    assert "Exit status:" in said

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Annotated
 
 import orjson
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ValidationError
 
 from stressbench import __version__, toml
-from stressbench.files import limits, open_regular, read_bytes, read_text
+from stressbench.files import Shape, limits, open_regular, read_bytes, read_text
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
 from stressbench.study.environment import environment
@@ -46,7 +46,7 @@ def now() -> datetime:
 
 def sha256_of(path: Path) -> str:
     """Of the file's bytes, in hexadecimal."""
-    with open_regular(path, limit=limits.RUN) as file:
+    with open_regular(path, limit=limits.FILE) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -70,7 +70,7 @@ class Origin:
     includes: Mapping[_Name, str] = field(default_factory=dict)
 
 
-_ORIGIN = TypeAdapter(Origin)
+_ORIGIN: Shape[Origin] = Shape(Origin)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,10 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.files import limits, read_bytes
-from stressbench.model.complaints import first_of
-from stressbench.model.errors import reason_of
-from stressbench.study.errors import StudyMistake
+from stressbench.files import Shape
+from stressbench.study.journals import Complaints, journal_lines
 
 SCHEMA_VERSION = 1
 
@@ -137,6 +136,7 @@ Record: TypeAlias = (
     | PolicyRecord
 )
 _ADAPTER: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="type")])
+_SHAPE: Shape[Record] = Shape(Annotated[Record, Field(discriminator="type")])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,22 +152,15 @@ def read_manifest(path: Path) -> Manifest:
 
     Raises StudyMistake where it cannot be read.
     """
-    try:
-        lines = read_bytes(path, limit=limits.JOURNAL).split(b"\n")
-    except FileNotFoundError:
-        return Manifest(records=(), complaints=())
-    except OSError as fault:
-        raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
     records: list[Record] = []
-    complaints: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        if not line:
-            continue
-        try:
-            records.append(_ADAPTER.validate_json(line))
-        except ValidationError as fault:
-            complaints.append(f"{path}:{number}: broken line ({first_of(fault)}); it is left out")
-    return Manifest(records=tuple(records), complaints=tuple(complaints))
+    complaints = Complaints(path)
+    with suppress(FileNotFoundError):
+        for number, line in journal_lines(path):
+            try:
+                records.append(_SHAPE.validate_json(line))
+            except ValidationError as fault:
+                complaints.add(number, fault)
+    return Manifest(records=tuple(records), complaints=complaints.all())
 
 
 def append(path: Path, *records: Record) -> None:

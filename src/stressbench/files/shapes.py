@@ -59,7 +59,7 @@ class Shape(Generic[T]):
 
 def _too_many(text: bytes | str, most: int) -> str | None:
     """No value comes without a comma or a bracket before it."""
-    if len(text) <= most // _TABLE:
+    if len(text) <= most // _TABLE:  # nearly always
         return None
     comma, bracket, brace = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
     found = text.count(comma) + text.count(bracket) + _TABLE * text.count(brace)  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ import orjson
 from pydantic import ValidationError
 
 from stressbench.files import Shape, json_of, limits, lines_in, open_regular
+from stressbench.model.bounds import LARGEST, SMALLEST
 from stressbench.model.errors import RunFileError, reason_of
 from stressbench.model.ranges import MOST, parse_ranges
 from stressbench.model.records import SCHEMA_VERSION, End, Event, Header, HistogramRecord, Kind, Round, Sample
@@ -24,6 +25,9 @@ from stressbench.model.sample_columns import SampleColumns, SampleFault
 from stressbench.model.samples import Histogram
 
 Record = TypeVar("Record")
+_HISTOGRAM = b'{"type":"histogram",'
+MOST_EXECUTIONS = 10**15
+"""In all histograms of a file together: sums and products of them are exact."""
 _WHAT_IT_IS = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
 
 
@@ -75,6 +79,7 @@ class _Reader:
     end: End | None = None
     torn: bool = False
     newest_round: int = 0
+    executions: int = 0
 
     def read(self, file: BinaryIO) -> Run:
         self._check_start(file)
@@ -99,6 +104,10 @@ class _Reader:
         file.seek(0)
 
     def _take(self, line: bytes, number: int) -> None:
+        if line.startswith(_HISTOGRAM) and self.launches:  # of which long chains have most: parsed once
+            self._take_histogram(self._validate(HistogramRecord, line, number), number)
+            self.end = None
+            return
         record = self._parse(line, number)
         kind = record.get("type")
         if not self.launches and kind != "header":
@@ -214,7 +223,14 @@ class _Reader:
         if record.step is not None and record.step >= steps:
             told = f"histogram.step {record.step}: job {record.job} has {steps} steps"
             raise RunFileError(told, path=self.path, line=number)
-        self.pending.append(_histogram(record))
+        self.executions += record.count
+        if self.executions > MOST_EXECUTIONS:
+            told = f"histogram.count {record.count}: expected at most {MOST_EXECUTIONS:.0e} executions in all histograms"
+            raise RunFileError(told, path=self.path, line=number)
+        try:
+            self.pending.append(_histogram(record))
+        except ValueError as fault:
+            raise RunFileError(f"histogram.buckets: {fault}", path=self.path, line=number) from fault
 
     def _take_event(self, event: Event, number: int) -> None:
         self._check_job(event.job, number)
@@ -243,11 +259,18 @@ class _Reader:
 
 
 def _histogram(record: HistogramRecord) -> Histogram:
-    table = np.array(record.buckets, dtype=np.float64).reshape(-1, 3)
+    executions = 0
+    for lower, upper, count in record.buckets:  # most are so few that columns of them would take longer
+        executions += count
+        if not (SMALLEST <= lower <= LARGEST or lower == 0) or not (SMALLEST <= upper <= LARGEST or upper == 0):
+            raise ValueError(f"expected edges of 0, or from {SMALLEST:g} to {LARGEST:g}")
+    if executions > MOST_EXECUTIONS:
+        raise ValueError(f"expected at most {MOST_EXECUTIONS:.0e} executions")
+    columns = np.array(record.buckets, dtype=np.float64).reshape(-1, 3).T
     return Histogram(
         round=record.round, job=record.job, step=record.step, quantity=record.quantity, count=record.count,
         min_s=record.min_s, max_s=record.max_s, mean_s=record.mean_s,
-        lower_s=table[:, 0], upper_s=table[:, 1], counts=table[:, 2].astype(np.int64),
+        lower_s=columns[0], upper_s=columns[1], counts=columns[2].astype(np.int64),
     )  # fmt: skip
 
 

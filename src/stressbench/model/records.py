@@ -27,6 +27,11 @@ RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
 Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), Sane]
 
 
+# Of buckets, of which there may be millions; the reader checks their size a column at a time.
+_Edge: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Times: TypeAlias = Annotated[int, Field(ge=1)]
+
+
 class Kind(StrEnum):
     """What runs in a round: one job while everybody else is parked, or all jobs."""
 
@@ -265,7 +270,7 @@ class HistogramRecord:
     min_s: Seconds
     max_s: Seconds
     mean_s: Seconds
-    buckets: tuple[tuple[Seconds, Seconds, Positive], ...]
+    buckets: tuple[tuple[_Edge, _Edge, _Times], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

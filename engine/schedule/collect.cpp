@@ -107,6 +107,7 @@ struct Shape {
   std::int64_t columns = 0;
   std::int64_t histograms = 0;
   std::int64_t stride = 1;
+  std::int64_t extra_stride = 1;
   std::array<std::int64_t, 3> repetitions{};
 };
 
@@ -208,11 +209,13 @@ void Collection::contribute(const Crew& crew, const Tally& tally, const Chain& c
               static_cast<std::int64_t>(tally.columns()),
               static_cast<std::int64_t>(histograms.size()),
               tally.stride(Phase::measured),
+              tally.stride(Phase::extra),
               {tally.repetitions(Phase::warmup), tally.repetitions(Phase::measured), tally.repetitions(Phase::extra)}};
   if (keep) {
     own_.heads = tally.heads();
     own_.repetitions = shape.repetitions;
     own_.stride = shape.stride;
+    own_.extra_stride = shape.extra_stride;
   } else if (root) {
     wire.send(&shape, 1);
     wire.send(tally.heads().data(), tally.heads().size());
@@ -260,6 +263,7 @@ Collection::Result Collection::receive(const Source& source) {
   Result result;
   result.repetitions = shape.repetitions;
   result.stride = shape.stride;
+  result.extra_stride = shape.extra_stride;
   result.heads.resize(static_cast<std::size_t>(shape.rows));
   wire.receive(result.heads.data(), result.heads.size());
   const auto total = static_cast<std::size_t>(shape.rows * shape.columns);

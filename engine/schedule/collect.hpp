@@ -40,7 +40,8 @@ class Collection {
     std::vector<HistogramRecord> histograms;
     std::vector<std::string> remarks;  // of the crew's root
     std::array<std::int64_t, 3> repetitions{};
-    std::int64_t stride = 1;
+    std::int64_t stride = 1;        // of measured repetitions
+    std::int64_t extra_stride = 1;  // of extra ones
   };
 
   explicit Collection(const mpi::Group& world) : world_(world) {}

@@ -9,6 +9,7 @@
 #include "core/progress.hpp"
 #include "schedule/interrupt.hpp"
 #include "schedule/park.hpp"
+#include "schedule/part_rows.hpp"
 
 namespace stressbench::schedule {
 
@@ -215,8 +216,10 @@ void Session::execute(const Round& round) {
     std::optional<Chain> chain;
     std::optional<Tally> tally;
     if (active(round)) {
-      chain.emplace(workload_.jobs[static_cast<std::size_t>(cast_.job)], cast_.job);
-      tally.emplace(chain->columns());
+      const workload::Job& job = workload_.jobs[static_cast<std::size_t>(cast_.job)];
+      chain.emplace(job, cast_.job);
+      tally.emplace(chain->columns(), Tally::default_capacity,
+                    is_measured(job, cast_.job) ? Sustained::extra_only : Sustained::measured_too);
     }
     decompose(chain ? &*chain : nullptr, round);
     const auto before = look_at_links(round);
@@ -290,6 +293,7 @@ void Session::tell_results(RoundRecord record, Collection& collection) {
 void Session::tell_job(const Round& round, int job, const Collection::Result& result) {
   const JobRecord& known = jobs_[static_cast<std::size_t>(job)];
   const std::size_t columns = result.heads.empty() ? 0 : result.cells.size() / result.heads.size();
+  const PartRows parts{result.heads, known.steps.size(), round.block};
   for (std::size_t row = 0; row < result.heads.size(); ++row) {
     const Spread* cell = &result.cells[row * columns];
     Sample whole{round.number, job, std::nullopt, result.heads[row], 1, *cell++, {}};
@@ -304,7 +308,7 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
         ++metric;
       }
       check_timer(part);
-      tell([&](Listener& listener) { listener.on_sample(part); });
+      if (parts.keeps(row)) tell([&](Listener& listener) { listener.on_sample(part); });
     }
   }
   for (HistogramRecord histogram : result.histograms) {
@@ -315,13 +319,28 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
     tell([&](Listener& listener) { listener.on_histogram(histogram); });
   }
   tell_remarks(round, job, result.remarks);
-  if (result.stride > 1) {
-    const Event event{
-        Severity::note, "samples_thinned",
-        fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
-                    result.repetitions[1], result.stride),
-        round.number, job};
+  tell_thinned(round, job, result, parts.stride());
+}
+
+// A reader must know what is not in the file.
+void Session::tell_thinned(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride) {
+  const auto say = [&](std::string message) {
+    const Event event{Severity::note, "samples_thinned", std::move(message), round.number, job};
     tell([&](Listener& listener) { listener.on_event(event); });
+  };
+  if (result.stride > 1) {
+    say(fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
+                    result.repetitions[1], result.stride));
+  }
+  if (result.extra_stride > 1) {
+    say(fmt::format("{} extra repetitions are too many to keep each: every {}th is in the file", result.repetitions[2],
+                    result.extra_stride));
+  }
+  if (parts_stride > 1) {
+    say(
+        fmt::format("{} motifs are too many to keep each time of each: every {}th repetition has theirs in the file; "
+                    "histograms hold all",
+                    jobs_[static_cast<std::size_t>(job)].steps.size(), parts_stride));
   }
 }
 
@@ -339,11 +358,7 @@ void Session::check_timer(const Sample& sample) {
   const std::int64_t regions = step.timer == Timer::iteration ? sample.iterations : step.executions;
   if (sample.time.slowest_rank < 0 || sample.head.phase != Phase::measured) return;
   const double region_s = sample.time.min / static_cast<double>(regions);
-  const auto key = static_cast<std::size_t>(sample.job) * 4096 + static_cast<std::size_t>(*sample.step);
-  if (clock_overhead_s_ < 0.01 * region_s) return;
-  if (timer_warned_.size() <= key) timer_warned_.resize(key + 1, false);
-  if (timer_warned_[key]) return;
-  timer_warned_[key] = true;
+  if (clock_overhead_s_ < 0.01 * region_s || !timer_warned_.emplace(sample.job, *sample.step).second) return;
   const Event event{
       Severity::warning, "timer_resolution",
       fmt::format("step {} ({}): a reading of the clock takes {:.0f} ns, more than 1 % of the {:.0f} ns it timed; "

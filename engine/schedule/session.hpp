@@ -68,6 +68,7 @@ class Session {
   void tell_results(RoundRecord record, Collection& collection);
   void tell_job(const Round& round, int job, const Collection::Result& result);
   void tell_remarks(const Round& round, int job, const std::vector<std::string>& remarks);
+  void tell_thinned(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride);
   void check_timer(const Sample& sample);
   void gather_interrupts();
   double elapsed_s() const;
@@ -93,8 +94,8 @@ class Session {
   int interrupted_ = 0;
   std::int64_t start_ns_ = 0;
   double clock_overhead_s_ = 0;
-  std::vector<double> longest_s_;  // by job, and the contended round's at the end
-  std::vector<bool> timer_warned_;
+  std::vector<double> longest_s_;                   // by job, and the contended round's at the end
+  std::set<std::pair<int, int>> timer_warned_;      // job, step
   std::set<std::pair<int, std::string>> remarked_;  // job and text
   std::optional<std::string> fault_;                // what a listener could not do
   LinkCounters* links_ = nullptr;

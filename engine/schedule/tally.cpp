@@ -4,13 +4,18 @@
 
 namespace stressbench::schedule {
 
-Tally::Tally(std::size_t columns, std::size_t capacity)
-    : current_(columns, 0.0), max_rows_(std::max<std::size_t>(64, capacity / columns)) {}
+Tally::Tally(std::size_t columns, std::size_t capacity, Sustained sustained)
+    : current_(columns, 0.0), max_rows_(std::max<std::size_t>(64, capacity / columns)), sustained_(sustained) {}
+
+std::size_t Tally::most_rows(Phase phase) const noexcept {
+  const bool bounded = phase == Phase::warmup || (phase == Phase::measured && sustained_ == Sustained::extra_only);
+  return bounded ? max_rows_ : std::min(max_rows_, sustained_rows);
+}
 
 void Tally::commit(Phase phase) {
   Store& store = stores_[static_cast<std::size_t>(phase)];
   if (store.seen == 0) store.first = total_;
-  if (store.seen % store.stride == 0 && store.rows == max_rows_) thin(phase);
+  if (store.seen % store.stride == 0 && store.rows == most_rows(phase)) thin(phase);
   if (store.seen % store.stride == 0) {
     heads_.push_back({total_, phase});
     values_.insert(values_.end(), current_.begin(), current_.end());

@@ -10,6 +10,9 @@ namespace stressbench::schedule {
 
 enum class Phase : std::int32_t { warmup, measured, extra };
 
+// Which phases of a round go on until others are done.
+enum class Sustained { extra_only, measured_too };
+
 struct RowHead {
   std::int64_t repetition = 0;
   Phase phase = Phase::measured;
@@ -19,9 +22,13 @@ struct RowHead {
 // Memory is bounded: when a phase has `capacity` values, every second of its repetitions is dropped and from then on
 // only each `stride`-th is kept. All ranks of a job drop the same ones, and a sustained job's extra repetitions never
 // push out measured ones. Whole counts are kept in `repetitions`.
+//
+// What a job does only to keep the machine loaded, for as long as others take, says no more for being told a hundred
+// thousand times: of it `sustained_rows` are enough.
 class Tally {
  public:
-  explicit Tally(std::size_t columns, std::size_t capacity = default_capacity);
+  explicit Tally(std::size_t columns, std::size_t capacity = default_capacity,
+                 Sustained sustained = Sustained::extra_only);
 
   // The row that the present repetition writes to, all zero.
   std::span<double> next() noexcept { return current_; }
@@ -37,6 +44,7 @@ class Tally {
   std::int64_t stride(Phase phase) const noexcept { return stores_[static_cast<std::size_t>(phase)].stride; }
 
   static constexpr std::size_t default_capacity = 1U << 17;  // 1 MiB of doubles
+  static constexpr std::size_t sustained_rows = 512;
 
  private:
   struct Store {
@@ -46,11 +54,13 @@ class Tally {
     std::size_t rows = 0;
   };
   void thin(Phase phase);
+  std::size_t most_rows(Phase phase) const noexcept;
 
   std::vector<double> current_;
   std::vector<double> values_;
   std::vector<RowHead> heads_;
   std::size_t max_rows_;
+  Sustained sustained_;
   std::int64_t total_ = 0;
   std::array<Store, 3> stores_;
 };

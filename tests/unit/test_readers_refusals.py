@@ -92,7 +92,7 @@ def test_a_trace_of_more_ranks_than_there_are(tmp_path: Path) -> None:
     records[0]["ranks"] = 10**15
     path = written(tmp_path, b"".join(map(line_of, records)), "made.trace")
 
-    assert "expected at most 4194304 ranks" in refused("trace", "diff", path, path)
+    assert "expected at most 2097152 ranks" in refused("trace", "diff", path, path)
 
 
 @pytest.mark.parametrize(

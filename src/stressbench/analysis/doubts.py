@@ -70,6 +70,20 @@ def slowest_doubts(run: Run, job: Job, slowest: Slowest | None) -> tuple[Doubt, 
     return (Doubt(kind="slowest_host", text=text, job=job.name),)
 
 
+def thinned_doubts(run: Run, job: Job) -> tuple[Doubt, ...]:
+    """Extra repetitions that are not in the file, for whoever counts extra ones."""
+    samples = run.samples_of(job=job.job)
+    did = sum(one.extra for found in run.rounds for one in found.jobs if one.job == job.job)
+    kept = 0 if samples is None else int(np.count_nonzero(samples.in_phases(Phase.extra)))
+    if did <= kept:
+        return ()
+    text = (
+        f"of {did:,} extra repetitions {kept:,} are in the file, evenly spaced, and {did - kept:,} are left out: "
+        "times with extra repetitions are those of the kept ones, beside as large a share of the measured ones"
+    )
+    return (Doubt(kind="extra_thinned", text=text, job=job.name),)
+
+
 def _incomplete(run: Run) -> Iterable[Doubt]:
     if run.complete:
         return

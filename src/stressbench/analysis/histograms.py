@@ -39,10 +39,9 @@ def histograms_of(run: Run, *, job: int, step: int, kind: Kind, quantity: str | 
     Of its executions, or of another `quantity` that its motif noted ("write transfer").
     """
     rounds = {found.round for found in run.rounds if found.kind is kind}
-    wanted = (job, step, run.jobs[job].steps[step].quantity if quantity is None else quantity)
-    return tuple(
-        found for found in run.histograms if (found.job, found.step, found.quantity) == wanted and found.round in rounds
-    )
+    wanted = run.jobs[job].steps[step].quantity if quantity is None else quantity
+    here = run.histograms_of(job=job, step=step)
+    return tuple(found for found in here if found.quantity == wanted and found.round in rounds)
 
 
 def merge(histograms: Sequence[Histogram]) -> MergedHistogram | None:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.analysis.distribution import medians_by_round
-from stressbench.model import Kind, Phase, Run, Samples
+from stressbench.model import Kind, MetricSamples, Phase, Run, Samples
 
 Floats: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,8 @@ def select(run: Run, *, job: int, step: int | None = None, include_extra: bool =
         return _NOTHING
     wanted = samples.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
     wanted &= np.isfinite(samples.time_max_s)
+    if include_extra:
+        wanted &= evenly_taken(run, samples, job=job)
     rounds, values = samples.round[wanted], times_s(run, samples)[wanted]
     contended = np.isin(rounds, [found.round for found in run.rounds if found.kind is Kind.contended])
     return Selection(
@@ -71,6 +74,27 @@ def select(run: Run, *, job: int, step: int | None = None, include_extra: bool =
         slowest_host=samples.slowest_host[wanted],
         hosts=samples.hosts,
     )
+
+
+def evenly_taken(run: Run, rows: Samples | MetricSamples, *, job: int) -> Mask:
+    """Shape (rows,): of rounds that kept one extra repetition in so many, one measured in as many.
+
+    Else the measured ones, which are all there, would count for more than the extra ones that stand for others.
+    """
+    taken = np.ones(len(rows.round), dtype=bool)
+    is_extra, is_measured = rows.in_phases(Phase.extra), rows.in_phases(Phase.measured)
+    for found in run.rounds:
+        counts = next((one for one in found.jobs if one.job == job), None)
+        if found.kind is not Kind.contended or counts is None or not counts.extra:
+            continue
+        here = rows.round == found.round
+        measured, extra = np.flatnonzero(here & is_measured), int(np.count_nonzero(here & is_extra))
+        if extra == 0 or len(measured) == 0:
+            continue
+        each = round(counts.extra / extra * len(measured) / max(counts.measured, 1))
+        if each > 1:
+            taken[measured] = (np.arange(len(measured)) + each // 2) % each == 0
+    return taken
 
 
 def times_s(run: Run, samples: Samples) -> Floats:

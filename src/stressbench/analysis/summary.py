@@ -1,11 +1,12 @@
 """Everything `stressbench show` says about a run, as values."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stressbench.analysis.distribution import Distribution, PlainRatios, distribution_of, plain_ratios
-from stressbench.analysis.doubts import Doubt, job_doubts, run_doubts, slowest_doubts, spread_doubts
+from stressbench.analysis.doubts import Doubt, job_doubts, run_doubts, slowest_doubts, spread_doubts, thinned_doubts
 from stressbench.analysis.histograms import histograms_of
 from stressbench.analysis.impact import Impact, congestion_impact
 from stressbench.analysis.intervals import IntervalMethod
@@ -13,9 +14,9 @@ from stressbench.analysis.links import LinkUse, link_use
 from stressbench.analysis.noise_doubts import dependence_doubts, mode_doubts, outlier_doubts
 from stressbench.analysis.percentiles import Source, TailImpact, of_histograms, sample_tails, tails_of
 from stressbench.analysis.planning import Plan, plan_of
-from stressbench.analysis.selection import RoundMedian, Selection, select
+from stressbench.analysis.selection import RoundMedian, Selection, evenly_taken, select
 from stressbench.analysis.slowest import Slowest, slowest_of
-from stressbench.model import Event, Job, Kind, Phase, Role, Run, Severity, Step
+from stressbench.model import Event, Job, Kind, Phase, Role, Run, Samples, Severity, Step
 
 TARGET = 0.02
 """Half-width of the congestion impact's interval that a plan aims for when nobody says otherwise."""
@@ -120,16 +121,18 @@ class RunSummary:
 
 
 def summarise(
-    run: Run, *, include_extra: bool = False, interval: IntervalMethod = IntervalMethod.ranks, target: float = TARGET
-) -> RunSummary:
-    """Numbers of every job and step of `run`.
+    run: Run, *, include_extra: bool = False, interval: IntervalMethod = IntervalMethod.ranks, target: float = TARGET,
+    most_steps: int | None = None,
+) -> RunSummary:  # fmt: skip
+    """Numbers of every job and step of `run`, of each job only the `most_steps` that take longest.
 
     `include_extra` counts the extra repetitions of contended rounds too; `interval` is that of the congestion impact;
     `target` the half-width of it that the plans aim for, as a share above 0.
     """
-    how = Counting(include_extra=include_extra, interval=interval, target=target)
+    how = Counting(include_extra=include_extra, interval=interval, target=target, most_steps=most_steps)
     jobs = tuple(_summarise_job(run, job, how=how) for job in run.jobs)
     doubts = [*run_doubts(run), *(doubt for job in jobs for doubt in _doubts(run, job, how=how))]
+    doubts += [doubt for job in run.jobs if include_extra for doubt in thinned_doubts(run, job)]
     return RunSummary(
         facts=_facts(run, how=how),
         jobs=jobs,
@@ -146,6 +149,7 @@ class Counting:
     include_extra: bool
     interval: IntervalMethod
     target: float
+    most_steps: int | None
 
 
 def _facts(run: Run, *, how: Counting) -> RunFacts:
@@ -167,8 +171,20 @@ def _summarise_job(run: Run, job: Job, *, how: Counting) -> JobSummary:
         job=job.job, name=job.name, role=job.role, ranks=job.ranks, nodes=job.nodes,
         hosts=len(run.hosts_of(job=job.job)),
         timing=_timing(whole, role=job.role, how=how, tails=sample_tails([whole])),
-        steps=tuple(_summarise_step(run, job, step, how=how) for step in job.steps),
+        steps=tuple(_summarise_step(run, job, step, how=how) for step in _longest(run, job, most=how.most_steps)),
     )  # fmt: skip
+
+
+def _longest(run: Run, job: Job, *, most: int | None) -> Sequence[Step]:
+    """The steps that took the most time in measured repetitions, as many as `most`, in the chain's order."""
+    if most is None or len(job.steps) <= most:
+        return job.steps
+    taken = [_time_of(run.samples_of(job=job.job, step=step.step)) for step in job.steps]
+    return [job.steps[number] for number in sorted(np.argsort(taken, kind="stable")[::-1][:most])]
+
+
+def _time_of(samples: Samples | None) -> float:
+    return 0.0 if samples is None else float(np.nansum(samples.time_max_s[samples.in_phases(Phase.measured)]))
 
 
 def _summarise_step(run: Run, job: Job, step: Step, *, how: Counting) -> StepSummary:
@@ -224,6 +240,8 @@ def _metrics(run: Run, *, job: int, step: int, include_extra: bool) -> tuple[Met
     summaries = []
     for metric in run.metrics_of(job=job, step=step):
         wanted = metric.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
+        if include_extra:
+            wanted &= evenly_taken(run, metric, job=job)
         loaded = np.isin(metric.round, contended)
         summaries.append(
             MetricSummary(

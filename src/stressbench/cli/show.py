@@ -10,7 +10,7 @@ from stressbench.analysis import TARGET, IntervalMethod, RunSummary, summarise
 from stressbench.cli.shares import ShareError, parse_share
 from stressbench.console import echo
 from stressbench.model import Run, RunFileError, read_run
-from stressbench.report.terminal import BUSIEST, Shown, print_summary, standard_output
+from stressbench.report.terminal import BUSIEST, LONGEST, Shown, print_summary, standard_output
 
 _MISTAKE = 2
 _HELP = """\
@@ -41,6 +41,10 @@ def show(
         int,
         typer.Option(metavar="N", min=0, help="How many links to show, busiest first, where they were counted."),
     ] = BUSIEST,
+    motifs: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="How many motifs of a job to show, those that took longest; 0: all."),
+    ] = LONGEST,
     tails: Annotated[
         bool, typer.Option("--tails", help="Median and percentiles 95, 99, 99.9, their intervals and ratios.")
     ] = False,
@@ -64,14 +68,19 @@ def show(
     except (RunFileError, ShareError) as mistake:
         echo(f"stressbench: {mistake}", err=True)
         raise typer.Exit(_MISTAKE) from None
-    summary = summarise(run, include_extra=include_extra, interval=interval, target=target)
+    most = None if as_json or not motifs else motifs if steps else 0
+    summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=most)
     if as_json:
         echo(TypeAdapter(RunSummary).dump_json(summary, indent=2))
     else:
-        shown = Shown(steps=steps, links=links, tails=tails, plan=plan is not None)
+        shown = Shown(steps=steps, links=links, tails=tails, plan=plan is not None, chains=_chains(run))
         print_summary(summary, console=standard_output(), shown=shown)
 
 
 def print_run(run: Run) -> None:
     """The table of `run` on standard output, for commands that have just made one."""
-    print_summary(summarise(run), console=standard_output(), shown=Shown())
+    print_summary(summarise(run, most_steps=LONGEST), console=standard_output(), shown=Shown(chains=_chains(run)))
+
+
+def _chains(run: Run) -> tuple[int, ...]:
+    return tuple(len(job.steps) for job in run.jobs)

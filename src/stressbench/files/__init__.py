@@ -12,14 +12,18 @@ from stressbench.files.bounded import (
 from stressbench.files.journal import append_lines
 from stressbench.files.output import new_output, replace_whole, require_output, write_output
 from stressbench.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
+from stressbench.files.shapes import FIRST_MISTAKE, Shape, json_of
 
 __all__ = [
+    "FIRST_MISTAKE",
     "NotPrivate",
     "PrivateDirectory",
     "Refused",
+    "Shape",
     "append_lines",
     "forget_what_stays",
     "is_own_file",
+    "json_of",
     "lines_in",
     "must_stay",
     "new_output",

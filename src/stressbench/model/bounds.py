@@ -1,6 +1,10 @@
 """Numbers that arithmetic can take: products, squares and reciprocals of them are numbers, too."""
 
+from typing import Annotated, TypeAlias
+
 from pydantic import AfterValidator
+
+from stressbench.files import limits
 
 LARGEST, SMALLEST = 1e100, 1e-100
 LARGEST_WHOLE = 2**63 - 1
@@ -18,7 +22,22 @@ def _real(value: float) -> float:
     return value
 
 
+def _name(value: str) -> str:
+    if len(value) > limits.NAME:
+        raise ValueError(f"expected at most {limits.NAME} characters")
+    return value
+
+
+def _sentence(value: str) -> str:
+    if len(value) > limits.SENTENCE:
+        raise ValueError(f"expected at most {limits.SENTENCE} characters")
+    return value
+
+
 Fits = AfterValidator(_whole)
 """Behind the `Field` of an integer, whose JSON Schema then keeps its own limits."""
 Sane = AfterValidator(_real)
 """Likewise of a number."""
+Name: TypeAlias = Annotated[str, AfterValidator(_name)]
+"""A text that stands in tables, once for each row."""
+Sentence: TypeAlias = Annotated[str, AfterValidator(_sentence)]

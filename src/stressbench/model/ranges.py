@@ -3,23 +3,34 @@
 import re
 from collections.abc import Iterable
 
+_LONGEST_ITEM, _SHOWN = 60, 80
 _ITEM = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
-_LONGEST = 10_000_000
+MOST = 1 << 21
+"""Numbers that a text may name, as many as a run may have ranks."""
 
 
-def parse_ranges(text: str) -> tuple[int, ...]:
-    """Numbers named by `text`, in the order written. ValueError names the item that is no `N`, `N-M`, `N-M:S`."""
+def parse_ranges(text: str, *, most: int = MOST) -> tuple[int, ...]:
+    """Numbers named by `text`, at most `most`, in the order written.
+
+    ValueError names the item that is no `N`, `N-M`, `N-M:S`, or with which they are too many.
+    """
     numbers: list[int] = []
     for item in text.split(","):
         match = _ITEM.fullmatch(item.strip())
         if match is None or match[3] == "0":
-            raise ValueError(f"'{item}' in '{text}': expected N, N-M or N-M:STRIDE")
+            raise ValueError(f"'{_short(item)}' in '{_short(text)}': expected N, N-M or N-M:STRIDE")
+        if len(match[0]) > _LONGEST_ITEM:
+            raise ValueError(f"'{_short(item)}': expected numbers below 2^63")
         first = int(match[1])
-        last = int(match[2] or first)
-        if last - first > _LONGEST:
-            raise ValueError(f"'{item}' in '{text}': expected at most {_LONGEST} numbers")
-        numbers.extend(range(first, last + 1, int(match[3] or 1)))
+        named = range(first, int(match[2] or first) + 1, int(match[3] or 1))
+        if len(numbers) + len(named) > most:
+            raise ValueError(f"'{_short(item)}' in '{_short(text)}': expected at most {most} numbers")
+        numbers.extend(named)
     return tuple(numbers)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def spans(numbers: Iterable[int]) -> str:

@@ -13,17 +13,21 @@ from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 import orjson
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from stressbench.files import limits, lines_in, open_regular
+from stressbench.files import Shape, json_of, limits, lines_in, open_regular
+from stressbench.model.bounds import LARGEST, SMALLEST
 from stressbench.model.errors import RunFileError, reason_of
-from stressbench.model.ranges import parse_ranges
+from stressbench.model.ranges import MOST, parse_ranges
 from stressbench.model.records import SCHEMA_VERSION, End, Event, Header, HistogramRecord, Kind, Round, Sample
 from stressbench.model.run import Launch, Run
 from stressbench.model.sample_columns import SampleColumns, SampleFault
 from stressbench.model.samples import Histogram
 
 Record = TypeVar("Record")
+_HISTOGRAM = b'{"type":"histogram",'
+MOST_EXECUTIONS = 10**15
+"""In all histograms of a file together: sums and products of them are exact."""
 _WHAT_IT_IS = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
 
 
@@ -40,8 +44,8 @@ def read_run(path: Path) -> Run:
         raise RunFileError(reason_of(fault), path=path) from fault
 
 
-_ADAPTERS: Mapping[type[Any], TypeAdapter[Any]] = {
-    record: TypeAdapter(record) for record in (Header, Round, Sample, HistogramRecord, Event, End)
+_SHAPES: Mapping[type[Any], Shape[Any]] = {
+    record: Shape(record) for record in (Header, Round, Sample, HistogramRecord, Event, End)
 }
 
 
@@ -74,6 +78,8 @@ class _Reader:
     histograms: list[Histogram] = field(default_factory=list)
     end: End | None = None
     torn: bool = False
+    newest_round: int = 0
+    executions: int = 0
 
     def read(self, file: BinaryIO) -> Run:
         self._check_start(file)
@@ -98,6 +104,10 @@ class _Reader:
         file.seek(0)
 
     def _take(self, line: bytes, number: int) -> None:
+        if line.startswith(_HISTOGRAM) and self.launches:  # of which long chains have most: parsed once
+            self._take_histogram(self._validate(HistogramRecord, line, number), number)
+            self.end = None
+            return
         record = self._parse(line, number)
         kind = record.get("type")
         if not self.launches and kind != "header":
@@ -123,7 +133,7 @@ class _Reader:
 
     def _parse(self, line: bytes, number: int) -> Mapping[str, Any]:
         try:
-            record = orjson.loads(line)
+            record = json_of(line)
         except orjson.JSONDecodeError as fault:
             expected = "expected one JSON object a line" if self.launches else _WHAT_IT_IS
             raise RunFileError(f"broken line ({fault.msg}); {expected}", path=self.path, line=number) from fault
@@ -133,7 +143,7 @@ class _Reader:
 
     def _validate(self, record: type[Record], line: bytes, number: int) -> Record:
         try:
-            validated: Record = _ADAPTERS[record].validate_json(line, strict=True)
+            validated: Record = _SHAPES[record].validate_json(line, strict=True)
         except ValidationError as fault:
             first = fault.errors()[0]
             name = record.__name__.removesuffix("Record").lower()
@@ -171,26 +181,30 @@ class _Reader:
                 f"header.workload.hash {header.workload.hash}: the first launch ran "
                 f"{self.launches[0].header.workload.hash}", path=self.path, line=number,
             )  # fmt: skip
-        for key, text in [
-            *((f"nodes.{node.node}.ranks", node.ranks) for node in header.nodes),
-            *((f"jobs.{job.job}.nodes", job.nodes) for job in header.jobs),
-        ]:
-            try:
-                parse_ranges(text)
-            except ValueError as fault:
-                raise RunFileError(f"header.{key}: {fault}", path=self.path, line=number) from fault
+        ranks, nodes = min(header.ranks, MOST), len(header.nodes)  # a rank has one node
+        named = 0
+        for node in header.nodes:
+            named += self._count(node.ranks, f"nodes.{node.node}.ranks", number, most=ranks - named)
+        for job in header.jobs:
+            self._count(job.nodes, f"jobs.{job.job}.nodes", number, most=nodes)
         if [job.job for job in header.jobs] != list(range(len(header.jobs))):
             raise RunFileError("header.jobs: expected jobs numbered 0, 1, ... in order", path=self.path, line=number)
         if any([step.step for step in job.steps] != list(range(len(job.steps))) for job in header.jobs):
             told = "header.jobs.steps: expected steps numbered 0, 1, ... in order"
             raise RunFileError(told, path=self.path, line=number)
 
+    def _count(self, text: str, key: str, number: int, *, most: int) -> int:
+        """How many numbers the text names."""
+        try:
+            return len(parse_ranges(text, most=most))
+        except ValueError as fault:
+            raise RunFileError(f"header.{key}: {fault}", path=self.path, line=number) from fault
+
     def _take_round(self, found: Round, number: int) -> None:
-        newest = max((done.rounds[-1].round for done in self.launches if done.rounds), default=0)
-        if found.round <= newest:
-            raise RunFileError(
-                f"round.round {found.round}: expected more than {newest}, the round before", path=self.path, line=number
-            )
+        if found.round <= self.newest_round:
+            told = f"round.round {found.round}: expected more than {self.newest_round}, the round before"
+            raise RunFileError(told, path=self.path, line=number)
+        self.newest_round = found.round
         for job in [found.job, *(entry.job for entry in found.jobs)]:
             self._check_job(job, number)
         if (found.job is None) is (found.kind is Kind.isolated):
@@ -209,7 +223,16 @@ class _Reader:
         if record.step is not None and record.step >= steps:
             told = f"histogram.step {record.step}: job {record.job} has {steps} steps"
             raise RunFileError(told, path=self.path, line=number)
-        self.pending.append(_histogram(record))
+        self.executions += record.count
+        if self.executions > MOST_EXECUTIONS:
+            told = (
+                f"histogram.count {record.count}: expected at most {MOST_EXECUTIONS:.0e} executions in all histograms"
+            )
+            raise RunFileError(told, path=self.path, line=number)
+        try:
+            self.pending.append(_histogram(record))
+        except ValueError as fault:
+            raise RunFileError(f"histogram.buckets: {fault}", path=self.path, line=number) from fault
 
     def _take_event(self, event: Event, number: int) -> None:
         self._check_job(event.job, number)
@@ -238,11 +261,18 @@ class _Reader:
 
 
 def _histogram(record: HistogramRecord) -> Histogram:
-    table = np.array(record.buckets, dtype=np.float64).reshape(-1, 3)
+    executions = 0
+    for lower, upper, count in record.buckets:  # most are so few that columns of them would take longer
+        executions += count
+        if not (SMALLEST <= lower <= LARGEST or lower == 0) or not (SMALLEST <= upper <= LARGEST or upper == 0):
+            raise ValueError(f"expected edges of 0, or from {SMALLEST:g} to {LARGEST:g}")
+    if executions > MOST_EXECUTIONS:
+        raise ValueError(f"expected at most {MOST_EXECUTIONS:.0e} executions")
+    columns = np.array(record.buckets, dtype=np.float64).reshape(-1, 3).T
     return Histogram(
         round=record.round, job=record.job, step=record.step, quantity=record.quantity, count=record.count,
         min_s=record.min_s, max_s=record.max_s, mean_s=record.mean_s,
-        lower_s=table[:, 0], upper_s=table[:, 1], counts=table[:, 2].astype(np.int64),
+        lower_s=columns[0], upper_s=columns[1], counts=columns[2].astype(np.int64),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from stressbench.model.bounds import Fits, Sane
+from stressbench.model.bounds import Fits, Name, Sane, Sentence
 
 SCHEMA_VERSION = 1
 
@@ -25,6 +25,11 @@ Bytes: TypeAlias = Annotated[int, Field(ge=0), Fits]
 MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), Sane]
 RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
 Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), Sane]
+
+
+# Of buckets, of which there may be millions; the reader checks their size a column at a time.
+_Edge: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Times: TypeAlias = Annotated[int, Field(ge=1)]
 
 
 class Kind(StrEnum):
@@ -85,10 +90,10 @@ class EndReason(StrEnum):
 class MpiLibrary:
     """The MPI that carried the messages."""
 
-    standard: str
-    library: str
+    standard: Name
+    library: Name
     flavour: Literal["openmpi", "mpich", "intelmpi", "other"]
-    transports: str | None
+    transports: Name | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +101,7 @@ class Node:
     """Ranks that share memory (or `--ranks-per-node` consecutive ones); `ranks` as in `[NID_LIST]`."""
 
     node: Index
-    host: str
+    host: Name
     cores: Positive | None
     ranks: str
 
@@ -105,9 +110,9 @@ class Node:
 class Workload:
     """The resolved `.sb` file."""
 
-    path: str
+    path: Name
     text: str
-    hash: str
+    hash: Name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,16 +120,16 @@ class Step:
     """One motif of a job's chain. `bandwidth_bytes` are carried by one iteration."""
 
     step: Index
-    motif: str
-    options: Mapping[str, str]
+    motif: Name
+    options: Mapping[Name, Sentence]
     size_bytes: Bytes | None
     executions: Positive
     iterations: Positive
     timer: Timer
-    quantity: str
+    quantity: Name
     quantity_scale: MoreThanZero
     bandwidth_bytes: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
-    bandwidth_definition: str | None
+    bandwidth_definition: Sentence | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +137,7 @@ class Job:
     """A named chain of motifs on a set of nodes; `nodes` as in `[NID_LIST]`."""
 
     job: Index
-    name: str
+    name: Name
     role: Role
     nodes: str
     ranks: Positive
@@ -153,7 +158,7 @@ class Plan:
     finish: Finish
     until_interval: MoreThanZero | None
     time_limit_s: Seconds | None
-    placement: str
+    placement: Name
     verify: bool
 
 
@@ -161,7 +166,7 @@ class Plan:
 class Clock:
     """The timer and what one reading of it costs."""
 
-    source: str
+    source: Name
     resolution_s: Seconds
     overhead_s: Seconds
 
@@ -170,7 +175,7 @@ class Clock:
 class Platform:
     """The network that was simulated: its name, and the text of its lab file."""
 
-    name: str
+    name: Name
     text: str
 
 
@@ -178,9 +183,9 @@ class Platform:
 class Simulation:
     """What simulated ranks and network, such as `SimGrid 3.32`; `settings` are its own, by name."""
 
-    simulator: str
+    simulator: Name
     platform: Platform | None
-    settings: Mapping[str, str] | None
+    settings: Mapping[Name, Sentence] | None
 
     def __str__(self) -> str:
         return self.simulator if self.platform is None else f"{self.simulator}, platform {self.platform.name}"
@@ -194,16 +199,16 @@ class Header:
     """
 
     schema_version: int
-    program: str
-    version: str
-    commit: str | None
+    program: Name
+    version: Name
+    commit: Name | None
     launch: Index
     started_at: datetime
-    command: tuple[str, ...]
+    command: tuple[Sentence, ...]
     seed: int
     mpi: MpiLibrary
-    compiler: str
-    build_type: str
+    compiler: Name
+    build_type: Name
     ranks: Positive
     ranks_per_node: Positive | None
     nodes: tuple[Node, ...]
@@ -246,8 +251,8 @@ class Sample:
     time_mean_s: Seconds | None
     time_max_s: Seconds | None
     slowest_rank: Index | None
-    slowest_host: str | None
-    metrics: Mapping[str, MetricValue]
+    slowest_host: Name | None
+    metrics: Mapping[Name, MetricValue]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,12 +265,12 @@ class HistogramRecord:
     round: Positive
     job: Index
     step: Index
-    quantity: str
+    quantity: Name
     count: Count
     min_s: Seconds
     max_s: Seconds
     mean_s: Seconds
-    buckets: tuple[tuple[Seconds, Seconds, Positive], ...]
+    buckets: tuple[tuple[_Edge, _Edge, _Times], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,9 +287,9 @@ class RoundJob:
 class LinkTraffic:
     """What one direction of a link carried during a round: frames with their headers; `drops` found its queue full."""
 
-    link: str
-    source: str
-    target: str
+    link: Name
+    source: Name
+    target: Name
     rate_bits_per_s: Positive | None
     bytes: Count
     frames: Count
@@ -314,8 +319,8 @@ class Event:
     """Something that a reader of the numbers must know."""
 
     severity: Severity
-    kind: str
-    message: str
+    kind: Name
+    message: Sentence
     round: Positive | None
     job: Index | None
 

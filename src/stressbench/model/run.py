@@ -1,11 +1,16 @@
 """A run as it was read: launches with their committed rounds, samples in columns, events, and how far it got."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from stressbench.model.ranges import parse_ranges
 from stressbench.model.records import End, Event, Header, Job, Kind, Role, Round
 from stressbench.model.samples import Histogram, MetricSamples, Samples
+
+OfStep = TypeVar("OfStep", MetricSamples, Histogram)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +22,7 @@ class Launch:
     end: End | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Run:
     """One run file. `torn` says that the file ends within a line; `ignored_samples` had no committed round."""
 
@@ -46,7 +51,7 @@ class Run:
         """Jobs that are also run alone."""
         return tuple(job for job in self.jobs if job.role is Role.measured)
 
-    @property
+    @cached_property
     def rounds(self) -> tuple[Round, ...]:
         """Committed rounds of all launches, in order."""
         return tuple(found for launch in self.launches for found in launch.rounds)
@@ -64,13 +69,29 @@ class Run:
             return None
         return plan.isolated * len(self.measured_jobs) + plan.contended
 
+    @cached_property
+    def _samples_by_step(self) -> Mapping[tuple[int, int | None], Samples]:
+        return {(found.job, found.step): found for found in reversed(self.samples)}  # of two alike the first counts
+
+    @cached_property
+    def _metrics_by_step(self) -> Mapping[tuple[int, int | None], tuple[MetricSamples, ...]]:
+        return _by_step(self.metrics)
+
+    @cached_property
+    def _histograms_by_step(self) -> Mapping[tuple[int, int | None], tuple[Histogram, ...]]:
+        return _by_step(self.histograms)
+
     def samples_of(self, *, job: int, step: int | None = None) -> Samples | None:
         """Columns of one job (`step` None) or one step; None when no round committed any."""
-        return next((found for found in self.samples if (found.job, found.step) == (job, step)), None)
+        return self._samples_by_step.get((job, step))
 
     def metrics_of(self, *, job: int, step: int | None) -> tuple[MetricSamples, ...]:
         """What the motif of this step measured itself."""
-        return tuple(found for found in self.metrics if (found.job, found.step) == (job, step))
+        return self._metrics_by_step.get((job, step), ())
+
+    def histograms_of(self, *, job: int, step: int) -> tuple[Histogram, ...]:
+        """Of this step in all committed rounds, of every quantity."""
+        return self._histograms_by_step.get((job, step), ())
 
     def hosts_of(self, *, job: int) -> tuple[str, ...]:
         """Different hosts that carry this job, in node order."""
@@ -80,3 +101,11 @@ class Run:
     def count_rounds(self, *, kind: Kind, job: int | None = None) -> int:
         """Committed rounds of this kind (of this job, for isolated ones)."""
         return sum(found.kind is kind and (job is None or found.job == job) for found in self.rounds)
+
+
+def _by_step(found: Iterable[OfStep]) -> Mapping[tuple[int, int | None], tuple[OfStep, ...]]:
+    """Looked up once for each step: a chain may have thousands."""
+    kept: dict[tuple[int, int | None], list[OfStep]] = {}
+    for one in found:
+        kept.setdefault((one.job, one.step), []).append(one)
+    return {key: tuple(values) for key, values in kept.items()}

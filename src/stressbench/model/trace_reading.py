@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from stressbench.files import limits, lines_in, open_regular
+from stressbench.files import Shape, json_of, limits, lines_in, open_regular
 from stressbench.model.errors import TraceFileError, reason_of
 from stressbench.model.trace import RankPlace, Trace
 from stressbench.model.trace_checks import faults_of
@@ -22,8 +22,8 @@ from stressbench.model.trace_records import TRACE_FORMAT, TRACE_VERSION, RankTra
 
 Record = TypeVar("Record")
 _WHAT_IT_IS = f'expected a trace, whose first line is a JSON object with "format": "{TRACE_FORMAT}"'
-_ADAPTERS: Mapping[type[Any], TypeAdapter[Any]] = {
-    record: TypeAdapter(record) for record in (TraceHeader, RankTrace, Symbols, TraceEnd)
+_SHAPES: Mapping[type[Any], Shape[Any]] = {
+    record: Shape(record, most=limits.TRACE_VALUES) for record in (TraceHeader, RankTrace, Symbols, TraceEnd)
 }
 _START = re.compile(rb'\{"type":"(\w+)"(?:,"rank":(\d+))?[,}]')
 _LONGEST_FIRST_LINE = 1 << 20
@@ -115,7 +115,7 @@ class _Reader:
 
     def _object(self, body: bytes) -> Mapping[str, Any]:
         try:
-            record = orjson.loads(body)
+            record = json_of(body)
         except orjson.JSONDecodeError as fault:
             self._refuse(f"broken line ({fault.msg}); expected one JSON object a line")
         if not isinstance(record, dict):
@@ -162,7 +162,7 @@ def _load(path: Path, place: RankPlace) -> RankTrace:
 
 def _validate(record: type[Record], body: bytes, *, path: Path, line: int) -> Record:
     try:
-        validated: Record = _ADAPTERS[record].validate_json(body, strict=True)
+        validated: Record = _SHAPES[record].validate_json(body, strict=True)
     except ValidationError as fault:
         first = fault.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

@@ -49,7 +49,7 @@ class Lock(StrEnum):
     shared = "shared"
 
 
-MOST_RANKS = 1 << 22
+MOST_RANKS = 1 << 21
 
 
 def _few_enough(ranks: int) -> int:

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_vali
 from pydantic.dataclasses import dataclass
 
 from stressbench.analysis import congestion_impact, select
-from stressbench.files import limits, open_regular, read_bytes
+from stressbench.files import FIRST_MISTAKE, Shape, json_of, limits, open_regular, read_bytes
 from stressbench.model import Job, Role, Run, read_run
 from stressbench.model.errors import reason_of
 from stressbench.model.records import MoreThanZero
@@ -36,7 +36,7 @@ class CoRun:
     type: Literal["observation"] = "observation"
     schema_version: Literal[1] = SCHEMA_VERSION
     victim: Name
-    aggressors: Annotated[tuple[Name, ...], Field(min_length=1)]
+    aggressors: Annotated[tuple[Name, ...], FIRST_MISTAKE, Field(min_length=1)]
     slowdown: MoreThanZero
     interval: Bounds | None
     machine: Name | None = None
@@ -60,13 +60,14 @@ class LeftOut:
 
 
 ADAPTER: TypeAdapter[CoRun] = TypeAdapter(CoRun)
+_SHAPE: Shape[CoRun] = Shape(CoRun, keys=limits.KEYS)
 
 
 def read_coruns(path: Path) -> tuple[CoRun | LeftOut, ...]:
     """All of a file, whichever of both it is. Raises ProfileFileError, RunFileError."""
     try:
         with open_regular(path, limit=limits.RUN) as file:
-            own = _begins_a_run(file.readline(limits.PROFILE))
+            own = _begins_a_run(file.readline(limits.LINE))
         if not own:
             return parse_coruns(read_bytes(path, limit=limits.PROFILE), source=path)
     except OSError as fault:
@@ -120,7 +121,7 @@ def _source(run: Run) -> str:
 
 def _begins_a_run(line: bytes) -> bool:
     try:
-        first: Any = orjson.loads(line)
+        first: Any = json_of(line)
     except orjson.JSONDecodeError:
         return False
     return isinstance(first, dict) and first.get("type") == "header"
@@ -128,7 +129,7 @@ def _begins_a_run(line: bytes) -> bool:
 
 def _parsed(line: bytes, source: Path, number: int) -> CoRun:
     try:
-        raw = orjson.loads(line)
+        raw = json_of(line)
     except orjson.JSONDecodeError as fault:
         raise ProfileFileError(f"no JSON: {fault.msg}; {_WHAT_IT_IS}", path=source, line=number) from fault
     if not isinstance(raw, dict) or raw.get("type") != "observation":
@@ -139,6 +140,6 @@ def _parsed(line: bytes, source: Path, number: int) -> CoRun:
         said = f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}"
         raise ProfileFileError(said, path=source, line=number)
     try:
-        return ADAPTER.validate_json(line, strict=True)
+        return _SHAPE.validate_json(line, strict=True)
     except ValidationError as fault:
         raise ProfileFileError(complaint_of(fault), path=source, line=number) from fault

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.dataclasses import dataclass
 
-from stressbench.files import limits, read_bytes
+from stressbench.files import FIRST_MISTAKE, Shape, json_of, limits, read_bytes
 from stressbench.model.errors import reason_of
 from stressbench.model.records import MoreThanZero, Number, Positive
 from stressbench.sensitivity.complaints import complaint_of, shown
@@ -30,8 +30,8 @@ _STRICT = ConfigDict(extra="forbid")
 NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], Field(min_length=1)]
-PerhapsTimes: TypeAlias = tuple[MoreThanZero, ...]
+Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE, Field(min_length=1)]
+PerhapsTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -40,10 +40,10 @@ class Provenance:
 
     measured_at: datetime
     version: str
-    command: tuple[str, ...]
+    command: Annotated[tuple[str, ...], FIRST_MISTAKE]
     nodes: Positive
     ranks: Positive
-    configuration: Mapping[str, str]
+    configuration: Annotated[Mapping[str, str], FIRST_MISTAKE]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -66,7 +66,7 @@ class Latencies:
     """One-way latencies in the order of measurement, or of `at_s`: when each was taken, from any origin."""
 
     latencies_s: Times
-    at_s: tuple[Number, ...] | None = None
+    at_s: Annotated[tuple[Number, ...], FIRST_MISTAKE] | None = None
 
     @model_validator(mode="after")
     def _one_time_each(self) -> Self:
@@ -96,7 +96,7 @@ class Level:
     configuration: Configuration
     probes: Latencies
     times_s: Times
-    links: Mapping[str, Share] | None = None
+    links: Annotated[Mapping[str, Share], FIRST_MISTAKE] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -128,8 +128,8 @@ class Profile:
     idle: Latencies
     alone_s: PerhapsTimes
     impact: Impact | None
-    levels: tuple[Level, ...]
-    links: Mapping[str, Share] | None = None
+    levels: Annotated[tuple[Level, ...], FIRST_MISTAKE]
+    links: Annotated[Mapping[str, Share], FIRST_MISTAKE] | None = None
 
     @field_validator("levels")
     @classmethod
@@ -140,6 +140,7 @@ class Profile:
 
 
 ADAPTER: TypeAdapter[Profile] = TypeAdapter(Profile)
+_SHAPE: Shape[Profile] = Shape(Profile, keys=limits.KEYS)
 
 
 def fitting_name(text: str) -> str:
@@ -155,7 +156,7 @@ def to_json(profile: Profile) -> str:
 def parse_profile(text: str | bytes, *, source: Path) -> Profile:
     """A profile from JSON. ProfileFileError names `source`, the key, what stands there and what was expected."""
     try:
-        raw = orjson.loads(text)
+        raw = json_of(text)
     except orjson.JSONDecodeError as fault:
         raise ProfileFileError(f"no JSON: {fault.msg}", path=source, line=fault.lineno) from fault
     if not isinstance(raw, dict) or raw.get("type") != "sensitivity":
@@ -168,7 +169,7 @@ def parse_profile(text: str | bytes, *, source: Path) -> Profile:
             path=source,
         )
     try:
-        return ADAPTER.validate_json(text, strict=True)
+        return _SHAPE.validate_json(text, strict=True)
     except ValidationError as fault:
         raise ProfileFileError(complaint_of(fault), path=source) from fault
 

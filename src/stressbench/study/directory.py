@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Annotated
 
 import orjson
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ValidationError
 
 from stressbench import __version__, toml
-from stressbench.files import limits, must_stay, open_regular, read_bytes, read_text
+from stressbench.files import Shape, limits, must_stay, open_regular, read_bytes, read_text
 from stressbench.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
@@ -42,7 +42,7 @@ def now() -> datetime:
 
 def sha256_of(path: Path) -> str:
     """Of the file's bytes, in hexadecimal."""
-    with open_regular(path, limit=limits.RUN) as file:
+    with open_regular(path, limit=limits.FILE) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -66,7 +66,7 @@ class Origin:
     includes: Mapping[_Name, str] = field(default_factory=dict)
 
 
-_ORIGIN = TypeAdapter(Origin)
+_ORIGIN: Shape[Origin] = Shape(Origin)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,13 +25,16 @@ from stressbench.study.running import INTERRUPTED, Order, Result
 from stressbench.toml.shares import FULL
 
 GRACE_S = 60.0
+SILENCE_S = 5.0
+"""So long nothing is said of how far the check of a large study is."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Launching:
     """Starts the runs of a study, whose paths are relative to `folder`; `note` writes down what becomes of links.
 
-    `is_stopping` says whether a person wants no more runs: a rate command may take its time before one.
+    `is_stopping` says whether a person wants no more runs: a rate command may take its time before one. `say` is told
+    how far a long check is.
     """
 
     study: Study
@@ -41,18 +44,21 @@ class Launching:
     note: Callable[[LinksRecord], None]
     clock: Callable[[], float] = time.monotonic
     is_stopping: Callable[[], bool] = lambda: False
+    say: Callable[[str], None] = lambda _: None
     _commanded: list[LinksRecord] = field(default_factory=list, init=False)  # what the rate command set last
 
     def check(self) -> None:
         """Have the engine check each cell's workload, starting no ranks. Raises StudyMistake for the first mistake."""
         if self.study.rate_command is not None:
             self._command(self.study.rate_command).check()
-        seen: set[Cell] = set()
+        kinds: dict[Cell, Cell] = {}
         for cell in self.study.cells:
-            kind = _checked_alike(cell)
-            if kind in seen:
-                continue
-            seen.add(kind)
+            kinds.setdefault(_checked_alike(cell), cell)
+        said = self.clock()
+        for number, cell in enumerate(kinds.values()):
+            if self.clock() - said >= SILENCE_S:
+                said = self.clock()
+                self.say(f"the engine has checked {number:,} of {len(kinds):,} workloads with their settings")
             try:
                 prepared = session.prepare(
                     self._wish(cell, RunFile(path=Path("check.jsonl")), EngineOptions(sets=_sets(cell)), limit_s=None),

@@ -1,6 +1,7 @@
 """The manifest of a study's directory: a JSON object a line, only ever appended, on the disk before work goes on."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -8,10 +9,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.files import append_lines, limits, read_bytes
-from stressbench.model.complaints import first_of
+from stressbench.files import Shape, append_lines
 from stressbench.model.errors import reason_of
-from stressbench.study.errors import StudyFault, StudyMistake
+from stressbench.study.errors import StudyFault
+from stressbench.study.journals import Complaints, journal_lines
 
 SCHEMA_VERSION = 1
 
@@ -136,6 +137,7 @@ Record: TypeAlias = (
     | PolicyRecord
 )
 _ADAPTER: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="type")])
+_SHAPE: Shape[Record] = Shape(Annotated[Record, Field(discriminator="type")])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,22 +153,15 @@ def read_manifest(path: Path) -> Manifest:
 
     Raises StudyMistake where it cannot be read.
     """
-    try:
-        lines = read_bytes(path, limit=limits.JOURNAL).split(b"\n")
-    except FileNotFoundError:
-        return Manifest(records=(), complaints=())
-    except OSError as fault:
-        raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
     records: list[Record] = []
-    complaints: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        if not line:
-            continue
-        try:
-            records.append(_ADAPTER.validate_json(line))
-        except ValidationError as fault:
-            complaints.append(f"{path}:{number}: broken line ({first_of(fault)}); it is left out")
-    return Manifest(records=tuple(records), complaints=tuple(complaints))
+    complaints = Complaints(path)
+    with suppress(FileNotFoundError):
+        for number, line in journal_lines(path):
+            try:
+                records.append(_SHAPE.validate_json(line))
+            except ValidationError as fault:
+                complaints.add(number, fault)
+    return Manifest(records=tuple(records), complaints=complaints.all())
 
 
 def append(path: Path, *records: Record) -> None:

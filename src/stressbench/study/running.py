@@ -320,7 +320,7 @@ def _read(path: Path) -> Run | None:
 
 def _is_being_written(path: Path) -> bool:
     """Whether an engine has its lock on the run file; False where the file system knows no locks."""
-    with open_regular(path, limit=limits.RUN) as file:
+    with open_regular(path, limit=limits.FILE) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

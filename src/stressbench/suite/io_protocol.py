@@ -6,9 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 from pydantic.dataclasses import dataclass as checked
 
+from stressbench.files import FIRST_MISTAKE, Shape, limits
 from stressbench.model.bounds import Fits, Sane
 from stressbench.suite.io_patterns import TABLE_2
 from stressbench.suite.reading import STRICT, Line, read_executions
@@ -44,9 +45,9 @@ class Head:
     memory_bytes: _Positive | None
     mpart_bytes: _Positive
     limit_bytes: _Positive | None
-    partitions: Annotated[tuple[_Positive, ...], Field(min_length=1)]
-    types: Annotated[tuple[_Type, ...], Field(min_length=1)]
-    hints: tuple[str, ...]
+    partitions: Annotated[tuple[_Positive, ...], FIRST_MISTAKE, Field(min_length=1)]
+    types: Annotated[tuple[_Type, ...], FIRST_MISTAKE, Field(min_length=1)]
+    hints: Annotated[tuple[str, ...], FIRST_MISTAKE]
 
 
 @checked(frozen=True, kw_only=True, config=STRICT)
@@ -103,12 +104,12 @@ class Protocol:
 
 _Any: TypeAlias = Head | PatternLine | FileLine | End
 _Record: TypeAlias = Annotated[_Any, Field(discriminator="type")]
-_ADAPTER: TypeAdapter[_Any] = TypeAdapter(_Record)
+_SHAPE: Shape[_Any] = Shape(_Record, keys=limits.KEYS)
 
 
 def read_io_protocols(path: Path) -> tuple[Protocol, ...]:
     """All executions that a file holds, at least one. Raises SuiteFileError."""
-    return tuple(_protocol(lines) for lines in read_executions(path, _ADAPTER, motif="b_eff_io", head=Head, end=End))
+    return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff_io", head=Head, end=End))
 
 
 def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:

@@ -6,9 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 from pydantic.dataclasses import dataclass as checked
 
+from stressbench.files import FIRST_MISTAKE, Shape, limits
 from stressbench.model.bounds import Fits, Sane
 from stressbench.suite.reading import STRICT, Line, read_executions
 
@@ -43,8 +44,8 @@ class Head:
     random: str
     seed: int
     attempts: Annotated[int, Field(gt=0), Fits]
-    sizes: Annotated[tuple[Annotated[int, Fits], ...], Field(min_length=1)]
-    patterns: Annotated[tuple[Pattern, ...], Field(min_length=1)]
+    sizes: Annotated[tuple[Annotated[int, Fits], ...], FIRST_MISTAKE, Field(min_length=1)]
+    patterns: Annotated[tuple[Pattern, ...], FIRST_MISTAKE, Field(min_length=1)]
 
 
 @checked(frozen=True, kw_only=True, config=STRICT)
@@ -80,12 +81,12 @@ class Protocol:
 
 
 _Record: TypeAlias = Annotated[Head | Loop | End, Field(discriminator="type")]
-_ADAPTER: TypeAdapter[Head | Loop | End] = TypeAdapter(_Record)
+_SHAPE: Shape[Head | Loop | End] = Shape(_Record, keys=limits.KEYS)
 
 
 def read_protocols(path: Path) -> tuple[Protocol, ...]:
     """All executions that a file holds, at least one. Raises SuiteFileError."""
-    return tuple(_protocol(lines) for lines in read_executions(path, _ADAPTER, motif="b_eff", head=Head, end=End))
+    return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff", head=Head, end=End))
 
 
 def _protocol(lines: Sequence[Line[Head | Loop | End]]) -> Protocol:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, ValidationError
 
-from stressbench.files import limits, read_bytes
+from stressbench.files import Shape, limits, lines_in, open_regular
 from stressbench.model.errors import reason_of
 from stressbench.suite.errors import SuiteFileError
 
@@ -29,17 +29,18 @@ class Line(Generic[Record]):
 
 
 def read_executions(
-    path: Path, adapter: TypeAdapter[Record], *, motif: str, head: type, end: type
+    path: Path, shape: Shape[Record], *, motif: str, head: type, end: type
 ) -> tuple[tuple[Line[Record], ...], ...]:
     """The lines of each execution that a file holds, at least one; its `head` comes first. Raises SuiteFileError.
 
     An execution goes to its `end`, to the next head, or to the file's end. A last line without newline is left out.
     """
     try:
-        lines = read_bytes(path, limit=limits.PROTOCOL).splitlines(keepends=True)
+        with open_regular(path, limit=limits.PROTOCOL) as file:
+            lines = tuple(lines_in(file, path=path, longest=limits.JOURNAL_LINE))
     except OSError as fault:
         raise SuiteFileError(f"{path}: {reason_of(fault)}") from fault
-    found = tuple(_split(tuple(_records(path, lines, adapter)), motif=motif, head=head, end=end))
+    found = tuple(_split(tuple(_records(path, lines, shape)), motif=motif, head=head, end=end))
     if not found:
         raise SuiteFileError(f"{path}: holds no {motif}; expected a file that --protocol wrote")
     return found
@@ -63,12 +64,12 @@ def _split(lines: Sequence[Line[Record]], *, motif: str, head: type, end: type) 
         yield tuple(current)
 
 
-def _records(path: Path, lines: Sequence[bytes], adapter: TypeAdapter[Record]) -> Iterator[Line[Record]]:
+def _records(path: Path, lines: Sequence[bytes], shape: Shape[Record]) -> Iterator[Line[Record]]:
     for number, line in enumerate(lines, start=1):
         if not line.endswith(b"\n"):
             return  # it was being written
         try:
-            yield Line(path=path, number=number, record=adapter.validate_json(line))
+            yield Line(path=path, number=number, record=shape.validate_json(line))
         except ValidationError as fault:
             first = fault.errors()[0]
             where = ".".join(str(part) for part in first["loc"])

@@ -44,8 +44,9 @@ class PhasesOf:
         own = regrid(own, width_s=line.width_s, to_s=width)
         slices = max(own.shape[1], int(np.ceil(rank.wall_s / width - 1e-9)), self._sums.shape[1])
         alive = np.clip(rank.wall_s - width * np.arange(slices), 0.0, width)
-        self._sums = _padded(self._sums, slices)
-        self._sums[:-1] += _padded(own, slices)
+        if missing := slices - self._sums.shape[1]:
+            self._sums = np.pad(self._sums, ((0, 0), (0, missing)))
+        self._sums[:-1, : own.shape[1]] += own
         self._sums[-1] += alive
 
     def finish(self) -> Phases | None:
@@ -67,7 +68,3 @@ def regrid(rows: Floats, *, width_s: float, to_s: float) -> Floats:
     wanted = np.arange(int(np.ceil(edges[-1] - 1e-9)) + 1)
     at = np.array([np.interp(wanted, edges, row) for row in total])
     return np.diff(at, axis=1)
-
-
-def _padded(rows: Floats, slices: int) -> Floats:
-    return np.pad(rows, ((0, 0), (0, slices - rows.shape[1])))

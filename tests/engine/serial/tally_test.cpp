@@ -66,5 +66,20 @@ TEST(Tally, ExtraRepetitionsNeverPushOutMeasuredOnes) {
   EXPECT_EQ(tally.stride(Phase::measured), 1);
 }
 
+TEST(Tally, WhatOnlyLoadsTheMachineIsTakenInSamples) {
+  Tally load{2, Tally::default_capacity, Sustained::measured_too};
+  add(load, 100000, Phase::measured, 1);
+  EXPECT_LE(load.heads().size(), Tally::sustained_rows);
+  EXPECT_EQ(load.repetitions(Phase::measured), 100000);
+
+  Tally other{2};
+  add(other, 10000, Phase::measured, 1);
+  add(other, 100000, Phase::extra, 1);
+  EXPECT_EQ(other.stride(Phase::measured), 1);
+  EXPECT_LE(other.heads().size(), 10000 + Tally::sustained_rows);
+  EXPECT_GE(other.heads().size(), 10000 + Tally::sustained_rows / 2);
+  EXPECT_EQ(other.repetitions(Phase::extra), 100000);
+}
+
 }  // namespace
 }  // namespace stressbench::schedule

@@ -84,7 +84,7 @@ class Output:
         if self.file is None:
             return printed
         try:
-            with open_regular(self.folder / self.file, limit=limits.RUN) as file:
+            with open_regular(self.folder / self.file, limit=limits.FILE) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _LARGEST_TAIL))
                 return file.read().decode(errors="replace")
         except OSError:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from stressbench.cli.programs import require_no_rounds
 from stressbench.cli.study.common import runs_of, told
 from stressbench.cli.telling import format_of, tell
-from stressbench.files import limits, read_bytes
+from stressbench.files import Shape, limits, read_bytes
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import read_lab
@@ -113,7 +113,7 @@ def _talk(path: Path) -> Talk:
         if path.suffix == ".trace":
             profile = profile_of(read_trace(path))
         else:
-            profile = TypeAdapter(Profile).validate_json(read_bytes(path, limit=limits.PROFILE))
+            profile = Shape[Profile](Profile).validate_json(read_bytes(path, limit=limits.PROFILE))
     except OSError as fault:
         raise StudyMistake(f"--profile: {path}: {reason_of(fault)}") from fault
     except TraceFileError as fault:

@@ -3,11 +3,12 @@
 from stressbench.report.terminal.comparison_table import print_comparison
 from stressbench.report.terminal.page import standard_output
 from stressbench.report.terminal.profile_table import print_profile
-from stressbench.report.terminal.run_table import BUSIEST, Shown, print_summary
+from stressbench.report.terminal.run_table import BUSIEST, LONGEST, Shown, print_summary
 from stressbench.report.terminal.trace_tables import print_difference, print_outline, print_ranks
 
 __all__ = [
     "BUSIEST",
+    "LONGEST",
     "Shown",
     "print_comparison",
     "print_difference",

@@ -1,6 +1,7 @@
 """The table of `stressbench show`: per job and motif the spread of times, alone and contended, and the impact."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.table import Table
@@ -26,14 +27,18 @@ from stressbench.report.units import MISSING, TimeUnit, count, measured, rate, s
 
 BUSIEST = 8
 """Links shown without being asked."""
+LONGEST = 100
+"""Motifs of a job, likewise."""
+_ALIKE = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What of a summary is printed: lines for motifs, this many links, percentiles, plans."""
+    """What of a summary is printed: lines for motifs, this many links, percentiles, plans. `chains`: how many motifs jobs have."""
 
     steps: bool = True
     links: int = BUSIEST
+    chains: Sequence[int] = ()
     tails: bool = False
     plan: bool = False
 
@@ -56,11 +61,29 @@ def print_summary(summary: RunSummary, *, console: Console, shown: Shown) -> Non
         say(console, line, style="dim")
     if shown.plan:
         print_plans(summary, console=console, steps=shown.steps)
-    for warning in summary.warnings:
-        say(console, f"warning: {_about(warning.job)}{warning.text}", style="yellow")
-    for event in summary.events:
-        name = None if event.job is None else summary.jobs[event.job].name
-        say(console, f"{event.severity} from the engine: {_about(name)}{event.message}", style="yellow")
+    for job, motifs in zip(summary.jobs, shown.chains, strict=False):
+        if shown.steps and motifs > len(job.steps):
+            left = f"the {len(job.steps)} motifs that took longest; {motifs - len(job.steps):,} more with --motifs 0"
+            say(console, f"{job.name}: {left}.", style="dim")
+    _say_few(console, [((one.kind, one.job), f"warning: {_about(one.job)}{one.text}") for one in summary.warnings])
+    names = {job.job: job.name for job in summary.jobs}
+    engine = [
+        ((one.kind, one.job), f"{one.severity} from the engine: {_about(names.get(one.job))}{one.message}")  # type: ignore[arg-type]
+        for one in summary.events
+    ]
+    _say_few(console, engine)
+
+
+def _say_few(console: Console, told: Sequence[tuple[tuple[str, object], str]]) -> None:
+    """Of many sentences of one kind about one job the first ones: a chain of thousands of motifs has as many."""
+    seen: Counter[tuple[str, object]] = Counter()
+    for about, sentence in told:
+        seen[about] += 1
+        if seen[about] <= _ALIKE:
+            say(console, sentence, style="yellow")
+    for (kind, _), count_ in seen.items():
+        if count_ > _ALIKE:
+            say(console, f"{count_ - _ALIKE:,} more like it ({kind}); --json has all of them", style="yellow")
 
 
 def _head(facts: RunFacts) -> list[str]:

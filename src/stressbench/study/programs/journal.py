@@ -8,12 +8,13 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.files import append_lines, limits, read_bytes
+from stressbench.files import Shape, append_lines
 from stressbench.files.studies import LAUNCHES
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
 from stressbench.model.records import Number, Seconds
 from stressbench.study.errors import StudyFault, StudyMistake
+from stressbench.study.journals import Complaints, journal_lines
 
 FILE = LAUNCHES
 SCHEMA_VERSION = 1
@@ -77,20 +78,18 @@ class Journal(Generic[P, L]):
 
     def read(self, path: Path) -> Launches[P, L]:
         """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
+        lines = journal_lines(path)
         try:
-            content = read_bytes(path, limit=limits.JOURNAL)
-        except OSError as fault:
+            plan: P = Shape[P](self.plan).validate_json(next(lines, (1, b""))[1])
+        except FileNotFoundError as fault:
             raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
-        lines = [(number, line) for number, line in enumerate(content.split(b"\n"), start=1) if line]
-        try:
-            plan = TypeAdapter(self.plan).validate_json(lines[0][1] if lines else b"")
         except ValidationError as fault:
             told = f"{path}: no plan; expected a file that `{self.writer}` wrote ({first_of(fault)})"
             raise StudyMistake(told) from fault
-        launches, done, complaints = TypeAdapter(self.launch), [], []
-        for number, line in lines[1:]:
+        launches, done, complaints = Shape[L](self.launch), [], Complaints(path)
+        for number, line in lines:
             try:
                 done.append(launches.validate_json(line))
             except ValidationError as fault:
-                complaints.append(f"{path}:{number}: broken line ({first_of(fault)}); it is left out")
-        return Launches(plan=plan, done=tuple(done), complaints=tuple(complaints))
+                complaints.add(number, fault)
+        return Launches(plan=plan, done=tuple(done), complaints=complaints.all())

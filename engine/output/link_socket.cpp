@@ -60,6 +60,12 @@ void LinkSocket::connect() {
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     refuse(path_, std::strerror(errno));
+  // Whoever is first may make a socket in a shared folder: only the lab's own keeper is listened to.
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (::getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) refuse(path_, std::strerror(errno));
+  if (peer.uid != ::geteuid() && peer.uid != 0)
+    refuse(path_, fmt::format("belongs to user {}, not to user {}, who runs this", peer.uid, ::geteuid()));
 }
 
 schedule::LinkCounts LinkSocket::look() {

@@ -3,10 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "core/input_file.hpp"
 #include "core/input_limits.hpp"
@@ -35,60 +39,74 @@ const char* option_of(Existing existing) noexcept { return existing == Existing:
 
 std::string line_of(const Json& record) { return record.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
+// --overwrite is for run files: nothing else that a wrong name stands for is lost.
+void require_run_file(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return;
+  constexpr std::string_view begin = R"({"type":"header")";
+  std::array<char, begin.size()> there{};
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const ssize_t count = file < 0 ? -1 : read(file, there.data(), there.size());
+  if (file >= 0) close(file);
+  if (count < 0 || std::string_view(there.data(), static_cast<std::size_t>(count)) != begin)
+    throw UserMistake(fmt::format("'{}' is no run file, which alone --overwrite replaces; give another name", path));
+}
+
+void check_kind(const std::string& path, Existing existing) {
+  if (existing == Existing::refuse) return;
+  try {
+    if (existing == Existing::append) const InputFile file(path, input_limits::lines_file_bytes);
+    if (existing == Existing::replace) require_run_file(path);
+  } catch (const UserMistake& mistake) {
+    throw UserMistake(fmt::format("{}: {}", option_of(existing), mistake.what()));
+  }
+}
+
+// An open descriptor that no other launch writes through.
+int open_locked(const std::string& path, Existing existing) {
+  check_kind(path, existing);
+  const auto refuse = [&](int descriptor, int reason) {
+    if (descriptor >= 0) close(descriptor);
+    throw UserMistake(fmt::format("{}: '{}': {}", option_of(existing), path, std::strerror(reason)));
+  };
+  const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags_of(existing), 0666);
+  if (descriptor < 0 && errno == EEXIST)
+    throw UserMistake(
+        fmt::format("--output: '{}' exists; give another name, --overwrite, or --continue {}", path, path));
+  if (descriptor < 0) refuse(descriptor, errno);
+  // Where a file system knows no locks, nobody is kept out.
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(descriptor);
+    throw UserMistake(fmt::format("{}: '{}' is being written by another launch; wait until that has ended, or end it",
+                                  option_of(existing), path));
+  }
+  if (existing == Existing::replace && ftruncate(descriptor, 0) != 0 && errno != EINVAL)
+    refuse(descriptor, errno);  // a device has no length
+  return descriptor;
+}
+
 }  // namespace
 
-RunFile::RunFile(std::string path, Existing existing) : path_(std::move(path)) {
-  if (existing == Existing::append) check_kind();
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags_of(existing), 0666);
-  if (descriptor_ < 0 && errno == EEXIST)
-    throw UserMistake(
-        fmt::format("--output: '{}' exists; give another name, --overwrite, or --continue {}", path_, path_));
-  if (descriptor_ < 0) refuse(existing);
-  // Where a file system knows no locks, nobody is kept out.
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    close(descriptor_);
-    throw UserMistake(fmt::format("{}: '{}' is being written by another launch; wait until that has ended, or end it",
-                                  option_of(existing), path_));
-  }
-  if (existing == Existing::replace && ftruncate(descriptor_, 0) != 0 && errno != EINVAL)
-    refuse(existing);  // a device has no length
-}
+RunFile::RunFile(const std::string& path, Existing existing) : file_(path, open_locked(path, existing)) {}
 
-RunFile::~RunFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-void RunFile::check_kind() const {
-  try {
-    const InputFile file(path_, input_limits::lines_file_bytes);
-  } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("--continue: {}", mistake.what()));
-  }
-}
-
-void RunFile::refuse(Existing existing) const {
-  const int reason = errno;
-  if (descriptor_ >= 0) close(descriptor_);
-  throw UserMistake(fmt::format("{}: '{}': {}", option_of(existing), path_, std::strerror(reason)));
-}
-
-void RunFile::fail(const char* doing) const {
-  throw MachineFault(fmt::format("{} the run file '{}': {}; the rounds before are in it and can be read", doing, path_,
-                                 std::strerror(errno)));
+void RunFile::fail(const char* doing, int reason) const {
+  throw MachineFault(fmt::format("{} the run file '{}': {}; the rounds before are in it and can be read", doing,
+                                 file_.path(), std::strerror(reason)));
 }
 
 void RunFile::write_out() {
-  std::size_t done = 0;
-  while (done < pending_.size()) {
-    const ssize_t wrote = write(descriptor_, pending_.data() + done, pending_.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) {
-      pending_.clear();
-      fail("writing");
-    }
-    done += static_cast<std::size_t>(wrote);
-  }
-  pending_.clear();
+  if (const int failure = file_.write(std::exchange(pending_, {})); failure != 0) fail("writing", failure);
+}
+
+void RunFile::must_be_unchanged() {
+  const std::string change = file_.change();
+  if (change.empty()) return;
+  const std::string path = file_.path();
+  if (!file_.move_to_new_name())
+    throw MachineFault(
+        fmt::format("the run file '{}' {} during the run, and what it had cannot be kept", path, change));
+  throw MachineFault(
+      fmt::format("the run file '{}' {} during the run; what was measured is in '{}'", path, change, file_.path()));
 }
 
 void RunFile::on_header(const schedule::Header& header) {
@@ -109,12 +127,14 @@ void RunFile::on_event(const schedule::Event& event) { pending_ += line_of(to_js
 void RunFile::on_round(const schedule::RoundRecord& record) {
   pending_ += line_of(to_json(record));
   write_out();
-  if (fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail("keeping");
+  if (fdatasync(file_.descriptor()) != 0 && errno != EINVAL && errno != EROFS) fail("keeping", errno);
+  must_be_unchanged();
 }
 
 void RunFile::on_end(const schedule::End& end) {
   pending_ += line_of(to_json(end));
   write_out();
+  must_be_unchanged();
 }
 
 std::string hash_of(const std::string& text) {

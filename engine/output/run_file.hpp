@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "output/written_file.hpp"
 #include "schedule/records.hpp"
 #include "schedule/session.hpp"
 
@@ -14,29 +15,24 @@ enum class Existing { refuse, replace, append };
 class RunFile final : public schedule::Listener {
  public:
   // Keeps the file locked while it lives, so that no two launches write to one file. Throws UserMistake where the file
-  // exists and must not, cannot be opened, or is another launch's.
-  RunFile(std::string path, Existing existing);
-  RunFile(const RunFile&) = delete;
-  RunFile& operator=(const RunFile&) = delete;
-  ~RunFile() override;
+  // exists and must not, is to be replaced and holds something else, cannot be opened, or is another launch's.
+  RunFile(const std::string& path, Existing existing);
 
   void on_header(const schedule::Header& header) override;
   void on_sample(const schedule::Sample& sample) override;
   void on_histogram(const schedule::HistogramRecord& histogram) override;
   void on_event(const schedule::Event& event) override;
   // Writes what the round said and its commit mark, and hands it to the system. Throws MachineFault naming path and
-  // cause (disk full).
+  // cause (disk full), also where somebody deleted, replaced or cut the file: all is in a file of a new name then.
   void on_round(const schedule::RoundRecord& record) override;
   void on_end(const schedule::End& end) override;
 
  private:
-  void check_kind() const;
-  [[noreturn]] void refuse(Existing existing) const;
   void write_out();
-  [[noreturn]] void fail(const char* doing) const;
+  void must_be_unchanged();
+  [[noreturn]] void fail(const char* doing, int reason) const;
 
-  std::string path_;
-  int descriptor_ = -1;
+  WrittenFile file_;
   std::string pending_;
   const schedule::Machine* machine_ = nullptr;
 };

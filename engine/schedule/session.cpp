@@ -106,12 +106,20 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
       const bool complete = reason == EndReason::done || reason == EndReason::interval_reached;
       if (world_.rank() == 0)
         tell([&](Listener& listener) { listener.on_end({complete, reason, completed_, elapsed_s()}); });
-      return reason;
+      return reason_at_the_end(reason);
     }
     execute(order.round);
     ++completed_;
     gather_interrupts();
   }
+}
+
+// That the file lacks its last line only rank 0 knows.
+EndReason Session::reason_at_the_end(EndReason reason) const {
+  int failed = fault_ ? 1 : 0;
+  gentle_barrier(world_, Pace::meeting);
+  mpi::must(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
+  return failed != 0 ? EndReason::fault : reason;
 }
 
 Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {

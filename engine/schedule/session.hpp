@@ -58,6 +58,7 @@ class Session {
   Header make_header(const std::vector<std::string>& command, const std::string& workload_text) const;
   Order next_order();
   void stop(EndReason reason, Order& order) const;
+  EndReason reason_at_the_end(EndReason reason) const;
   bool time_is_up(const Round& round) const;
   void execute(const Round& round);
   bool active(const Round& round) const noexcept;

@@ -1,11 +1,9 @@
 #include "storage/owned_files.hpp"
 
 #include <fmt/format.h>
-#include <mpi.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
@@ -15,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/process.hpp"
 #include "storage/fault.hpp"
+#include "storage/first_rank.hpp"
 
 namespace stressbench::storage {
 namespace {
@@ -123,32 +122,13 @@ void take(const Claim& claim, const Layout& known, bool noted, std::vector<std::
   }
 }
 
-enum class Verdict { granted, mistake, fault };
-
-Verdict verdict_on(const Claim& claim, const std::string& key, std::vector<std::string>& remarks, std::string& words) {
+void take_alone(const Claim& claim, const std::string& key, std::vector<std::string>& remarks) {
   const auto made = made_here().find(key);
   const bool ours = made != made_here().end();
-  try {
-    if (ours && made->second.users > 0 && (claim.alone || made->second.alone)) {
-      refuse(fmt::format("'{}' is another step's of this job; give each a path of its own", claim.path));
-    }
-    take(claim, ours ? made->second.layout : Layout{}, ours && made->second.users > 0, remarks);
-    return Verdict::granted;
-  } catch (const UserMistake& mistake) {
-    words = mistake.what();
-    return Verdict::mistake;
-  } catch (const std::exception& fault) {
-    words = fault.what();
-    return Verdict::fault;
+  if (ours && made->second.users > 0 && (claim.alone || made->second.alone)) {
+    refuse(fmt::format("'{}' is another step's of this job; give each a path of its own", claim.path));
   }
-}
-
-void tell(const mpi::Group& group, Verdict& verdict, std::string& words) {
-  std::array message{static_cast<int>(verdict), static_cast<int>(words.size())};
-  mpi::must(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
-  verdict = static_cast<Verdict>(message[0]);
-  words.resize(static_cast<std::size_t>(message[1]));
-  mpi::must(MPI_Bcast(words.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
+  take(claim, ours ? made->second.layout : Layout{}, ours && made->second.users > 0, remarks);
 }
 
 }  // namespace
@@ -158,12 +138,7 @@ OwnedFiles::OwnedFiles(const mpi::Group& group, Claim claim)
       key_(key_of(claim_.path)),
       rank_(group.rank()),
       exceptions_(std::uncaught_exceptions()) {
-  Verdict verdict = Verdict::granted;
-  std::string words;
-  if (rank_ == 0) verdict = verdict_on(claim_, key_, remarks_, words);
-  tell(group, verdict, words);
-  if (verdict == Verdict::mistake) throw ParameterMistake("file", words);
-  if (verdict == Verdict::fault) throw MachineFault(words);
+  on_first_rank(group, "file", [&] { take_alone(claim_, key_, remarks_); });
   Made& made = made_here()[key_];
   made.layout = united(made.layout, claim_.layout);
   made.keep |= claim_.keep;

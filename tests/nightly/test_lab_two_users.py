@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -88,3 +88,142 @@ def test_what_another_user_planted_under_a_folder_of_the_victims_is_refused(plan
     assert ended.returncode == 2, ended.stderr
     assert PLANTED not in ended.stderr
     assert f"tiny/lock: belongs to user {ATTACKER}" in ended.stderr
+
+
+STATE_FOLDER = Path(f"/tmp/stressbench-{VICTIM}")
+
+
+def given_to(user: int, path: Path) -> Path:
+    os.chown(path, user, user, follow_symlinks=False)
+    return path
+
+
+@pytest.fixture
+def thesis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What the victim would not lose, laid out as labs are; whatever was made for a test goes."""
+    home = tmp_path_factory.mktemp("victims-home")
+    for above in (home, *home.parents[:2]):
+        above.chmod(0o755)
+    kept = home / "labs" / "tiny" / "thesis"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("years of work")
+    for path in (home, *home.rglob("*")):
+        given_to(VICTIM, path)
+    assert not os.path.lexists(STATE_FOLDER)
+    yield kept
+    if STATE_FOLDER.is_symlink():
+        STATE_FOLDER.unlink()
+    elif STATE_FOLDER.exists():
+        shutil.rmtree(STATE_FOLDER)
+
+
+def link_in_the_place_of_the_folder(home: Path) -> None:
+    STATE_FOLDER.symlink_to(home)
+    given_to(ATTACKER, STATE_FOLDER)
+
+
+def folder_that_leads_to_the_home(home: Path) -> None:
+    STATE_FOLDER.mkdir()
+    (STATE_FOLDER / "labs").symlink_to(home / "labs")
+    given_to(ATTACKER, STATE_FOLDER)
+
+
+def lab_that_leads_to_the_home(home: Path) -> None:
+    (STATE_FOLDER / "labs").mkdir(parents=True)
+    (STATE_FOLDER / "labs" / "tiny").symlink_to(home / "labs" / "tiny")
+    for path in (STATE_FOLDER, STATE_FOLDER / "labs"):
+        given_to(VICTIM, path).chmod(0o777)
+
+
+@needs_root
+@pytest.mark.parametrize("words", [("down", "tiny"), ("down", "--all"), ("up", "tiny")], ids=" ".join)
+@pytest.mark.parametrize(
+    "attack", [link_in_the_place_of_the_folder, folder_that_leads_to_the_home, lab_that_leads_to_the_home],
+    ids=lambda attack: attack.__name__,
+)  # fmt: skip
+def test_no_link_has_the_victims_files_removed(
+    thesis: Path, attack: Callable[[Path], None], words: tuple[str, ...]
+) -> None:
+    attack(thesis.parents[2])
+
+    ended = stressbench("lab", *words)
+
+    assert ended.returncode == 2, ended.stderr
+    assert f"stressbench: {STATE_FOLDER}" in ended.stderr
+    assert "remove it, or let STRESSBENCH_LABS name a folder of your own" in ended.stderr
+    assert thesis.read_text() == "years of work"
+    assert [path.name for path in thesis.parent.iterdir()] == ["thesis"]
+
+
+@needs_root
+def test_a_state_that_somebody_else_made_up_has_no_process_of_the_victim_killed(thesis: Path) -> None:
+    assert thesis.exists()
+    folder = STATE_FOLDER / "labs" / "tiny"
+    with subprocess.Popen([*as_user(VICTIM), "sleep", "300"]) as own:
+        found = process_of(own.pid)
+        assert found is not None
+        folder.mkdir(parents=True)
+        process = {"pid": found.pid, "started": found.started}
+        (folder / "state.json").write_text(json.dumps({"keeper": process, "builder": process}), encoding="utf-8")
+        (folder / "lock").touch()
+        for path in (STATE_FOLDER, *STATE_FOLDER.rglob("*")):
+            given_to(VICTIM, path).chmod(0o700 if path.is_dir() else 0o600)
+
+        with (folder / "lock").open("r+b") as lock:  # so that somebody seems to run the lab
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            subprocess.Popen([*as_user(VICTIM), "true"]).wait()
+            ended = stressbench("lab", "down", "tiny")
+
+        assert ended.returncode == 3, ended.stderr
+        assert "its processes do not end" in ended.stderr
+        assert found.lives
+        own.kill()
+
+
+@needs_root
+def test_a_lab_of_ones_own_comes_up_is_entered_and_goes_down(thesis: Path) -> None:
+    assert thesis.exists()
+    up, inside, down = (
+        stressbench("lab", *words) for words in (("up", "tiny"), ("exec", "h0", "hostname"), ("down", "tiny"))
+    )
+
+    assert (up.returncode, inside.returncode, down.returncode) == (0, 0, 0), up.stderr + inside.stderr + down.stderr
+    assert inside.stdout == "h0\n"
+    assert down.stderr == "stressbench: lab tiny is down\n"
+    assert not STATE_FOLDER.joinpath("labs").exists()
+
+
+SPY = """\
+import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+print("listens", flush=True)
+talk, _ = server.accept()
+talk.sendall(b'{"links": []}\\n')
+talk.recv(100)
+"""
+
+
+@needs_root
+def test_link_counters_are_not_taken_from_another_user(engine, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("counters")
+    for above in (folder, *folder.parents[:2]):
+        above.chmod(0o755)
+    folder.chmod(0o777)
+    (folder / "w.sb").write_text("[JOB_NAME] a\n[NODES] 1\n[MOTIF] barrier\n")
+    with subprocess.Popen(
+        [*as_user(ATTACKER), sys.executable, "-c", SPY, str(folder / "links.sock")], stdout=subprocess.PIPE
+    ) as spy:
+        assert spy.stdout is not None
+        assert spy.stdout.readline() == b"listens\n"
+        ended = engine.run(
+            "run", "w.sb", "--isolated", "1", "--contended", "0", "-o", "run.jsonl", ranks=2, cwd=folder,
+            environment={"STRESSBENCH_LINK_COUNTERS": str(folder / "links.sock")},
+        )  # fmt: skip
+        spy.kill()
+
+    assert ended.status == 0, ended.said
+    assert (
+        f"links.sock': belongs to user {ATTACKER}, not to user 0, who runs this" in (folder / "run.jsonl").read_text()
+    )

@@ -156,6 +156,48 @@ def test_what_dead_ranks_left_is_saved_and_swept_up(folder: Path) -> None:
     assert read_trace(folder / "a.trace").header.ranks == 2
 
 
+FOREIGN = {"link": 'ln -s "$PWD/victim" "$pool"', "user": 'echo x >"$pool"; chown 64999 "$pool"'}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [FOREIGN["link"], pytest.param(FOREIGN["user"], marks=pytest.mark.skipif(os.geteuid() != 0, reason="needs root"))],
+    ids=FOREIGN,
+)
+def test_leftovers_that_somebody_else_made_are_neither_read_nor_removed(folder: Path, make: str) -> None:
+    program(folder / "lib", "stressbench-trace-salvage", 'cp made.trace "$1"; shift; echo "$@" >saved')
+    (folder / "victim").write_text("mine")
+    plant = f'pool="$STRESSBENCH_TRACE_POOL/stressbench-trace-$STRESSBENCH_TRACE_ID-7.pool"; {make}'
+
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{LEAVE}; {plant}; exit 1")
+
+    assert "ranks 1,10 did not come to MPI_Finalize" in ended.stderr
+    assert "-7.pool" not in (folder / "saved").read_text()
+    assert [path.name.rpartition("-")[2] for path in (folder / "pools").iterdir()] == ["7.pool"]
+    assert (folder / "victim").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "make",
+    ['ln -s "$PWD/planted" "$modules"',
+     pytest.param('cp planted "$modules"; chown 64999 "$modules"',
+                  marks=pytest.mark.skipif(os.geteuid() != 0, reason="needs root"))],
+    ids=["link", "user"],
+)  # fmt: skip
+def test_modules_that_somebody_else_wrote_down_are_not_looked_at(folder: Path, make: str) -> None:
+    bin_ = folder / "bin"
+    bin_.mkdir()
+    program(bin_, "addr2line", 'echo "$@" >asked')
+    (folder / "planted").write_text(f'{{"cg": "{folder}/made.trace"}}')
+    script = f'{COPY}; modules="$STRESSBENCH_TRACE_OUTPUT.modules"; {make}'
+
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", script, PATH=f"{bin_}:{os.environ['PATH']}")
+
+    assert ended.returncode == 0, ended.stderr
+    assert not (folder / "asked").exists()
+    assert (folder / "planted").exists()
+
+
 def test_leftovers_that_cannot_be_saved_stay_and_are_named(folder: Path) -> None:
     program(folder / "lib", "stressbench-trace-salvage", "echo 'disk full' >&2; exit 3")
 

@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import stat
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from stressbench.cli.app import build
 from stressbench.files import limits
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.lifecycle import down, labs_up, running
-from stressbench.lab.process import Process
+from stressbench.lab.process import Process, process_of
 from stressbench.lab.state import Phase, Slot, State, folder, slots
 
 NOBODY = 65534
@@ -163,7 +166,7 @@ def test_a_fifo_in_the_place_of_a_file_is_refused_without_waiting(pair: Path) ->
         running("pair")
 
 
-@pytest.mark.parametrize("name", ["..", "../other", "/etc", "a/b", "", "-x", "a\nb", "x" * 42])
+@pytest.mark.parametrize("name", [".", "..", "../other", "/tmp/p", "/etc", "a/b", "", "-x", "a\nb", "x" * 42])
 def test_a_name_that_leads_elsewhere_is_no_name_for_a_lab(labs: Path, name: str) -> None:
     (labs.parent / "other").mkdir()
     for act in (Slot, down, running):
@@ -176,7 +179,7 @@ def test_down_removes_links_and_not_what_they_lead_to(pair: Path, tmp_path: Path
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "file").touch()
-    (pair / "link").symlink_to(kept)
+    (pair / "keeper.log").symlink_to(kept)
     slot = Slot("pair")
     slot.clear()
 
@@ -216,3 +219,113 @@ def test_the_runtime_directory_of_another_user_is_refused(tmp_path: Path, monkey
     with pytest.raises(LabMistake, match=rf"{tmp_path}: belongs to user {owner}, not to user {owner + 4242}"):
         slots()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def thesis(labs: Path) -> Path:
+    """A folder of the user's own where labs are written down, as $STRESSBENCH_LABS may name any."""
+    (labs / "thesis" / "chapters").mkdir(parents=True)
+    (labs / "thesis" / "thesis.tex").write_text("years of work")
+    for path in (labs, labs / "thesis"):
+        path.chmod(0o700)
+    return labs / "thesis"
+
+
+@pytest.mark.parametrize("words", [("down", "thesis"), ("up", "tiny", "--name", "thesis")], ids=" ".join)
+def test_a_folder_that_holds_something_else_is_no_labs_and_stays(thesis: Path, words: tuple[str, ...]) -> None:
+    ended = said(*words)
+
+    assert ended.exit_code == 2
+    assert f"{thesis} is no lab's: it holds 'chapters', which no lab makes, and stays as it is" in ended.output
+    assert sorted(path.name for path in thesis.iterdir()) == ["chapters", "thesis.tex"]
+
+
+def test_down_all_passes_over_folders_that_are_no_labs(thesis: Path) -> None:
+    (thesis.parent / "killed").mkdir(mode=0o700)  # all that an `up` which was killed early left
+
+    ended = said("down", "--all")
+
+    assert ended.exit_code == 0
+    assert ended.output == "stressbench: lab killed is down\n"
+    assert [path.name for path in thesis.parent.iterdir()] == ["thesis"]
+    assert (thesis / "thesis.tex").exists()
+
+
+def test_only_files_of_labs_are_removed_even_if_others_appear_meanwhile(pair: Path) -> None:
+    slot = Slot("pair")
+    (pair / "new").touch()
+
+    with pytest.raises(LabFault, match=rf"{pair}: cannot be removed \(directory not empty\)"):
+        slot.clear()
+
+    assert [path.name for path in pair.iterdir()] == ["new"]
+
+
+@pytest.fixture
+def sleeper() -> Iterator["subprocess.Popen[bytes]"]:
+    with subprocess.Popen(["sleep", "300"]) as process:
+        yield process
+        process.kill()
+
+
+def test_a_process_that_is_written_down_but_holds_no_lock_of_the_lab_is_not_killed(
+    pair: Path, sleeper: "subprocess.Popen[bytes]"
+) -> None:
+    found = process_of(sleeper.pid)
+    assert found is not None
+    altered(pair, lambda state: state.update(keeper={"pid": found.pid, "started": found.started}))
+
+    Slot("pair").kill()
+
+    assert found.lives
+
+
+def test_a_process_that_holds_the_lock_is_killed(pair: Path) -> None:
+    with (pair / "lock").open("r+b") as lock, subprocess.Popen(["sleep", "300"], pass_fds=[lock.fileno()]) as process:
+        found = process_of(process.pid)
+        assert found is not None
+        altered(pair, lambda state: state.update(keeper={"pid": found.pid, "started": found.started}))
+
+        Slot("pair").kill()
+
+        assert process.wait() == -signal.SIGKILL
+
+
+def test_a_process_that_only_has_the_number_of_a_keeper_is_not_killed(pair: Path) -> None:
+    with (pair / "lock").open("r+b") as lock, subprocess.Popen(["sleep", "300"], pass_fds=[lock.fileno()]) as process:
+        altered(pair, lambda state: state.update(keeper={"pid": process.pid, "started": 1}))
+
+        Slot("pair").kill()
+
+        assert process.poll() is None
+        process.kill()
+
+
+def test_a_log_that_is_a_link_is_replaced_and_not_followed(pair: Path, tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("mine")
+    for name in ("keeper.log", "state.json.new"):
+        (pair / name).symlink_to(tmp_path / "victim")
+    (pair / "hard").hardlink_to(tmp_path / "victim")
+    (pair / "hard").rename(pair / "keeper.log")
+    slot = Slot("pair")
+
+    with slot.new_log() as log:
+        log.write(b"said")
+    state = slot.read()
+    assert state is not None
+    slot.write(state)
+
+    assert (tmp_path / "victim").read_text() == "mine"
+    assert slot.last_words() == "said"
+
+
+def test_a_node_whose_process_has_another_start_is_not_entered(pair: Path, sleeper: "subprocess.Popen[bytes]") -> None:
+    altered(pair, lambda state: state.update(nodes={"h0": {"pid": sleeper.pid, "started": 1}}))
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "stressbench.lab.enter", str(pair), "h0", "true"], capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+    assert ended.returncode == 125
+    assert ended.stderr == f"stressbench: lab pair, h0: its process {sleeper.pid} has ended; is the lab still up?\n"

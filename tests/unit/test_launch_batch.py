@@ -307,3 +307,37 @@ def test_a_wrong_wish_is_a_mistake(typed: dict[str, object], message: str) -> No
         wanted(stem="a", **everything)  # type: ignore[arg-type]
 
     assert message in str(mistake.value)
+
+
+@pytest.mark.parametrize("system", ["slurm", "pbs", "flux"])
+@pytest.mark.parametrize("character", ["\n", "\r", "\t", "\x1b", "\x85", "\u2028", "\udcff"])
+@pytest.mark.parametrize("where", ["argument", "value", "remark"])
+def test_no_control_character_reaches_a_script(system: str, character: str, where: str) -> None:
+    word = f"a{character}#SBATCH --wrap=evil"
+    command = Command(
+        argv=("srun", word if where == "argument" else "x"), environment=(("V", word if where == "value" else "x"),)
+    )
+    asked = wanted(stem=word, nodes=None, walltime=None, queue=None, account=None)
+
+    with pytest.raises(LaunchMistake) as mistake:
+        script(
+            batch_systems()[system], asked, ranks=2, command=command, afterwards=word if where == "remark" else "x"
+        )  # fmt: skip
+
+    assert str(mistake.value) == f"--emit: {word!r} has a control character, which no script can hold; rename it"
+
+
+@pytest.mark.parametrize("system", ["slurm", "pbs", "flux"])
+def test_what_a_shell_would_read_otherwise_is_quoted(system: str) -> None:
+    word = "$(touch evil); 'a' `b` \\ #x"
+    asked = wanted(stem=word, nodes=None, walltime=None, queue=None, account=None)
+
+    text = script(
+        batch_systems()[system], asked, ranks=2, afterwards="x",
+        command=Command(argv=("printf", "%s|%s", word, "two"), environment=(("V", word),)),
+    )  # fmt: skip
+
+    ran = subprocess.run(
+        ["bash", "-c", text], capture_output=True, text=True, check=True, env={"PBS_O_WORKDIR": "/", "PATH": "/bin"}
+    )
+    assert ran.stdout == f"{word}|two"

@@ -181,7 +181,7 @@ def test_a_launcher_that_gave_up_is_told_apart_from_the_engine() -> None:
 def test_the_command_that_goes_on_names_the_place() -> None:
     elsewhere = replace(wish(Path("r.jsonl")), on="simgrid:tiny")
 
-    assert continuing(elsewhere) == "stressbench run --continue r.jsonl --on simgrid:tiny"
+    assert continuing(elsewhere, Path("r.jsonl")) == "stressbench run --continue r.jsonl --on simgrid:tiny"
 
 
 def test_a_run_goes_on_in_the_time_in_which_it_began(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/probe/pair_times.hpp"
 #include "motifs/probe/tournament.hpp"
+#include "storage/appended_file.hpp"
 
 namespace stressbench {
 namespace {
@@ -48,6 +49,7 @@ class AllPairs final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::string quantity() const override { return "time of the tournament"; }
 
+  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
   void decompose(const mpi::Group& group, const Draw&) override {
     communicator_ = group.handle();
     rank_ = group.rank();
@@ -56,7 +58,9 @@ class AllPairs final : public Motif {
     outgoing_ = Buffer(static_cast<std::size_t>(ranks_) * length());
     incoming_ = Buffer(static_cast<std::size_t>(ranks_) * length());
     times_s_.assign(static_cast<std::size_t>(ranks_ - 1), 0);
-    if (matrix_.was_given()) matrix_of_own_.emplace(rank_, ranks_);
+    if (!matrix_.was_given()) return;
+    matrix_of_own_.emplace(rank_, ranks_);
+    matrix_file_.emplace(group, "matrix", *matrix_, run_);
   }
 
   void perform(Recorder& recorder) override {
@@ -79,7 +83,7 @@ class AllPairs final : public Motif {
   }
 
   void conclude(const mpi::Group& group, int round) override {
-    if (matrix_of_own_) matrix_of_own_->append(*matrix_, group, round, size_->value);
+    if (matrix_of_own_) matrix_of_own_->append(*matrix_file_, group, round, size_->value);
   }
 
   void stamp(std::uint64_t pass) override {
@@ -165,7 +169,8 @@ class AllPairs final : public Motif {
                               "round trips that a pair is timed over",
                               Positive{},
                               AtMost<std::int64_t>{1'000'000'000}};
-  Param<std::string> matrix_{this, '\0', "matrix", "", "append every pair's times to this file, as CSV", NotEmpty{}};
+  Param<std::string> matrix_{
+      this, '\0', "matrix", "", "write every pair's times to this file, as CSV; it must be new", NotEmpty{}};
 
   Metric slowest_time_{this, "slowest_pair_time_s", Better::lower, "one-way time of the slowest pair"};
   Metric slowest_lower_{this, "slowest_pair_lower_rank", Better::lower, "its lower rank, of the job"};
@@ -181,7 +186,9 @@ class AllPairs final : public Motif {
   Buffer outgoing_;  // a message for each other rank, so that each can be told by its bytes
   Buffer incoming_;
   std::vector<double> times_s_;
+  storage::Run run_;
   std::optional<PairTimes> matrix_of_own_;
+  std::optional<storage::AppendedFile> matrix_file_;
 };
 
 const RegisterMotif<AllPairs> registered{"all_pairs", Family::probe,

@@ -4,24 +4,16 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
+#include <exception>
 
 #include "core/statistics.hpp"
+#include "storage/first_rank.hpp"
 
 namespace stressbench {
 namespace {
 
 constexpr int tag = 2;
 constexpr std::string_view head = "round,size_bytes,lower_rank,higher_rank,tournaments,fastest_s,median_s,slowest_s\n";
-
-// The errno of what failed, 0 where nothing did. Nothing of the file is lost that was there.
-int append_text(std::FILE* file, std::string_view text) {
-  errno = 0;
-  return std::fwrite(text.data(), 1, text.size(), file) == text.size() ? 0 : errno;
-}
 
 std::string receive_lines(int rank, const mpi::Group& group) {
   MPI_Status status;
@@ -33,19 +25,21 @@ std::string receive_lines(int rank, const mpi::Group& group) {
   return text;
 }
 
-int write_all(const std::string& path, const std::string& own, const mpi::Group& group) {
-  errno = 0;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "a"), std::fclose};
-  int failure = file ? 0 : errno;
-  if (failure == 0 && std::fseek(file.get(), 0, SEEK_END) == 0 && std::ftell(file.get()) == 0)
-    failure = append_text(file.get(), head);
-  for (int rank = 0; rank < group.size() - 1; ++rank) {
-    const std::string text = rank == 0 ? own : receive_lines(rank, group);
-    if (failure == 0) failure = append_text(file.get(), text);
-  }
-  errno = 0;
-  if (failure == 0 && std::fflush(file.get()) != 0) failure = errno;
-  return failure;
+// Takes what every rank sends, even where it cannot be written: they wait for it.
+void write_all(const storage::AppendedFile& file, const std::string& own, const mpi::Group& group) {
+  std::exception_ptr failure;
+  const auto attempt = [&](const std::string& text) {
+    if (failure) return;
+    try {
+      if (file.is_empty()) file.append(head);
+      file.append(text);
+    } catch (const MachineFault&) {
+      failure = std::current_exception();
+    }
+  };
+  attempt(own);
+  for (int rank = 1; rank < group.size() - 1; ++rank) attempt(receive_lines(rank, group));
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace
@@ -71,16 +65,13 @@ std::string PairTimes::lines(int round, std::int64_t size_bytes) const {
   return text;
 }
 
-void PairTimes::append(const std::string& path, const mpi::Group& group, int round, std::int64_t size_bytes) const {
+void PairTimes::append(const storage::AppendedFile& file, const mpi::Group& group, int round,
+                       std::int64_t size_bytes) const {
   const std::string own = lines(round, size_bytes);
-  int failure = 0;
-  if (rank_ == 0) {
-    failure = write_all(path, own, group);
-  } else if (rank_ < group.size() - 1) {  // the last rank begins no game
+  if (rank_ > 0 && rank_ < group.size() - 1) {  // the last rank begins no game
     mpi::must(MPI_Send(own.data(), static_cast<int>(own.size()), MPI_CHAR, 0, tag, group.handle()), "MPI_Send");
   }
-  mpi::must(MPI_Bcast(&failure, 1, MPI_INT, 0, group.handle()), "MPI_Bcast");
-  if (failure != 0) throw MachineFault(fmt::format("--matrix '{}': {}", path, std::strerror(failure)));
+  storage::on_first_rank(group, "matrix", [&] { write_all(file, own, group); });
 }
 
 }  // namespace stressbench

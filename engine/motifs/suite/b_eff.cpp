@@ -19,6 +19,8 @@
 #include "motifs/suite/ring_exchange.hpp"
 #include "motifs/suite/rings.hpp"
 #include "motifs/suite/rules.hpp"
+#include "storage/appended_file.hpp"
+#include "storage/first_rank.hpp"
 
 namespace stressbench {
 
@@ -93,8 +95,10 @@ class BEff final : public Motif {
   }
   std::string quantity() const override { return "time of the benchmark"; }
 
+  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
   void decompose(const mpi::Group& group, const Draw& draws) override {
     own_ = group.duplicate();
+    if (protocol_file_.was_given()) kept_.emplace(group, "protocol", *protocol_file_, run_);
     const int ranks = group.size();
     protocol_ = {};
     protocol_.ranks = ranks;
@@ -167,14 +171,8 @@ class BEff final : public Motif {
   }
 
   void conclude(const mpi::Group& group, int round) override {
-    if (!protocol_file_.was_given() || protocol_.elapsed_s == 0) return;
-    std::string failure;
-    if (group.rank() == 0) failure = beff::append(*protocol_file_, beff::as_json_lines(protocol_, round));
-    int failed = failure.empty() ? 0 : 1;
-    mpi::must(MPI_Bcast(&failed, 1, MPI_INT, 0, group.handle()), "MPI_Bcast");
-    if (failed != 0)
-      throw MachineFault(
-          fmt::format("--protocol '{}': {}", *protocol_file_, failure.empty() ? "rank 0 could not write it" : failure));
+    if (!kept_ || protocol_.elapsed_s == 0) return;
+    storage::on_first_rank(group, "protocol", [&] { kept_->append(beff::as_json_lines(protocol_, round)); });
   }
   std::vector<std::string> remarks() const override {
     std::vector<std::string> found;
@@ -433,7 +431,7 @@ class BEff final : public Motif {
   Param<bool> quick_{this, '\0', "quick",
                      "six polygons and one attempt in place of 30 and 3: a ninth of the time, less exact"};
   Param<std::string> protocol_file_{
-      this, '\0', "protocol", "", "append every loop's time to this file, as lines of JSON", NotEmpty{}};
+      this, '\0', "protocol", "", "write every loop's time to this file, as lines of JSON; it must be new", NotEmpty{}};
 
   Metric b_eff_{this, "b_eff_bytes_per_s", Better::higher, "the effective bandwidth of all ranks"};
   Metric per_rank_{this, "b_eff_per_rank_bytes_per_s", Better::higher, "the same, a rank"};
@@ -445,6 +443,8 @@ class BEff final : public Motif {
   Metric pingpong_{this, "pingpong_at_lmax_bytes_per_s", Better::higher, "of ranks 0 and 1 (--extra)"};
 
   mpi::Group own_;
+  storage::Run run_;
+  std::optional<storage::AppendedFile> kept_;
   beff::Protocol protocol_;
   std::vector<Task> tasks_;
   std::optional<beff::RingExchange> exchange_;

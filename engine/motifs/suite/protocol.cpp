@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <iterator>
-#include <memory>
 #include <string_view>
 
 namespace stressbench::beff {
@@ -50,16 +46,6 @@ std::string as_json_lines(const Protocol& protocol, int round) {
                  "\n",
                  protocol.b_eff_bytes_per_s, protocol.timed_s, protocol.elapsed_s);
   return text;
-}
-
-std::string append(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::FILE* const file = std::fopen(path.c_str(), "a");
-  if (file == nullptr) return std::strerror(errno);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const int failure = written ? 0 : errno;
-  if (std::fclose(file) != 0 || !written) return std::strerror(failure != 0 ? failure : errno);
-  return {};
 }
 
 }  // namespace stressbench::beff

@@ -44,7 +44,5 @@ struct Protocol {
 
 // Lines of JSON: `b_eff`, then a `loop` each, then `end`. `round` as in the run file.
 std::string as_json_lines(const Protocol& protocol, int round);
-// Behind what the file has. Empty where that went well, else errno's text.
-std::string append(const std::string& path, const std::string& text);
 
 }  // namespace stressbench::beff

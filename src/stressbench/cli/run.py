@@ -251,8 +251,9 @@ def _close(ending: session.Ending, wish: session.Wish) -> None:
         _say(sentence)
     if ending.left is not None and ending.left.rounds and ending.status != session.MISTAKE:
         _show(ending.left)
-        report = wish.run_file.path.with_suffix(".html")
-        _say(f"next: {shlex.join(('stressbench', 'report', str(wish.run_file.path), '-o', str(report)))}")
+        path = ending.kept or wish.run_file.path
+        report = path.with_suffix(".html")
+        _say(f"next: {shlex.join(('stressbench', 'report', str(path), '-o', str(report)))}")
     raise typer.Exit(ending.status)
 
 

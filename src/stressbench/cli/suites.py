@@ -12,12 +12,14 @@ import typer
 
 from stressbench.cli.following import say
 from stressbench.cli.places import engine_for
+from stressbench.files import is_own_file, require_output
 from stressbench.launch import session
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.target import Shape, shape_of
+from stressbench.model.errors import reason_of
 from stressbench.suite.errors import SuiteFileError
 
 _PLAIN = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")
@@ -68,8 +70,23 @@ def protocol_file(output: Path | None, *, motif: str) -> Iterator[tuple[Path, Pa
         raise LaunchMistake(f"-o {output}: is there already; name a new file, or remove it")
     if output is not None and not output.absolute().parent.is_dir():
         raise LaunchMistake(f"-o {output}: {output.absolute().parent} is not a directory")
+    if output is not None:
+        _require_writable(output)
     with TemporaryDirectory(prefix=f"stressbench-{motif}-") as name:
-        yield Path(name), (output or Path(name, "protocol.jsonl")).absolute()
+        protocol = (output or Path(name, "protocol.jsonl")).absolute()
+        try:
+            yield Path(name), protocol
+        finally:
+            note = protocol.with_name(f"{protocol.name}.stressbench")
+            if is_own_file(note):  # of the motif, for a run that goes on; this one does not
+                note.unlink()
+
+
+def _require_writable(output: Path) -> None:
+    try:
+        require_output(output)
+    except OSError as fault:
+        raise LaunchMistake(f"-o {output}: {reason_of(fault)}") from fault
 
 
 def measure(alone: Alone, *, folder: Path, protocol: Path) -> int:

@@ -11,7 +11,7 @@ from stressbench.files.bounded import (
 )
 from stressbench.files.journal import append_lines
 from stressbench.files.output import new_output, replace_whole, require_output, write_output
-from stressbench.files.private import NotPrivate, PrivateDirectory
+from stressbench.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
 
 __all__ = [
     "NotPrivate",
@@ -19,11 +19,13 @@ __all__ = [
     "Refused",
     "append_lines",
     "forget_what_stays",
+    "is_own_file",
     "lines_in",
     "must_stay",
     "new_output",
     "open_regular",
     "read_bytes",
+    "read_own",
     "read_text",
     "replace_whole",
     "require_output",

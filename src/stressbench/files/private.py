@@ -6,9 +6,8 @@ every component is opened without following links and looked at through its desc
 
 import errno
 import os
-import shutil
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,30 +75,19 @@ class PrivateDirectory:
         except FileNotFoundError:
             return []
 
+    def others(self, known: Collection[str]) -> Sequence[str]:
+        """What else is in it but `known`, by name. Raises FileNotFoundError where it is missing."""
+        with self.opened() as directory, os.scandir(directory) as entries:
+            return sorted({entry.name for entry in entries} - set(known))
+
     def open_file(self, name: str, flags: int) -> int:
         """A regular file of this user in it, by descriptor; a new one has mode 0600. Raises NotPrivate, OSError."""
         with self.opened() as directory:
-            try:
-                descriptor = os.open(name, flags | _AS_FILE, 0o600, dir_fd=directory)
-            except OSError as fault:
-                if fault.errno in (errno.ELOOP, errno.ENXIO):
-                    raise _refused(self.path / name, "is no regular file") from fault
-                raise
-        try:
-            _check(os.fstat(descriptor), self.path / name, is_right=stat.S_ISREG, expected="regular file")
-        except NotPrivate:
-            os.close(descriptor)
-            raise
-        return descriptor
+            return _open_own(name, flags, path=self.path / name, directory=directory)
 
     def read(self, name: str, *, limit: int) -> bytes:
         """A file in it, of at most `limit` bytes. Raises NotPrivate, and OSError where it cannot be read."""
-        with os.fdopen(self.open_file(name, os.O_RDONLY), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            found = file.read(min(size, limit) + 1)
-        if len(found) > limit or size > limit:
-            raise _refused(self.path / name, f"is larger than {text_of(limit)}")
-        return found
+        return _read(self.open_file(name, os.O_RDONLY), path=self.path / name, limit=limit)
 
     def replace(self, name: str, content: bytes) -> None:
         """Write the file as a whole: whoever reads it finds the old or the new content."""
@@ -112,13 +100,57 @@ class PrivateDirectory:
             os.rename(new, name, src_dir_fd=directory, dst_dir_fd=directory)
 
     def create(self, name: str) -> BinaryIO:
-        """The file, empty, for writing."""
-        return os.fdopen(self.open_file(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb")
+        """A new file for writing, in the place of one that is there."""
+        with self.opened() as directory, suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=directory)
+        return os.fdopen(self.open_file(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
-    def remove(self, name: str) -> None:
-        """The directory of this name in it and all that is below; links are removed, never followed."""
-        with suppress(FileNotFoundError), self.opened() as directory:
-            shutil.rmtree(name, ignore_errors=True, dir_fd=directory)
+    def remove(self, name: str, *, files: Collection[str]) -> None:
+        """These files of the directory of this name in it, and the directory, which stays where it holds more."""
+        with suppress(FileNotFoundError), self.below(name).opened() as inner:
+            for file in files:
+                with suppress(FileNotFoundError):
+                    os.unlink(file, dir_fd=inner)
+            with self.opened() as directory:
+                os.rmdir(name, dir_fd=directory)
+
+
+def is_own_file(path: Path) -> bool:
+    """Whether a regular file of this user is there, and no link."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def read_own(path: Path, *, limit: int) -> bytes:
+    """A file of this user, of at most `limit` bytes, in a folder where others may write. Raises NotPrivate, OSError."""
+    return _read(_open_own(str(path), os.O_RDONLY, path=path), path=path, limit=limit)
+
+
+def _open_own(name: str, flags: int, *, path: Path, directory: int | None = None) -> int:
+    try:
+        descriptor = os.open(name, flags | _AS_FILE, 0o600, dir_fd=directory)
+    except OSError as fault:
+        if fault.errno in (errno.ELOOP, errno.ENXIO):
+            raise _refused(path, "is no regular file") from fault
+        raise
+    try:
+        _check(os.fstat(descriptor), path, is_right=stat.S_ISREG, expected="regular file")
+    except NotPrivate:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _read(descriptor: int, *, path: Path, limit: int) -> bytes:
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        found = file.read(min(size, limit) + 1)
+    if len(found) > limit or size > limit:
+        raise _refused(path, f"is larger than {text_of(limit)}")
+    return found
 
 
 def _enter(directory: int, name: str, *, path: Path, create: bool) -> int:

@@ -16,6 +16,7 @@ from stressbench.console.escaping import escaped
 from stressbench.files import NotPrivate, PrivateDirectory, limits
 from stressbench.lab import rights, system
 from stressbench.lab.joining import EVERYTHING, chdir_or_root, join
+from stressbench.lab.process import Process
 from stressbench.lab.variables import STATE, environment
 
 _CANNOT_ENTER, _NOT_FOUND, _NOT_EXECUTABLE, _BY_SIGNAL = 125, 127, 126, 128
@@ -37,10 +38,12 @@ def main() -> int:
         return _complain(f"lab {lab}: {Path(folder, STATE)} cannot be read; `stressbench lab down {lab}` clears it")
     if entry is None:
         return _complain(f"lab {lab} has no '{node}'")
+    if not entry.holder.lives:
+        return _complain(f"lab {lab}, {node}: its process {entry.holder.pid} has ended; is the lab still up?")
     os.environ.update(environment(lab, rails=entry.rails, scratch=entry.scratch))
     here, before = str(Path.cwd()), signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED_FOR)
     try:
-        join(entry.pid, EVERYTHING)
+        join(entry.holder.pid, EVERYTHING)
     except OSError as fault:
         return _complain(f"lab {lab}, {node}: cannot be entered: {fault.strerror}")
     chdir_or_root(here)
@@ -52,7 +55,7 @@ def main() -> int:
 class _Entry:
     """What state.json says of a node, as far as it is needed here."""
 
-    pid: int
+    holder: Process
     rails: int
     scratch: str | None
     cores: tuple[int, ...]
@@ -67,7 +70,8 @@ def _entry(folder: Path, node: str) -> _Entry | None:
         return None
     scratch = state.get("scratch")
     return _Entry(
-        pid=int(holder["pid"]), rails=int(state["rails"]), scratch=None if scratch is None else str(scratch),
+        holder=Process(pid=int(holder["pid"]), started=int(holder["started"])), rails=int(state["rails"]),
+        scratch=None if scratch is None else str(scratch),
         cores=tuple(map(int, state.get("cores", {}).get(node, ()))),
     )  # fmt: skip
 

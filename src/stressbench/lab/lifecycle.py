@@ -158,9 +158,7 @@ def _end(slot: Slot) -> None:
 def _end_processes(slot: Slot) -> None:
     """Kill the keeper, and the `up` that may be waiting for it, and wait until the kernel has ended everything."""
     for _ in range(2):  # an `up` may just be writing down its keeper
-        for process in slot.processes():
-            if process.pid != os.getpid():
-                process.kill()
+        slot.kill()
         if slot.lock(within_s=_GONE_WITHIN_S / 2):
             return
     raise LabFault(f"lab {slot.name}: its processes do not end; {slot.path / 'state.json'} names them")

@@ -2,6 +2,8 @@
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,19 +22,31 @@ class Process:
         """Whether this very process is there and no zombie."""
         return process_of(self.pid) == self
 
-    def kill(self) -> None:
-        """End it now; nothing happens where it has ended already, or is not this user's."""
+    def kill(self, *, holding: os.stat_result) -> None:
+        """End it now; nothing happens where it has ended already, or does not hold this file open."""
         try:
             descriptor = os.pidfd_open(self.pid)
         except (OSError, OverflowError):
             return
         try:
-            if self.lives:  # the descriptor stands for what was looked at
+            if self.lives and self._holds(holding):  # the descriptor stands for what was looked at
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             return
         finally:
             os.close(descriptor)
+
+    def _holds(self, wanted: os.stat_result) -> bool:
+        try:
+            return any(os.path.samestat(found, wanted) for found in _opened_by(self.pid))
+        except OSError:  # of another user
+            return False
+
+
+def _opened_by(pid: int) -> Iterator[os.stat_result]:
+    for path in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            yield path.stat()
 
 
 def process_of(pid: int) -> Process | None:

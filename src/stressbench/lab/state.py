@@ -25,10 +25,12 @@ from stressbench.files import NotPrivate, PrivateDirectory, limits
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.process import Process
 from stressbench.lab.variables import STATE, environment
+from stressbench.model.errors import reason_of
 
 FOLDER_VARIABLE = "STRESSBENCH_LABS"
 _RUNTIME_VARIABLE = "XDG_RUNTIME_DIR"
 _LOCK, LOG = "lock", "keeper.log"
+_FILES = (_LOCK, LOG, STATE, f"{STATE}.new")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 _PAUSE_S = 0.01
 _LARGEST_LOG = limits.MIB
@@ -155,6 +157,7 @@ class Slot:
     def _try_lock(self) -> bool:
         try:
             with _remedied(), self._own.opened(create=True):
+                self._require_a_labs()
                 descriptor = self._own.open_file(_LOCK, os.O_RDWR | os.O_CREAT)
         except FileNotFoundError:  # a `down` removed the folder at this moment
             return False
@@ -170,6 +173,23 @@ class Slot:
             pass
         os.close(descriptor)
         return False
+
+    def _require_a_labs(self) -> None:
+        """Whatever has a lab's name where labs are written down need not be one. Raises LabMistake."""
+        if others := self._own.others(_FILES):
+            raise LabMistake(
+                f"{self.path} is no lab's: it holds {others[0]!r}, which no lab makes, and stays as it is; remove it "
+                f"yourself, or let {FOLDER_VARIABLE} name a folder for labs alone"
+            )
+
+    @property
+    def is_a_labs(self) -> bool:
+        """Whether the folder holds nothing but what labs write down; an `up` that was killed may have made it alone."""
+        try:
+            with _remedied():
+                return not self._own.others(_FILES)
+        except OSError:
+            return False
 
     def unlock(self) -> None:
         """Give this process's hold on the lock back; a keeper's own stays."""
@@ -217,6 +237,20 @@ class Slot:
         with _remedied():
             return self._own.read(STATE, limit=limits.STATE)
 
+    def kill(self) -> None:
+        """End the keeper, and the `up` that made it: those that are written down and hold the lock indeed."""
+        try:
+            with _remedied():
+                descriptor = self._own.open_file(_LOCK, os.O_RDWR)
+        except FileNotFoundError:
+            return
+        try:
+            for process in self.processes():
+                if process.pid != os.getpid():
+                    process.kill(holding=os.fstat(descriptor))
+        finally:
+            os.close(descriptor)
+
     def processes(self) -> tuple[Process, ...]:
         """The keeper and the `up` that made it, as far as they are written down, whichever version wrote them."""
         try:
@@ -227,9 +261,12 @@ class Slot:
             return ()
 
     def clear(self) -> None:
-        """Remove the folder, and those above it. The caller holds the lock."""
-        with _remedied():
-            self._base.remove(self.name)
+        """Remove what labs write down, the folder, and those above it. The caller holds the lock. Raises LabFault."""
+        try:
+            with _remedied():
+                self._base.remove(self.name, files=_FILES)
+        except OSError as fault:
+            raise LabFault(f"{self.path}: cannot be removed ({reason_of(fault)})") from fault
         self.clear_above()
 
     def clear_above(self) -> None:
@@ -245,4 +282,5 @@ def slots() -> tuple[Slot, ...]:
     base = folder()
     with _remedied():
         names = base.names()
-    return tuple(Slot(name, under=base) for name in names if _NAME.fullmatch(name))
+    found = (Slot(name, under=base) for name in names if _NAME.fullmatch(name))
+    return tuple(slot for slot in found if slot.is_a_labs)

@@ -33,4 +33,4 @@ class Command:
 
     def __str__(self) -> str:
         """As it would be typed in a shell."""
-        return " ".join([*(f"{name}={value}" for name, value in self.environment), shlex.join(self.argv)])
+        return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in self.environment), shlex.join(self.argv)])

@@ -4,6 +4,7 @@ import re
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from stressbench.launch.execute import Outcome
 
@@ -36,6 +37,18 @@ _SRUN = re.compile(
 )
 _SRUN_ENDS_ALL = re.compile(r"^srun: (?:Job step aborted|forcing job termination)", re.MULTILINE)
 _NUMBERS = {text: number for number in signal.Signals if (text := signal.strsignal(number))}
+
+
+# What the engine prints where somebody took its run file away (engine/output/run_file.cpp).
+_KEPT = re.compile(
+    r"^stressbench-mpi: the run file '.*' .* during the run; what was measured is in '(?P<file>.+)'$", re.MULTILINE
+)
+
+
+def kept_file(errors: str) -> Path | None:
+    """The new run file of a run whose own was deleted, replaced or cut; None where nobody did."""
+    found = _KEPT.search(errors)
+    return Path(found["file"]) if found else None
 
 
 def diagnose(outcome: Outcome) -> Death | None:

@@ -3,6 +3,7 @@
 import re
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 
 from stressbench.launch.diagnosis import Death
 from stressbench.launch.session import DONE, FAULT, INTERRUPTED, Ending, Wish
@@ -31,7 +32,7 @@ def explain(ending: Ending, *, wish: Wish) -> tuple[str, ...]:
     if not sentences and ending.status == FAULT and ending.outcome.status != FAULT:
         sentences.append(f"the launcher ended with status {ending.outcome.status} before the engine could say why")
     if ending.status in (FAULT, INTERRUPTED):
-        sentences.append(_kept(wish, run))
+        sentences.append(_kept(wish, run, ending.kept or wish.run_file.path))
     return tuple(sentences)
 
 
@@ -73,15 +74,15 @@ def _motif(errors: str, job: str) -> str | None:
     return named[-1] if named else None
 
 
-def _kept(wish: Wish, run: Run | None) -> str:
+def _kept(wish: Wish, run: Run | None, path: Path) -> str:
     rounds = () if run is None else run.rounds
     if not rounds:
         return "no round was finished; nothing was measured"
     count = "round 1 is" if len(rounds) == 1 else f"{len(rounds)} rounds are"
-    return f"{count} complete in {wish.run_file.path}; `{continuing(wish)}` goes on"
+    return f"{count} complete in {path}; `{continuing(wish, path)}` goes on"
 
 
-def continuing(wish: Wish) -> str:
+def continuing(wish: Wish, path: Path) -> str:
     """The command that goes on with this run: the file knows workload, ranks and settings."""
     where = () if wish.on == "local" else ("--on", wish.on)
-    return shlex.join(("stressbench", "run", "--continue", str(wish.run_file.path), *where))
+    return shlex.join(("stressbench", "run", "--continue", str(path), *where))

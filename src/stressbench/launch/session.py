@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stressbench.launch import machine
 from stressbench.launch.command import Command
-from stressbench.launch.diagnosis import Death, diagnose
+from stressbench.launch.diagnosis import Death, diagnose, kept_file
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
@@ -62,13 +62,15 @@ class Prepared:
 class Ending:
     """How a run ended: the exit status to pass on (0, 2, 3 or 130), the rank that died, if one did, and the run file.
 
-    `left` is the file as it was left behind, None where nothing can be read.
+    `left` is the file as it was left behind, None where nothing can be read; `kept`: its new name, where somebody took
+    it away meanwhile.
     """
 
     status: int
     outcome: Outcome
     death: Death | None
     left: Run | None
+    kept: Path | None = None
 
 
 def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
@@ -152,8 +154,9 @@ def run(prepared: Prepared, *, run_file: Path) -> Ending:
         )  # fmt: skip
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
-    death, left = diagnose(outcome), _read(run_file)
-    return Ending(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left)
+    kept = kept_file(outcome.errors)
+    death, left = diagnose(outcome), _read(kept or run_file)
+    return Ending(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left, kept=kept)
 
 
 def _read(run_file: Path) -> Run | None:

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from stressbench.files import require_output
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.model import Header, RunFileError, read_run
+from stressbench.model.errors import reason_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +69,10 @@ def target(*, output: Path | None, continue_from: Path | None, workload: Path | 
         raise LaunchMistake(f"--output: {path} is there already; choose another name, or --continue it")
     if not path.absolute().parent.is_dir():
         raise LaunchMistake(f"--output: {path.absolute().parent} is not a directory")
+    try:
+        require_output(path)
+    except OSError as fault:
+        raise LaunchMistake(f"--output: {path}: {reason_of(fault)}") from fault
     return RunFile(path=path)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import orjson
 
-from stressbench.files import limits, read_bytes, require_output
+from stressbench.files import NotPrivate, is_own_file, limits, read_own, require_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.following import follow
 from stressbench.launch.salvaging import salvage
@@ -55,7 +55,8 @@ def take(wish: TraceWish, *, environment: Mapping[str, str]) -> Taken:
         _name_sites(trace, tracing)
         trace, reason = _read(wish.output)
     with suppress(OSError):
-        tracing.modules.unlink()
+        if is_own_file(tracing.modules):
+            tracing.modules.unlink(missing_ok=True)
     if reason is not None:
         sentences.append(reason)
     elif trace is None:
@@ -76,11 +77,11 @@ def _read(path: Path) -> tuple[Trace | None, str | None]:
 def _name_sites(trace: Trace, tracing: Tracing) -> None:
     """Add function and line to the file; without them it is as good."""
     try:
-        paths = orjson.loads(read_bytes(tracing.modules, limit=limits.OUTPUT))
+        paths = orjson.loads(read_own(tracing.modules, limit=limits.OUTPUT))
         found = resolve(sites_of(trace), paths=paths if isinstance(paths, dict) else {})
         if found and not trace.symbols:
             add_symbols(trace.path, found)
-    except (OSError, orjson.JSONDecodeError, TraceFileError):
+    except (NotPrivate, OSError, orjson.JSONDecodeError, TraceFileError):
         return
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.files import is_own_file
 from stressbench.launch.command import Command
 from stressbench.launch.find import ask
 from stressbench.launch.flavour import Flavour
@@ -47,11 +48,14 @@ class Tracing:
         return self.output.with_name(self.output.name + ".modules")
 
     def pools(self, outer: Mapping[str, str]) -> tuple[tuple[int, Path], ...]:
-        """What ranks on this host left behind that did not come to their end: rank and file, one file a thread."""
+        """What ranks on this host left behind that did not come to their end: rank and file, one file a thread.
+
+        Everybody may make files of these names there: only those of this user count.
+        """
         folder = Path(outer.get(POOL_VARIABLE) or _POOLS)
         start = f"stressbench-trace-{self.key}-"
         found = ((path.name.removeprefix(start).partition(".")[0], path) for path in folder.glob(f"{start}*.pool"))
-        return tuple(sorted((int(rank), path) for rank, path in found if rank.isdigit()))
+        return tuple(sorted((int(rank), path) for rank, path in found if rank.isdigit() and is_own_file(path)))
 
 
 def traced(words: tuple[str, ...], *, tracing: Tracing, outer: Mapping[str, str]) -> Command:

@@ -34,9 +34,13 @@ class Notebook final : public Listener {
     rounds.push_back(record);
     if (static_cast<int>(rounds.size()) == fail_at) throw MachineFault("disk full on purpose");
   }
-  void on_end(const End& record) override { end = record; }
+  void on_end(const End& record) override {
+    end = record;
+    if (fail_at == at_the_end) throw MachineFault("disk full at the end");
+  }
 
-  int fail_at = -1;
+  static constexpr int at_the_end = 1000;
+  int fail_at = -1;  // the round, or at_the_end
   std::vector<JobRecord> jobs;
   std::vector<Sample> samples;
   std::vector<HistogramRecord> histograms;
@@ -148,7 +152,7 @@ std::vector<std::string> calls_of_who_is_parked(int rounds) {
   for (int round = 0; round < rounds; ++round) {
     for (const char* call : {"Ibarrier", "Bcast", "Ibarrier", "Ibarrier", "Reduce"}) calls.emplace_back(call);
   }
-  calls.insert(calls.end(), {"Ibarrier", "Bcast"});
+  calls.insert(calls.end(), {"Ibarrier", "Bcast", "Ibarrier", "Bcast"});  // the last order; whether all was written
   return calls;
 }
 
@@ -434,6 +438,13 @@ TEST(Session, AListenerThatFailsEndsTheRunOnEveryRank) {
   EXPECT_EQ(outcome.reason, EndReason::fault);
   if (!is_root()) return;
   EXPECT_EQ(outcome.fault, "disk full on purpose");
+}
+
+TEST(Session, AListenerThatCannotKeepTheLastRecordMakesTheRunAFaultOnEveryRank) {
+  const Outcome outcome = run({on_nodes({0}, "a")}, options_of(1, 1), {}, Notebook::at_the_end);
+  EXPECT_EQ(outcome.reason, EndReason::fault);
+  if (!is_root()) return;
+  EXPECT_EQ(outcome.fault, "disk full at the end");
 }
 
 TEST(Session, TheTimeLimitStopsBeforeARoundThatWouldNotEnd) {

@@ -21,6 +21,7 @@
 #include "motifs/suite/storage/io_file.hpp"
 #include "motifs/suite/storage/io_protocol.hpp"
 #include "motifs/suite/storage/io_rule.hpp"
+#include "storage/appended_file.hpp"
 #include "storage/hints.hpp"
 #include "storage/layout.hpp"
 #include "storage/owned_files.hpp"
@@ -188,7 +189,8 @@ class BEffIo final : public Motif {
   Param<bool> keep_{this, '\0', "keep", "leave the files when the motif ends"};
   Param<bool> overwrite_{this, '\0', "overwrite", "files that are there already are replaced"};
   Param<std::string> protocol_file_{
-      this, '\0', "protocol", "", "append what each pattern gave to this file, as lines of JSON", NotEmpty{}};
+      this,      '\0', "protocol", "", "write what each pattern gave to this file, as lines of JSON; it must be new",
+      NotEmpty{}};
 
   Metric number_{this, "b_eff_io_bytes_per_s", Better::higher, "the effective I/O bandwidth of the best partition"};
   Metric write_{this, "write_bytes_per_s", Better::higher, "that of initial writing, in that partition"};
@@ -202,6 +204,7 @@ class BEffIo final : public Motif {
   std::vector<IoPattern> patterns_;
   std::vector<Partition> parts_;
   std::optional<storage::OwnedFiles> owned_;
+  std::optional<storage::AppendedFile> kept_;
   Buffer out_;
   Buffer in_;
   std::uint64_t pass_ = 0;
@@ -287,6 +290,7 @@ void BEffIo::fill(std::uint64_t pass) {
 
 void BEffIo::decompose(const mpi::Group& group, const Draw&) {
   own_ = group.duplicate();
+  if (protocol_file_.was_given()) kept_.emplace(group, "protocol", *protocol_file_, run_);
   if (!mpart_.was_given()) memory_bytes_ = memory_.was_given() ? memory_->value : memory_per_rank(group).value;
   patterns_ = beff::io_patterns(mpart());
   hints_.prepare();
@@ -361,9 +365,7 @@ void BEffIo::perform(Recorder& recorder) {
 
 // Rank 0, which is in all partitions.
 void BEffIo::keep(const std::string& text) const {
-  if (own_.rank() != 0 || !protocol_file_.was_given()) return;
-  if (const std::string failure = beff::append(*protocol_file_, text); !failure.empty())
-    throw MachineFault(fmt::format("--protocol '{}': {}", *protocol_file_, failure));
+  if (own_.rank() == 0 && kept_) kept_->append(text);
 }
 
 // Those of other partitions wait asleep, so that they take no processor from who measures.

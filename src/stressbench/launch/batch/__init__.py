@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 
+from stressbench.console import escaped
 from stressbench.launch.command import Command
+from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.wanted import Wanted
 
@@ -42,7 +44,14 @@ def _system(name: str) -> BatchSystem:
 
 
 def script(system: BatchSystem, wanted: Wanted, *, ranks: int, command: Command, afterwards: str) -> str:
-    """A script for this system: what it asks for, and the command; `afterwards` stands in it as a remark."""
+    """A script for this system: what it asks for, and the command; `afterwards` stands in it as a remark.
+
+    Raises LaunchMistake where a word has a newline or another control character: systems read directives line by line,
+    whatever a shell would make of quotes.
+    """
+    for word in (*command.argv, *(text for pair in command.environment for text in pair), afterwards):
+        if "\n" in word or "\t" in word or escaped(word) != word:
+            raise LaunchMistake(f"--emit: {word!r} has a control character, which no script can hold; rename it")
     lines = (
         "#!/bin/bash",
         *system.directives(wanted, ranks=ranks),

@@ -1,0 +1,146 @@
+#include "output/written_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace stressbench::output {
+namespace {
+
+// Who cuts a file cuts what the disk has of it. Run files are a few megabytes; more than this is not held.
+constexpr std::int64_t most_held = 64LL << 20;
+constexpr int most_names = 100;
+
+bool same(const struct stat& one, const struct stat& other) noexcept {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(descriptor, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return 0;
+}
+
+// "run.kept.jsonl", "run.kept-2.jsonl" for "run.jsonl".
+std::string kept_name(const std::filesystem::path& path, int number) {
+  const std::string count = number == 1 ? "" : fmt::format("-{}", number);
+  return fmt::format("{}.kept{}{}", path.stem().string(), count, path.extension().string());
+}
+
+// A new file in the folder; -1 where none can be made.
+std::pair<std::string, int> new_file_in(const std::filesystem::path& folder, const std::filesystem::path& name) {
+  for (int number = 1; number <= most_names; ++number) {
+    std::string path = (folder / kept_name(name, number)).string();
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor >= 0) return {std::move(path), descriptor};
+    if (errno != EEXIST) break;
+  }
+  return {"", -1};
+}
+
+}  // namespace
+
+WrittenFile::WrittenFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+
+WrittenFile::~WrittenFile() { ::close(descriptor_); }
+
+// Not before the first line: `--continue` cuts off the rest of a round after the file was opened.
+void WrittenFile::begin() {
+  begun_ = true;
+  watched_ = ::fstat(descriptor_, &identity_) == 0 && S_ISREG(identity_.st_mode);
+  length_ = identity_.st_size;
+  if (!watched_ || length_ == 0) return;
+  std::string before(static_cast<std::size_t>(std::min(length_, most_held + 1)), '\0');
+  const int reader = ::open(fmt::format("/proc/self/fd/{}", descriptor_).c_str(), O_RDONLY | O_CLOEXEC);
+  const ssize_t count = reader < 0 ? -1 : ::pread(reader, before.data(), before.size(), 0);
+  if (reader >= 0) ::close(reader);
+  holds_all_ = count == length_ && length_ <= most_held;
+  if (holds_all_) held_.push_back(std::move(before));
+}
+
+int WrittenFile::write(std::string text) {
+  if (!begun_) begin();
+  if (const int failure = write_all(descriptor_, text); failure != 0) return failure;
+  length_ += static_cast<std::int64_t>(text.size());
+  if (!watched_ || length_ > most_held) {
+    holds_all_ = false;
+    held_.clear();
+  }
+  if (holds_all_) held_.push_back(std::move(text));
+  return 0;
+}
+
+std::string WrittenFile::change() const {
+  if (!watched_) return "";
+  struct stat named {};
+  struct stat open {};
+  if (::stat(path_.c_str(), &named) != 0)
+    return errno == ENOENT ? "was deleted" : fmt::format("cannot be found any more ({})", std::strerror(errno));
+  if (!same(named, identity_)) return "was replaced by another file";
+  if (::fstat(descriptor_, &open) != 0) return fmt::format("cannot be looked at ({})", std::strerror(errno));
+  if (open.st_size < length_) return fmt::format("was cut to {} of {} bytes", open.st_size, length_);
+  if (open.st_size > length_) return "got lines that this run did not write";
+  return "";
+}
+
+bool WrittenFile::move_to_new_name() {
+  const std::filesystem::path path(path_);
+  const char* const temporary = std::getenv("TMPDIR");
+  const std::array<std::filesystem::path, 3> folders{path.parent_path(), "", temporary ? temporary : "/tmp"};
+  for (const std::filesystem::path& folder : folders) {
+    auto [name, descriptor] = new_file_in(folder, path.filename());
+    if (descriptor < 0) continue;
+    if (copy_to(descriptor)) return go_on_with(std::move(name), descriptor);
+    ::close(descriptor);
+    ::unlink(name.c_str());
+  }
+  return false;
+}
+
+// From memory, or from the file as it is where nothing of it is gone: it can be read as long as it is open.
+bool WrittenFile::copy_to(int target) const {
+  if (holds_all_) {
+    for (const std::string& text : held_) {
+      if (write_all(target, text) != 0) return false;
+    }
+    return ::fdatasync(target) == 0;
+  }
+  struct stat open {};
+  if (::fstat(descriptor_, &open) != 0 || open.st_size < length_) return false;
+  const int reader = ::open(fmt::format("/proc/self/fd/{}", descriptor_).c_str(), O_RDONLY | O_CLOEXEC);
+  if (reader < 0) return false;
+  std::string piece(1U << 20, '\0');
+  bool copied = true;
+  for (std::int64_t at = 0; copied && at < length_;) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(length_ - at, 1 << 20));
+    const ssize_t count = ::pread(reader, piece.data(), wanted, at);
+    copied = count > 0 && write_all(target, std::string_view(piece).substr(0, static_cast<std::size_t>(count))) == 0;
+    at += count;
+  }
+  ::close(reader);
+  return copied && ::fdatasync(target) == 0;
+}
+
+bool WrittenFile::go_on_with(std::string path, int descriptor) {
+  ::close(descriptor_);
+  path_ = std::move(path);
+  descriptor_ = descriptor;
+  ::flock(descriptor_, LOCK_EX | LOCK_NB);
+  return ::fstat(descriptor_, &identity_) == 0;
+}
+
+}  // namespace stressbench::output

@@ -263,7 +263,7 @@ def test_a_ratio_near_1_is_never_rounded_onto_it(value: float, text: str) -> Non
     [
         ("gone.jsonl", "gone.jsonl: no such file"),
         ("run.jsonl -o gone/r.html", "no such file"),
-        ("run.jsonl -o run.jsonl", "overwrite"),
+        ("run.jsonl -o run.jsonl", "is a file that this command reads"),
     ],
 )
 def test_a_mistake_writes_nothing_and_names_the_file(

@@ -179,11 +179,18 @@ def _change(quantity: Quantity, a: NDArray[np.float64], b: NDArray[np.float64], 
     found = unpaired_ratio(a, b, what=what)
     superiority = superiority_of(a, b)
     return Change(
-        quantity=quantity, a=float(np.median(a)) if len(a) else None, b=float(np.median(b)) if len(b) else None,
+        quantity=quantity, a=_median(a), b=_median(b),
         ratio=found.ratio, low=found.low, high=found.high,
         superiority=superiority, cliffs_delta=None if superiority is None else 2 * superiority - 1,
         verdict=verdict_of(low=found.low, high=found.high, effect=effect), reason=found.reason,
     )  # fmt: skip
+
+
+def _median(values: NDArray[np.float64]) -> float | None:
+    """None of no values, and of ratios to times of 0 s."""
+    if len(values) == 0 or not np.all(np.isfinite(values)):
+        return None
+    return float(np.median(values))
 
 
 def _workload_difference(a: Header, b: Header) -> str:

@@ -101,7 +101,7 @@ def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
         return Interval(centre=centre, low=centre, high=centre)
     from scipy import stats  # half a second, which only those who ask for it shall wait
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # undefined bounds are no bounds
         warnings.simplefilter("ignore", category=stats.DegenerateDataWarning)
         bounds = stats.bootstrap(
             (isolated, contended), _log_ratio_of_medians, paired=True, vectorized=True, method="BCa",

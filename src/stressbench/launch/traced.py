@@ -54,9 +54,9 @@ def take(wish: TraceWish, *, environment: Mapping[str, str]) -> Taken:
     if trace is not None and not trace.cut_off:
         _name_sites(trace, tracing)
         trace, reason = _read(wish.output)
-    if is_own_file(tracing.modules):
-        with suppress(OSError):
-            tracing.modules.unlink()
+    with suppress(OSError):
+        if is_own_file(tracing.modules):
+            tracing.modules.unlink(missing_ok=True)
     if reason is not None:
         sentences.append(reason)
     elif trace is None:

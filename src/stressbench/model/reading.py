@@ -225,7 +225,9 @@ class _Reader:
             raise RunFileError(told, path=self.path, line=number)
         self.executions += record.count
         if self.executions > MOST_EXECUTIONS:
-            told = f"histogram.count {record.count}: expected at most {MOST_EXECUTIONS:.0e} executions in all histograms"
+            told = (
+                f"histogram.count {record.count}: expected at most {MOST_EXECUTIONS:.0e} executions in all histograms"
+            )
             raise RunFileError(told, path=self.path, line=number)
         try:
             self.pending.append(_histogram(record))

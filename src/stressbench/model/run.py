@@ -10,7 +10,6 @@ from stressbench.model.ranges import parse_ranges
 from stressbench.model.records import End, Event, Header, Job, Kind, Role, Round
 from stressbench.model.samples import Histogram, MetricSamples, Samples
 
-
 OfStep = TypeVar("OfStep", MetricSamples, Histogram)
 
 

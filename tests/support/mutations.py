@@ -6,6 +6,7 @@ with `--mutations 600` of pytest, or as it stands here.
 
 import contextlib
 import json
+import os
 import random
 import re
 import resource
@@ -26,8 +27,14 @@ from typing import Any
 
 import pytest
 
+from support.fake_launcher import put, put_mpirun
+
 CORPUS = Path(__file__).parents[1] / "corpus"
 SHORT = 25
+_ENGINE = """#!/bin/sh
+[ "$1" = --version ] && echo "stressbench-mpi 0.1.0" && echo "MPI library: Open MPI v4.1.4, package: fake"
+exit 0
+"""
 MOST_BYTES = 1 << 30  # of memory beyond what the interpreter and its libraries take
 MOST_CPU_S = 10.0
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -35,6 +42,8 @@ _ODD: tuple[Any, ...] = (
     None, True, -1, 0, 2**31, 2**63, 2**64, 10**400, 1e308, -1e308, 5e-324, "", "x" * 5000, "\x1b[31m\x9b",
     "\u202e", "\x00", "..", "/dev/zero", "1e999", "nan", [], {}, [[]], {"a": {}}, [0] * 50,
 )  # fmt: skip
+_PERMITTED: tuple[Any, ...] = (0, 1, 10**15, 2**63 - 1, 1e-100, 1e100, 1e-9, "x" * 4096)
+"""What the schemas take, and is far from what anybody measures: instead of numbers and texts."""
 _BYTES = (
     b"\x1b[31m",
     b"\xff\xfe",
@@ -84,7 +93,7 @@ READERS: dict[str, Reader] = {
         changed=("made/manifest.jsonl", "made/study-1.json", "made/study-1.toml", "made/runs/*.jsonl"),
         commands=(
             "study status {}/made", "study report {}/made", "study verify {}/made",
-            "study pack {}/made -o {out}.tar.gz",
+            "study pack {}/made -o {out}.tar.gz", "study resume {}/made",
         ),
         statuses=frozenset({0, 2, 3}),
     ),
@@ -164,6 +173,8 @@ def _of_json(content: bytes, chance: random.Random, *, sealed: bool) -> bytes:
         holder, key = chance.choice(places)
         if isinstance(holder, dict) and chance.random() < 0.2:
             del holder[key]
+        elif chance.random() < 0.3:
+            _stretch(holder, key, chance)
         else:
             holder[key] = chance.choice(_ODD)
     except (ValueError, IndexError, RecursionError):
@@ -176,6 +187,16 @@ def _of_json(content: bytes, chance: random.Random, *, sealed: bool) -> bytes:
     if text is content:
         return made
     return b"".join([*lines[:number], made + b"\n", *lines[number + 1 :]])
+
+
+def _stretch(holder: Any, key: Any, chance: random.Random) -> None:
+    """A value that is permitted, of the same kind, or a hundred times as many of them."""
+    value = holder[key]
+    if isinstance(value, list) and value:
+        holder[key] = value * 100
+    elif not isinstance(value, (dict, bool)) and value is not None:
+        kinds = (int, float) if isinstance(value, (int, float)) else (str,)
+        holder[key] = chance.choice([one for one in _PERMITTED if isinstance(one, kinds)])
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -257,10 +278,15 @@ def complaint(words: Sequence[str], statuses: frozenset[int]) -> str | None:
 
 
 def _message_fault(said: str) -> str | None:
-    """One message: a first line of ours, and a line more for each mistake in the same file."""
-    lines = said.splitlines()
+    """One message: a line of ours, the last, or the first where a line follows for each mistake in the same file.
+
+    Lines of a journal that are left out are told before it.
+    """
+    lines = [line for line in said.splitlines() if not line.endswith("it is left out")]
     if not lines or not lines[0].startswith("stressbench: "):
         return "no message"
+    if sum(line.startswith("stressbench: ") for line in lines) > 1:
+        return "several messages"
     return "a traceback" if "Traceback" in said else "very long" if len(said) > 100_000 else None
 
 
@@ -285,7 +311,7 @@ def unchanged(name: str) -> list[str]:
     """What is wrong with how the commands end where nothing is changed."""
     reader = READERS[name]
     found = []
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as made, stand_ins():
         given = _prepared(reader, Path(made), None)
         for command in reader.commands:
             words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
@@ -304,10 +330,25 @@ def limited() -> None:
     signal.signal(signal.SIGVTALRM, _out_of_time)
 
 
+@contextlib.contextmanager
+def stand_ins() -> Iterator[None]:
+    """An engine that finds every workload right and a launcher that fails: what `study resume` starts takes no time."""
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory() as made:
+        put(Path(made) / "engine", _ENGINE)
+        put_mpirun(Path(made), before="exit 1\n")
+        os.environ |= {"PATH": f"{made}{os.pathsep}{os.environ['PATH']}", "STRESSBENCH_MPI": f"{made}/engine"}
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
 def main() -> None:
     signal.signal(signal.SIGVTALRM, _out_of_time)
     limited()
-    with contextlib.redirect_stdout(sys.stderr):
+    with contextlib.redirect_stdout(sys.stderr), stand_ins():
         found = tried(sys.argv[1], int(sys.argv[2]))
     print(json.dumps(found))
 

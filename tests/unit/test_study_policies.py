@@ -132,6 +132,18 @@ def test_each_cell_s_launch_is_steered(tmp_path: Path, monkeypatch: pytest.Monke
     assert steering.cast.workload.name == "two.sb"
 
 
+def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory, seconds, said = study_in(tmp_path, STUDY), iter(range(0, 100, 3)), []
+    monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
+
+    Launching(
+        study=directory.study, folder=directory.folder, places=Pair(), environment={}, note=directory.write,
+        clock=lambda: next(seconds), say=said.append,
+    ).check()  # fmt: skip
+
+    assert said == ["the engine has checked 1 of 3 workloads with their settings"]
+
+
 def test_a_study_without_policies_steers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = STUDY.replace('policy = ["default", "nic1", "per-job"]\n', "")
 

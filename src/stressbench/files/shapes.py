@@ -51,7 +51,7 @@ class Shape(Generic[T]):
     def validate_json(self, text: bytes | str, *, strict: bool | None = None) -> T:
         """The record. Raises pydantic's ValidationError."""
         if fault := _too_many(text, self._most) or _too_many_keys(text, self._keys):
-            line = {"type": PydanticCustomError("too_many_values", fault), "input": "this"}  # type: ignore[arg-type]
+            line = {"type": PydanticCustomError("too_many_values", fault), "input": "this"}
             raise ValidationError.from_exception_data("JSON", [line])  # type: ignore[list-item]
         found: T = self._validator.validate_json(text, strict=strict)
         return found

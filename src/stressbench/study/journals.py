@@ -1,4 +1,4 @@
-"""A journal of a study: a JSON object a line. Lines that cannot be read are told and left out, as long as they are few."""
+"""A journal of a study: a JSON object a line. Lines that cannot be read are told and left out, where they are few."""
 
 from collections.abc import Iterator
 from pathlib import Path

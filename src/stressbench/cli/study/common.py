@@ -175,8 +175,8 @@ def carry_out(directory: Directory, wanted: Wanted) -> None:
     """Run what is open, and end with the study's status."""
     pool = wanted.pool(directory.study)
     launching = Launching(
-        study=directory.study, folder=directory.folder, places=CliPlaces(), environment=os.environ, note=directory.write,
-        say=say,
+        study=directory.study, folder=directory.folder, places=CliPlaces(), environment=os.environ, say=say,
+        note=directory.write,
     )  # fmt: skip
     with locked(directory.path), _told_of_slow_networks(directory):
         require_same_workloads(directory)

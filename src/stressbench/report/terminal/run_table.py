@@ -34,7 +34,10 @@ _ALIKE = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What of a summary is printed: lines for motifs, this many links, percentiles, plans. `chains`: how many motifs jobs have."""
+    """What of a summary is printed: lines for motifs, this many links, percentiles, plans.
+
+    `chains` says how many motifs each job has, of which the summary may lack some.
+    """
 
     steps: bool = True
     links: int = BUSIEST

@@ -57,6 +57,5 @@ def _compiled(pattern: str) -> Any:
         return re2.compile(f"(?m){pattern}", options)  # ^ and $ are of lines
     except re2.error as fault:
         reason = fault.args[0].decode(errors="replace") if isinstance(fault.args[0], bytes) else str(fault)
-        raise ValueError(
-            f"no regular expression of RE2 ({reason}); it has no look-ahead and no back-references"
-        ) from None
+        told = f"no regular expression of RE2 ({reason}); it has no look-ahead and no back-references"
+        raise ValueError(told) from None

@@ -60,7 +60,7 @@ RunFile::~RunFile() {
 
 void RunFile::check_kind() const {
   try {
-    const InputFile file(path_, input_limits::lines_file_bytes);
+    const InputFile file(path_, input_limits::run_file_bytes);
   } catch (const UserMistake& mistake) {
     throw UserMistake(fmt::format("--continue: {}", mistake.what()));
   }

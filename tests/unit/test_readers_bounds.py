@@ -183,6 +183,9 @@ def test_a_study_file_of_as_many_keys_as_are_read(tmp_path: Path) -> None:
 
     assert ended.returncode == 2
     assert "unknown key 'k0'" in ended.stderr
+    assert "89,9" in ended.stderr
+    assert " more mistakes; these are the first 100" in ended.stderr
+    assert len(ended.stderr) < 100_000
 
 
 def test_a_job_as_long_as_names_may_be_is_shown(tmp_path: Path) -> None:

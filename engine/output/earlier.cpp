@@ -112,7 +112,7 @@ Earlier read_earlier(const std::string& path, schedule::ImpactTracker& tracker) 
   Earlier earlier;
   std::int64_t keep = 0;  // bytes up to the last record that stays
   std::int64_t read = 0;
-  InputFile file(path, input_limits::lines_file_bytes);
+  InputFile file(path, input_limits::run_file_bytes);
   int number = 1;
   // A last line without its end was being written when the launch before was killed.
   for (auto line = file.next_line(); line && line->whole; line = file.next_line(), ++number) {

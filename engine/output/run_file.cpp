@@ -55,7 +55,7 @@ void require_run_file(const std::string& path) {
 void check_kind(const std::string& path, Existing existing) {
   if (existing == Existing::refuse) return;
   try {
-    if (existing == Existing::append) const InputFile file(path, input_limits::lines_file_bytes);
+    if (existing == Existing::append) const InputFile file(path, input_limits::run_file_bytes);
     if (existing == Existing::replace) require_run_file(path);
   } catch (const UserMistake& mistake) {
     throw UserMistake(fmt::format("{}: {}", option_of(existing), mistake.what()));

@@ -59,6 +59,7 @@ _BYTES = (
     b"NaN",
     b"=",
 )
+_OF_TOML = re.compile(r"stressbench: [^ ]+\.toml:\d+: ")  # each mistake has its line
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 
 
@@ -285,7 +286,8 @@ def _message_fault(said: str) -> str | None:
     lines = [line for line in said.splitlines() if not line.endswith("it is left out")]
     if not lines or not lines[0].startswith("stressbench: "):
         return "no message"
-    if sum(line.startswith("stressbench: ") for line in lines) > 1:
+    told = [line for line in lines if line.startswith("stressbench: ")]
+    if len(told) > 1 and not all(_OF_TOML.match(line) for line in told):
         return "several messages"
     return "a traceback" if "Traceback" in said else "very long" if len(said) > 100_000 else None
 

@@ -102,9 +102,9 @@ def test_more_executions_than_sums_can_hold(tmp_path: Path, count: int) -> None:
 def test_a_run_file_that_is_larger_than_what_is_read(tmp_path: Path) -> None:
     path = run_with(tmp_path)
     with path.open("ab") as file:
-        file.truncate(257 * MIB)
+        file.truncate(4097 * MIB)
 
-    assert "is larger than 256 MiB, the most that is read" in refused("show", path)
+    assert "is larger than 4 GiB, the most that is read" in refused("show", path)
 
 
 def test_rounds_of_many_launches_are_read_in_one_go(tmp_path: Path) -> None:
@@ -183,6 +183,9 @@ def test_a_study_file_of_as_many_keys_as_are_read(tmp_path: Path) -> None:
 
     assert ended.returncode == 2
     assert "unknown key 'k0'" in ended.stderr
+    assert "89,9" in ended.stderr
+    assert " more mistakes; these are the first 100" in ended.stderr
+    assert len(ended.stderr) < 100_000
 
 
 def test_a_job_as_long_as_names_may_be_is_shown(tmp_path: Path) -> None:

@@ -192,3 +192,25 @@ def test_steps_that_are_not_numbered_in_order(tmp_path: Path) -> None:
     made.records[0]["jobs"][0]["steps"][0]["step"] = 1000
 
     assert "header.jobs.steps: expected steps numbered 0, 1, ... in order" in refused("show", made.write(tmp_path))
+
+
+def test_counts_of_a_trace_that_go_beyond_64_bits_together(tmp_path: Path) -> None:
+    records = MadeTrace([MadeRank([send(1)], [[[0, 3]]])] * 2).records()
+    for record in records[1:3]:
+        record["calls"][0]["bytes"] = 2**63 - 1
+    path = written(tmp_path, b"".join(map(line_of, records)), "made.trace")
+
+    assert "beyond 64 bits" in refused("trace", "export", "--profile", path)
+
+
+def test_a_manifest_that_names_a_file_that_no_file_can_be(tmp_path: Path) -> None:
+    made = Path(__file__).parents[1] / "corpus" / "study-dir" / "made" / "manifest.jsonl"
+    text = re.sub(
+        r'("type":"finished".*?"file":")[^"]+', lambda found: found[1] + "x" * 5000, made.read_text(), count=1
+    )
+    written(tmp_path, text, "manifest.jsonl")
+
+    ended = told("study", "verify", tmp_path)
+
+    assert ended.exit_code == 3, ended.exception
+    assert "file name too long" in ended.stderr

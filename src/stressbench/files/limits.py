@@ -6,8 +6,8 @@ TOML = MIB
 """A lab file or a study file."""
 WORKLOAD = 16 * MIB
 """A workload, and each file that it includes."""
-RUN = 256 * MIB
-"""A run file: what is wrong with its last line is said within 1 GiB of memory and ten seconds of a processor."""
+RUN = 4 * GIB
+"""A run file. What is right in it is in memory; it may be the result of days, so that no smaller limit is set."""
 PROTOCOL = 32 * MIB
 """A protocol of `beff` or `beff-io`."""
 FILE = 4 * GIB

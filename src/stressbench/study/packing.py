@@ -119,9 +119,9 @@ def _verify_directory(path: Path) -> Verdict:
 
 def _complaint(file: Path, sha256: str) -> str | None:
     """Why a run is not what it was when it finished; None where it is."""
-    if not file.is_file():
-        return f"{file}: is missing"
     try:
+        if not file.is_file():
+            return f"{file}: is missing"
         if sha256_of(file) != sha256:
             return f"{file}: is not what was written when its run finished"
         read_run(file)

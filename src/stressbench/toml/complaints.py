@@ -9,6 +9,8 @@ from pydantic import BaseModel, ValidationError
 
 from stressbench.toml.lines import Place
 
+_MOST = 100  # mistakes that are told
+
 
 @dataclass(frozen=True, kw_only=True)
 class Complaint:
@@ -46,7 +48,10 @@ def complaints_of(
     fault: ValidationError, model: type[BaseModel], *, under: Place = (), pattern: Words = "expected {}".format
 ) -> tuple[Complaint, ...]:
     """One for each mistake; places begin with `under`, and `pattern` puts a regular expression into words."""
-    return tuple(_complaint(error, model, under, pattern) for error in fault.errors())
+    found = fault.errors()
+    more = Complaint(place=under, text=f"{len(found) - _MOST:,} more mistakes; these are the first {_MOST}")
+    told = tuple(_complaint(error, model, under, pattern) for error in found[:_MOST])
+    return told if len(found) <= _MOST else (*told, more)
 
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> str:

@@ -65,5 +65,8 @@ def export(
 def _text(found: ReferenceProfile) -> bytes:
     """JSON without what is not known, a key a line."""
     record = TypeAdapter(ReferenceProfile).dump_python(found, mode="json", exclude_none=True)
-    lines = (orjson.dumps(key) + b": " + orjson.dumps(value) for key, value in record.items())
+    try:
+        lines = [orjson.dumps(key) + b": " + orjson.dumps(value) for key, value in record.items()]
+    except TypeError:
+        raise stop("the ranks' counts together go beyond 64 bits: nobody could read the profile") from None
     return b"{\n" + b",\n".join(lines) + b"\n}\n"

@@ -80,6 +80,8 @@ STATUSES = [
     (MISTAKE, "lab set all rate=half --lab gone"),
     (MISTAKE, "lab exec --lab gone -- true"),
     (DONE, "lab down --all"),
+    (DONE, "clean --dry-run --in empty"),
+    (MISTAKE, "clean --no-such-option"),
     (MISTAKE, "lab up gone"),
     (DONE, "degrade plan pair.sb -n 4 --on simgrid:tiny"),
     (MISTAKE, "degrade plan gone.sb"),

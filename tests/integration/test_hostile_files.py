@@ -105,7 +105,7 @@ def test_a_trace_s_names_reach_the_terminal_as_text(engine, tmp_path, checkout):
 
 
 def test_the_engine_writes_to_the_terminal_in_one_place(checkout):
-    writes = re.compile(r"fmt::print|std::(cout|cerr|puts|fputs|printf|fprintf)\b|\bf?printf\(|[^:]exit\(end\)")
+    writes = re.compile(r"fmt::print|std::(cout|cerr|puts|fputs|fwrite|printf|fprintf)\b|\bf?printf\(|[^:]exit\(end\)")
     sources = [path for suffix in ("cpp", "hpp") for path in (checkout / "engine").rglob(f"*.{suffix}")]
     found = {path.name for path in sources if writes.search(path.read_text(encoding="utf-8"))}
 

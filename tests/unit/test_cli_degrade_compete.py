@@ -46,7 +46,7 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         wishes.append((wish, sets))
         run_file.write_text(made_run(sets["compete_rate"]))
         return SimpleNamespace(
-            status=0, death=None, left=None,
+            status=0, death=None, kept=None, left=None,
             outcome=SimpleNamespace(
                 stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False, status=0, errors=""
             ),

@@ -109,4 +109,4 @@ def test_a_file_that_cannot_be_written_is_one_line_and_status_2(tmp_path: Path) 
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
-    assert "No such file or directory" in result.stderr
+    assert "no such file or directory" in result.stderr

@@ -19,7 +19,7 @@ JOB = "[JOB_NAME] halo\n[NID_LIST] 0-${last}\n[SHARED] yes\n[RANKS_PER_NODE] {ea
 ON = "--on local -n 8 --ranks-per-node 2"
 COMPETE = f"--compete --link 8Mbit {ON}"
 RATE_BYTES = 1_000_000
-STILL = MadeMachine(noise=0.0, round_noise=0.0, drift=0.0)
+STILL = MadeMachine(hosts=("a1", "a2", "a3", "a4"), noise=0.0, round_noise=0.0, drift=0.0)
 
 
 @pytest.fixture

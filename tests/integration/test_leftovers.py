@@ -5,7 +5,7 @@ import re
 import signal
 from pathlib import Path
 
-from support.programs import own_copy, ranks_of, wait_until
+from support.programs import own_copy, ranks_of, stands_still, wait_until
 
 from stressbench.leftovers import find, remove
 
@@ -41,6 +41,7 @@ def test_what_killed_ranks_and_their_launcher_leave_is_found_only_when_they_are_
         segments = mapped(ranks[0])
         alive = {left.path for left in find([Path("/dev/shm"), tmp_path], user=os.geteuid())}
         launcher.send_signal(signal.SIGSTOP)  # it would clean up
+        wait_until(lambda: stands_still(launcher.pid), "the launcher stands still")
         for pid in ranks:
             os.kill(pid, signal.SIGKILL)
         launcher.kill()

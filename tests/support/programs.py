@@ -184,7 +184,7 @@ def kill_ranks_when(program: Path, condition: Callable[[], bool], what: str) -> 
         ranks = ranks_of(program)
         for rank in ranks:
             os.kill(rank, signal.SIGSTOP)
-        wait_until(lambda: all(_stands_still(rank) for rank in ranks), "all ranks stand still")
+        wait_until(lambda: all(stands_still(rank) for rank in ranks), "all ranks stand still")
         holds = condition()
         for rank in ranks:
             os.kill(rank, signal.SIGKILL if holds else signal.SIGCONT)
@@ -193,7 +193,7 @@ def kill_ranks_when(program: Path, condition: Callable[[], bool], what: str) -> 
     wait_until(caught, what)
 
 
-def _stands_still(pid: int) -> bool:
-    """Whether every thread does."""
+def stands_still(pid: int) -> bool:
+    """Whether SIGSTOP has stopped every thread."""
     states = [path.read_text().rpartition(")")[2].split()[0] for path in Path(f"/proc/{pid}/task").glob("*/stat")]
     return set(states) <= {"T", "t"}

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "storage/descriptor.hpp"
+
 namespace stressbench::output {
 namespace {
 
@@ -25,20 +27,15 @@ bool same(const struct stat& one, const struct stat& other) noexcept {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(descriptor, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  return 0;
-}
-
 // "run.kept.jsonl", "run.kept-2.jsonl" for "run.jsonl".
 std::string kept_name(const std::filesystem::path& path, int number) {
   const std::string count = number == 1 ? "" : fmt::format("-{}", number);
   return fmt::format("{}.kept{}{}", path.stem().string(), count, path.extension().string());
+}
+
+// The same file, to be read, whatever has become of its name.
+storage::Descriptor reader_of(int descriptor) {
+  return storage::Descriptor(::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 // A new file in the folder; -1 where none can be made.
@@ -65,16 +62,14 @@ void WrittenFile::begin() {
   length_ = identity_.st_size;
   if (!watched_ || length_ == 0) return;
   std::string before(static_cast<std::size_t>(std::min(length_, most_held + 1)), '\0');
-  const int reader = ::open(fmt::format("/proc/self/fd/{}", descriptor_).c_str(), O_RDONLY | O_CLOEXEC);
-  const ssize_t count = reader < 0 ? -1 : ::pread(reader, before.data(), before.size(), 0);
-  if (reader >= 0) ::close(reader);
+  const ssize_t count = ::pread(reader_of(descriptor_).number(), before.data(), before.size(), 0);
   holds_all_ = count == length_ && length_ <= most_held;
   if (holds_all_) held_.push_back(std::move(before));
 }
 
 int WrittenFile::write(std::string text) {
   if (!begun_) begin();
-  if (const int failure = write_all(descriptor_, text); failure != 0) return failure;
+  if (const int failure = storage::write_whole(descriptor_, text); failure != 0) return failure;
   length_ += static_cast<std::int64_t>(text.size());
   if (!watched_ || length_ > most_held) {
     holds_all_ = false;
@@ -115,23 +110,22 @@ bool WrittenFile::move_to_new_name() {
 bool WrittenFile::copy_to(int target) const {
   if (holds_all_) {
     for (const std::string& text : held_) {
-      if (write_all(target, text) != 0) return false;
+      if (storage::write_whole(target, text) != 0) return false;
     }
     return ::fdatasync(target) == 0;
   }
   struct stat open {};
   if (::fstat(descriptor_, &open) != 0 || open.st_size < length_) return false;
-  const int reader = ::open(fmt::format("/proc/self/fd/{}", descriptor_).c_str(), O_RDONLY | O_CLOEXEC);
-  if (reader < 0) return false;
+  const storage::Descriptor reader = reader_of(descriptor_);
   std::string piece(1U << 20, '\0');
   bool copied = true;
   for (std::int64_t at = 0; copied && at < length_;) {
     const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(length_ - at, 1 << 20));
-    const ssize_t count = ::pread(reader, piece.data(), wanted, at);
-    copied = count > 0 && write_all(target, std::string_view(piece).substr(0, static_cast<std::size_t>(count))) == 0;
+    const ssize_t count = ::pread(reader.number(), piece.data(), wanted, at);
+    copied = count > 0 &&
+             storage::write_whole(target, std::string_view(piece).substr(0, static_cast<std::size_t>(count))) == 0;
     at += count;
   }
-  ::close(reader);
   return copied && ::fdatasync(target) == 0;
 }
 

@@ -10,24 +10,12 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "storage/descriptor.hpp"
 #include "storage/fault.hpp"
 #include "storage/first_rank.hpp"
 
 namespace stressbench::storage {
 namespace {
-
-// Closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { ::close(number_); }
-  int number() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 bool is_there(const std::string& name) {
   struct stat known {};
@@ -94,12 +82,8 @@ bool AppendedFile::is_empty() const {
 
 void AppendedFile::append(std::string_view text) const {
   const Descriptor file(opened(0));
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(file.number(), text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) throw MachineFault(fmt::format("--{} '{}': {}", parameter_, path_, words_of(errno)));
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
+  const int failure = write_whole(file.number(), text);
+  if (failure != 0) throw MachineFault(fmt::format("--{} '{}': {}", parameter_, path_, words_of(failure)));
 }
 
 }  // namespace stressbench::storage

@@ -13,11 +13,11 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "storage/descriptor.hpp"
+#include "storage/fault.hpp"
 
 namespace stressbench::storage {
 namespace {
-
-std::string words_of(int error) { return std::generic_category().message(error); }
 
 namespace fs = std::filesystem;
 
@@ -34,28 +34,15 @@ std::string still_open(const std::string& path) {
   return "";
 }
 
-// A descriptor that is closed at the end; -1 where the system refused.
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const noexcept { return number_; }
-
- private:
-  int number_;
-};
+int opened(const std::string& path, int flags) { return ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK); }
 
 // Of a file that this process has open, by whatever name it is there.
 Descriptor again(const std::string& path, int flags) {
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
     const std::string name = still_open(path);
-    if (!name.empty()) return {name, flags};
+    if (!name.empty()) return Descriptor(opened(name, flags));
   }
-  return {path, flags};
+  return Descriptor(opened(path, flags));
 }
 
 std::int64_t length_behind(const Descriptor& file) {
@@ -92,7 +79,7 @@ std::string storage_words(int error) {
 }
 
 std::string why_not_opened(const std::string& path, Access access) {
-  if (Descriptor(path, flags_of(access)).number() >= 0) return "";
+  if (Descriptor(opened(path, flags_of(access))).number() >= 0) return "";
   const int error = errno;
   if (error != ENOENT || access == Access::read) return words_of(error);
   const auto folder = fs::path(path).parent_path();
@@ -113,7 +100,7 @@ std::string why_not_read(const std::string& path, std::int64_t offset) {
 }
 
 std::optional<std::int64_t> length_of(const std::string& path) {
-  const Descriptor file(path, O_RDONLY);
+  const Descriptor file(opened(path, O_RDONLY));
   struct stat found {};
   const int refused = file.number() >= 0 ? ::fstat(file.number(), &found) : ::stat(path.c_str(), &found);
   if (refused) return std::nullopt;

@@ -75,9 +75,7 @@ def _candidates(folder: Path, user: int) -> Iterator[Candidate]:
                 yield _candidate(kind, folder, (), entry, status)
         elif stat.S_ISDIR(status.st_mode) and re.fullmatch(rf"ompi\.{re.escape(os.uname().nodename)}\.{user}", entry):
             for inner, inner_status in _own(folder / entry, user):
-                if stat.S_ISDIR(inner_status.st_mode) and (
-                    _OF_LAUNCHER.fullmatch(inner) or _OF_FAMILY.fullmatch(inner)
-                ):
+                if stat.S_ISDIR(inner_status.st_mode) and _OF_JOB.fullmatch(inner):
                     yield _candidate(Kind.session, folder, (entry,), inner, inner_status)
 
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.lab.process import process_of
+
 _PROC = Path("/proc")
-_STARTED = 19  # field 22 of /proc/PID/stat, counted behind the name
-_DEAD = "ZX"
 _FAMILIES = (  # a job's number holds in its upper half that of its family, which all jobs of a launch share
     (re.compile(r"PMIX_NAMESPACE=(\d+)\0"), 10),
     (re.compile(r"seg-(\d+)"), 10),
@@ -48,10 +48,10 @@ def live_users(user: int) -> Users:
         with suppress(OSError):
             if folder.stat().st_uid != user:
                 continue
-            fields = (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            if fields[0] in _DEAD:
+            process = process_of(int(folder.name))
+            if process is None:
                 continue
-            started[int(folder.name)] = boot_s + int(fields[_STARTED]) / os.sysconf("SC_CLK_TCK")
+            started[process.pid] = boot_s + process.started / os.sysconf("SC_CLK_TCK")
             texts.append((folder / "environ").read_text(encoding="utf-8", errors="replace") + "\0")
             for path, found in _open_files(folder):  # before what is mapped: files are mapped before they are closed
                 texts.append(path)

@@ -7,11 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
 from stressbench.analysis import summarise
-from stressbench.model import Run, read_run
+from stressbench.model import Phase, Run, read_run
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = Draft202012Validator(json.loads((ROOT / "schema/run.schema.json").read_text(encoding="utf-8")))
@@ -95,11 +96,21 @@ def test_the_engine_s_run_is_read_whole(run: Run) -> None:
 
 
 def test_the_engine_s_counts_are_the_samples(run: Run) -> None:
+    """All repetitions, or where the engine says that it left some out, each n-th, beginning with the first."""
+    thinned = {(event.round, event.job) for event in run.events if event.kind == "samples_thinned"}
+
     for found in run.rounds:
         for entry in found.jobs:
             samples = run.samples_of(job=entry.job)
             assert samples is not None
-            assert (samples.round == found.round).sum() == entry.measured + entry.extra + entry.warmup
+            counts = {Phase.warmup: entry.warmup, Phase.measured: entry.measured, Phase.extra: entry.extra}
+            for phase, count in counts.items():
+                there = samples.repetition[(samples.round == found.round) & samples.in_phases(phase)]
+                strides = set(np.diff(there).tolist()) or {1}
+                assert len(strides) == 1
+                stride = strides.pop()
+                assert stride == 1 or (found.round, entry.job) in thinned
+                assert len(there) == -(-count // stride)
 
 
 def test_the_header_has_the_workload_with_what_the_environment_gave(run_file: Path, run: Run) -> None:

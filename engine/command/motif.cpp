@@ -1,8 +1,8 @@
 // motif: one motif on all ranks, as a microbenchmark.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
+#include <optional>
 
 #include "command/command.hpp"
 #include "command/workloads.hpp"
@@ -11,6 +11,7 @@
 #include "core/statistics.hpp"
 #include "output/json.hpp"
 #include "output/motif_page.hpp"
+#include "output/result_file.hpp"
 #include "output/terminal.hpp"
 #include "schedule/interrupt.hpp"
 #include "schedule/microbenchmark.hpp"
@@ -206,14 +207,14 @@ std::string rows_as_table(const std::vector<schedule::MicroRow>& rows, const Mea
   return text + output::table(heads, cells) + metrics_table(rows);
 }
 
-void write_result(const std::string& text, const std::string& path) {
-  if (path.empty()) {
-    console::print(stdout, "{}", text);
-    return;
+// What the motif's arguments may name as files to be read, "-f a.trace" and "--from=sizes.txt" alike.
+std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
+  std::vector<std::string> values;
+  for (const std::string& argument : arguments) {
+    values.push_back(argument);
+    if (const std::size_t at = argument.find('='); at != std::string::npos) values.push_back(argument.substr(at + 1));
   }
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) throw UserMistake(fmt::format("--output: '{}' cannot be written", path));
+  return values;
 }
 
 int measure(const MeasureOptions& options, const Context& context) {
@@ -226,8 +227,11 @@ int measure(const MeasureOptions& options, const Context& context) {
   (void)load_text(text, command_line, std::nullopt);  // no ranks are needed to see a wrong option
   const mpi::Group& world = context.start(options.threads);
   // Whether it fits the ranks, one rank finds out: a motif may read files for it.
-  const int status =
-      on_root(world, [&] { (void)load_text(text, command_line, workload::Machine::uniform(1, world.size())); });
+  std::optional<output::ResultFile> file;
+  const int status = on_root(world, [&] {
+    (void)load_text(text, command_line, workload::Machine::uniform(1, world.size()));
+    if (!options.output.empty()) file.emplace("--output", options.output, values_of(options.motif_arguments));
+  });
   if (status != exit_success) return status;
   workload::Workload workload = load_text(text, command_line, std::nullopt);
   set_iterations(workload.jobs.front(), entry);
@@ -242,9 +246,13 @@ int measure(const MeasureOptions& options, const Context& context) {
       guarded(world, [&] { return schedule::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
   return on_root(world, [&] {
     for (const std::string& remark : result.remarks) console::print(stderr, "stressbench-mpi: note: {}\n", remark);
-    write_result(options.json ? rows_as_json(result.rows, options, world.size())
-                              : rows_as_table(result.rows, options, world.size()),
-                 options.output);
+    const std::string page = options.json ? rows_as_json(result.rows, options, world.size())
+                                          : rows_as_table(result.rows, options, world.size());
+    if (file) {
+      file->write(page);
+    } else {
+      console::print(stdout, "{}", page);
+    }
   });
 }
 

@@ -197,3 +197,15 @@ def test_nothing_is_appended_to_what_was_there(engine, tmp_path, words: tuple[st
     assert "'there' exists, and this run did not make it" in refused.errors
     assert victim.read_text() == "mine\n"
     assert not (tmp_path / "missing").exists()
+
+
+@pytest.mark.parametrize("option", [("--file", "a.trace"), ("-f", "a.trace"), ("--file=a.trace",)], ids=" ".join)
+def test_the_result_of_a_motif_takes_the_place_of_nothing_that_it_reads(engine, checkout, tmp_path, option) -> None:
+    text = (checkout / "tests" / "corpus" / "trace" / "messages.trace").read_bytes()
+    (tmp_path / "a.trace").write_bytes(text)
+
+    refused = engine.run("motif", "replay", *option, "--output", "./a.trace", ranks=2, cwd=tmp_path)
+
+    assert refused.status == 2, refused.said
+    assert "--output: './a.trace' is a file that this command reads; choose another name" in refused.errors
+    assert (tmp_path / "a.trace").read_bytes() == text

@@ -129,6 +129,26 @@ def test_a_trace_with_a_rank_of_more_values_than_memory(tmp_path: Path) -> None:
     refused("trace", "show", path)
 
 
+LONG = "x" * 10_000_000
+
+
+@pytest.mark.parametrize(
+    "longer",
+    [
+        {"host": LONG},
+        {"modules": [LONG]},
+        {"totals": [{"op": LONG, "calls": 1, "time_s": 0.0, "bytes": 0, "max_s": 0.0}]},
+    ],
+    ids=["host", "module", "operation"],
+)
+def test_a_text_of_ten_million_letters_in_a_trace(tmp_path: Path, longer: dict[str, Any]) -> None:
+    first, rank, *rest = MadeTrace([MadeRank([send(1)])]).records()
+    path = tmp_path / "made.trace"
+    path.write_bytes(b"".join(map(line_of, [first, rank | longer, *rest])))
+
+    assert "expected at most 4096 characters" in refused("trace", "show", "--profile", path)
+
+
 @pytest.mark.parametrize(
     ("command", "name", "line"),
     [

@@ -216,3 +216,11 @@ def test_sums_that_name_a_file_twice_are_named(tmp_path: Path) -> None:
 
     (complaint,) = verify(tmp_path / "p").complaints
     assert complaint.endswith(": manifest.jsonl is there twice")
+
+
+def test_sums_of_millions_of_lines_are_refused(tmp_path: Path) -> None:
+    sums = study_with(tmp_path).path / "SHA256SUMS"
+    sums.write_text("wrong\n" * (limits.ARCHIVE_FILES + 1))
+
+    with pytest.raises(StudyMistake, match=r"SHA256SUMS has more than 200,000 lines"):
+        verify(sums.parent)

@@ -15,6 +15,8 @@ from stressbench.model.trace_records import site_name
 _UNKNOWN = "??"
 _END_WITHIN = 1 << 16
 _ANSWER_WITHIN_S = 120
+_LONGEST_FUNCTION = 1000
+"""Characters of the name of an instance of a C++ template, say, which may have any number."""
 
 
 def sites_of(trace: Trace) -> Mapping[str, Sequence[int]]:
@@ -59,7 +61,8 @@ def _told(function: str, place: str) -> str:
     where = f"{Path(file).name}:{line}" if known else ""
     if function == _UNKNOWN:
         return where
-    return f"{function} ({where})" if where else function
+    name = function if len(function) <= _LONGEST_FUNCTION else f"{function[:_LONGEST_FUNCTION]}..."
+    return f"{name} ({where})" if where else name
 
 
 def add_symbols(path: Path, symbols: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from pydantic import AfterValidator
 
+from stressbench.model.bounds import Name, Sentence
 from stressbench.model.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
 
 TRACE_FORMAT = "stressbench-trace"
@@ -66,9 +67,9 @@ class TraceHeader:
     version: Literal[1]
     mode: TraceMode
     ranks: Annotated[Positive, AfterValidator(_few_enough)]
-    program: str | None = None
-    library: str | None = None
-    started: str | None = None
+    program: Name | None = None
+    library: Name | None = None
+    started: Name | None = None
     clock_s: Seconds | None = None
     hosts: Positive | None = None
 
@@ -77,7 +78,7 @@ class TraceHeader:
 class Total:
     """Every call of one operation on one rank; `empty` of them were tests or probes that found nothing."""
 
-    op: str
+    op: Name
     calls: Count
     time_s: Seconds
     bytes: Bytes = 0
@@ -89,7 +90,7 @@ class Total:
 class ObjectCount:
     """MPI objects of one kind (`requests`, `communicators`, ...) that one rank made, and released, in its whole run."""
 
-    kind: str
+    kind: Name
     made: Count
     released: Count
 
@@ -153,7 +154,7 @@ class Site(NamedTuple):
 class Call:
     """One distinct call and how often it came; ranks are those of `comm`."""
 
-    op: str
+    op: Name
     n: Count
     time_s: Seconds
     min_s: Seconds | None = None
@@ -165,11 +166,11 @@ class Call:
     any: Wildcard | None = None
     bytes: Bytes | None = None
     unit: Count | None = None
-    type: str | None = None
+    type: Name | None = None
     source: int | None = None
     receive_tag: int | None = None
     receive_bytes: Bytes | None = None
-    reduction: str | None = None
+    reduction: Name | None = None
     root: int | None = None
     in_place: bool | None = None
     request: Index | None = None
@@ -187,14 +188,14 @@ class Call:
     remain: tuple[int, ...] | None = None
     file: int | None = None
     offset: int | None = None
-    whence: str | None = None
-    amode: int | str | None = None
+    whence: Name | None = None
+    amode: int | Name | None = None
     filetype: tuple[Count, ...] | None = None
     window: int | None = None
     size: Count | None = None
     displacement: int | None = None
     lock: Lock | None = None
-    assertion: tuple[str, ...] | None = None
+    assertion: tuple[Name, ...] | None = None
 
 
 class Gap(NamedTuple):
@@ -214,9 +215,9 @@ class Gap(NamedTuple):
 class Lost:
     """What was given up (`sequence`, `calls`, `gaps`, `threads`), after how many calls, and why."""
 
-    what: str
+    what: Name
     after_calls: Count | None = None
-    why: str | None = None
+    why: Name | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,14 +241,14 @@ class RankTrace(Stream):
     wall_s: Seconds
     totals: tuple[Total, ...]
     node: Index | None = None
-    host: str | None = None
+    host: Name | None = None
     threads: Count | None = None
     objects: tuple[ObjectCount, ...] | None = None
     sizes: SizeCounts | None = None
     peers: tuple[Peer, ...] | None = None
     timeline: Timeline | None = None
     comms: tuple[Communicator, ...] = ()
-    modules: tuple[str, ...] = ()
+    modules: tuple[Name, ...] = ()
     sites: tuple[Site, ...] = ()
     streams: tuple[Stream, ...] | None = None
 
@@ -264,7 +265,7 @@ class RankTrace(Stream):
 class Symbols:
     """What call sites are: `module+0xOFFSET` to `function (file:line)`."""
 
-    sites: Mapping[str, str]
+    sites: Mapping[Name, Sentence]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,10 +134,13 @@ def _complaint(file: Path, sha256: str) -> str | None:
 
 def _compared(sums: str, found: Mapping[str, str], *, source: Path, foreign: tuple[str, ...]) -> Verdict:
     """`foreign`: complaints about what else is there."""
+    lines = sums.splitlines()
+    if len(lines) > limits.ARCHIVE_FILES:
+        raise StudyMistake(f"{source}: {SUMS} has more than {limits.ARCHIVE_FILES:,} lines, the most that is read")
     complaints, right, named = list(foreign), 0, set()
-    for number, line in enumerate(sums.splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         digest, _, name = line.partition("  ")
-        if len(digest) != 64 or not name:
+        if len(digest) != 64 or not 0 < len(name) <= limits.NAME:
             complaints.append(f"{source}: {SUMS}:{number}: '{line[:80]}': expected a SHA-256, two blanks and a name")
         elif name in named:
             complaints.append(f"{source}: {SUMS}:{number}: {name} is there twice")

@@ -1,0 +1,112 @@
+#include "output/result_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "core/error.hpp"
+#include "storage/descriptor.hpp"
+
+namespace stressbench::output {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where links lead, as far as there is something; the name itself where there is nothing.
+std::string followed(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> there(::realpath(path.c_str(), nullptr), &std::free);
+  return there ? std::string(there.get()) : path;
+}
+
+// An open file of a process, as behind /dev/stdout: it has no name that another could take.
+bool is_open_file(const std::string& path) {
+  std::error_code none;
+  const fs::path link = fs::read_symlink(path, none);
+  return path.starts_with("/proc/") || link.native().starts_with("/proc/");
+}
+
+fs::path folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+bool is_same(const struct stat& one, const struct stat& other) noexcept {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+mode_t usual_mode() noexcept {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+ResultFile::ResultFile(std::string option, std::string path, std::span<const std::string> inputs)
+    : option_(std::move(option)), path_(std::move(path)), target_(followed(path_)) {
+  const auto refuse = [&](std::string_view reason) {
+    throw UserMistake(fmt::format("{}: '{}' {}", option_, path_, reason));
+  };
+  struct stat there {};
+  if (::stat(path_.c_str(), &there) != 0) {
+    if (errno != ENOENT) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
+    if (fs::is_symlink(path_)) refuse("is a symbolic link that leads nowhere; name the file itself");
+    require_folder();
+    return;
+  }
+  if (S_ISDIR(there.st_mode)) refuse("is a directory; expected the name of a file");
+  if (::access(path_.c_str(), W_OK) != 0) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
+  if (is_stream()) return;
+  if (!S_ISREG(there.st_mode)) refuse("is no regular file; choose another name");
+  for (const std::string& input : inputs) {
+    struct stat read {};
+    if (::stat(input.c_str(), &read) == 0 && is_same(read, there))
+      refuse("is a file that this command reads; choose another name");
+  }
+  require_folder();
+}
+
+void ResultFile::require_folder() const {
+  if (::access(folder_of(target_).c_str(), W_OK | X_OK) == 0) return;
+  throw UserMistake(fmt::format("{}: '{}' cannot be written: {}", option_, path_, std::strerror(errno)));
+}
+
+bool ResultFile::is_stream() const {
+  struct stat there {};
+  if (::stat(path_.c_str(), &there) != 0) return false;
+  return S_ISCHR(there.st_mode) || S_ISFIFO(there.st_mode) || is_open_file(path_);
+}
+
+void ResultFile::write(std::string_view text) const {
+  if (!is_stream()) return replace(text);
+  const storage::Descriptor stream(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  const int failure = stream.number() < 0 ? errno : storage::write_whole(stream.number(), text);
+  if (failure != 0) throw MachineFault(fmt::format("{}: '{}': {}", option_, path_, std::strerror(failure)));
+}
+
+void ResultFile::replace(std::string_view text) const {
+  std::string name = (folder_of(target_) / ".stressbench-XXXXXX").string();
+  const storage::Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  int failure = file.number() < 0 ? errno : 0;
+  const auto tried = [&](int status) { failure = failure == 0 && status != 0 ? errno : failure; };
+  if (failure == 0) failure = storage::write_whole(file.number(), text);
+  struct stat before {};
+  const bool replaces = ::stat(target_.c_str(), &before) == 0;
+  if (failure == 0) tried(::fchmod(file.number(), replaces ? before.st_mode & 0777 : usual_mode()));
+  if (failure == 0) tried(::fsync(file.number()));
+  if (failure == 0) tried(::rename(name.c_str(), target_.c_str()));
+  if (failure == 0) return;
+  if (file.number() >= 0) ::unlink(name.c_str());
+  throw MachineFault(fmt::format("{}: '{}': {}", option_, path_, std::strerror(failure)));
+}
+
+}  // namespace stressbench::output

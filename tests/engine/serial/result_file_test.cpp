@@ -1,0 +1,115 @@
+#include "output/result_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace stressbench::output {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResultFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "stressbench-result-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string put(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  static std::string text_of(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  std::string refusal(const std::string& path, const std::vector<std::string>& inputs = {}) const {
+    try {
+      const ResultFile file("--output", path, inputs);
+    } catch (const UserMistake& mistake) {
+      return mistake.what();
+    }
+    return "";
+  }
+  long files() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
+
+  fs::path folder_;
+};
+
+TEST_F(ResultFileTest, IsNewOrTakesThePlaceOfAnother) {
+  ResultFile("--output", path("new"), {}).write("one\n");
+  EXPECT_EQ(text_of(path("new")), "one\n");
+  ASSERT_EQ(::chmod(path("new").c_str(), 0640), 0);
+
+  ResultFile("--output", path("new"), {}).write("two\n");
+  EXPECT_EQ(text_of(path("new")), "two\n");
+  EXPECT_EQ(fs::status(path("new")).permissions(), fs::perms{0640});
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(ResultFileTest, ALinkStaysAndTheFileBehindItIsReplaced) {
+  put("file", "before");
+  fs::create_symlink("file", path("link"));
+
+  ResultFile("--output", path("link"), {}).write("after");
+
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(text_of(path("file")), "after");
+}
+
+TEST_F(ResultFileTest, NeverTakesThePlaceOfWhatIsRead) {
+  const std::string trace = put("a.trace", "kept");
+  fs::create_hard_link(trace, path("other"));
+  fs::create_symlink(trace, path("link"));
+
+  for (const std::string& output : {trace, path("other"), path("link"), path("./a.trace")}) {
+    EXPECT_EQ(refusal(output, {"-i", trace, ""}),
+              "--output: '" + output + "' is a file that this command reads; choose another name");
+  }
+  EXPECT_EQ(text_of(trace), "kept");
+}
+
+TEST_F(ResultFileTest, SaysBeforehandThatItCannotBeWritten) {
+  fs::create_symlink("nowhere", path("link"));
+
+  EXPECT_EQ(refusal(folder_.string()),
+            "--output: '" + folder_.string() + "' is a directory; expected the name of a file");
+  EXPECT_EQ(refusal(path("link")),
+            "--output: '" + path("link") + "' is a symbolic link that leads nowhere; name the file itself");
+  EXPECT_EQ(refusal(path("no/file")),
+            "--output: '" + path("no/file") + "' cannot be written: No such file or directory");
+}
+
+TEST_F(ResultFileTest, ADeviceIsWrittenToAsItStands) {
+  ResultFile("--output", "/dev/null", {}).write("gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+
+  const ResultFile full("--output", "/dev/full", {});
+  EXPECT_THROW(full.write("text"), MachineFault);
+}
+
+TEST_F(ResultFileTest, LeavesTheOldFileWhereTheNewOneCannotBeMade) {
+  put("sub", "");
+  fs::remove(path("sub"));
+  fs::create_directory(path("sub"));
+  const std::string old = put("sub/file", "old");
+  const ResultFile file("--output", old, {});
+  fs::rename(path("sub"), path("moved"));
+
+  EXPECT_THROW(file.write("new"), MachineFault);
+  EXPECT_EQ(text_of(path("moved/file")), "old");
+}
+
+}  // namespace
+}  // namespace stressbench::output

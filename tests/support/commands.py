@@ -1,9 +1,47 @@
 """The `stressbench` command called in this process."""
 
-from typer.testing import CliRunner, Result
+import functools
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from stressbench.cli.app import build
 
+_command = functools.cache(lambda: get_command(build()))
+"""Built once: to look at the signatures of all commands takes longer than most of them."""
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(build(), [str(argument) for argument in arguments], env={"COLUMNS": "40"})
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """How a command ended. `exception`: what it raised, but for SystemExit, which is its `exit_code`."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    output: str
+    exception: Exception | None
+
+
+def call(*arguments: object) -> Ended:
+    """One word an argument."""
+    return invoke([str(argument) for argument in arguments], columns="40")
+
+
+def invoke(words: str | Sequence[str], *, columns: str | None = None) -> Ended:
+    """Words, or a line of a shell. `columns`: the width of the terminal."""
+    status, exception = 0, None
+    with CliRunner().isolation(env={"COLUMNS": columns} if columns else {}) as (stdout, stderr, output):
+        try:
+            _command().main(args=shlex.split(words) if isinstance(words, str) else list(words), prog_name="stressbench")
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        except Exception as raised:  # noqa: BLE001  whatever it is: tests look at it
+            status, exception = 1, raised
+        sys.stdout.flush()
+        sys.stderr.flush()
+        texts = [stream.getvalue().decode(errors="replace") for stream in (stdout, stderr, output)]
+    return Ended(exit_code=status, stdout=texts[0], stderr=texts[1], output=texts[2], exception=exception)

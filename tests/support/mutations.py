@@ -255,18 +255,16 @@ def _out_of_time(number: int, frame: FrameType | None) -> None:
 
 def complaint(words: Sequence[str], statuses: frozenset[int]) -> str | None:
     """What is wrong with how the command ended; None where all is right."""
-    from typer.testing import CliRunner
-
-    from stressbench.cli.app import build
+    from support.commands import invoke
 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         signal.setitimer(signal.ITIMER_VIRTUAL, MOST_CPU_S)
         try:
-            ended = CliRunner().invoke(build(), list(words))
+            ended = invoke(list(words))
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    if ended.exception is not None and not isinstance(ended.exception, SystemExit):
+    if ended.exception is not None:
         return "".join(traceback.format_exception(ended.exception))[-1500:]
     if ended.exit_code not in statuses:
         return f"status {ended.exit_code}: {ended.stderr[:300]}"

@@ -6,12 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from support.beff_protocols import made_beff
+from support.commands import Ended, invoke
 from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.suite.beff import b_eff_of
 from stressbench.suite.hpcc import input_text, linpack_of, order_of
 from stressbench.suite.protocol import read_protocols
@@ -27,8 +25,8 @@ exit {status}
 """
 
 
-def stressbench(*words: str) -> Result:
-    return CliRunner().invoke(build(), ["beff", *words])
+def stressbench(*words: str) -> Ended:
+    return invoke(["beff", *words])
 
 
 @pytest.fixture

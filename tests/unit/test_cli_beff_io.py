@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from support.commands import Ended, invoke
 from support.fake_lab import FakeLab
 from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.io_protocols import MIB, MadeIO, write_lines
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.launch import session
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.sizes import parse_size
@@ -39,8 +37,8 @@ class Asked:
 Measured = Callable[..., list[Asked]]
 
 
-def stressbench(*words: str) -> Result:
-    return CliRunner().invoke(build(), ["beff-io", *words])
+def stressbench(*words: str) -> Ended:
+    return invoke(["beff-io", *words])
 
 
 @pytest.fixture(autouse=True)
@@ -218,7 +216,7 @@ def test_a_run_that_does_not_end_well_shows_what_it_has_and_claims_nothing(
 def test_the_json_of_such_a_run_says_so(measured: Measured) -> None:
     measured(status=130, lines=60)
 
-    ended = CliRunner().invoke(build(), ["beff-io", "-n", "4", "--json"])
+    ended = invoke(["beff-io", "-n", "4", "--json"])
     told = json.loads(ended.stdout)
 
     assert (told["complete"], told["b_eff_io"], told["claimed"]) == (False, None, None)

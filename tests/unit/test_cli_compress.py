@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.commands import invoke
 from support.fake_place import START_MS, environment, folder, interrupt, run_command, running
 from support.sensitivities import aggressor, sample, victim
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.cli.errands import scratch
 from stressbench.sensitivity.profile import Latencies, ProbeSettings, read_profile
 from stressbench.sensitivity.store import Store
@@ -283,7 +282,7 @@ def test_a_mistake_gives_one_message_and_status_2_before_anything_starts(
     for name, value in environment(folder.parent, FAKE_LAUNCHES=str(folder / "launches")).items():
         monkeypatch.setenv(name, value)
 
-    ended = CliRunner().invoke(build(), ["compress", "--seed", "1", *words.split()])
+    ended = invoke(["compress", "--seed", "1", *words.split()])
 
     assert ended.exit_code == 2, ended.output
     assert message in " ".join(ended.stderr.split())
@@ -297,9 +296,7 @@ def test_an_impact_that_was_read_by_other_probes_is_not_mixed_with_new_compressi
     monkeypatch.setenv("PATH", environment(folder.parent)["PATH"])
     Store(folder=folder / "kept").save(victim({0.3: 1.5}, name="sleep"))
 
-    ended = CliRunner().invoke(
-        build(), ["compress", *SHORT, "--store", "kept", "--machine", "lab", "--name", "sleep", "sleep", "1"]
-    )
+    ended = invoke(["compress", *SHORT, "--store", "kept", "--machine", "lab", "--name", "sleep", "sleep", "1"])
 
     assert ended.exit_code == 2
     assert "--store: the impact of sleep was read by 2 pairs, 1024 B, every 0.1 s, the mean of 1" in ended.stderr
@@ -307,5 +304,5 @@ def test_an_impact_that_was_read_by_other_probes_is_not_mixed_with_new_compressi
 
 def test_help_teaches_by_example() -> None:
     assert "stressbench compress --on lab:tiny --store profiles --report hpcc.html -- hpcc\n" in (
-        CliRunner().invoke(build(), ["compress", "--help"]).stdout
+        invoke(["compress", "--help"]).stdout
     )

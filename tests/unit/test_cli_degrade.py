@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from support.builders import MadeJob, MadeStep
+from support.commands import invoke
 from support.fake_lab import FakeLab
 from support.fake_site import SCRIPT, Site
 from support.studies import made_run
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.place import Place
@@ -56,7 +55,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lab: Tiny) -> Iterator
 
 
 def degrade(words: str) -> Any:
-    return CliRunner().invoke(build(), f"degrade {words}")
+    return invoke(f"degrade {words}")
 
 
 def planned(words: str) -> dict[str, Any]:
@@ -159,7 +158,7 @@ def test_what_comes_out_is_a_study(site: Site) -> None:
     assert degrade("run one.sb -n 2 -o d --rates 1,1/2").exit_code == 0
 
     for words in ("status d", "report d", "pack d -o d.tar.gz", "verify d.tar.gz", "verify d", "resume d"):
-        ended = CliRunner().invoke(build(), f"study {words}")
+        ended = invoke(f"study {words}")
         assert ended.exit_code == 0, ended.stderr
 
 
@@ -205,7 +204,7 @@ def test_a_rate_command_that_fails_ends_the_study_with_its_name_and_status(site:
     assert "rate command `./set-rate --all 1/2` ended with status 7" in ended.stderr
     assert site.calls[-2:] == ["--all 1/2", "--all 1"]
     site.refuse("none")
-    assert CliRunner().invoke(build(), "study resume d").exit_code == 0
+    assert invoke("study resume d").exit_code == 0
     assert site.calls.count("run") == 4
 
 
@@ -249,7 +248,7 @@ def test_the_report_tells_factors_and_how_much_is_needed(site: Site, lab: Tiny) 
 
 def test_the_report_refuses_a_study_without_rates_and_a_file_that_cannot_be_written(site: Site) -> None:
     Path("s.toml").write_text('[factors]\nworkload = "one.sb"\nranks = 2\n')
-    CliRunner().invoke(build(), "study run s.toml -o plain")
+    invoke("study run s.toml -o plain")
     degrade("run one.sb -n 2 -o d --rates 1,1/2")
 
     refused, lost = degrade("report plain"), degrade("report d -o gone/r.txt")

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
-from typer.testing import CliRunner
+from support.commands import invoke
 
-from stressbench.cli.app import build
 from stressbench.launch import session
 from stressbench.study.directory import open_directory
 
@@ -78,7 +77,7 @@ def made_run(rate: str) -> str:
 
 
 def degrade(words: str) -> Any:
-    return CliRunner().invoke(build(), f"degrade {words}")
+    return invoke(f"degrade {words}")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +178,7 @@ def test_what_comes_out_is_a_study_whose_links_nobody_touches(launched: list[Any
     }
     assert all(Path(wish.workload) == Path("d/workloads/app.sb") for wish, _ in launched)
     for words in ("status d", "report d", "pack d -o d.tar.gz", "verify d.tar.gz", "verify d", "resume d"):
-        again = CliRunner().invoke(build(), f"study {words}")
+        again = invoke(f"study {words}")
         assert again.exit_code == 0, (words, again.stderr)
 
 

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import invoke
 from support.fake_lab import FakeLab
 from support.fake_launcher import put
 from support.fake_site import SCRIPT, Site
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.cli.degrade.injection import Injection
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
@@ -105,7 +104,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine
 
 def degrade(*words: str) -> Any:
     typed = words if len(words) > 1 else words[0].split()
-    return CliRunner().invoke(build(), ["degrade", *typed])
+    return invoke(["degrade", *typed])
 
 
 def done(folder: str = "d") -> list[tuple[str, int]]:

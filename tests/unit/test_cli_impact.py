@@ -7,11 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.commands import invoke
 from support.fake_place import environment, folder, interrupt, run_command, running
 from support.sensitivities import victim
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.cli.errands import pairs_at
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.sensitivity.profile import read_profile
@@ -126,7 +125,7 @@ def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones
     Store(folder=folder / "kept").save(victim({0.3: 1.5}, name="sleep"))
     words = [*SHORT, "--store", "kept", "--machine", "lab", "--name", "sleep", "sleep", "1"]
 
-    ended = CliRunner().invoke(build(), ["impact", *words])
+    ended = invoke(["impact", *words])
 
     assert ended.exit_code == 2
     assert (
@@ -294,7 +293,7 @@ def test_a_mistake_gives_one_message_and_status_2_before_anything_starts(
     for name, value in environment(folder.parent, FAKE_LAUNCHES=str(folder / "launches")).items():
         monkeypatch.setenv(name, value)
 
-    ended = CliRunner().invoke(build(), ["impact", "--seed", "1", *words.split()])
+    ended = invoke(["impact", "--seed", "1", *words.split()])
 
     assert ended.exit_code == 2, ended.output
     assert message in " ".join(ended.stderr.split())
@@ -309,4 +308,4 @@ def test_all_hosts_of_a_lab_are_paired_two_by_two(hosts: int, pairs: int | None)
 
 
 def test_help_teaches_by_example() -> None:
-    assert "stressbench impact --on lab:tiny -- hpcc\n" in CliRunner().invoke(build(), ["impact", "--help"]).stdout
+    assert "stressbench impact --on lab:tiny -- hpcc\n" in invoke(["impact", "--help"]).stdout

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from support.commands import invoke
 from support.fake_tracer import COPY, environment, folder, stressbench
 from support.traces import ring, write_lines
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.model import read_trace
 
 __all__ = ["folder"]  # a fixture
@@ -280,7 +279,7 @@ def test_a_mistake_gives_one_message_and_status_2(
     for name, value in environment(folder).items():
         monkeypatch.setenv(name, value)
 
-    ended = CliRunner().invoke(build(), words)
+    ended = invoke(words)
 
     assert ended.exit_code == 2
     assert message in " ".join(ended.stderr.split())
@@ -320,4 +319,4 @@ def test_the_library_is_found_installed_and_in_a_build_tree(folder: Path, engine
 
 def test_help_teaches_by_example() -> None:
     for name in ("profile", "capture"):
-        assert "mpirun -n 4 ./" in CliRunner().invoke(build(), [name, "--help"]).stdout
+        assert "mpirun -n 4 ./" in invoke([name, "--help"]).stdout

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from support.commands import invoke
 from support.fake_lab import Pair
 from support.fake_launcher import put
 from support.fake_site import Site
 from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.cli.rails.counting import Seen, between, look_at
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.counters import Count, bytes_by_card
@@ -48,7 +47,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 def rails(*words: str) -> Any:
     typed = words if len(words) > 1 else words[0].split()
-    return CliRunner().invoke(build(), ["rails", *typed])
+    return invoke(["rails", *typed])
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_what_comes_out_is_a_study_and_a_report(site: Site) -> None:
     assert rails("run one.sb -n 4 -o d --policies default,nic0 --runs 1").exit_code == 0
 
     for words in ("status d", "report d", "pack d -o d.tar.gz", "verify d", "resume d"):
-        assert CliRunner().invoke(build(), f"study {words}").exit_code == 0
+        assert invoke(f"study {words}").exit_code == 0
     text = rails("report d").stdout
     assert "Rail policies: one" in text
     found = json.loads(rails("report d --format json --time contended --motifs").stdout)
@@ -168,7 +167,7 @@ def test_what_comes_out_is_a_study_and_a_report(site: Site) -> None:
 
 def test_a_study_without_policies_is_refused(site: Site) -> None:
     Path("s.toml").write_text('[factors]\nworkload = "one.sb"\nranks = 2\n')
-    CliRunner().invoke(build(), "study run s.toml -o plain")
+    invoke("study run s.toml -o plain")
 
     ended = rails("report plain")
 

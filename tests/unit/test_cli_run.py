@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
+from support.commands import invoke
 from support.fake_launcher import FAKE_ENGINE, LIBRARIES
-from typer.testing import CliRunner
-
-from stressbench.cli.app import build
 
 JOBS = (MadeJob(name="CG", nodes="0", ranks=2, congestion=1.5), MadeJob(name="Incast", nodes="1", ranks=2))
 needs_openmpi = pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="mpirun.openmpi is not installed")
@@ -83,7 +81,7 @@ def test_a_mistake_gives_one_message_and_status_2(
     for name, value in environment().items():
         monkeypatch.setenv(name, value)
 
-    ended = CliRunner().invoke(build(), words)
+    ended = invoke(words)
 
     assert ended.exit_code == 2
     assert message in " ".join(ended.stderr.split())

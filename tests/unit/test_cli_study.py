@@ -12,11 +12,9 @@ from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
+from support.commands import invoke
 from support.fake_launcher import FAKE_ENGINE, LIBRARIES
 from support.programs import wait_until
-from typer.testing import CliRunner
-
-from stressbench.cli.app import build
 
 JOBS = (MadeJob(name="CG", nodes="0", ranks=2, congestion=1.5), MadeJob(name="Incast", nodes="1", ranks=2))
 WORKLOAD = "[JOB_NAME] {}\n[NODES] 1\n[MOTIF] allreduce\n"
@@ -101,7 +99,7 @@ def test_a_mistake_gives_one_message_and_status_2(
     for name, value in environment().items():
         monkeypatch.setenv(name, value)
 
-    ended = CliRunner().invoke(build(), f"study {words}")
+    ended = invoke(f"study {words}")
 
     assert ended.exit_code == 2
     assert message in " ".join(ended.stderr.split())
@@ -110,8 +108,8 @@ def test_a_mistake_gives_one_message_and_status_2(
 def test_plan_lists_runs_in_their_order_and_starts_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 
-    text = CliRunner().invoke(build(), "study plan larger.toml").stdout
-    values = json.loads(CliRunner().invoke(build(), "study plan larger.toml --json").stdout)
+    text = invoke("study plan larger.toml").stdout
+    values = json.loads(invoke("study plan larger.toml --json").stdout)
 
     assert "2 cells, 4 runs, in the order of seed 1" in text
     assert [run["run"] for run in values["runs"]] == [line.split()[0] for line in text.splitlines() if "-r" in line]
@@ -211,7 +209,7 @@ def test_a_study_that_is_stopped_or_killed_goes_on(folder: Path, number: int, st
 
 def test_help_teaches_by_example(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for command in ("list", "plan", "run", "resume", "status", "report", "pack", "verify", "matrix"):
-        text = CliRunner().invoke(build(), f"study {command} --help").stdout
+        text = invoke(f"study {command} --help").stdout
         assert f"    stressbench study {command} " in text
         assert "Exit status:" in text
 

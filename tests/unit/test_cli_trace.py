@@ -5,18 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from support.commands import Ended, invoke
 from support.fake_tracer import COPY, folder, stressbench
 from support.traces import RULES, MadeRank, MadeTrace, allreduce, call, cg, ring, write_lines
-from typer.testing import CliRunner
-
-from stressbench.cli.app import build
 
 __all__ = ["folder"]  # a fixture
 
 
-def trace(*words: str | Path) -> Result:
-    return CliRunner().invoke(build(), ["trace", *map(str, words)])
+def trace(*words: str | Path) -> Ended:
+    return invoke(["trace", *map(str, words)])
 
 
 def test_show_gives_the_header_a_line_a_rank_and_the_loops_of_rank_0(tmp_path: Path) -> None:

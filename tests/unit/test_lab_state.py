@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from support.commands import Ended, invoke
 
-from stressbench.cli.app import build
 from stressbench.files import limits
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.lifecycle import down, labs_up, running
@@ -45,8 +44,8 @@ def pair(labs: Path) -> Path:
     return labs / "pair"
 
 
-def said(*words: str) -> Result:
-    return CliRunner().invoke(build(), ["lab", *words])
+def said(*words: str) -> Ended:
+    return invoke(["lab", *words])
 
 
 def test_folders_and_files_are_made_for_this_user_alone(pair: Path) -> None:

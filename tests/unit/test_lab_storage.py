@@ -5,9 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from support.commands import Ended, invoke
 
-from stressbench.cli.app import build
 from stressbench.lab import bringing, setup
 from stressbench.lab.bringing import bring_up
 from stressbench.lab.capabilities import Capability
@@ -159,8 +158,8 @@ def apt_get(tmp_path, monkeypatch) -> Path:
     return notes
 
 
-def set_up(*words: str) -> Result:
-    return CliRunner().invoke(build(), ["lab", "setup", *words])
+def set_up(*words: str) -> Ended:
+    return invoke(["lab", "setup", *words])
 
 
 def test_setup_says_what_is_missing_and_touches_nothing(apt_get) -> None:

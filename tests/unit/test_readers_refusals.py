@@ -9,17 +9,15 @@ from pathlib import Path
 
 import pytest
 from support.builders import build_run
+from support.commands import Ended, invoke
 from support.traces import MadeRank, MadeTrace, line_of, send
-from typer.testing import CliRunner, Result
-
-from stressbench.cli.app import build
 
 HOSTS = '[hosts]\ncount = {}\n[[rail]]\nrate = "{}"\n[topology]\n'
 STUDY = 'seed = {}\nrepetitions = {}\n[factors]\nworkload = "w.sb"\nranks = 2\n'
 
 
-def told(*words: str | Path) -> Result:
-    return CliRunner().invoke(build(), [str(word) for word in words])
+def told(*words: str | Path) -> Ended:
+    return invoke([str(word) for word in words])
 
 
 def refused(*words: str | Path) -> str:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
-from typer.testing import CliRunner, Result
+from support.commands import Ended, invoke
 
 from stressbench.analysis import summarise
-from stressbench.cli.app import build
 from stressbench.console import escaped
 from stressbench.model import read_run
 from stressbench.report import export
@@ -26,8 +25,8 @@ def path(tmp_path: Path) -> Path:
     return build_run(jobs=JOBS, plan=MadePlan(repetitions=100)).write(tmp_path)
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(build(), ["report", *map(str, arguments)])
+def call(*arguments: object) -> Ended:
+    return invoke(["report", *map(str, arguments)])
 
 
 def test_all_formats_tell_the_same_numbers(path: Path) -> None:

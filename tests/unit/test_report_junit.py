@@ -6,18 +6,17 @@ from xml.etree import ElementTree
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
-from typer.testing import CliRunner, Result
+from support.commands import Ended, invoke
 
 from stressbench.analysis import Comparison, Quantity, Verdict, compare
-from stressbench.cli.app import build
 from stressbench.model import read_run
 from stressbench.report.junit import junit_of
 
 JOBS = (MadeJob(name="solver", congestion=1.6), MadeJob(name="writer", role="background"))
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(build(), [str(argument) for argument in arguments])
+def call(*arguments: object) -> Ended:
+    return invoke([str(argument) for argument in arguments])
 
 
 def write(folder: Path, name: str, *, factor: float = 1.0, blocks: int = 10) -> Path:

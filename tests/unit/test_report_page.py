@@ -14,12 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, event
+from support.commands import invoke
 from support.examples import examples
 from support.pages import Outline, drawings, figure
-from typer.testing import CliRunner
 
 from stressbench.analysis import select, summarise
-from stressbench.cli.app import build
 from stressbench.model import Run, read_run
 from stressbench.model.samples import Samples
 from stressbench.report import units
@@ -272,7 +271,7 @@ def test_a_mistake_writes_nothing_and_names_the_file(
     made(jobs=(CG,))
     monkeypatch.chdir(tmp_path)
 
-    ended = CliRunner().invoke(build(), ["report", *words.split()])
+    ended = invoke(["report", *words.split()])
 
     assert ended.exit_code == 2
     assert message in ended.stderr
@@ -282,7 +281,7 @@ def test_a_mistake_writes_nothing_and_names_the_file(
 def test_the_command_names_the_page_after_the_run(made: Made, tmp_path: Path) -> None:
     run = made(jobs=(CG,))
 
-    ended = CliRunner().invoke(build(), ["report", str(run.path)])
+    ended = invoke(["report", str(run.path)])
 
     assert ended.stdout == f"{tmp_path / 'run.html'}\n"
     assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")

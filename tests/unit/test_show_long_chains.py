@@ -5,18 +5,17 @@ from pathlib import Path
 
 import numpy as np
 from support.builders import MadeJob, MadePlan, MadeStep, build_run
-from typer.testing import CliRunner, Result
+from support.commands import Ended, invoke
 
 from stressbench.analysis import select, summarise
-from stressbench.cli.app import build
 from stressbench.model import Kind, Phase, read_run
 
 CHAIN = tuple(MadeStep(motif=f"m{number}", time_s=1e-6 * (1 + number % 7)) for number in range(150))
 PLAN = MadePlan(blocks=2, repetitions=2, extra=4)
 
 
-def told(*words: str | Path) -> Result:
-    ended = CliRunner().invoke(build(), [str(word) for word in words])
+def told(*words: str | Path) -> Ended:
+    ended = invoke([str(word) for word in words])
     assert ended.exit_code == 0, ended.output
     return ended
 

@@ -16,13 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run, event
+from support.commands import invoke
 from support.examples import examples
 from support.pages import Outline, drawings, figure
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
-from typer.testing import CliRunner
 
 from stressbench.analysis import select
-from stressbench.cli.app import build
 from stressbench.model import Run, read_run
 from stressbench.report.export import write_tables
 from stressbench.study import selections
@@ -403,7 +402,7 @@ def test_the_command_writes_the_page_of_a_directory(tmp_path: Path) -> None:
     carry_out(directory, FakeLaunches())
 
     words = ["study", "report", str(directory.path), "--format", "html", "-o", str(tmp_path / "page.html")]
-    ended = CliRunner().invoke(build(), words)
+    ended = invoke(words)
 
     assert (ended.exit_code, ended.stdout) == (0, f"{tmp_path / 'page.html'}\n")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -477,6 +476,6 @@ def test_a_report_and_its_page_look_at_samples_once(tmp_path: Path, monkeypatch:
     looked: list[int] = []
     monkeypatch.setattr(selections, "select", lambda run, *, job: looked.append(job) or select(run, job=job))
 
-    CliRunner().invoke(build(), ["study", "report", str(directory.path), "--format", "html"])
+    invoke(["study", "report", str(directory.path), "--format", "html"])
 
     assert len(looked) == 12 * 2

@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import invoke
 from support.fake_lab import FakeLab
 from support.fake_site import SCRIPT, Site
 from support.studies import WORKLOAD, carry_out, study_in
-from typer.testing import CliRunner
 
-from stressbench.cli.app import build
 from stressbench.launch import session
 from stressbench.study.directory import Directory, now, open_directory
 from stressbench.study.errors import StudyFault, StudyFileMistake, StudyMistake
@@ -171,7 +170,7 @@ def test_a_program_that_is_not_there_is_refused_before_the_first_run(site: Site)
 
 
 def study(words: str) -> Any:
-    return CliRunner().invoke(build(), f"study {words}")
+    return invoke(f"study {words}")
 
 
 def test_a_person_is_told_what_failed_and_resume_puts_back_and_goes_on(site: Site) -> None:

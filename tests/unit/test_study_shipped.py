@@ -6,9 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import invoke
 
-from stressbench.cli.app import build
 from stressbench.cli.places import place_of
 from stressbench.study import catalog
 from stressbench.study.catalog import shipped, shipped_folder, study_file
@@ -53,7 +52,7 @@ def test_those_are_all() -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_shipped_study_is_planned_by_its_name(name: str) -> None:
-    planned = CliRunner().invoke(build(), f"study plan {name} --json")
+    planned = invoke(f"study plan {name} --json")
 
     values = json.loads(planned.stdout)
     assert (len(values["cells"]), len(values["runs"]), values["factors"]) == EXPECTED[name]
@@ -63,7 +62,7 @@ def test_a_shipped_study_is_planned_by_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", LABS)
 def test_a_study_on_a_lab_takes_less_than_twenty_minutes_on_this_machine(name: str) -> None:
     cells = study(name).cells
-    values = json.loads(CliRunner().invoke(build(), f"study plan {name} --json").stdout)
+    values = json.loads(invoke(f"study plan {name} --json").stdout)
 
     assert values["most_s"] < 20 * 60
     assert {(cell.on, cell.ranks) for cell in cells} == PLACES.get(name, {("lab:tinis", 16)})
@@ -80,8 +79,8 @@ def test_a_simulated_study_s_platform_holds_its_ranks(name: str) -> None:
 
 
 def test_list_has_a_line_a_study() -> None:
-    text = CliRunner().invoke(build(), "study list").stdout
-    values = json.loads(CliRunner().invoke(build(), "study list --json").stdout)
+    text = invoke("study list").stdout
+    values = json.loads(invoke("study list --json").stdout)
 
     assert [tuple(line.split()[:3]) for line in text.splitlines()[2:]] == [
         (name, str(cells), str(runs)) for name, (cells, runs, _) in EXPECTED.items()

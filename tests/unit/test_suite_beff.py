@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import invoke
 
-from stressbench.cli.app import build
 from stressbench.suite.beff import b_eff_of
 from stressbench.suite.errors import SuiteFileError
 from stressbench.suite.protocol import read_protocols
@@ -106,8 +105,8 @@ def test_several_executions_and_a_torn_line(tmp_path: Path) -> None:
 def test_the_command_evaluates_a_protocol(tmp_path: Path) -> None:
     path = protocol(tmp_path, HEAD, *LOOPS, END)
 
-    shown = CliRunner().invoke(build(), ["beff", "--from", str(path), "--rmax", "2"])
-    told = json.loads(CliRunner().invoke(build(), ["beff", "--from", str(path), "--json", "--rmax", "2"]).output)
+    shown = invoke(["beff", "--from", str(path), "--rmax", "2"])
+    told = json.loads(invoke(["beff", "--from", str(path), "--json", "--rmax", "2"]).output)
 
     assert "not comparable with published numbers: 1 random pattern in place of 30" in shown.output
     assert "balance:" in shown.output
@@ -115,7 +114,7 @@ def test_the_command_evaluates_a_protocol(tmp_path: Path) -> None:
 
 
 def test_the_command_refuses_what_is_no_protocol(tmp_path: Path) -> None:
-    refused = CliRunner().invoke(build(), ["beff", "--from", str(tmp_path / "none.jsonl")])
+    refused = invoke(["beff", "--from", str(tmp_path / "none.jsonl")])
 
     assert refused.exit_code == 2
     assert "no such file" in refused.output

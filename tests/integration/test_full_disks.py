@@ -5,6 +5,7 @@ import sys
 import pytest
 from support.programs import Outcome, finished
 
+from stressbench.model import read_trace
 from stressbench.study.directory import now
 from stressbench.study.errors import StudyFault
 from stressbench.study.manifest import PolicyRecord, append, read_manifest
@@ -59,13 +60,18 @@ def test_a_trace_that_does_not_fit_is_written_elsewhere(around, small_disk, tmp_
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.html"])
-def test_a_profile_that_does_not_fit_is_one_message(around, small_disk, name):
+def test_a_profile_that_does_not_fit_is_one_message_and_keeps_its_trace(around, small_disk, tmp_path, name):
     (small_disk / "other").write_bytes(bytes(60_000))
 
     done = around("profile", small_disk / name)
 
     assert done.status == 3
-    assert done.errors.endswith(f"stressbench: --output: {small_disk / name}: no space left on device\n")
+    (kept,) = tmp_path.glob("stressbench-*.trace")
+    assert done.errors.endswith(
+        f"stressbench: --output: {small_disk / name}: no space left on device; "
+        f"what was measured is in {kept}: `stressbench trace show --profile {kept}`\n"
+    )
+    assert read_trace(kept).header.ranks == 2
     assert sorted(path.name for path in small_disk.iterdir()) == ["other"]
 
 

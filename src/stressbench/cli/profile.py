@@ -69,9 +69,20 @@ def profile(
     raise typer.Exit(taken.status or (NOTHING if taken.trace is None else 0))
 
 
+class _NotWritten(Exception):
+    """The output could not be written, though its trace is there: why, and the status to end with."""
+
+    def __init__(self, reason: str, status: int) -> None:
+        self.status = status
+        super().__init__(reason)
+
+
 @contextmanager
 def _trace_file(output: Path | None) -> Iterator[Path]:
-    """The file that rank 0 writes: in the current folder, which hosts share more often than /tmp."""
+    """The file that rank 0 writes: in the current folder, which hosts share more often than /tmp.
+
+    It goes at the end, but where it is all that is left of what was measured.
+    """
     if output is not None and output.suffix == ".trace":
         yield output
         return
@@ -79,6 +90,11 @@ def _trace_file(output: Path | None) -> Iterator[Path]:
     path = folder / f".stressbench-{secrets.token_hex(6)}.trace"
     try:
         yield path
+    except _NotWritten as fault:
+        kept = path.with_name(path.name.removeprefix("."))
+        path.rename(kept)
+        told = f"{fault}; what was measured is in {kept}: `stressbench trace show --profile {kept}`"
+        raise stop(told, status=fault.status) from None
     finally:
         path.unlink(missing_ok=True)
 
@@ -93,8 +109,7 @@ def _tell(taken: Taken, *, output: Path | None, as_json: bool) -> None:
     except TraceFileError as fault:
         raise stop(str(fault), status=taken.status or NOTHING) from None
     except OSError as fault:
-        message = f"--output: {fault.filename}: {reason_of(fault)}"
-        raise stop(message, status=taken.status or NOTHING) from None
+        raise _NotWritten(f"--output: {fault.filename}: {reason_of(fault)}", taken.status or NOTHING) from None
     if output is not None:
         say(f"wrote {output}")
 

@@ -99,6 +99,8 @@ READERS: dict[str, Reader] = {
         statuses=frozenset({0, 2, 3}),
     ),
     "degrade-launches": Reader(seed="launches", changed=("launches.jsonl",), commands=("degrade report {}",)),
+    "rails-launches": Reader(seed="rails", changed=("launches.jsonl",), commands=("rails report {}",)),
+    "profile": Reader(seed="traffic/profile.json", commands=(f"rails report {CORPUS}/rails --profile {{}}",)),
     "degrade-study": Reader(
         seed="rates-dir", changed=("made/manifest.jsonl", "made/study-1.toml", "made/runs/*.jsonl"),
         commands=("degrade report {}/made",),
@@ -122,6 +124,13 @@ READERS: dict[str, Reader] = {
     "observed": Reader(
         seed="observed/observed.jsonl", commands=(
             f"predict evaluate {CORPUS}/profile/lab/victim.json {CORPUS}/profile/lab/aggressor.json --observed {{}}",
+        ),
+        statuses=frozenset({0, 1, 2}),
+    ),
+    "evaluated": Reader(
+        seed="profile/lab", changed=("victim.json", "aggressor.json"),
+        commands=(
+            f"predict evaluate {{}}/victim.json {{}}/aggressor.json --observed {CORPUS}/observed/observed.jsonl",
         ),
         statuses=frozenset({0, 1, 2}),
     ),

@@ -107,12 +107,12 @@ def _bin_width(latencies: Floats) -> float:
     return width if width > 0 else float(latencies.mean()) / 100
 
 
-def _histogram(latencies: Floats, width: float) -> dict[int, float]:
-    """Share of latencies by bin."""
+def _histogram(latencies: Floats, width: float) -> dict[float, float]:
+    """Share of latencies by bin, whose number may be beyond any integer's."""
     bins, counts = np.unique(np.floor(latencies / width), return_counts=True)
-    return dict(zip(bins.astype(int).tolist(), (counts / len(latencies)).tolist(), strict=True))
+    return dict(zip(bins.tolist(), (counts / len(latencies)).tolist(), strict=True))
 
 
-def _product(one: dict[int, float], other: dict[int, float]) -> float:
+def _product(one: dict[float, float], other: dict[float, float]) -> float:
     """The integral times the bins' width, which is the same for all."""
     return sum(share * other.get(number, 0.0) for number, share in one.items())

@@ -86,7 +86,7 @@ READERS: dict[str, Reader] = {
     "lab": Reader(seed="lab", changed=("*.toml",), commands=("lab draw {} -o {out}.svg",)),
     "trace": Reader(seed="trace/made.trace", commands=(
         "trace show {}", "trace diff {} {}", "trace export --profile {}",
-    )),
+    ), statuses=frozenset({0, 1, 2})),
     "study-plan": Reader(seed="study", changed=("study.toml", "two.sb"), commands=("study plan {}/study.toml",)),
     "study-verify": Reader(seed="pack/pack.tar.gz", commands=("study verify {}",), statuses=frozenset({0, 2, 3})),
     "study-directory": Reader(

@@ -6,11 +6,15 @@ Process groups and sessions do not do: Open MPI gives each rank a group of its o
 import os
 import secrets
 import signal
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 MARK_VARIABLE = "STRESSBENCH_LAUNCH"
+_LOOKS, _BETWEEN_LOOKS_S = 1000, 1e-3
+_WITHOUT_ENVIRONMENT = 5
+"""Looks that find a process with arguments and no environment; one that goes on to become others is met by some."""
 _RANK_VARIABLES = (b"PMI_RANK=", b"PMIX_RANK=", b"OMPI_COMM_WORLD_RANK=")
 
 
@@ -39,11 +43,30 @@ def marked(mark: Mark) -> Iterator[MarkedProcess]:
     wanted = f"{MARK_VARIABLE}={mark.text}".encode()
     for folder in mark.proc.glob("[0-9]*"):
         try:
-            pairs = (folder / "environ").read_bytes().split(b"\0")
+            pairs = environment_of(folder).split(b"\0")
         except OSError:  # gone meanwhile, or another user's
             continue
         if wanted in pairs:
             yield MarkedProcess(pid=int(folder.name), rank=_rank(pairs))
+
+
+def environment_of(folder: Path) -> bytes:
+    """Of the process with this folder in /proc, all `NAME=VALUE`, each ended by a zero byte. Raises OSError.
+
+    A process that is just becoming another program (execve) has none for a moment: it is looked at again.
+    """
+    without = 0
+    for _ in range(_LOOKS):
+        if found := (folder / "environ").read_bytes():
+            return found
+        if (folder / "cmdline").read_bytes():  # it has become one meanwhile, or has no environment at all
+            without += 1
+        else:
+            (folder / "exe").readlink()  # raises OSError for threads of the kernel and zombies, which have no program
+            time.sleep(_BETWEEN_LOOKS_S)
+        if without == _WITHOUT_ENVIRONMENT:
+            break
+    return b""
 
 
 def _rank(pairs: list[bytes]) -> int | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.lab.process import process_of
+from stressbench.launch.processes import environment_of
 
 _PROC = Path("/proc")
 _FAMILIES = (  # a job's number holds in its upper half that of its family, which all jobs of a launch share
@@ -52,7 +53,7 @@ def live_users(user: int) -> Users:
             if process is None:
                 continue
             started[process.pid] = boot_s + process.started / os.sysconf("SC_CLK_TCK")
-            texts.append((folder / "environ").read_text(encoding="utf-8", errors="replace") + "\0")
+            texts.append(environment_of(folder).decode(errors="replace") + "\0")
             for path, found in _open_files(folder):  # before what is mapped: files are mapped before they are closed
                 texts.append(path)
                 files.add(found)

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
-from stressbench.model.bounds import Name, Sentence
+from stressbench.model.bounds import LARGEST, LARGEST_WHOLE, Name, Sentence
 from stressbench.model.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
 
 TRACE_FORMAT = "stressbench-trace"
 TRACE_VERSION = 1
 
-Rule: TypeAlias = tuple[tuple[int, Positive], ...]  # [symbol, times]: a call's number, or minus a rule's
+Whole: TypeAlias = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
+Real: TypeAlias = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
+Rule: TypeAlias = tuple[tuple[Whole, Positive], ...]  # [symbol, times]: a call's number, or minus a rule's
 
 
 class TraceMode(StrEnum):
@@ -51,6 +53,8 @@ class Lock(StrEnum):
 
 
 MOST_RANKS = 1 << 21
+MOST_BUCKET = 255
+"""Of gaps: 10^31 s."""
 
 
 def _few_enough(ranks: int) -> int:
@@ -107,9 +111,9 @@ class SizeCounts:
 class Peer(NamedTuple):
     """What was sent to one world rank; rank -1 holds what did not fit."""
 
-    rank: int
-    messages: int
-    bytes: int
+    rank: Whole
+    messages: Whole
+    bytes: Whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,9 +131,9 @@ class Timeline:
 class MemberRun(NamedTuple):
     """World ranks first, first + stride, ...: `length` of them."""
 
-    first: int
-    stride: int
-    length: int
+    first: Whole
+    stride: Whole
+    length: Whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,8 +141,8 @@ class Communicator:
     """A communicator as this rank saw it; `members` is None where they are too irregular to be told."""
 
     size: Count
-    slot: int | None = None
-    rank: int | None = None
+    slot: Whole | None = None
+    rank: Whole | None = None
     members: tuple[MemberRun, ...] | None = None
     inter: bool = False
 
@@ -146,8 +150,8 @@ class Communicator:
 class Site(NamedTuple):
     """A call site: number of the module (-1: not known), offset in its file."""
 
-    module: int
-    offset: int
+    module: Whole
+    offset: Whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,39 +165,39 @@ class Call:
     max_s: Seconds | None = None
     site: Index | None = None
     comm: Index | None = None
-    peer: int | None = None
-    tag: int | None = None
+    peer: Whole | None = None
+    tag: Whole | None = None
     any: Wildcard | None = None
     bytes: Bytes | None = None
     unit: Count | None = None
     type: Name | None = None
-    source: int | None = None
-    receive_tag: int | None = None
+    source: Whole | None = None
+    receive_tag: Whole | None = None
     receive_bytes: Bytes | None = None
     reduction: Name | None = None
-    root: int | None = None
+    root: Whole | None = None
     in_place: bool | None = None
     request: Index | None = None
-    requests: tuple[int, ...] | None = None
-    done: tuple[int, ...] | None = None
+    requests: tuple[Whole, ...] | None = None
+    done: tuple[Whole, ...] | None = None
     counts: tuple[Count, ...] | None = None
     receive_counts: tuple[Count, ...] | None = None
     made: Index | None = None
-    colour: int | None = None
-    key: int | None = None
-    dims: tuple[int, ...] | None = None
-    periods: tuple[bool | int, ...] | None = None
-    sources: tuple[int, ...] | None = None
-    destinations: tuple[int, ...] | None = None
-    remain: tuple[int, ...] | None = None
-    file: int | None = None
-    offset: int | None = None
+    colour: Whole | None = None
+    key: Whole | None = None
+    dims: tuple[Whole, ...] | None = None
+    periods: tuple[bool | Whole, ...] | None = None
+    sources: tuple[Whole, ...] | None = None
+    destinations: tuple[Whole, ...] | None = None
+    remain: tuple[Whole, ...] | None = None
+    file: Whole | None = None
+    offset: Whole | None = None
     whence: Name | None = None
-    amode: int | Name | None = None
+    amode: Whole | Name | None = None
     filetype: tuple[Count, ...] | None = None
-    window: int | None = None
+    window: Whole | None = None
     size: Count | None = None
-    displacement: int | None = None
+    displacement: Whole | None = None
     lock: Lock | None = None
     assertion: tuple[Name, ...] | None = None
 
@@ -201,14 +205,14 @@ class Call:
 class Gap(NamedTuple):
     """Time outside MPI between call `before` (-1: none) and call `after`; buckets grow by the square root of 2."""
 
-    before: int
-    after: int
-    n: int
-    sum_s: float
-    min_s: float
-    max_s: float
-    sum_of_squares: float
-    buckets: tuple[tuple[int, int], ...]
+    before: Whole
+    after: Whole
+    n: Whole
+    sum_s: Real
+    min_s: Real
+    max_s: Real
+    sum_of_squares: Real
+    buckets: tuple[tuple[Annotated[int, Field(ge=0, le=MOST_BUCKET)], Whole], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from stressbench.model import RankTrace, Trace
+from stressbench.model.bounds import Name
 from stressbench.model.ranges import spans
+from stressbench.model.records import Number
 from stressbench.model.trace_records import Ended
 from stressbench.trace.matrix import Matrix, MatrixOf, Pair, pairs_of
 from stressbench.trace.operations import OperationClass, class_of
@@ -61,11 +63,11 @@ class Columns:
     Sends, receives and waits count as point-to-point.
     """
 
-    mpi_percent: float | None
-    p2p_percent: float | None
-    coll_percent: float | None
-    mean_send_bytes: float | None
-    mean_coll_bytes: float | None
+    mpi_percent: Number | None
+    p2p_percent: Number | None
+    coll_percent: Number | None
+    mean_send_bytes: Number | None
+    mean_coll_bytes: Number | None
 
 
 class Quantity(StrEnum):
@@ -90,9 +92,9 @@ class Imbalance:
 class ProfileFacts:
     """What ran. `ranks_read` of `ranks` had a line in the file; `wall_s` is the slowest rank's."""
 
-    program: str | None
-    library: str | None
-    started: str | None
+    program: Name | None
+    library: Name | None
+    started: Name | None
     ranks: int
     ranks_read: int
     hosts: int | None

@@ -19,6 +19,7 @@ from pathlib import Path
 
 LIBRARY = os.environ.get("FAKE_LIBRARY", "Open MPI v4.1.4, package: fake")
 WHAT = os.environ.get("FAKE_ENGINE", "done")
+LAUNCHER = os.getppid()
 
 
 def rank() -> int:
@@ -30,15 +31,18 @@ def ranks() -> int:
 
 
 def wait_for_the_others() -> None:
-    """As in MPI_Finalize; launchers end all ranks when one ends with a status other than 0."""
-    while any(map(is_another_rank, Path("/proc").glob("[0-9]*"))):
+    """As in MPI_Finalize; launchers end all ranks when one ends with a status other than 0.
+
+    Without its launcher, which may have been killed, a rank waits for nobody.
+    """
+    while os.getppid() == LAUNCHER and any(map(is_another_rank, Path("/proc").glob("[0-9]*"))):
         time.sleep(0.02)
 
 
 def is_another_rank(process: Path) -> bool:
     try:
         state, parent = (process / "stat").read_text().rpartition(")")[2].split()[:2]
-        return int(parent) == os.getppid() and int(process.name) != os.getpid() and state != "Z"
+        return int(parent) == LAUNCHER and int(process.name) != os.getpid() and state != "Z"
     except OSError:
         return False
 

@@ -65,7 +65,7 @@ def wait_for_stop(*, obey: bool) -> None:
         Path(os.environ["FAKE_READY"], f"ready-{rank()}").touch()
     while not (
         obey and (asked or os.getppid() != LAUNCHER)
-    ):  # ranks of an MPI notice, too, that their launcher is gone
+    ):  # as ranks of an MPI, which notice
         time.sleep(0.02)
     print(f"rank {rank()} finished its round after {[signal.Signals(number).name for number in asked]}", flush=True)
 

@@ -41,6 +41,16 @@ TEST(AmgLattice, SharesOutEveryPointOfEveryLevel) {
   EXPECT_EQ(second, 9 * 9 * 5);  // by 3.85
 }
 
+TEST(AmgLattice, IsAsCoarseAsTheCoarsestBelowIt) {
+  const amg::Lattice lattice({{10, 10, 10}}, {{2, 1, 1}});
+  std::int64_t coarsest = 0;
+  for (int rank = 0; rank < 2; ++rank) {
+    coarsest += lattice.points(lattice.levels(), rank);
+    EXPECT_EQ(lattice.points(99, rank), lattice.points(lattice.levels(), rank));
+  }
+  EXPECT_THAT(coarsest, testing::AllOf(testing::Ge(1), testing::Le(9)));
+}
+
 TEST(Amg, ReceivesWhatIsSentOnEveryNumberOfRanks) {
   for (int ranks = 1; ranks <= 40; ++ranks) expect_all_received("amg", {{"points", "10x7x5"}}, ranks);
   expect_all_received("amg", {{"points", "2x2x2"}}, 512);

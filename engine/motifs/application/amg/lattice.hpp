@@ -2,6 +2,7 @@
 // coarse levels of a real one are irregular; how near this comes is told in docs/motifs/amg.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "core/grid.hpp"
@@ -31,8 +32,9 @@ class Lattice final : public Hierarchy {
   using Place = std::array<int, 3>;
 
   Place place_of(int rank) const;
+  // A table may have more levels than the mesh: all of these are as coarse as the coarsest.
   std::int64_t side(std::size_t dimension, int level) const {
-    return sides_[static_cast<std::size_t>(level)][dimension];
+    return sides_[std::min(static_cast<std::size_t>(level), sides_.size() - 1)][dimension];
   }
   Range owned(std::size_t dimension, int level, int place) const;
   static Range widened(const Range& range, int level);

@@ -1,10 +1,10 @@
-"""What commands print with: click's echo and rich's Console, with control characters escaped."""
+"""What commands print with: typer's echo and rich's Console, with control characters escaped."""
 
 from collections.abc import Iterator
 from typing import IO, Any, cast
 
-import click
 import rich.console
+import typer
 from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
@@ -15,7 +15,7 @@ from stressbench.console.streams import Standard
 
 def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
     """On standard output, or standard error."""
-    click.echo(escaped(text.decode() if isinstance(text, bytes) else text), err=err, nl=nl)
+    typer.echo(escaped(text.decode() if isinstance(text, bytes) else text), err=err, nl=nl)
 
 
 class Console(rich.console.Console):

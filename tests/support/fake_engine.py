@@ -63,9 +63,7 @@ def wait_for_stop(*, obey: bool) -> None:
     print(f"rank {rank()} ready in process {os.getpid()}", flush=True)
     if "FAKE_READY" in os.environ:
         Path(os.environ["FAKE_READY"], f"ready-{rank()}").touch()
-    while not (
-        obey and (asked or os.getppid() != LAUNCHER)
-    ):  # as ranks of an MPI, which notice
+    while not (obey and (asked or os.getppid() != LAUNCHER)):  # as ranks of an MPI, which notice
         time.sleep(0.02)
     print(f"rank {rank()} finished its round after {[signal.Signals(number).name for number in asked]}", flush=True)
 

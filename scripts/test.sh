@@ -117,7 +117,7 @@ stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
     (cd "$logs" && "$root/build/fuzz/tests/fuzz/workload_libfuzzer" -max_total_time=30 -rss_limit_mb=1024 -timeout=10 \
       -dict="$root/tests/fuzz/workload.dict" "$corpus" "$root/workloads"); then ((passed += 1)); else ((failed += 1)); fi
   echo "$passed $failed 0" >"$logs/fuzz.count"
-  pytest_of fuzz.python --mutations "${STRESSBENCH_FUZZ_FILES:-10000}" --timeout 7200 "${in_parallel[@]}" tests/unit/test_readers_mutated.py &&
+  pytest_of fuzz.python --mutations "${STRESSBENCH_FUZZ_FILES:-10000}" --timeout 7200 -n "$jobs" tests/unit/test_readers_mutated.py &&
     ((failed == 0))
 }
 stage_simulator() { build simgrid && build openmpi && pytest_of simulator tests/nightly/test_simgrid.py; }

@@ -113,3 +113,22 @@ def test_a_second_request_is_not_held_back(case: Case) -> None:
     case.clock.pass_time(30)
 
     assert case.process.signals == [signal.SIGTERM]
+
+
+def test_ranks_have_their_grace_beyond_their_time_limit(case: Case) -> None:
+    case.launch.patience = Patience(limit_s=100.0, grace_s=60.0)
+    case.launch.watch_the_clock()
+
+    case.clock.pass_time(159)
+    assert case.process.signals == []
+
+    case.clock.pass_time(2)
+    assert case.process.signals == [signal.SIGTERM]
+
+
+def test_ranks_without_a_time_limit_are_left_alone(case: Case) -> None:
+    case.launch.watch_the_clock()
+
+    case.clock.pass_time(1e9)
+
+    assert case.process.signals == []

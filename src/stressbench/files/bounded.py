@@ -55,7 +55,7 @@ def open_regular(path: Path, *, limit: int) -> BufferedReader:
 
 def must_stay(path: Path) -> None:
     """No output of this command may take the place of `path`, as if it had been read."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError):  # no file has a name with a zero byte
         _keep(path, path.stat())
 
 

@@ -39,10 +39,6 @@ fs::path folder_of(const std::string& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-bool is_same(const struct stat& one, const struct stat& other) noexcept {
-  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
 mode_t usual_mode() noexcept {
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -69,7 +65,7 @@ ResultFile::ResultFile(std::string option, std::string path, std::span<const std
   if (!S_ISREG(there.st_mode)) refuse("is no regular file; choose another name");
   for (const std::string& input : inputs) {
     struct stat read {};
-    if (::stat(input.c_str(), &read) == 0 && is_same(read, there))
+    if (::stat(input.c_str(), &read) == 0 && storage::is_same_file(read, there))
       refuse("is a file that this command reads; choose another name");
   }
   require_folder();

@@ -23,10 +23,6 @@ namespace {
 constexpr std::int64_t most_held = 64LL << 20;
 constexpr int most_names = 100;
 
-bool same(const struct stat& one, const struct stat& other) noexcept {
-  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
 // "run.kept.jsonl", "run.kept-2.jsonl" for "run.jsonl".
 std::string kept_name(const std::filesystem::path& path, int number) {
   const std::string count = number == 1 ? "" : fmt::format("-{}", number);
@@ -85,7 +81,7 @@ std::string WrittenFile::change() const {
   struct stat open {};
   if (::stat(path_.c_str(), &named) != 0)
     return errno == ENOENT ? "was deleted" : fmt::format("cannot be found any more ({})", std::strerror(errno));
-  if (!same(named, identity_)) return "was replaced by another file";
+  if (!storage::is_same_file(named, identity_)) return "was replaced by another file";
   if (::fstat(descriptor_, &open) != 0) return fmt::format("cannot be looked at ({})", std::strerror(errno));
   if (open.st_size < length_) return fmt::format("was cut to {} of {} bytes", open.st_size, length_);
   if (open.st_size > length_) return "got lines that this run did not write";

@@ -1,6 +1,7 @@
 // An open file of the system's: closed at its end, written whole.
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,10 @@ class Descriptor {
  private:
   int number_;
 };
+
+inline bool is_same_file(const struct stat& one, const struct stat& other) noexcept {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
 
 // The errno of what failed, else 0.
 inline int write_whole(int descriptor, std::string_view text) {

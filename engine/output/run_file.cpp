@@ -15,6 +15,7 @@
 #include "core/input_file.hpp"
 #include "core/input_limits.hpp"
 #include "output/json.hpp"
+#include "storage/descriptor.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -45,9 +46,8 @@ void require_run_file(const std::string& path) {
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return;
   constexpr std::string_view begin = R"({"type":"header")";
   std::array<char, begin.size()> there{};
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  const ssize_t count = file < 0 ? -1 : read(file, there.data(), there.size());
-  if (file >= 0) close(file);
+  const storage::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const ssize_t count = read(file.number(), there.data(), there.size());
   if (count < 0 || std::string_view(there.data(), static_cast<std::size_t>(count)) != begin)
     throw UserMistake(fmt::format("'{}' is no run file, which alone --overwrite replaces; give another name", path));
 }

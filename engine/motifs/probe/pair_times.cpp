@@ -28,17 +28,22 @@ std::string receive_lines(int rank, const mpi::Group& group) {
 // Takes what every rank sends, even where it cannot be written: they wait for it.
 void write_all(const storage::AppendedFile& file, const std::string& own, const mpi::Group& group) {
   std::exception_ptr failure;
-  const auto attempt = [&](const std::string& text) {
+  const auto attempt = [&](const auto& step) {
     if (failure) return;
     try {
-      if (file.is_empty()) file.append(head);
-      file.append(text);
+      step();
     } catch (const MachineFault&) {
       failure = std::current_exception();
     }
   };
-  attempt(own);
-  for (int rank = 1; rank < group.size() - 1; ++rank) attempt(receive_lines(rank, group));
+  attempt([&] {
+    if (file.is_empty()) file.append(head);
+    file.append(own);
+  });
+  for (int rank = 1; rank < group.size() - 1; ++rank) {
+    const std::string text = receive_lines(rank, group);
+    attempt([&] { file.append(text); });
+  }
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from stressbench.files import limits
 
@@ -38,6 +38,10 @@ Fits = AfterValidator(_whole)
 """Behind the `Field` of an integer, whose JSON Schema then keeps its own limits."""
 Sane = AfterValidator(_real)
 """Likewise of a number."""
+Whole: TypeAlias = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
+"""As `Fits`, for the many integers of a trace: pydantic checks it without calling Python."""
+Real: TypeAlias = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
+"""Likewise a number, which may be as small as it likes."""
 Name: TypeAlias = Annotated[str, AfterValidator(_name)]
 """A text that stands in tables, once for each row."""
 Sentence: TypeAlias = Annotated[str, AfterValidator(_sentence)]

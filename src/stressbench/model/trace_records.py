@@ -11,14 +11,12 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from pydantic import AfterValidator, Field
 
-from stressbench.model.bounds import LARGEST, LARGEST_WHOLE, Name, Sentence
+from stressbench.model.bounds import Name, Real, Sentence, Whole
 from stressbench.model.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
 
 TRACE_FORMAT = "stressbench-trace"
 TRACE_VERSION = 1
 
-Whole: TypeAlias = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
-Real: TypeAlias = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 Rule: TypeAlias = tuple[tuple[Whole, Positive], ...]  # [symbol, times]: a call's number, or minus a rule's
 
 

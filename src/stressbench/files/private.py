@@ -136,12 +136,7 @@ def _open_own(name: str, flags: int, *, path: Path, directory: int | None = None
         if fault.errno in (errno.ELOOP, errno.ENXIO):
             raise _refused(path, "is no regular file") from fault
         raise
-    try:
-        _check(os.fstat(descriptor), path, is_right=stat.S_ISREG, expected="regular file")
-    except NotPrivate:
-        os.close(descriptor)
-        raise
-    return descriptor
+    return _checked(descriptor, path, is_right=stat.S_ISREG, expected="regular file")
 
 
 def _read(descriptor: int, *, path: Path, limit: int) -> bytes:
@@ -165,12 +160,17 @@ def _enter(directory: int, name: str, *, path: Path, create: bool) -> int:
         if fault.errno == errno.EACCES:
             raise _refused(path, "belongs to somebody else, or cannot be opened") from fault
         raise
+    return _checked(inner, path, is_right=stat.S_ISDIR, expected="directory")
+
+
+def _checked(descriptor: int, path: Path, *, is_right: Callable[[int], bool], expected: str) -> int:
+    """The descriptor, which is closed where it is not what is expected."""
     try:
-        _check(os.fstat(inner), path, is_right=stat.S_ISDIR, expected="directory")
+        _check(os.fstat(descriptor), path, is_right=is_right, expected=expected)
     except NotPrivate:
-        os.close(inner)
+        os.close(descriptor)
         raise
-    return inner
+    return descriptor
 
 
 def _check(found: os.stat_result, path: Path, *, is_right: Callable[[int], bool], expected: str) -> None:

@@ -20,7 +20,7 @@ int list(bool json) {
                      {"summary", entry.summary},
                      {"source", entry.source}});
     } else {
-      console::print(stdout, "{:<24}{:<16}{}\n", entry.name, name_of(entry.family), entry.summary);
+      console::print(stdout, "{:<24}{:<18}{}\n", entry.name, name_of(entry.family), entry.summary);
     }
   }
   if (json) console::print(stdout, "{}\n", all.dump(2));

@@ -76,8 +76,10 @@ def test_the_number_is_computed_again_from_its_protocol(stressbench, tmp_path) -
     assert "is there already" in refused.errors
 
 
-def test_bad_values_are_refused_before_anything_starts(stressbench) -> None:
-    refused = stressbench("beff", "-n", "2", "--lmax", "12")
+@pytest.mark.parametrize(("lmax", "length"), [("12", 12), ("4KiB", 4096)])
+def test_bad_values_are_refused_before_anything_starts(stressbench, lmax: str, length: int) -> None:
+    """With 4 KiB the last nine sizes would be the same, so that no number could be told from the protocol."""
+    refused = stressbench("beff", "-n", "2", "--lmax", lmax)
 
     assert refused.status == 2
-    assert "--lmax, --memory: the longest message would have 12 bytes; b_eff needs 4096" in refused.said
+    assert f"--lmax, --memory: the longest message would have {length} bytes; b_eff needs 4104" in refused.said

@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,14 +66,17 @@ class BEff final : public Motif {
       if (ring < 1 || ring > beff::ring_patterns)
         throw ParameterMistake("rings", fmt::format("--rings: {}: expected numbers from 1 to 6", ring));
     }
-    if (longest_given() > 0 && longest_given() < 4096)
+    if (longest_given() > 0 && longest_given() < beff::least_longest_bytes && !sizes_.was_given())
       throw ParameterMistake("lmax",
                              fmt::format("--lmax, --memory: the longest message would have {} bytes; b_eff needs "
-                                         "4096, or --sizes",
-                                         longest_given()));
+                                         "{}, or --sizes",
+                                         longest_given(), beff::least_longest_bytes));
+    std::set<std::int64_t> distinct;
     for (const Bytes size : *sizes_) {
       if (size.value < 1 || !FitsMessage::holds(size))
         throw ParameterMistake("sizes", fmt::format("--sizes: {}: expected 1 to 2147483647 bytes", size.value));
+      if (!distinct.insert(size.value).second)
+        throw ParameterMistake("sizes", fmt::format("--sizes: {}: expected each size once", size.value));
     }
   }
 

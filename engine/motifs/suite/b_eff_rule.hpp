@@ -12,10 +12,11 @@ namespace stressbench::beff {
 
 constexpr std::size_t sizes_in_all = 21;
 constexpr std::int64_t longest_bytes = std::int64_t{128} << 20;
+constexpr std::int64_t least_longest_bytes = 4104;  // from here on all sizes differ
 constexpr std::int64_t share_of_memory = 128;
 constexpr std::int64_t most_loops = 300;
 
-// 1 to 4096 in powers of two, then eight equal steps on a logarithmic scale to `lmax_bytes` >= 4096, rounded.
+// 1 to 4096 in powers of two, then eight equal steps on a logarithmic scale to `lmax_bytes` >= 4104, rounded.
 inline std::vector<std::int64_t> message_sizes(std::int64_t lmax_bytes) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = 1; size <= 4096; size *= 2) sizes.push_back(size);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "motifs/suite/b_eff_rule.hpp"
 #include "motifs/suite/protocol.hpp"
@@ -108,6 +109,16 @@ TEST(BEffRule, SizesAreThoseOfTheOriginal) {
   EXPECT_EQ(sizes[12], 4096);
   EXPECT_THAT(std::vector(sizes.begin() + 13, sizes.end()),
               ElementsAre(8933, 19484, 42495, 92682, 202141, 440872, 961548, 2097152));
+}
+
+TEST(BEffRule, SizesDifferFromTheLeastLongestMessageOn) {
+  const auto differ = [](std::int64_t lmax_bytes) {
+    const std::vector<std::int64_t> sizes = message_sizes(lmax_bytes);
+    return std::set<std::int64_t>(sizes.begin(), sizes.end()).size() == sizes_in_all;
+  };
+
+  EXPECT_TRUE(differ(least_longest_bytes));
+  EXPECT_FALSE(differ(least_longest_bytes - 1));
 }
 
 TEST(BEffRule, LoopsTakeTwoAndAHalfToFiveMilliseconds) {

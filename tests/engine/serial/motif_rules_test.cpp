@@ -59,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"b_eff", {{"rings", "1,7"}}, 2, "rings", "--rings: 7: expected numbers from 1 to 6"},
         Refusal{"b_eff", {{"memory", "64KiB"}}, 2, "lmax", "the longest message would have 512 bytes"},
         Refusal{"b_eff", {{"sizes", "1,0"}}, 2, "sizes", "--sizes: 0: expected 1 to 2147483647 bytes"},
+        Refusal{"b_eff", {{"sizes", "8,1,8"}}, 2, "sizes", "--sizes: 8: expected each size once"},
         Refusal{"b_eff", {{"buffered", "1"}}, 2, "buffered", "2 or more"},
         Refusal{"b_eff", {{"iterations", "2"}}, 2, "iterations", "use 1 and more repetitions"},
         Refusal{"b_eff_io", {{"iterations", "2"}}, 2, "iterations", "use 1 and more repetitions"},

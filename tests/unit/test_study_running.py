@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.fixtures import mounted
 from support.programs import wait_until
 from support.studies import (
     PART,
@@ -28,7 +29,7 @@ from support.studies import (
 )
 
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
-from stressbench.study.errors import StudyMistake
+from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.manifest import FailedRecord, FinishedRecord, PlannedRecord, PolicyRecord, SettledRecord
 from stressbench.study.running import Result, Stop
 from stressbench.study.standing import State, retries_of, standings
@@ -89,6 +90,25 @@ def test_killed_within_a_run_it_goes_on_with_that_run_s_file(tmp_path: Path, lau
     assert [order.continues for order in launches.orders[: launch + 2]] == [False] * (launch + 1) + [True]
     assert launches.orders[launch].path == launches.orders[launch + 1].path
     assert states(directory) == [State.done] * RUNS
+
+
+def test_a_run_that_fails_on_a_full_disk_ends_the_study_and_is_run_again(tmp_path: Path) -> None:
+    """Else each of ten thousand runs would be launched, fail, and be given up."""
+    with mounted(tmp_path / "disk", "size=4m") as disk:
+        directory = study_in(disk)
+        launches = FakeLaunches(results={2: Result(status=3, reason="no space")})
+        other = disk / "other"
+        other.write_bytes(bytes((3 << 20) + (1 << 19)))
+
+        with pytest.raises(StudyFault, match=r"no space left on device; the run that ended does not count as failed"):
+            carry_out(directory, launches)
+
+        assert len(launches.orders) == 3
+        assert State.failed not in states(again(directory))
+        other.unlink()
+        stop, _ = carry_out(again(directory), launches)
+        assert stop is Stop.done
+        assert states(again(directory)) == [State.done] * RUNS
 
 
 def begun(directory: Directory) -> Path:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated
 
 import orjson
@@ -26,12 +27,14 @@ from stressbench.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_F
 from stressbench.model.complaints import first_of
 from stressbench.model.errors import reason_of
 from stressbench.study.environment import environment
-from stressbench.study.errors import StudyMistake
+from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.file import Study, parse_study
 from stressbench.study.includes import included
 from stressbench.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
 from stressbench.toml import TomlMistake
 
+LEAST_ROOM = 1 << 20
+"""Bytes that must be left where run files go; with less a run fails for want of room, and the next one would, too."""
 _WRITTEN_FIRST = (ENVIRONMENT, "study-1.json", "study-1.toml")
 
 
@@ -118,6 +121,16 @@ class Directory:
             return read_text(path, limit=limits.JOURNAL, errors="replace")
         except OSError:
             return ""
+
+    def require_room(self) -> None:
+        """Raise StudyFault where there is no room for a run file of `LEAST_ROOM` bytes."""
+        try:
+            with TemporaryFile(dir=self.path) as file:
+                os.posix_fallocate(file.fileno(), 0, LEAST_ROOM)
+        except OSError as fault:
+            raise StudyFault(
+                f"{self.path}: {reason_of(fault)}; the run that ended does not count as failed; `study resume` goes on"
+            ) from fault
 
     def plan(self) -> None:
         """Write down planned runs that the journal does not name yet."""

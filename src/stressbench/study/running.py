@@ -132,7 +132,7 @@ class Campaign:
         self._looked: dict[str, int] = {}
 
     def carry_out(self, execute: Executor, *, pool: Pool) -> Stop:
-        """Run what is open. Says why it ended."""
+        """Run what is open. Says why it ended. Raises StudyFault on a full disk; the run that met it stays open."""
         self._directory.plan()
         found = standings(self._directory.study.runs, self._directory.read().records)
         self._all = {standing.run.id: standing for standing in found}
@@ -232,6 +232,7 @@ class Campaign:
             )
             self._stop = Stop.interrupted
         else:
+            self._directory.require_room()
             reason = result.reason or ("no round was finished" if result.status == DONE else "the run failed")
             status = result.status or FAULT
             self._note(run.id, FailedRecord(run=run.id, at=now(), file=name, status=status, reason=reason))

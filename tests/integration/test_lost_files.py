@@ -148,7 +148,7 @@ def test_overwrite_replaces_run_files_alone(engine, workload, tmp_path, content:
 
 RESULTS = {
     "all_pairs": ("all_pairs", "--matrix"),
-    "b_eff": ("b_eff", "--lmax", "4KiB", "--quick", "--protocol"),
+    "b_eff": ("b_eff", "--lmax", "8KiB", "--quick", "--protocol"),
     "b_eff_io": ("b_eff_io", "--file", "scratch", "--time", "1s", "--mpart", "1MiB", "--limit", "1MiB", "--protocol"),
 }
 

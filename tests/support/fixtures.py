@@ -163,5 +163,7 @@ def mounted(folder: Path, options: str) -> Iterator[Path]:
     )
     if not done:
         pytest.skip("file systems cannot be mounted here (needs root); /dev/full is tested instead")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=False)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)

@@ -27,8 +27,8 @@ import mpi
 import numpy as np
 from scipy import stats
 
-from stressbench.analysis import summarise
-from stressbench.model import read_run
+from stressbench.formats.run import read_run
+from stressbench.stats import summarise
 
 COVERAGE = 0.95
 RANKS = 4

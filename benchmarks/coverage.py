@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from stressbench.analysis.dependence import dependence_of
-from stressbench.analysis.intervals import paired_interval, widened
+from stressbench.stats.dependence import dependence_of
+from stressbench.stats.intervals import paired_interval, widened
 
 BLOCKS = (6, 10, 20, 50)
 MANY = 400_000

@@ -22,8 +22,8 @@ import compare
 import known_load
 import numpy as np
 
-from stressbench.sensitivity import PAPER, Service, Utilisation, read_profile, utilisation
-from stressbench.sensitivity.sides import READING
+from stressbench.interference import PAPER, Service, Utilisation, read_profile, utilisation
+from stressbench.interference.sides import READING
 
 GOAL = 0.05
 IDLE_GOAL = 0.03

@@ -14,7 +14,7 @@ inline constexpr std::int64_t sidecar_bytes = std::int64_t{64} << 10;     // FIL
 inline constexpr std::int64_t simulation_bytes = std::int64_t{1} << 20;   // what $STRESSBENCH_SIMULATION names
 // Trace and run files are read line by line. The tracer's own memory bounds its longest line to about this.
 inline constexpr std::int64_t line_bytes = std::int64_t{32} << 20;
-// As src/stressbench/files/limits.py has them.
+// As src/stressbench/formats/files/limits.py has them.
 inline constexpr std::int64_t run_file_bytes = std::int64_t{4} << 30;
 inline constexpr std::int64_t trace_file_bytes = std::int64_t{4} << 30;
 inline constexpr std::int64_t json_values = 8'000'000;  // of one line: a value takes tens of bytes

@@ -27,7 +27,7 @@ struct Pair {
 
 // Congestion impact (StressBench, Equation 3): contended / isolated. The estimate is the Hodges-Lehmann middle of the
 // blocks' own ratios, the 95 % interval Wilcoxon's signed-rank one, both over logarithms: pairing cancels the machine's
-// drift, and ranks hold 95 % whatever the noise. The same as analysis/intervals.py, which gives the reasons and the
+// drift, and ranks hold 95 % whatever the noise. The same as stats/intervals.py, which gives the reasons and the
 // simulated coverage. No value without blocks or where a time is not positive.
 struct Impact {
   double estimate = 0;

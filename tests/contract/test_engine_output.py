@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from stressbench.analysis import summarise
-from stressbench.model import Phase, Run, read_run
+from stressbench.formats.run import Phase, Run, read_run
+from stressbench.stats import summarise
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = Draft202012Validator(json.loads((ROOT / "schema/run.schema.json").read_text(encoding="utf-8")))

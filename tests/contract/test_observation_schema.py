@@ -8,9 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from support.altered import assert_they_agree
 
-from stressbench.sensitivity.coruns import CoRun, parse_coruns, to_line
-from stressbench.sensitivity.coruns_schema import corun_schema
-from stressbench.sensitivity.errors import ProfileFileError
+from stressbench.interference.coruns import CoRun, parse_coruns, to_line
+from stressbench.interference.coruns_schema import corun_schema
+from stressbench.interference.errors import ProfileFileError
 
 WRITTEN = Path(__file__).parents[2] / "schema" / "observation.schema.json"
 MADE = CoRun(
@@ -21,7 +21,7 @@ ODD = (None, True, -1, 0, 1.5, "", "text", "no name", [], [1, "a"], ["a"], [1.2,
 
 
 def test_the_schema_is_that_of_the_record() -> None:
-    """`python -m stressbench.sensitivity.coruns_schema > schema/observation.schema.json` writes it anew."""
+    """`python -m stressbench.interference.coruns_schema > schema/observation.schema.json` writes it anew."""
     assert json.loads(WRITTEN.read_text(encoding="utf-8")) == corun_schema()
 
 

@@ -18,9 +18,10 @@ from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeSte
 from support.examples import examples
 from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
-from stressbench.analysis import Comparison, RunSummary
-from stressbench.model import records, trace_records
-from stressbench.trace.profile import Profile
+from stressbench.formats.run import records
+from stressbench.formats.trace import records as trace_records
+from stressbench.stats import Comparison, RunSummary
+from stressbench.tracing.profile import Profile
 
 ROOT = Path(__file__).parents[2]
 

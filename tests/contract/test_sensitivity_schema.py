@@ -9,9 +9,9 @@ from jsonschema import Draft202012Validator
 from support.altered import assert_they_agree
 from support.sensitivities import victim
 
-from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.profile import parse_profile, to_json
-from stressbench.sensitivity.schema import profile_schema
+from stressbench.interference.errors import ProfileFileError
+from stressbench.interference.profile import parse_profile, to_json
+from stressbench.interference.schema import profile_schema
 
 WRITTEN = Path(__file__).parents[2] / "schema" / "sensitivity.schema.json"
 GOOD: dict[str, Any] = json.loads(to_json(victim({0.2: 1.1, 0.5: 1.5}, links={"a-b": 0.25})))
@@ -19,7 +19,7 @@ ODD = (None, True, -1, 0, 1.5, "", "text", [], [1, "a"], {}, {"a": "b"})
 
 
 def test_the_schema_is_that_of_the_records() -> None:
-    """`python -m stressbench.sensitivity.schema > schema/sensitivity.schema.json` writes it anew."""
+    """`python -m stressbench.interference.schema > schema/sensitivity.schema.json` writes it anew."""
     assert json.loads(WRITTEN.read_text(encoding="utf-8")) == profile_schema()
 
 

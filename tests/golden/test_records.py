@@ -16,10 +16,10 @@ from support.programs import CHECKOUT
 from support.sensitivities import profile, sample, victim
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
-from stressbench.model import read_trace
-from stressbench.sensitivity.coruns import CoRun, to_line
-from stressbench.sensitivity.profile import to_json
-from stressbench.trace.profile import Profile, profile_of
+from stressbench.formats.trace import read_trace
+from stressbench.interference.coruns import CoRun, to_line
+from stressbench.interference.profile import to_json
+from stressbench.tracing.profile import Profile, profile_of
 
 NAMED = frozenset(
     {"sites", "options", "metrics", "values", "figures", "packages", "variables", "workloads", "includes"}

@@ -5,7 +5,7 @@ import sys
 import pytest
 from support.programs import Outcome, finished
 
-from stressbench.model import read_trace
+from stressbench.formats.trace import read_trace
 from stressbench.study.directory import now
 from stressbench.study.errors import StudyFault
 from stressbench.study.manifest import PolicyRecord, append, read_manifest

@@ -3,7 +3,7 @@
 import pytest
 from support.streams import Stream, ended
 
-from stressbench.model import read_run
+from stressbench.formats.run import read_run
 
 WORKLOAD = "[JOB_NAME] a\n[NID_LIST] 0\n[MOTIF] allreduce\n"
 PRINTING = [

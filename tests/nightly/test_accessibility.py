@@ -19,25 +19,25 @@ from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
 from stressbench.cli.study.common import told_by
-from stressbench.model import read_run
+from stressbench.formats.run import read_run
+from stressbench.interference.coruns import LeftOut
+from stressbench.interference.judging import judge
+from stressbench.interference.models import Model
+from stressbench.interference.together import foretell
 from stressbench.report.page import render
 from stressbench.report.page.predictions import render_judgement, render_together
 from stressbench.report.page.sensitivity import render_profiles
 from stressbench.report.page.suites import render_beff, render_beff_io
 from stressbench.report.sensitivity.shown import shown
-from stressbench.sensitivity.coruns import LeftOut
-from stressbench.sensitivity.judging import judge
-from stressbench.sensitivity.models import Model
-from stressbench.sensitivity.together import foretell
 from stressbench.study.degradation.balance import Node
 from stressbench.study.degradation.curves import Question
 from stressbench.study.degradation.formats import formats as degradation_formats
 from stressbench.study.formats import formats
 from stressbench.study.running import Result
-from stressbench.suite.beff import b_eff_of
-from stressbench.suite.beff_io import b_eff_io_of
-from stressbench.suite.io_protocol import read_io_protocols
-from stressbench.suite.protocol import read_protocols
+from stressbench.suites.beff import b_eff_of
+from stressbench.suites.beff_io import b_eff_io_of
+from stressbench.suites.io_protocol import read_io_protocols
+from stressbench.suites.protocol import read_protocols
 
 AXE = "axe-core@4.14.1"
 CACHE = Path(__file__).parents[2] / ".cache" / "axe"

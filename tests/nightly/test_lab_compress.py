@@ -4,7 +4,7 @@ import pytest
 from support.lab_bench import job
 from support.measured import Tolerated, at_least, told_as
 
-from stressbench.sensitivity import read_profile, slowdown_of
+from stressbench.interference import read_profile, slowdown_of
 
 RINGS = ("--partners", "3", "--messages", "1", "--bubbles", "200ms,12ms", "--levels", "all")
 PROBES = ("--every", "20ms", "--idle", "4s", "--no-after", "--link", "100Mbit", "--packet", "42KiB")

@@ -4,7 +4,7 @@ import pytest
 from support.lab_bench import Bench, blocks, impacts, require_storage
 from support.measured import at_least
 
-from stressbench.analysis import RunSummary
+from stressbench.stats import RunSummary
 
 WORKLOAD = """
 [JOB_NAME] alltoall

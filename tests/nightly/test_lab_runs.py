@@ -5,7 +5,7 @@ import signal
 import pytest
 from support.lab_bench import descendants_marked, job
 
-from stressbench.model import read_run
+from stressbench.formats.run import read_run
 
 LONG = job("one", "0,1", "bandwidth -s 64KiB -w 4") + job("two", "2,3", "bandwidth -s 64KiB -w 4")
 

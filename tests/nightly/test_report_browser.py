@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from support.browser import DARK, Pixels, browse, fetched, needs_browser, only, photograph, places
 from support.builders import MadeJob, MadeMachine, MadePlan, build_run
 
-from stressbench.model import read_run
+from stressbench.formats.run import read_run
 from stressbench.report.page import render
 from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
 

@@ -10,8 +10,8 @@ import pytest
 from support.lab_bench import RATE, STREAM, TAPERED, WINDOW, alone, isolated_s, job
 from support.programs import CHECKOUT, Outcome, Started, finished
 
-from stressbench.analysis import RunSummary, summarise
-from stressbench.model import Run, read_run
+from stressbench.formats.run import Run, read_run
+from stressbench.stats import RunSummary, summarise
 
 ENGINE = CHECKOUT / "build" / "simgrid" / "engine" / "stressbench-simgrid"
 LARGE = """

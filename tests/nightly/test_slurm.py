@@ -10,8 +10,8 @@ from support.lab_bench import descendants_marked, job
 from support.programs import ENGINES, Started, require
 from support.slurm_lab import Slurm, start_slurm
 
-from stressbench.model import read_run
-from stressbench.model.ranges import parse_ranges
+from stressbench.formats.ranges import parse_ranges
+from stressbench.formats.run import read_run
 
 HOSTS = ("h0", "h1", "h2", "h3")
 PAIRS = job("one", "0,1", "bandwidth -s 64KiB -w 4") + job("two", "2,3", "bandwidth -s 64KiB -w 4")

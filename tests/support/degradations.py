@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from stressbench.model import Run, read_run
+from stressbench.formats.run import Run, read_run
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.curves import Question
 from stressbench.study.file import Study, parse_study

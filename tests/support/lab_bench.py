@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from stressbench.analysis import RunSummary, summarise
-from stressbench.analysis.impact import pair_blocks
+from stressbench.formats.run import Kind, read_run
 from stressbench.lab.capabilities import missing, storage
 from stressbench.lab.state import FOLDER_VARIABLE
-from stressbench.model import Kind, read_run
+from stressbench.stats import RunSummary, summarise
+from stressbench.stats.impact import pair_blocks
 from support.programs import Outcome, Started, finished, wait_until
 
 PAYLOAD = 1448 / 1514  # of a frame, at best, in a TCP stream

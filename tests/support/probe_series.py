@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from stressbench.sensitivity.finding import Measured
-from stressbench.sensitivity.pingpongs import Probes, Probing
+from stressbench.interference.finding import Measured
+from stressbench.interference.pingpongs import Probes, Probing
 from support.builders import MadeStep
 from support.sensitivities import sample
 

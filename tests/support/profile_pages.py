@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from stressbench.model import read_trace
+from stressbench.formats.trace import read_trace
 from stressbench.report.page.traffic import render_profile
-from stressbench.trace.profile import profile_of
+from stressbench.tracing.profile import profile_of
 from support.traces import MadeTrace, ring
 
 NASTY = "<script>document.title='hit'</script>"

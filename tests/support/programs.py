@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from stressbench.formats.trace import TraceMode
 from stressbench.launch.tracing import Tracing
-from stressbench.model import TraceMode
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 GRACE_S = 120  # stressbench gives its ranks 60 s

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from stressbench.sensitivity.compression import Configuration
-from stressbench.sensitivity.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance, to_json
+from stressbench.interference.compression import Configuration
+from stressbench.interference.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance, to_json
 
 SERVICE_S = 1e-6
 _PROVENANCE = Provenance(

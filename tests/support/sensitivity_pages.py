@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from stressbench.sensitivity.compression import Configuration
-from stressbench.sensitivity.coruns import CoRun
-from stressbench.sensitivity.profile import Latencies, Level, Profile
+from stressbench.interference.compression import Configuration
+from stressbench.interference.coruns import CoRun
+from stressbench.interference.profile import Latencies, Level, Profile
 from support.sensitivities import profile, sample, victim
 
 NASTY = "<script>alert('x')</script>"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stressbench.model import Run
+from stressbench.formats.run import Run
 from stressbench.study.directory import Directory, open_directory, take_up
 from stressbench.study.file import read_study
 from stressbench.study.manifest import Record

@@ -24,7 +24,7 @@ from stressbench.launch.place import Place
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.targets import registered
 from stressbench.study.degradation.launches import Condition, read_launches, turns_of
-from stressbench.suite.hpcc import input_text
+from stressbench.suites.hpcc import input_text
 
 FOM = ("--fom", r"GF=GF: (\S+)")
 SUMMARY = """\

@@ -12,9 +12,9 @@ from support.fake_place import environment, folder, interrupt, run_command, runn
 from support.sensitivities import victim
 
 from stressbench.cli.errands import pairs_at
+from stressbench.interference.profile import read_profile
+from stressbench.interference.store import Store
 from stressbench.launch.lab import LabHost, LabPlace
-from stressbench.sensitivity.profile import read_profile
-from stressbench.sensitivity.store import Store
 
 __all__ = ["folder"]
 

@@ -14,7 +14,7 @@ from support.commands import invoke
 from support.fake_tracer import COPY, environment, folder, stressbench
 from support.traces import ring, write_lines
 
-from stressbench.model import read_trace
+from stressbench.formats.trace import read_trace
 
 __all__ = ["folder"]  # a fixture
 ROOT = Path(__file__).parents[2]

@@ -16,8 +16,8 @@ from support.builders import MadeMachine
 from support.degradations import BOUND, STUDY, found_in, made
 from support.pages import Outline, figure
 
-from stressbench.analysis.unpaired import PooledRatio, Source, pooled_ratio
-from stressbench.model import Kind, Run
+from stressbench.formats.run import Kind, Run
+from stressbench.stats.unpaired import PooledRatio, Source, pooled_ratio
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node, balances_of
 from stressbench.study.degradation.curves import Curve, Question, need_of

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from support.commands import Ended, invoke
 
-from stressbench.files import limits
+from stressbench.formats.files import limits
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.lifecycle import down, labs_up, running
 from stressbench.lab.process import Process, process_of

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
 
+from stressbench.formats.run import Run, read_run
 from stressbench.launch.diagnosis import Death, diagnose
 from stressbench.launch.ending import continuing, explain
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
@@ -14,7 +15,6 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.session import Ending, Wish, final_status
 from stressbench.launch.target import require_same_time
-from stressbench.model import Run, read_run
 
 INTEL = """
 ===================================================================================

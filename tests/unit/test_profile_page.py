@@ -7,9 +7,9 @@ import pytest
 from support.profile_pages import page_of, ring_called_nasty
 from support.traces import MadeRank, MadeTrace, allreduce, ring, write_lines
 
-from stressbench.model import read_trace
+from stressbench.formats.trace import read_trace
 from stressbench.report.page.traffic import render_profile
-from stressbench.trace.profile import profile_of
+from stressbench.tracing.profile import profile_of
 
 
 @pytest.fixture(scope="module")

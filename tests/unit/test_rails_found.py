@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
-from stressbench.model import Kind, Run, read_run
+from stressbench.formats.run import Kind, Run, read_run
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import parse_study
 from stressbench.study.rails import RailsFound

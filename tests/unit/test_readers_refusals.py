@@ -117,7 +117,7 @@ def test_a_damaged_archive(tmp_path: Path, damage) -> None:
 
 
 def test_an_archive_that_unpacks_to_more_than_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stressbench.files.limits.ARCHIVE_UNPACKED", 1 << 20)
+    monkeypatch.setattr("stressbench.formats.files.limits.ARCHIVE_UNPACKED", 1 << 20)
     entry = tarfile.TarInfo("top/zeros")
     entry.size = 8 << 20
     plain = entry.tobuf() + bytes(entry.size) + bytes(1024)

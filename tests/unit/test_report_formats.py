@@ -9,12 +9,12 @@ import pytest
 from support.builders import MadeJob, MadePlan, build_run
 from support.commands import Ended, invoke
 
-from stressbench.analysis import summarise
 from stressbench.console import escaped
-from stressbench.model import read_run
+from stressbench.formats.run import read_run
 from stressbench.report import export
 from stressbench.report.formats import NAMES, format_of
 from stressbench.report.leaf import Leaf, Sheet, in_markdown
+from stressbench.stats import summarise
 
 JOBS = (MadeJob(name="CG_1", congestion=1.5), MadeJob(name="=a|b", nodes="1", role="background"))
 TABLES = ("distribution", "executions", "impacts", "placement", "rounds", "times")

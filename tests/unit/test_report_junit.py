@@ -8,9 +8,9 @@ import pytest
 from support.builders import MadeJob, MadePlan, build_run
 from support.commands import Ended, invoke
 
-from stressbench.analysis import Comparison, Quantity, Verdict, compare
-from stressbench.model import read_run
+from stressbench.formats.run import read_run
 from stressbench.report.junit import junit_of
+from stressbench.stats import Comparison, Quantity, Verdict, compare
 
 JOBS = (MadeJob(name="solver", congestion=1.6), MadeJob(name="writer", role="background"))
 

@@ -7,8 +7,8 @@ import numpy as np
 from support.builders import MadeJob, MadePlan, MadeStep, build_run
 from support.commands import Ended, invoke
 
-from stressbench.analysis import select, summarise
-from stressbench.model import Kind, Phase, read_run
+from stressbench.formats.run import Kind, Phase, read_run
+from stressbench.stats import select, summarise
 
 CHAIN = tuple(MadeStep(motif=f"m{number}", time_s=1e-6 * (1 + number % 7)) for number in range(150))
 PLAN = MadePlan(blocks=2, repetitions=2, extra=4)

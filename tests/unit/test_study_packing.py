@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.files import limits
+from stressbench.formats.files import limits
 from stressbench.study.directory import Directory, open_directory, take_up
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import parse_study

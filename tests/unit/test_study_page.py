@@ -21,9 +21,9 @@ from support.examples import examples
 from support.pages import Outline, drawings, figure
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
-from stressbench.analysis import select
-from stressbench.model import Run, read_run
+from stressbench.formats.run import Run, read_run
 from stressbench.report.export import write_tables
+from stressbench.stats import select
 from stressbench.study import selections
 from stressbench.study.cells import PlannedRun
 from stressbench.study.file import Study, parse_study

@@ -11,8 +11,8 @@ from stressbench import __version__
 from stressbench.cli.memory import LittleMemory, one_thread_of_algebra, require_memory
 from stressbench.cli.subcommands import add_commands
 from stressbench.console import OutputFault, echo, take_streams
-from stressbench.files import forget_what_stays
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import forget_what_stays
 
 _FAULT = 3
 _FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)

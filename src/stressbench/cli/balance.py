@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from stressbench.files import limits, read_text
+from stressbench.formats.files import limits, read_text
 from stressbench.launch import program
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.simgrid import SimgridPlace
-from stressbench.suite.hpcc import INPUT, OUTPUT, Rmax, input_text, linpack_of, order_of
+from stressbench.suites.hpcc import INPUT, OUTPUT, Rmax, input_text, linpack_of, order_of
 
 HPCC = "hpcc"
 

@@ -18,10 +18,10 @@ from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 from stressbench.report.terminal.beff_table import print_beff, print_published
 from stressbench.report.terminal.page import standard_output
-from stressbench.suite.beff import BEff, b_eff_of
-from stressbench.suite.errors import SuiteFileError
-from stressbench.suite.hpcc import Rmax
-from stressbench.suite.protocol import read_protocols
+from stressbench.suites.beff import BEff, b_eff_of
+from stressbench.suites.errors import SuiteFileError
+from stressbench.suites.hpcc import Rmax
+from stressbench.suites.protocol import read_protocols
 
 _HELP = """\
 Measure the effective bandwidth b_eff (Rabenseifner and Koniges): one number for a network, and what it is made of.

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
+from stressbench.formats.trace import TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
-from stressbench.model import TraceFileError, TraceMode
-from stressbench.trace.summary import sentences_of
+from stressbench.tracing.summary import sentences_of
 
 _HELP = f"""\
 Run an MPI program and write down every call it makes, in order and rank by rank, to FILE.trace.

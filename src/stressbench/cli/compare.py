@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.analysis import Comparison, ComparisonError, compare
 from stressbench.cli.shares import ShareError, parse_share
 from stressbench.console import echo
-from stressbench.files import write_output
-from stressbench.model import RunFileError, read_run
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.formats.run import RunFileError, read_run
 from stressbench.report.junit import junit_of
 from stressbench.report.terminal import print_comparison, standard_output
+from stressbench.stats import Comparison, ComparisonError, compare
 
 _MISTAKE = 2
 _SLOWER = 1

@@ -24,10 +24,10 @@ from stressbench.cli.launches import Ended
 from stressbench.cli.link import link_of
 from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
+from stressbench.interference.errors import ProfileFileError
+from stressbench.interference.keeping import impact_differences, settings_of
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
-from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.keeping import impact_differences, settings_of
 
 _HELP = """\
 Say how much a program is slowed by a network that is kept busy: beside it a ring of ranks, one a host, sends messages

@@ -10,15 +10,15 @@ from stressbench.cli.compression_plan import Plan
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, Ran, read
+from stressbench.interference.compression import Configuration, next_configuration
+from stressbench.interference.errors import CannotTell
+from stressbench.interference.link_shares import Shares, link_shares
+from stressbench.interference.pingpongs import Probes
+from stressbench.interference.rings import Ring, paced, ring_of, workload_of
+from stressbench.interference.rounds import round_times
+from stressbench.interference.suffering import Compressed, Suffered, enough, loads_of
 from stressbench.launch import session
 from stressbench.report.units import count
-from stressbench.sensitivity.compression import Configuration, next_configuration
-from stressbench.sensitivity.errors import CannotTell
-from stressbench.sensitivity.link_shares import Shares, link_shares
-from stressbench.sensitivity.pingpongs import Probes
-from stressbench.sensitivity.rings import Ring, paced, ring_of, workload_of
-from stressbench.sensitivity.rounds import round_times
-from stressbench.sensitivity.suffering import Compressed, Suffered, enough, loads_of
 
 _MOSTLY_START = 2.0
 

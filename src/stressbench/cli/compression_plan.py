@@ -7,11 +7,7 @@ from typing import TypeVar
 
 from stressbench.cli.errands import at_least_one
 from stressbench.cli.link import Link
-from stressbench.launch.duration import EXPECTED, parse_seconds
-from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import Place
-from stressbench.launch.sizes import size_bytes
-from stressbench.sensitivity.compression import (
+from stressbench.interference.compression import (
     PAPER_CLOCK_HZ,
     PAPER_CYCLES,
     PAPER_MESSAGES,
@@ -19,7 +15,11 @@ from stressbench.sensitivity.compression import (
     Configuration,
     grid,
 )
-from stressbench.sensitivity.rings import RANKS_PER_NODE, Pairing
+from stressbench.interference.rings import RANKS_PER_NODE, Pairing
+from stressbench.launch.duration import EXPECTED, parse_seconds
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.place import Place
+from stressbench.launch.sizes import size_bytes
 
 ALL = "all"
 _CLOCK = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([kMG]?)(?:Hz)?")

@@ -9,10 +9,10 @@ from stressbench.cli.compression_plan import Plan
 from stressbench.cli.following import say
 from stressbench.cli.keeping import Keep
 from stressbench.console import echo
+from stressbench.interference.keeping import compression_profile, moved_since
+from stressbench.interference.profile import Profile, Provenance
+from stressbench.interference.suffering import Compressed, compression_found
 from stressbench.report.units import count
-from stressbench.sensitivity.keeping import compression_profile, moved_since
-from stressbench.sensitivity.profile import Profile, Provenance
-from stressbench.sensitivity.suffering import Compressed, compression_found
 
 
 def show(measured: Compressed, kept: Keep, plan: Plan, *, as_json: bool) -> None:

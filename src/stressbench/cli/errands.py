@@ -10,6 +10,9 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 
 from stressbench.cli.following import say
+from stressbench.interference.pingpongs import Probing
+from stressbench.interference.probing import LEAST_SAMPLES
+from stressbench.interference.sides import seconds_for
 from stressbench.launch import machine as this_machine
 from stressbench.launch.duration import seconds
 from stressbench.launch.engine import RunFile
@@ -21,9 +24,6 @@ from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.sizes import size_bytes
 from stressbench.launch.target import Shape, shape_of
 from stressbench.report.units import count
-from stressbench.sensitivity.pingpongs import Probing
-from stressbench.sensitivity.probing import LEAST_SAMPLES
-from stressbench.sensitivity.sides import seconds_for
 
 _SUFFIX = ".sb"
 _ROUNDS = 10

@@ -25,12 +25,12 @@ from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.probing import measure
 from stressbench.console import echo
+from stressbench.interference.errors import ProfileFileError
+from stressbench.interference.finding import ImpactFound, Measured, impact_found
+from stressbench.interference.keeping import differences, profile_of, settings_of
+from stressbench.interference.profile import Profile, Provenance
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
-from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.finding import ImpactFound, Measured, impact_found
-from stressbench.sensitivity.keeping import differences, profile_of, settings_of
-from stressbench.sensitivity.profile import Profile, Provenance
 
 _HELP = """\
 Say how busy a program keeps the network: pairs of hosts play ping-pong now and then, on the idle machine and while the

@@ -12,14 +12,14 @@ from stressbench import __version__
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.pages import check_page, write_page
-from stressbench.files import write_output
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.interference.errors import ProfileFileError
+from stressbench.interference.pingpongs import Probes
+from stressbench.interference.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, fitting_name, to_json
+from stressbench.interference.store import Store
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
-from stressbench.model.errors import reason_of
-from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.pingpongs import Probes
-from stressbench.sensitivity.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, fitting_name, to_json
-from stressbench.sensitivity.store import Store
 
 Differs: TypeAlias = Callable[[Profile, ProbeSettings], str | None]
 """Why what is known of an application does not go with new probes; None where it does."""

@@ -8,6 +8,10 @@ from stressbench.cli.companions import Companion, probes_of_errand
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.places import engine_for
+from stressbench.formats.errors import reason_of
+from stressbench.formats.run import Run, RunFileError, read_run
+from stressbench.interference.errors import CannotTell
+from stressbench.interference.pingpongs import Probes, between, probes_of
 from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.beside import BothEnded, Member, run_beside
@@ -20,10 +24,6 @@ from stressbench.launch.first_round import FirstRound
 from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.place import Shared
 from stressbench.launch.stopping import Patience
-from stressbench.model import Run, RunFileError, read_run
-from stressbench.model.errors import reason_of
-from stressbench.sensitivity.errors import CannotTell
-from stressbench.sensitivity.pingpongs import Probes, between, probes_of
 
 _UNTIL_STOPPED = 1_000_000
 _PROGRAM_GRACE_S = 10.0

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from stressbench.interference.queueing import Service
 from stressbench.lab.units import parse_rate
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.sizes import size_bytes
-from stressbench.sensitivity.queueing import Service
 
 
 @dataclass(frozen=True, kw_only=True)

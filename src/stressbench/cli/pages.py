@@ -6,10 +6,10 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.following import say, stop
-from stressbench.files import write_output
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
-from stressbench.model.errors import reason_of
 
 Report: TypeAlias = Annotated[
     Path | None,

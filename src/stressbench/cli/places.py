@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from stressbench.files import limits, read_text
+from stressbench.formats.files import limits, read_text
+from stressbench.formats.toml.shares import parse_share
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.entering import entering
 from stressbench.lab.errors import LabFault, LabMistake
@@ -20,7 +21,6 @@ from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.place import HERE, Place
 from stressbench.launch.simgrid import SimgridPlace, cache_folder, find_simulated_engine
 from stressbench.launch.targets import target_of
-from stressbench.toml.shares import parse_share
 
 PLACES = "|".join(("local", "lab:NAME", "simgrid:NAME", *batch_systems()))
 ABOUT = "; ".join(

@@ -7,14 +7,14 @@ from stressbench.cli.companions import probes_of_errand
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, RanBeside, read
+from stressbench.interference.finding import Measured
+from stressbench.interference.link_shares import Shares, link_shares, mean_of
+from stressbench.interference.pingpongs import Probes, one_after_the_other
+from stressbench.interference.probing import LEAST_SAMPLES
+from stressbench.interference.queueing import Service
+from stressbench.interference.sides import seconds_for
 from stressbench.launch import session
 from stressbench.report.units import count
-from stressbench.sensitivity.finding import Measured
-from stressbench.sensitivity.link_shares import Shares, link_shares, mean_of
-from stressbench.sensitivity.pingpongs import Probes, one_after_the_other
-from stressbench.sensitivity.probing import LEAST_SAMPLES
-from stressbench.sensitivity.queueing import Service
-from stressbench.sensitivity.sides import seconds_for
 
 
 def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | None) -> Measured:

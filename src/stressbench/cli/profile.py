@@ -13,12 +13,12 @@ from pydantic import TypeAdapter
 
 from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
 from stressbench.console import echo
-from stressbench.files import write_output
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.formats.trace import Trace, TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
-from stressbench.model import Trace, TraceFileError, TraceMode
-from stressbench.model.errors import reason_of
-from stressbench.trace.profile import Profile, profile_of
+from stressbench.tracing.profile import Profile, profile_of
 
 _HELP = f"""\
 Run an MPI program and print where its time went: point-to-point, collectives, waits, I/O, by call and by call site.

@@ -8,10 +8,10 @@ from typing import Generic, NoReturn, TypeVar
 import typer
 
 from stressbench.cli.study.common import say
+from stressbench.formats.errors import reason_of
+from stressbench.formats.run import Kind
 from stressbench.launch.execute import Outcome, stopping
 from stressbench.launch.place import Place
-from stressbench.model import Kind
-from stressbench.model.errors import reason_of
 from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.programs.figures import parse_figure
 from stressbench.study.programs.journal import FILE, Journal, Launched, Plan

@@ -9,12 +9,12 @@ import typer
 
 from stressbench.cli.capture import tell
 from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
-from stressbench.files import write_output
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.formats.trace import Trace, TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import TraceWish, check_output, take
-from stressbench.model import Trace, TraceFileError, TraceMode
-from stressbench.model.errors import reason_of
-from stressbench.trace.replay import suitability, trace_beside, workload_text
+from stressbench.tracing.replay import suitability, trace_beside, workload_text
 
 _HELP = f"""\
 Run an MPI program, capture every call it makes, and write a workload that repeats them without the program.

@@ -7,11 +7,11 @@ import typer
 
 from stressbench.cli.exported import tell_written
 from stressbench.console import echo
-from stressbench.files import write_output
-from stressbench.model import RunFileError, read_run
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.formats.run import RunFileError, read_run
+from stressbench.formats.toml import unknown
 from stressbench.report.formats import NAMES, format_of
-from stressbench.toml import unknown
 
 _PAGE = "html"
 _HELP = """\

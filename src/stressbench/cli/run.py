@@ -13,6 +13,7 @@ from typer.core import TyperCommand
 from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.scripts import order_of
 from stressbench.console import echo
+from stressbench.formats.run import Run
 from stressbench.launch import session
 from stressbench.launch.duration import seconds
 from stressbench.launch.ending import explain
@@ -21,7 +22,6 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.stopping import Patience
 from stressbench.launch.target import require_same_time, shape_of, target
-from stressbench.model import Run
 
 _HELP = """\
 Run a workload, each job alone and all together, and print what they cost each other.

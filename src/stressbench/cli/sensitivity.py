@@ -8,10 +8,10 @@ import typer
 from stressbench.cli.following import stop
 from stressbench.cli.predict.common import Machine, StoreFolder, Words, profiles_of
 from stressbench.cli.telling import tell
+from stressbench.interference.errors import ProfileFileError
 from stressbench.report.section import printable
 from stressbench.report.sensitivity.formats import formats
 from stressbench.report.sensitivity.shown import shown
-from stressbench.sensitivity.errors import ProfileFileError
 from stressbench.study.errors import StudyMistake
 
 _FORMATS = tuple(formats())

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.analysis import TARGET, IntervalMethod, RunSummary, summarise
 from stressbench.cli.shares import ShareError, parse_share
 from stressbench.console import echo
-from stressbench.model import Run, RunFileError, read_run
+from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.report.terminal import BUSIEST, LONGEST, Shown, print_summary, standard_output
+from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
 
 _MISTAKE = 2
 _HELP = """\

@@ -12,15 +12,15 @@ import typer
 
 from stressbench.cli.following import say
 from stressbench.cli.places import engine_for
-from stressbench.files import is_own_file, require_output
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import is_own_file, require_output
 from stressbench.launch import session
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.target import Shape, shape_of
-from stressbench.model.errors import reason_of
-from stressbench.suite.errors import SuiteFileError
+from stressbench.suites.errors import SuiteFileError
 
 _PLAIN = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from stressbench.console import echo
-from stressbench.files import write_output
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.formats.toml import unknown
 from stressbench.study.errors import StudyMistake
-from stressbench.toml import unknown
 
 Render = TypeVar("Render")
 

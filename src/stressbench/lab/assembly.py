@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stressbench.formats.toml.complaints import Complaint, Mistakes, unknown
+from stressbench.formats.toml.lines import Place
 from stressbench.lab.addresses import mac_of
 from stressbench.lab.fields import Table
 from stressbench.lab.routing import cycle, unreachable
@@ -12,8 +14,6 @@ from stressbench.lab.tables import LabTable
 from stressbench.lab.topology import End, Forwarding, IoService, Lab, Link, Node, NodeKind, Noise
 from stressbench.lab.units import Rate
 from stressbench.lab.wiring import Rail, Site, Wire, Wiring, WiringMistake, WrittenLink, with_wires
-from stressbench.toml.complaints import Complaint, Mistakes, unknown
-from stressbench.toml.lines import Place
 
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
 _LONGEST_DEVICE = 15

@@ -3,8 +3,8 @@
 from importlib.resources import files
 from pathlib import Path
 
+from stressbench.formats.toml.complaints import unknown
 from stressbench.lab.errors import LabMistake
-from stressbench.toml.complaints import unknown
 
 _ENDING = ".toml"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.console.escaping import escaped
-from stressbench.files import NotPrivate, PrivateDirectory, limits
+from stressbench.formats.files import NotPrivate, PrivateDirectory, limits
 from stressbench.lab import rights, system
 from stressbench.lab.joining import EVERYTHING, chdir_or_root, join
 from stressbench.lab.process import Process

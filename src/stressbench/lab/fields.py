@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from stressbench.formats.toml import Table
 from stressbench.lab.gluster import checked_stripe
 from stressbench.lab.storage import checked_path
 from stressbench.lab.units import Bytes, Duration, Rate, parse_bytes, parse_duration, parse_rate
-from stressbench.toml import Table
 
 __all__ = [
     "BytesText",

@@ -4,13 +4,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from stressbench.lab.assembly import assemble
-from stressbench.lab.errors import LabFileMistake, LabMistake
-from stressbench.lab.fields import Table, expected_pattern
-from stressbench.lab.shapes import Shape, shapes
-from stressbench.lab.tables import LabTable
-from stressbench.lab.topology import Lab
-from stressbench.toml import (
+from stressbench.formats.toml import (
     Complaint,
     Mistakes,
     TomlMistake,
@@ -20,6 +14,12 @@ from stressbench.toml import (
     tables_of,
     unknown,
 )
+from stressbench.lab.assembly import assemble
+from stressbench.lab.errors import LabFileMistake, LabMistake
+from stressbench.lab.fields import Table, expected_pattern
+from stressbench.lab.shapes import Shape, shapes
+from stressbench.lab.tables import LabTable
+from stressbench.lab.topology import Lab
 
 
 def read_lab(path: Path, *, name: str | None = None) -> Lab:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from stressbench.formats.toml.complaints import unknown
+from stressbench.formats.toml.shares import parse_share
 from stressbench.lab.batch import run_batch
 from stressbench.lab.errors import LabMistake
 from stressbench.lab.inside import inside
@@ -13,8 +15,6 @@ from stressbench.lab.plan import plan
 from stressbench.lab.shaping import bucket_lines
 from stressbench.lab.topology import End, Lab, Link
 from stressbench.lab.units import Rate, parse_rate
-from stressbench.toml.complaints import unknown
-from stressbench.toml.shares import parse_share
 
 _EXPECTED = "expected rate=50Mbit, rate=half, rate=1/4, rate=25%, down or up"
 

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from stressbench.formats.toml.schema import headed
 from stressbench.lab.shapes import shapes
 from stressbench.lab.tables import LabTable
-from stressbench.toml.schema import headed
 
 
 def lab_schema() -> dict[str, Any]:

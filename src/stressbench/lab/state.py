@@ -21,11 +21,11 @@ from typing import Annotated, BinaryIO
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from stressbench.files import NotPrivate, PrivateDirectory, limits
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import NotPrivate, PrivateDirectory, limits
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.process import Process
 from stressbench.lab.variables import STATE, environment
-from stressbench.model.errors import reason_of
 
 FOLDER_VARIABLE = "STRESSBENCH_LABS"
 _RUNTIME_VARIABLE = "XDG_RUNTIME_DIR"

@@ -5,10 +5,10 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.ranges import parse_ranges
+from stressbench.formats.run import Job, Run
 from stressbench.launch.diagnosis import Death
 from stressbench.launch.session import DONE, FAULT, INTERRUPTED, Ending, Wish
-from stressbench.model import Job, Run
-from stressbench.model.ranges import parse_ranges
 
 # What the engine prints about a rank that is told to end, or meets a fault (engine/schedule/interrupt.cpp):
 # `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`.

@@ -5,9 +5,9 @@ import signal
 import subprocess
 from dataclasses import dataclass
 
+from stressbench.formats.errors import reason_of
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
-from stressbench.model.errors import reason_of
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _FROM_KERNEL = 0x80  # si_code of what a terminal sends to all processes in its foreground, the command among them

@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
+from stressbench.formats.ranges import parse_ranges
 from stressbench.launch.errors import LaunchMistake
-from stressbench.model.ranges import parse_ranges
 
 
 @dataclass(frozen=True, kw_only=True)

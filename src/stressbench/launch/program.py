@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from stressbench.formats.errors import reason_of
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
@@ -12,7 +13,6 @@ from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.local import Request
 from stressbench.launch.place import Place
 from stressbench.launch.steering import Steering, steered
-from stressbench.model.errors import reason_of
 
 _IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.ranges import spans
 from stressbench.launch.tracer import SALVAGE, Tracer
 from stressbench.launch.tracing import Tracing
-from stressbench.model.ranges import spans
 
 
 @dataclass(frozen=True, kw_only=True)

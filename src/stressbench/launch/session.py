@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.diagnosis import Death, diagnose, kept_file
@@ -18,7 +19,6 @@ from stressbench.launch.place import HERE, Place
 from stressbench.launch.program import request_of
 from stressbench.launch.steering import Steering, steered
 from stressbench.launch.stopping import Patience
-from stressbench.model import Run, RunFileError, read_run
 
 DONE, MISTAKE, FAULT, INTERRUPTED = 0, 2, 3, 130
 PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"

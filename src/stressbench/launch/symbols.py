@@ -8,9 +8,9 @@ from pathlib import Path
 
 import orjson
 
-from stressbench.model import Trace
-from stressbench.model.trace_line import sealed
-from stressbench.model.trace_records import site_name
+from stressbench.formats.trace import Trace
+from stressbench.formats.trace.line import sealed
+from stressbench.formats.trace.records import site_name
 
 _UNKNOWN = "??"
 _END_WITHIN = 1 << 16

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from stressbench.files import require_output
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import require_output
+from stressbench.formats.run import Header, RunFileError, read_run
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.model import Header, RunFileError, read_run
-from stressbench.model.errors import reason_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import orjson
 
-from stressbench.files import NotPrivate, is_own_file, limits, read_own, require_output
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import NotPrivate, is_own_file, limits, read_own, require_output
+from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.following import follow
 from stressbench.launch.salvaging import salvage
 from stressbench.launch.symbols import add_symbols, resolve, sites_of
 from stressbench.launch.tracer import Tracer, find_tracer
 from stressbench.launch.tracing import Tracing, traced
-from stressbench.model import Trace, TraceFileError, TraceMode, read_trace
-from stressbench.model.errors import reason_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.files import is_own_file
+from stressbench.formats.files import is_own_file
+from stressbench.formats.trace import TraceMode
 from stressbench.launch.command import Command
 from stressbench.launch.find import ask
 from stressbench.launch.flavour import Flavour
-from stressbench.model import TraceMode
 
 POOL_VARIABLE = "STRESSBENCH_TRACE_POOL"
 _POOLS = Path("/dev/shm")

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from stressbench.files import new_output, write_output
-from stressbench.model import Run
+from stressbench.formats.files import new_output, write_output
+from stressbench.formats.run import Run
 from stressbench.report.figures import numbers_of
 from stressbench.report.numbers import Numbers, csv_text
 from stressbench.report.section import section_of

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from stressbench.interference.judging import Judgement
 from stressbench.report.numbers import Value, csv_text
-from stressbench.sensitivity.judging import Judgement
 
 _SCORES = (
     "model", "learnt", "co_runs", "could_not_tell", "mean_absolute_error", "error_least", "error_first_quartile",

@@ -2,9 +2,9 @@
 
 from xml.etree import ElementTree
 
-from stressbench.analysis import Change, Comparison, Quantity, Verdict
 from stressbench.report.section import printable
 from stressbench.report.units import digits
+from stressbench.stats import Change, Comparison, Quantity, Verdict
 
 
 def junit_of(comparison: Comparison) -> bytes:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from stressbench.analysis import JobSummary, RunSummary, summarise
-from stressbench.model import Run
+from stressbench.formats.run import Run
+from stressbench.stats import JobSummary, RunSummary, summarise
 
 _LONGEST_NAME = 28
 

@@ -1,9 +1,9 @@
 """Findings in sentences, before any figure."""
 
-from stressbench.analysis import Impact, JobSummary, Percentile, Plan
-from stressbench.model import Kind, Role
+from stressbench.formats.run import Kind, Role
 from stressbench.report.section import Section, printable
 from stressbench.report.units import MISSING, TimeUnit, count, digits, factor, interval, time
+from stressbench.stats import Impact, JobSummary, Percentile, Plan
 
 
 def findings(section: Section) -> tuple[str, ...]:

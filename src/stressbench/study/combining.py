@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.files import limits, read_text
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, read_text
 from stressbench.study.errors import StudyMistake
 from stressbench.study.statements import STATEMENT, without_comments
 

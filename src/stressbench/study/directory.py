@@ -21,17 +21,18 @@ from typing import Annotated
 import orjson
 from pydantic import AfterValidator, ValidationError
 
-from stressbench import __version__, toml
-from stressbench.files import Shape, limits, must_stay, open_regular, read_bytes, read_text
-from stressbench.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
-from stressbench.model.complaints import first_of
-from stressbench.model.errors import reason_of
+from stressbench import __version__
+from stressbench.formats import toml
+from stressbench.formats.complaints import first_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Shape, limits, must_stay, open_regular, read_bytes, read_text
+from stressbench.formats.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
+from stressbench.formats.toml import TomlMistake
 from stressbench.study.environment import environment
 from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.file import Study, parse_study
 from stressbench.study.includes import included
 from stressbench.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
-from stressbench.toml import TomlMistake
 
 LEAST_ROOM = 1 << 20
 """Bytes that must be left where run files go; with less a run fails for want of room, and the next one would, too."""

@@ -5,10 +5,10 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from stressbench.formats.toml.shares import EXPECTED as SHARES
+from stressbench.formats.toml.shares import PATTERN, parse_share
 from stressbench.launch.duration import EXPECTED, parse_seconds
 from stressbench.launch.rails import Transport, parse_nic, parse_policy
-from stressbench.toml.shares import EXPECTED as SHARES
-from stressbench.toml.shares import PATTERN, parse_share
 
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _PLACEMENT = re.compile(r"linear|interleaved|random:\d+")

@@ -6,12 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from stressbench.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
-from stressbench.study.errors import StudyFileMistake, StudyMistake
-from stressbench.study.fields import seconds_of, share_of
-from stressbench.study.rate_command import program_of
-from stressbench.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
-from stressbench.toml import (
+from stressbench.formats.toml import (
     Complaint,
     Mistakes,
     Place,
@@ -22,6 +17,11 @@ from stressbench.toml import (
     tables_of,
     unknown,
 )
+from stressbench.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
+from stressbench.study.errors import StudyFileMistake, StudyMistake
+from stressbench.study.fields import seconds_of, share_of
+from stressbench.study.rate_command import program_of
+from stressbench.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 
 MOST_CELLS = 10_000
 MOST_RUNS = 100_000

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stressbench.files import limits, read_text
+from stressbench.formats.files import limits, read_text
 from stressbench.study.statements import STATEMENT, without_comments
 
 _MOST_DEEP = 16  # as in the engine

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from stressbench.files import limits, lines_in, open_regular
-from stressbench.model.complaints import first_of
-from stressbench.model.errors import reason_of
+from stressbench.formats.complaints import first_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, lines_in, open_regular
 from stressbench.study.errors import StudyMistake
 
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stressbench.formats.toml.shares import FULL
 from stressbench.launch import session
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile
@@ -22,7 +23,6 @@ from stressbench.study.places import Places, absolute, steering_of
 from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand, argument_of
 from stressbench.study.running import INTERRUPTED, Order, Result
-from stressbench.toml.shares import FULL
 
 GRACE_S = 60.0
 SILENCE_S = 5.0

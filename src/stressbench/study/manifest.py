@@ -9,8 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.files import Shape, append_lines
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Shape, append_lines
 from stressbench.study.errors import StudyFault
 from stressbench.study.journals import Complaints, journal_lines
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stressbench.model import Run
+from stressbench.formats.run import Run
 from stressbench.study.selections import Selections
 
 

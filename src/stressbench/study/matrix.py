@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import exp, log
 from statistics import fmean
 
-from stressbench.analysis.pooled import PooledImpact
+from stressbench.stats.pooled import PooledImpact
 
 EFFECT = 0.02
 _COPY = re.compile(r"_\d+$")

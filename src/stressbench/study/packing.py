@@ -17,10 +17,10 @@ from typing import IO
 
 import orjson
 
-from stressbench.files import limits, new_output, read_bytes, read_text, require_output
-from stressbench.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
-from stressbench.model import RunFileError, read_run
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, new_output, read_bytes, read_text, require_output
+from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
+from stressbench.formats.run import RunFileError, read_run
 from stressbench.study.catalog import shipped_folder
 from stressbench.study.directory import Directory, sha256_of
 from stressbench.study.errors import StudyMistake

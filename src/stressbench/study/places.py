@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Protocol
 
+from stressbench.formats.toml import Complaint, located
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import Cast
 from stressbench.launch.place import Place
@@ -11,7 +12,6 @@ from stressbench.launch.steering import Steering
 from stressbench.study.cells import Cell
 from stressbench.study.errors import StudyFileMistake
 from stressbench.study.file import Study
-from stressbench.toml import Complaint, located
 
 
 class Places(Protocol):

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.toml.shares import FULL, parse_fraction
 from stressbench.study.errors import StudyFault, StudyMistake
-from stressbench.toml.shares import FULL, parse_fraction
 
 _STANDARD_ERROR = 2
 

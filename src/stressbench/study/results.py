@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from stressbench.analysis import TARGET, Plan, RoundMedian, TailImpact, round_superiority, select
-from stressbench.analysis.percentiles import sample_tails
-from stressbench.analysis.pooled import Level, PooledImpact, one_after_another, pooled_impact, pooled_plan
-from stressbench.model import Kind, Role, Run
+from stressbench.formats.run import Kind, Role, Run
+from stressbench.stats import TARGET, Plan, RoundMedian, TailImpact, round_superiority, select
+from stressbench.stats.percentiles import sample_tails
+from stressbench.stats.pooled import Level, PooledImpact, one_after_another, pooled_impact, pooled_plan
 from stressbench.study.cells import Cell, varying
 from stressbench.study.file import Study
 from stressbench.study.matrix import Matrix, Meeting, matrix_of

@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from stressbench.files import limits, open_regular
-from stressbench.model import Run, RunFileError, read_run
+from stressbench.formats.files import limits, open_regular
+from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.study.cells import PlannedRun
 from stressbench.study.directory import Directory, now, sha256_of
 from stressbench.study.errors import StudyMistake

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from stressbench.formats.toml.schema import headed
 from stressbench.study.tables import StudyTable
-from stressbench.toml.schema import headed
 
 
 def study_schema() -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from stressbench.analysis import Selection, select
-from stressbench.model import Run
+from stressbench.formats.run import Run
+from stressbench.stats import Selection, select
 
 Selections: TypeAlias = Mapping[tuple[str, str], Selection]
 """By run id and job's name: the language has no two jobs of one name."""

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from stressbench.formats.toml import Table
 from stressbench.study.fields import (
     Counts,
     Finishes,
@@ -20,7 +21,6 @@ from stressbench.study.fields import (
     Word,
     Words,
 )
-from stressbench.toml import Table
 
 
 class FactorsTable(Table):

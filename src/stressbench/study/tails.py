@@ -1,8 +1,8 @@
 """A job's tails and plan in a cell, as the tables of all formats tell them."""
 
-from stressbench.analysis import TailImpact
 from stressbench.report.units import MISSING, factor, interval
 from stressbench.report.words import plan_text
+from stressbench.stats import TailImpact
 from stressbench.study.results import JobResult
 
 TAIL_SHARES = (0.99, 0.999)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from stressbench.files import Refused, limits, open_regular
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Refused, limits, open_regular
 from stressbench.study.errors import StudyMistake
 
 _CHUNK = limits.MIB

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 from stressbench.cli.asking import rank_counts, variables
 from stressbench.cli.degrade.asked import ROUNDS, Asked, node_counts, rates_of
-from stressbench.files import limits, read_text, replace_whole
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, read_text, replace_whole
 from stressbench.lab.units import parse_rate
-from stressbench.model.errors import reason_of
 from stressbench.study.degradation.competing import NODES, RATE, require_shareable, texts_of
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study

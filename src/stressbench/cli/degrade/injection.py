@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stressbench.cli.study.common import CliPlaces, say
+from stressbench.formats.toml.shares import FULL
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import stopping
 from stressbench.study.errors import StudyFault
 from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand
-from stressbench.toml.shares import FULL
 
 _FULL = "1"
 

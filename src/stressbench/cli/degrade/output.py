@@ -8,10 +8,10 @@ from pathlib import Path
 
 from stressbench.cli.errands import scratch
 from stressbench.cli.programs import STANDARD_OUTPUT, figures_of
-from stressbench.files import limits, open_regular
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, open_regular
 from stressbench.study.errors import StudyFault, StudyMistake
-from stressbench.suite.hpcc import FIGURES, INPUT, LATENCIES, OUTPUT, expression_of, input_text, summary_of
+from stressbench.suites.hpcc import FIGURES, INPUT, LATENCIES, OUTPUT, expression_of, input_text, summary_of
 
 HPCC_N = 1000
 _LARGEST_TAIL = 1 << 20

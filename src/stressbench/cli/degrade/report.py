@@ -10,7 +10,7 @@ from stressbench.cli.programs import require_no_rounds
 from stressbench.cli.shares import ShareError, parse_share
 from stressbench.cli.study.common import Folder, runs_of, told
 from stressbench.cli.telling import format_of, tell
-from stressbench.model import Kind
+from stressbench.formats.run import Kind
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node
 from stressbench.study.degradation.curves import Question, is_competing

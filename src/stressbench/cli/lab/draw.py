@@ -8,14 +8,14 @@ import typer
 
 from stressbench.cli.lab.common import MISTAKE, say, told
 from stressbench.console import echo
-from stressbench.files import write_output
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.counters import count, directions
 from stressbench.lab.drawing import draw
 from stressbench.lab.file import read_lab
 from stressbench.lab.lifecycle import chosen, labs_up
-from stressbench.model.errors import reason_of
 
 _HELP = """\
 Draw a lab as SVG: its topology and, where it is up, how loaded each direction of each link is.

@@ -8,10 +8,10 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.following import stop
+from stressbench.interference.models import BEST, Model
+from stressbench.interference.profile import NAME_PATTERN, Profile, read_profile
+from stressbench.interference.store import Store
 from stressbench.report.section import printable
-from stressbench.sensitivity.models import BEST, Model
-from stressbench.sensitivity.profile import NAME_PATTERN, Profile, read_profile
-from stressbench.sensitivity.store import Store
 
 CANNOT_TELL = 1
 WHICH_PROFILES = """\

@@ -18,10 +18,10 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
-from stressbench.model import RunFileError
-from stressbench.sensitivity.coruns import read_coruns
-from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.judging import Judgement, judge
+from stressbench.formats.run import RunFileError
+from stressbench.interference.coruns import read_coruns
+from stressbench.interference.errors import ProfileFileError
+from stressbench.interference.judging import Judgement, judge
 
 _HELP = f"""\
 Compare what models predict with co-runs that were measured: mean absolute error, quartiles, share within 5 and within

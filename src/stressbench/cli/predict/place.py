@@ -19,8 +19,8 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
-from stressbench.sensitivity.errors import CannotTell, ProfileFileError
-from stressbench.sensitivity.seating import Seating, seat, why_nobody_can_tell
+from stressbench.interference.errors import CannotTell, ProfileFileError
+from stressbench.interference.seating import Seating, seat, why_nobody_can_tell
 
 _HELP = f"""\
 Say which applications should share a switch: the arrangement whose predicted slow-downs sum up to least. It is the

@@ -19,9 +19,9 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
-from stressbench.sensitivity.errors import ProfileFileError
-from stressbench.sensitivity.models import BEST, Model
-from stressbench.sensitivity.together import Together, foretell
+from stressbench.interference.errors import ProfileFileError
+from stressbench.interference.models import BEST, Model
+from stressbench.interference.together import Together, foretell
 
 _HELP = f"""\
 Predict how much each application is slowed while all of them run at once: time beside the others over time alone, with

@@ -10,12 +10,13 @@ from pydantic import ValidationError
 from stressbench.cli.programs import require_no_rounds
 from stressbench.cli.study.common import runs_of, told
 from stressbench.cli.telling import format_of, tell
-from stressbench.files import Shape, limits, read_bytes
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Shape, limits, read_bytes
+from stressbench.formats.run import Kind
+from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import read_lab
-from stressbench.model import Kind, TraceFileError, read_trace
-from stressbench.model.errors import reason_of
 from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
 from stressbench.study.rails.carried import Cards
@@ -25,7 +26,7 @@ from stressbench.study.rails.launches import FILE, read_launches
 from stressbench.study.rails.of_launches import rails_of_launches
 from stressbench.study.rails.of_study import Question, rails_of_study
 from stressbench.study.standing import standings
-from stressbench.trace.profile import Profile, profile_of
+from stressbench.tracing.profile import Profile, profile_of
 
 _FORMATS = tuple(formats())
 _HELP = """\

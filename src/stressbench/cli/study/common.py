@@ -17,10 +17,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from stressbench.cli.places import engine_for, place_of, set_rate
 from stressbench.console import Console, echo
+from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
-from stressbench.model import Run, RunFileError, read_run
 from stressbench.study.cells import Cell
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
 from stressbench.study.errors import StudyFault, StudyMistake

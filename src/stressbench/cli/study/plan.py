@@ -8,8 +8,8 @@ import typer
 
 from stressbench.cli.study.common import AsJson, StudyWord, described, duration_text, told
 from stressbench.console import echo
-from stressbench.files import limits, read_text
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, read_text
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import study_file

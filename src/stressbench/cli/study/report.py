@@ -8,7 +8,7 @@ import typer
 from stressbench.cli.exported import tell_written
 from stressbench.cli.study.common import Folder, told, told_by
 from stressbench.cli.telling import format_of, tell
-from stressbench.model.errors import reason_of
+from stressbench.formats.errors import reason_of
 from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
 from stressbench.study.formats import formats

@@ -8,11 +8,11 @@ from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
 from stressbench.console import echo
-from stressbench.model import TraceFileError, read_trace
+from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.report.terminal import print_difference, standard_output
-from stressbench.trace.diff import CONTEXT, Difference, diff
-from stressbench.trace.grammar import TooManyCalls
-from stressbench.trace.spelling import Style
+from stressbench.tracing.diff import CONTEXT, Difference, diff
+from stressbench.tracing.grammar import TooManyCalls
+from stressbench.tracing.spelling import Style
 
 _DIFFERENT = 1
 _HELP = """\

@@ -9,11 +9,11 @@ from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
 from stressbench.console import echo
-from stressbench.files import write_output
-from stressbench.model import TraceFileError, read_trace
-from stressbench.model.errors import reason_of
-from stressbench.trace.grammar import TooManyCalls
-from stressbench.trace.reference import ReferenceProfile, reference_profile
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.formats.trace import TraceFileError, read_trace
+from stressbench.tracing.grammar import TooManyCalls
+from stressbench.tracing.reference import ReferenceProfile, reference_profile
 
 _HELP = """\
 Write what a capture says in another form. --profile: the JSON of the reference communication profiles, that motifs are

@@ -8,9 +8,9 @@ import typer
 
 from stressbench.cli.following import say, stop
 from stressbench.cli.profile import write
-from stressbench.model import Trace, TraceFileError, read_trace
+from stressbench.formats.trace import Trace, TraceFileError, read_trace
 from stressbench.report.terminal import print_outline, print_ranks, standard_output
-from stressbench.trace.outline import outline
+from stressbench.tracing.outline import outline
 
 _LINES = 200
 _HELP = """\

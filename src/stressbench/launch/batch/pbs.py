@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stressbench.files import limits, read_text
+from stressbench.formats.files import limits, read_text
 from stressbench.launch import local
 from stressbench.launch.allocation import Allocation
 from stressbench.launch.command import Command, Launcher

@@ -8,13 +8,13 @@ from matplotlib.patches import PathPatch
 from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
-from stressbench.analysis import JobSummary, Selection, select
-from stressbench.model import Kind
+from stressbench.formats.run import Kind
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.numbers import Numbers, Value
 from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
 from stressbench.report.section import Section, printable, short
 from stressbench.report.units import time, time_unit
+from stressbench.stats import JobSummary, Selection, select
 
 ORDER = 20
 EVERY_POINT_UP_TO = 60

@@ -7,8 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from stressbench.analysis import JobSummary, Percentile, Selection, select
-from stressbench.model import Kind
+from stressbench.formats.run import Kind
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.figures.tails import MOST_PANELS, scale_shares
 from stressbench.report.numbers import Numbers
@@ -16,6 +15,7 @@ from stressbench.report.palette import ALONE, PAPER, Tone, tone_of
 from stressbench.report.section import Section, printable, short
 from stressbench.report.units import TimeUnit, time, time_unit
 from stressbench.report.words import tail_finding
+from stressbench.stats import JobSummary, Percentile, Selection, select
 
 ORDER = 25
 MOST_POINTS = 200

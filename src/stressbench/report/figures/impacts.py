@@ -6,15 +6,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-from stressbench.analysis import Impact, RoundMedian
-from stressbench.analysis.impact import pair_blocks
-from stressbench.model import Role
+from stressbench.formats.run import Role
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.numbers import Numbers
 from stressbench.report.palette import INK, MUTED, PAPER, Tone, tone_of
 from stressbench.report.section import Section, short
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count, factor, interval
+from stressbench.stats import Impact, RoundMedian
+from stressbench.stats.impact import pair_blocks
 
 ORDER = 10
 MOST_POINTS = 2000

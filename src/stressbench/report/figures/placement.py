@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from stressbench.model.ranges import parse_ranges
+from stressbench.formats.ranges import parse_ranges
 from stressbench.report.drawing import WIDTH_IN, Figure, canvas, finish
 from stressbench.report.numbers import Numbers
 from stressbench.report.palette import INK, MUTED, PAPER, RULE, hatch_of, tone_of

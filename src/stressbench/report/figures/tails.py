@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from stressbench.analysis import JobSummary, MergedHistogram, StepSummary, histograms_of, merge
-from stressbench.model import Kind
+from stressbench.formats.run import Kind
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.numbers import Numbers
 from stressbench.report.palette import ALONE, tone_of
 from stressbench.report.section import Section, printable, short
 from stressbench.report.units import time, time_unit
+from stressbench.stats import JobSummary, MergedHistogram, StepSummary, histograms_of, merge
 
 ORDER = 40
 MOST_PANELS = 24

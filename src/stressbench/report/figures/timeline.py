@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
-from stressbench.analysis import JobSummary, RoundMedian
-from stressbench.model import Kind, Run
+from stressbench.formats.run import Kind, Run
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.numbers import Numbers
 from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
 from stressbench.report.section import Section, printable, short
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count
+from stressbench.stats import JobSummary, RoundMedian
 
 ORDER = 50
 MOST_POINTS = 4000

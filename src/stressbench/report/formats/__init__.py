@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TypeAlias
 
-from stressbench.model import Run
+from stressbench.formats.run import Run
 
 Format: TypeAlias = Callable[[Sequence[Run]], str]
 NAMES = tuple(sorted(module.name.rstrip("_") for module in iter_modules(__path__)))

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from stressbench.analysis import JobSummary, median_of, round_superiority
-from stressbench.model import Run
+from stressbench.formats.run import Run
 from stressbench.report.numbers import Value, csv_text
 from stressbench.report.section import Section, section_of
+from stressbench.stats import JobSummary, median_of, round_superiority
 
 _HEAD = (
     "run", "job", "role", "isolated_s", "contended_s", "impact", "impact_low", "impact_high", "blocks", "superiority",

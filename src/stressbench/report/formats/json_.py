@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from stressbench.analysis import RunSummary, summarise
-from stressbench.model import Run
+from stressbench.formats.run import Run
+from stressbench.stats import RunSummary, summarise
 
 
 def render(runs: Sequence[Run]) -> str:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from stressbench.analysis import median_of
-from stressbench.model import Run
+from stressbench.formats.run import Run
 from stressbench.report.markup import latex_interval, latex_number, latex_table, latex_text
 from stressbench.report.section import Section, printable, section_of
 from stressbench.report.units import plain_ratio, plain_time
+from stressbench.stats import median_of
 
 _CAPTION = (
     r"Impact: contended over isolated time of a job, with its 95\,\% interval; p99: contended over isolated "

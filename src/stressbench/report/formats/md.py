@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from stressbench.model import Run
+from stressbench.formats.run import Run
 from stressbench.report.markup import md_table, md_text
 from stressbench.report.page.assemble import warnings_of
 from stressbench.report.page.tables import Table, jobs_table, tails_table

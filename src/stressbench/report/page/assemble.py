@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from stressbench import __version__
-from stressbench.model import Run, Severity
+from stressbench.formats.run import Run, Severity
 from stressbench.report.drawing import Figure, style
 from stressbench.report.figures import figures_of
 from stressbench.report.figures.impacts import Row, draw_rows

@@ -2,6 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from stressbench.interference.judging import Judgement
+from stressbench.interference.models import BEST
+from stressbench.interference.seating import Seating
+from stressbench.interference.together import Beside, Foretold, Together
 from stressbench.report.drawing import style
 from stressbench.report.judgement_csv import PAIRS_HEAD, pairs_rows
 from stressbench.report.leaf import Sheet as Words
@@ -22,10 +26,6 @@ from stressbench.report.terminal.judgement_table import (
 from stressbench.report.terminal.prediction_table import bounds_text, slowdown_text
 from stressbench.report.terminal.seating_words import said_cost, said_group, said_kept_apart
 from stressbench.report.units import count
-from stressbench.sensitivity.judging import Judgement
-from stressbench.sensitivity.models import BEST
-from stressbench.sensitivity.seating import Seating
-from stressbench.sensitivity.together import Beside, Foretold, Together
 
 _MOST_PAIRS = 400
 _MOST_LEFT_OUT = 20

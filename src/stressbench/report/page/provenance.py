@@ -3,8 +3,8 @@
 import shlex
 from dataclasses import dataclass
 
-from stressbench.model import Header, Run
-from stressbench.model.ranges import parse_ranges, spans
+from stressbench.formats.ranges import parse_ranges, spans
+from stressbench.formats.run import Header, Run
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.section import Section, printable
 from stressbench.report.units import MISSING, time

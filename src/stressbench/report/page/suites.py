@@ -13,13 +13,13 @@ from stressbench.report.section import printable
 from stressbench.report.suites import chunks, partitions, sizes
 from stressbench.report.terminal import beff_io_table, beff_table
 from stressbench.report.units import MISSING, count, rate, size, time
-from stressbench.suite.beff import BEff
-from stressbench.suite.beff_io import BEffIO, Partition, PatternValue
-from stressbench.suite.hpcc import Rmax
-from stressbench.suite.io_patterns import TABLE_2, TYPE_TITLES
-from stressbench.suite.io_protocol import Access
-from stressbench.suite.protocol import Kind
-from stressbench.suite.published import IO_SOURCE, SOURCE
+from stressbench.suites.beff import BEff
+from stressbench.suites.beff_io import BEffIO, Partition, PatternValue
+from stressbench.suites.hpcc import Rmax
+from stressbench.suites.io_patterns import TABLE_2, TYPE_TITLES
+from stressbench.suites.io_protocol import Access
+from stressbench.suites.protocol import Kind
+from stressbench.suites.published import IO_SOURCE, SOURCE
 
 _NOT_COMPARABLE = "Not comparable with published numbers: "
 _BEFF_FOOT = (

@@ -3,7 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stressbench.analysis import (
+from stressbench.formats.run import Role, Step
+from stressbench.report.section import Section, printable
+from stressbench.report.units import MISSING, chance, digits, factor, interval, rate, size, time, time_unit
+from stressbench.report.words import percent_name, percentile_text
+from stressbench.stats import (
     Impact,
     JobSummary,
     MetricSummary,
@@ -12,10 +16,6 @@ from stressbench.analysis import (
     median_of,
     round_superiority,
 )
-from stressbench.model import Role, Step
-from stressbench.report.section import Section, printable
-from stressbench.report.units import MISSING, chance, digits, factor, interval, rate, size, time, time_unit
-from stressbench.report.words import percent_name, percentile_text
 
 
 @dataclass(frozen=True, kw_only=True)

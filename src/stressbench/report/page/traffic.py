@@ -12,7 +12,7 @@ from stressbench.report.section import printable
 from stressbench.report.terminal.profile_table import LEFT_COLUMNS, left_rows, said_imbalance, split_rows
 from stressbench.report.traffic import figures_of
 from stressbench.report.units import MISSING, count, percent, size, time
-from stressbench.trace.profile import Profile, RankRow
+from stressbench.tracing.profile import Profile, RankRow
 
 _MOST_ROWS = 100
 _MOST_RANKS = 64

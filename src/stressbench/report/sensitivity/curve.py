@@ -3,11 +3,11 @@
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
+from stressbench.interference.portrait import LevelSaid, Portrait
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import JOBS, MUTED, PAPER
 from stressbench.report.section import printable
 from stressbench.report.units import count, factor, factor_with, percent
-from stressbench.sensitivity.portrait import LevelSaid, Portrait
 
 _CAPTION = (
     "Each mark is the application beside one compression: across, how busy the switch is, up, its time over its time "

@@ -6,11 +6,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from stressbench.interference.judging import Judgement, Score
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.figures.boxes import draw_box
 from stressbench.report.palette import MUTED, tone_of
 from stressbench.report.units import count
-from stressbench.sensitivity.judging import Judgement, Score
 
 _ACROSS = 3
 _MOST_PANELS = 12

@@ -2,14 +2,14 @@
 
 from matplotlib.axes import Axes
 
+from stressbench.interference.portrait import Portrait, Spread
+from stressbench.interference.profile import Profile
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.figures.distribution import Side, curve_of, plot_sides
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.palette import ALONE, JOBS
 from stressbench.report.section import printable
 from stressbench.report.units import factor, time
-from stressbench.sensitivity.portrait import Portrait, Spread
-from stressbench.sensitivity.profile import Profile
 
 _CAPTION = (
     "Read upwards from a latency to a line: that share of the probes took longer. Dashed and grey is the idle machine, "

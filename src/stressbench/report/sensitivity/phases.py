@@ -2,13 +2,13 @@
 
 from matplotlib.axes import Axes
 
+from stressbench.interference.portrait import Portrait, probe_times
+from stressbench.interference.profile import Profile
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import ALONE, JOBS, MUTED
 from stressbench.report.section import printable
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count, percent, time_unit
-from stressbench.sensitivity.portrait import Portrait, probe_times
-from stressbench.sensitivity.profile import Profile
 
 _MOST_POINTS = 1200
 _CAPTION = (

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from stressbench.interference.portrait import LevelSaid, Portrait
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import tone_of
 from stressbench.report.section import printable
 from stressbench.report.units import count, percent, time
-from stressbench.sensitivity.portrait import LevelSaid, Portrait
 
 _MARKS = "osD^v<>P"
 _DASHES = ("-", "--", "-.", ":")

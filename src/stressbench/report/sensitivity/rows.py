@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from stressbench.interference.portrait import Portrait, Spread
+from stressbench.interference.probing import Utilisation
 from stressbench.report.numbers import Value
-from stressbench.sensitivity.portrait import Portrait, Spread
-from stressbench.sensitivity.probing import Utilisation
 
 HEAD = (
     "application", "machine", "side", "partners", "messages", "pause_s", "message_bytes", "probes", "mean_latency_s",

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from stressbench.interference.together import Beside, Foretold, Together
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.palette import INK, PAPER, tone_of
 from stressbench.report.section import printable, short
 from stressbench.report.terminal.prediction_table import bounds_text, slowdown_text
 from stressbench.report.units import count
-from stressbench.sensitivity.together import Beside, Foretold, Together
 
 _MOST_LINES = 80
 _MARKS = "DosvP^X<"

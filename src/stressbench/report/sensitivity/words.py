@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from stressbench.interference.portrait import LevelSaid, Portrait
 from stressbench.report.leaf import Leaf, Sheet
 from stressbench.report.sensitivity.shown import Shown
 from stressbench.report.terminal.impact_table import said_utilisation
 from stressbench.report.units import MISSING, count, factor, factor_with, interval, percent, size, time, time_unit
 from stressbench.report.words import percent_name, percentile_text
-from stressbench.sensitivity.portrait import LevelSaid, Portrait
 
 _MOST_LINKS = 40
 

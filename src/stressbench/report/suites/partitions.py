@@ -3,8 +3,8 @@
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import count, rate
-from stressbench.suite.beff_io import BEffIO
-from stressbench.suite.io_protocol import Access
+from stressbench.suites.beff_io import BEffIO
+from stressbench.suites.io_protocol import Access
 
 _CAPTION = (
     "One place a partition, at equal distances; bandwidth is logarithmic. The dotted line is b_eff_io, a quarter "

@@ -7,10 +7,10 @@ from rich.table import Table
 from stressbench.console import Console
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, count, digits, rate, size, time
-from stressbench.suite.beff_io import COFFEE_S, BEffIO, Partition
-from stressbench.suite.io_patterns import TYPE_NAMES, TYPES
-from stressbench.suite.io_protocol import Access
-from stressbench.suite.published import FIGURE_3, IO_SOURCE
+from stressbench.suites.beff_io import COFFEE_S, BEffIO, Partition
+from stressbench.suites.io_patterns import TYPE_NAMES, TYPES
+from stressbench.suites.io_protocol import Access
+from stressbench.suites.published import FIGURE_3, IO_SOURCE
 
 TYPE_HEADS = tuple(f"{number} {name}" for number, name in zip(TYPES, TYPE_NAMES, strict=True))
 PUBLISHED_HEADS = ("partition", "T / min", "b_eff_io")

@@ -5,10 +5,10 @@ from rich.table import Table
 from stressbench.console import Console
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, digits, rate, size
-from stressbench.suite.beff import BEff
-from stressbench.suite.hpcc import Rmax
-from stressbench.suite.protocol import Kind
-from stressbench.suite.published import SOURCE, TABLE_1
+from stressbench.suites.beff import BEff
+from stressbench.suites.hpcc import Rmax
+from stressbench.suites.protocol import Kind
+from stressbench.suites.published import SOURCE, TABLE_1
 
 PUBLISHED_HEADS = (
     "processors", "b_eff", "a proc.", "Lmax MB", "ping-pong", "at Lmax", "a proc.", "rings, a proc.",

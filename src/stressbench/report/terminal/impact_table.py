@@ -3,13 +3,13 @@
 from rich.table import Table
 
 from stressbench.console import Console
+from stressbench.interference.finding import ImpactFound, PairFound, Stretch
+from stressbench.interference.pingpongs import Probing
+from stressbench.interference.probing import Utilisation
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, factor, interval, time, time_unit
 from stressbench.report.words import percent_name, percentile_text
-from stressbench.sensitivity.finding import ImpactFound, PairFound, Stretch
-from stressbench.sensitivity.pingpongs import Probing
-from stressbench.sensitivity.probing import Utilisation
 
 _MOST_PAIRS = 16
 _MOST_LINKS = 4

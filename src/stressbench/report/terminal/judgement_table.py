@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from stressbench.console import Console
+from stressbench.interference.coruns import LeftOut
+from stressbench.interference.judging import Judgement
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
 from stressbench.report.terminal.prediction_table import slowdown_text
 from stressbench.report.units import MISSING, count
-from stressbench.sensitivity.coruns import LeftOut
-from stressbench.sensitivity.judging import Judgement
 
 _MOST_LEFT_OUT = 10
 SCORE_HEADS = (

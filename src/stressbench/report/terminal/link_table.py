@@ -1,10 +1,10 @@
 """The busiest links of a run: where the congestion was."""
 
-from stressbench.analysis import LinkUse, RunSummary
 from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import bit_rate, percent, size
+from stressbench.stats import LinkUse, RunSummary
 
 
 def print_links(summary: RunSummary, *, console: Console, rows: int) -> None:

@@ -1,11 +1,11 @@
 """What `stressbench predict` says: each application beside the others."""
 
 from stressbench.console import Console
+from stressbench.interference.prediction import Prediction
+from stressbench.interference.together import Together
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, plain_ratio
-from stressbench.sensitivity.prediction import Prediction
-from stressbench.sensitivity.together import Together
 
 _KEY = (
     "slow-down: time beside the others over time alone, 1 is not slowed; interval: 95 %; "

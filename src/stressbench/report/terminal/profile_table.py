@@ -8,8 +8,8 @@ from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, digits, percent, size, time
-from stressbench.trace.operations import OperationClass
-from stressbench.trace.profile import Imbalance, Profile, Quantity, Split
+from stressbench.tracing.operations import OperationClass
+from stressbench.tracing.profile import Imbalance, Profile, Quantity, Split
 
 ROWS = 16
 LEFT_COLUMNS = ("all ranks", "least", "most", "on rank", "made")

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
-from stressbench.analysis import (
+from stressbench.console import Console
+from stressbench.formats.run import Role
+from stressbench.report.section import printable
+from stressbench.report.terminal.link_table import print_links
+from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
+from stressbench.report.terminal.tail_table import print_plans, print_tails
+from stressbench.report.units import MISSING, TimeUnit, count, measured, rate, size, time, time_unit
+from stressbench.stats import (
     Distribution,
     JobSummary,
     Method,
@@ -17,13 +24,6 @@ from stressbench.analysis import (
     StepSummary,
     Timing,
 )
-from stressbench.console import Console
-from stressbench.model import Role
-from stressbench.report.section import printable
-from stressbench.report.terminal.link_table import print_links
-from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
-from stressbench.report.terminal.tail_table import print_plans, print_tails
-from stressbench.report.units import MISSING, TimeUnit, count, measured, rate, size, time, time_unit
 
 BUSIEST = 8
 """Links shown without being asked."""

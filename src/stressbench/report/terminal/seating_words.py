@@ -1,10 +1,10 @@
 """What `stressbench predict place` says: who should share a switch."""
 
 from stressbench.console import Console
+from stressbench.interference.seating import NotConsidered, Seat, Seating
 from stressbench.report.terminal.page import say
 from stressbench.report.terminal.prediction_table import bounds_text, slowdown_text
 from stressbench.report.units import count
-from stressbench.sensitivity.seating import NotConsidered, Seat, Seating
 
 _MOST_NAMED = 10
 

@@ -2,12 +2,12 @@
 
 from rich.text import Text
 
-from stressbench.analysis import RunSummary, Source, Timing
 from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
 from stressbench.report.units import time_unit
 from stressbench.report.words import percent_name, percentile_text, plan_text
+from stressbench.stats import RunSummary, Source, Timing
 
 _NO_INTERVAL = (
     "No interval, or an open one (–): it takes 6 values for a median, 72 for percentile 95, 368 for 99 and 3,688 for "

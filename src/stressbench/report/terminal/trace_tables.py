@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from stressbench.console import Console
-from stressbench.model import RankTrace, Stream, Trace
+from stressbench.formats.trace import RankTrace, Stream, Trace
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, time
-from stressbench.trace.diff import Difference, SequenceDifference
-from stressbench.trace.outline import Line
+from stressbench.tracing.diff import Difference, SequenceDifference
+from stressbench.tracing.outline import Line
 
 _MOST_RANKS = 64
 _MOST_DIFFERENCES = 16

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from stressbench.report.drawing import Figure, style
-from stressbench.trace.profile import Profile
+from stressbench.tracing.profile import Profile
 
 
 def figures_of(profile: Profile) -> tuple[Figure, ...]:

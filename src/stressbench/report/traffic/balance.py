@@ -7,7 +7,7 @@ from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.terminal.profile_table import said_imbalance
 from stressbench.report.traffic.layers import LAYERS, legend, stack
 from stressbench.report.units import time_unit
-from stressbench.trace.profile import Profile, RankRow
+from stressbench.tracing.profile import Profile, RankRow
 
 ORDER = 20
 _MOST_BARS = 512

@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
-from stressbench.trace.operations import OperationClass
+from stressbench.tracing.operations import OperationClass
 
 
 @dataclass(frozen=True, kw_only=True)

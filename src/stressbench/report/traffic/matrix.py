@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.units import count, size
-from stressbench.trace.matrix import Matrix, MatrixUnit
-from stressbench.trace.profile import Profile
+from stressbench.tracing.matrix import Matrix, MatrixUnit
+from stressbench.tracing.profile import Profile
 
 ORDER = 30
 _MOST_CELLS = 256

@@ -6,7 +6,7 @@ from matplotlib.ticker import PercentFormatter
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.traffic.layers import LAYERS, legend, stack
 from stressbench.report.units import time, time_unit
-from stressbench.trace.profile import Profile
+from stressbench.tracing.profile import Profile
 
 ORDER = 10
 _CAPTION = (

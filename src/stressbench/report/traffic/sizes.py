@@ -6,9 +6,9 @@ from matplotlib.ticker import FuncFormatter
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.traffic.layers import LAYERS
 from stressbench.report.units import count, size
-from stressbench.trace.operations import OperationClass
-from stressbench.trace.profile import Profile
-from stressbench.trace.tables import SizeClass
+from stressbench.tracing.operations import OperationClass
+from stressbench.tracing.profile import Profile
+from stressbench.tracing.tables import SizeClass
 
 ORDER = 40
 _WORDS = {

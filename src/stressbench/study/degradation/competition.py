@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
-from stressbench.model import Kind, Role, Run
+from stressbench.formats.run import Kind, Role, Run
+from stressbench.formats.toml.shares import parse_fraction
 from stressbench.study.cells import Cell
 from stressbench.study.degradation.competing import JOB, RATE
-from stressbench.toml.shares import parse_fraction
 
 COMPETING_NOTE = (
     "rates are what competing traffic was to leave of --link: no link was slower, and queues were shared with somebody"

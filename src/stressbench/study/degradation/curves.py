@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.analysis import select
-from stressbench.analysis.unpaired import Source
-from stressbench.model import Job, Kind, Role, Run
+from stressbench.formats.run import Job, Kind, Role, Run
+from stressbench.formats.toml.shares import parse_fraction
+from stressbench.stats import select
+from stressbench.stats.unpaired import Source
 from stressbench.study.cells import Cell, varying
 from stressbench.study.degradation.balance import Balance, Node, balances_of
 from stressbench.study.degradation.competing import FACTORS, JOB
@@ -20,7 +21,6 @@ from stressbench.study.degradation.points import FULL, Answer, Point, point_of
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study
 from stressbench.study.standing import Standing, State
-from stressbench.toml.shares import parse_fraction
 
 _ROUNDS_NOTE = (
     "intervals made from rounds hold what varies between the rounds of a run; what varies from launch to launch they "

@@ -7,9 +7,9 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Field
 
+from stressbench.formats.toml.shares import parse_fraction
 from stressbench.study.programs import journal
 from stressbench.study.programs.order import in_groups, in_order
-from stressbench.toml.shares import parse_fraction
 
 
 def _checked_rate(text: str) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.analysis.unpaired import PooledRatio, pooled_ratio, together
+from stressbench.stats.unpaired import PooledRatio, pooled_ratio, together
 
 FULL = Fraction(1)
 _ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="the full rate: others are compared with it")

@@ -8,12 +8,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.analysis import Selection, congestion_impact
-from stressbench.analysis.pooled import Level
-from stressbench.model import Job, Role, Run
-from stressbench.model.ranges import parse_ranges
+from stressbench.formats.ranges import parse_ranges
+from stressbench.formats.run import Job, Role, Run
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, count
+from stressbench.stats import Selection, congestion_impact
+from stressbench.stats.pooled import Level
 from stressbench.study.material import Material, cell_of
 from stressbench.study.results import CellResult, JobResult, StudyReport
 from stressbench.study.selections import Selections, selections_of

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
-from stressbench.analysis.pooled import PooledImpact
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, factor, interval
+from stressbench.stats.pooled import PooledImpact
 from stressbench.study.matrix import Matrix
 
 _DARKEST = 0.55

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from stressbench.analysis import LinkUse, link_use
-from stressbench.model import Run
+from stressbench.formats.run import Run
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, bit_rate, percent
+from stressbench.stats import LinkUse, link_use
 from stressbench.study.material import Material
 from stressbench.study.page.evidence import place_of
 from stressbench.study.results import StudyReport

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from stressbench.model import Run
+from stressbench.formats.run import Run
 from stressbench.report.drawing import Figure
 from stressbench.report.figures.placement import draw_nodes
 from stressbench.report.section import section_of

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stressbench.analysis import Percentile, summarise
-from stressbench.model import Severity
+from stressbench.formats.run import Severity
 from stressbench.report.page.sheets import Sheet, Value, sheet
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, chance, factor, interval, percent, time
+from stressbench.stats import Percentile, summarise
 from stressbench.study.material import Material
 from stressbench.study.page.evidence import Evidence, Line
 from stressbench.study.results import StudyReport

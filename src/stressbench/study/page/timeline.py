@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
-from stressbench.analysis.trend import trend_of
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.palette import MUTED, PAPER, tone_of
 from stressbench.report.section import printable, short
 from stressbench.report.units import count
+from stressbench.stats.trend import trend_of
 from stressbench.study.page.evidence import Evidence, Moment
 
 MOST_JOBS = 12

@@ -8,11 +8,11 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.files import Shape, append_lines
-from stressbench.files.studies import LAUNCHES
-from stressbench.model.complaints import first_of
-from stressbench.model.errors import reason_of
-from stressbench.model.records import Number, Seconds
+from stressbench.formats.complaints import first_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Shape, append_lines
+from stressbench.formats.files.studies import LAUNCHES
+from stressbench.formats.run.records import Number, Seconds
 from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.journals import Complaints, journal_lines
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stressbench.analysis.pooled import PooledImpact
+from stressbench.stats.pooled import PooledImpact
 from stressbench.study.rails.carried import Carried
 from stressbench.study.rails.spread import Subject
-from stressbench.trace.profile import Columns
+from stressbench.tracing.profile import Columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.analysis import select
-from stressbench.analysis.pooled import pooled_impact
-from stressbench.model import Job, Kind, Role, Run
+from stressbench.formats.run import Job, Kind, Role, Run
+from stressbench.stats import select
+from stressbench.stats.pooled import pooled_impact
 from stressbench.study.cells import varying
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study

@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.analysis.unpaired import PooledRatio, Source, pooled_ratio
+from stressbench.stats.unpaired import PooledRatio, Source, pooled_ratio
 
 Floats = NDArray[np.float64]
 BASELINE = "default"

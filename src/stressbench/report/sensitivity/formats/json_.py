@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
+from stressbench.interference.portrait import Portrait
 from stressbench.report.sensitivity.shown import Shown
-from stressbench.sensitivity.portrait import Portrait
 
 
 def render(profiles: Sequence[Shown]) -> str:

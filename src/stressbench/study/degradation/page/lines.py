@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from stressbench.analysis.unpaired import PooledRatio
 from stressbench.report.palette import MUTED, tone_of
 from stressbench.report.section import printable, short
+from stressbench.stats.unpaired import PooledRatio
 from stressbench.study.degradation.curves import Curve
 
 MARKS = "osD^v<>P"

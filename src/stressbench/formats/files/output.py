@@ -1,0 +1,153 @@
+"""The one way to write a file that a person named: whole or not at all, and never in the place of what must stay.
+
+What must stay is every file that this command has read, and a study's own files (`studies`). Content goes into a new
+file beside the old one, which then takes its name: who reads it meanwhile, or whose disk is full, keeps the old one.
+"""
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from stressbench.formats.files.bounded import Refused, stays
+from stressbench.formats.files.studies import is_own
+
+_STREAMS = (stat.S_IFCHR, stat.S_IFIFO)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_MOST_LINKS = 40
+
+
+def write_output(path: Path, content: str | bytes) -> None:
+    """Write `content`, text as UTF-8, to the file that a person named. Raises OSError, such as `Refused`."""
+    with new_output(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def require_output(path: Path) -> None:
+    """Raise OSError where `path` cannot be written as it stands now: asked before anything expensive starts."""
+    with _named(path):
+        target = _target(path)
+        if _is_stream(target):
+            return
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise OSError(_why_not(target.parent), os.strerror(_why_not(target.parent)))
+
+
+@contextmanager
+def new_output(path: Path) -> Iterator[BinaryIO]:
+    """The file to fill; it becomes `path` at the end, unless something is raised meanwhile. Raises OSError.
+
+    A FIFO or a device such as `/dev/stdout` is written to as it stands.
+    """
+    with _named(path):
+        target = _target(path)
+        if _is_stream(target):
+            with os.fdopen(os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY), "wb") as stream:
+                yield stream
+            return
+    with _beside(target, named=path) as file:
+        yield file
+
+
+def replace_whole(path: Path, content: bytes) -> None:
+    """Write a file of our own, whatever was there before; as above, whole or not at all. Raises OSError."""
+    with _beside(path, named=path) as file:
+        file.write(content)
+
+
+@contextmanager
+def _beside(target: Path, *, named: Path) -> Iterator[BinaryIO]:
+    before = _status(target)
+    new = target.parent / f".stressbench-{secrets.token_hex(8)}.new"
+    with _named(named):
+        descriptor = os.open(new, _NEW, 0o666)
+    try:
+        with _named(named), os.fdopen(descriptor, "wb") as file:
+            if before is not None:
+                _keep_access(descriptor, before)
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        with _named(named):
+            new.rename(target)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _keep_access(descriptor: int, before: os.stat_result) -> None:
+    with suppress(OSError):  # only root may give files away
+        os.fchown(descriptor, before.st_uid, before.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """What goes wrong is told of the file that the person named."""
+    try:
+        yield
+    except Refused:
+        raise
+    except OSError as fault:
+        raise OSError(fault.errno, fault.strerror, str(path)) from fault
+
+
+def _target(path: Path) -> Path:
+    """The file behind links of `path`, which is there and may be replaced, or is not there. Raises OSError."""
+    target = _followed(path)
+    found = _status(target)
+    if is_own(Path(os.path.realpath(target))):
+        raise Refused(path, "is a file of a study, which its commands alone write; choose another name")
+    if found is None:
+        if not target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        return target
+    if stays(found):
+        raise Refused(path, "is a file that this command reads; choose another name")
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(found.st_mode) and stat.S_IFMT(found.st_mode) not in _STREAMS:
+        raise Refused(path, "is no regular file; choose another name")
+    if not os.access(target, os.W_OK):  # a file that somebody protected stays, though its folder lets it be replaced
+        raise OSError(_why_not(target), os.strerror(_why_not(target)))
+    return target
+
+
+def _followed(path: Path) -> Path:
+    """Behind symbolic links, as far as this user or root made them: whose else it is may lead anywhere."""
+    for _ in range(_MOST_LINKS):
+        try:
+            found = path.lstat()
+        except FileNotFoundError:
+            return path
+        if not stat.S_ISLNK(found.st_mode) or _is_descriptor(path):
+            return path
+        if found.st_uid not in (os.geteuid(), 0):
+            raise Refused(path, f"is a symbolic link that user {found.st_uid} made; name the file itself")
+        path = path.parent / path.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _is_stream(target: Path) -> bool:
+    found = _status(target)
+    return found is not None and (stat.S_IFMT(found.st_mode) in _STREAMS or _is_descriptor(target))
+
+
+def _is_descriptor(path: Path) -> bool:
+    """Whether it is an open file of a process, as behind /dev/stdout: it has no name that another could take."""
+    return path.is_absolute() and path.parts[1] == "proc"
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _why_not(path: Path) -> int:
+    read_only = os.statvfs(path).f_flag & os.ST_RDONLY
+    return errno.EROFS if read_only else errno.EACCES

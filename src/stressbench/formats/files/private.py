@@ -1,0 +1,187 @@
+"""Directories that only this user can write to: what lies in them was written by this user's own programs.
+
+Whoever else may create names in a shared directory such as /tmp can create ours first, or put a link in its place. So
+every component is opened without following links and looked at through its descriptor; what fails is refused.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from stressbench.formats.files.limits import text_of
+
+_MODE = 0o700
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_AS_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_AS_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class NotPrivate(Exception):
+    """Somebody else could have written this; the message names the path and what is wrong with it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateDirectory:
+    """`parts` below `anchor`, each a directory that this user owns and nobody else can write to.
+
+    `anchor` is the system's, or whoever's; its permissions are not looked at.
+    """
+
+    anchor: Path
+    parts: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.anchor.joinpath(*self.parts)
+
+    def below(self, name: str) -> "PrivateDirectory":
+        """The directory of this name in it."""
+        return PrivateDirectory(anchor=self.anchor, parts=(*self.parts, name))
+
+    @contextmanager
+    def opened(self, *, create: bool = False) -> Iterator[int]:
+        """Its descriptor. Raises NotPrivate, and FileNotFoundError where it is missing and not to be created."""
+        if create:
+            self.anchor.mkdir(parents=True, exist_ok=True, mode=_MODE)
+        descriptor = os.open(self.anchor, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for number, part in enumerate(self.parts, start=1):
+                inner = _enter(descriptor, part, path=self.anchor.joinpath(*self.parts[:number]), create=create)
+                os.close(descriptor)
+                descriptor = inner
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def exists(self) -> bool:
+        """Whether it is there. Raises NotPrivate where something else is."""
+        try:
+            with self.opened():
+                return True
+        except FileNotFoundError:
+            return False
+
+    def names(self) -> Sequence[str]:
+        """Directories in it, by name; none where it is missing."""
+        try:
+            with self.opened() as directory, os.scandir(directory) as entries:
+                return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        except FileNotFoundError:
+            return []
+
+    def others(self, known: Collection[str]) -> Sequence[str]:
+        """What else is in it but `known`, by name. Raises FileNotFoundError where it is missing."""
+        with self.opened() as directory, os.scandir(directory) as entries:
+            return sorted({entry.name for entry in entries} - set(known))
+
+    def open_file(self, name: str, flags: int) -> int:
+        """A regular file of this user in it, by descriptor; a new one has mode 0600. Raises NotPrivate, OSError."""
+        with self.opened() as directory:
+            return _open_own(name, flags, path=self.path / name, directory=directory)
+
+    def read(self, name: str, *, limit: int) -> bytes:
+        """A file in it, of at most `limit` bytes. Raises NotPrivate, and OSError where it cannot be read."""
+        return _read(self.open_file(name, os.O_RDONLY), path=self.path / name, limit=limit)
+
+    def replace(self, name: str, content: bytes) -> None:
+        """Write the file as a whole: whoever reads it finds the old or the new content."""
+        new = f"{name}.new"
+        with self.opened() as directory:
+            with suppress(FileNotFoundError):
+                os.unlink(new, dir_fd=directory)
+            with os.fdopen(self.open_file(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                file.write(content)
+            os.rename(new, name, src_dir_fd=directory, dst_dir_fd=directory)
+
+    def create(self, name: str) -> BinaryIO:
+        """A new file for writing, in the place of one that is there."""
+        with self.opened() as directory, suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=directory)
+        return os.fdopen(self.open_file(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
+
+    def remove(self, name: str, *, files: Collection[str]) -> None:
+        """These files of the directory of this name in it, and the directory, which stays where it holds more."""
+        with suppress(FileNotFoundError), self.below(name).opened() as inner:
+            for file in files:
+                with suppress(FileNotFoundError):
+                    os.unlink(file, dir_fd=inner)
+            with self.opened() as directory:
+                os.rmdir(name, dir_fd=directory)
+
+
+def is_own_file(path: Path) -> bool:
+    """Whether a regular file of this user is there, and no link."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def read_own(path: Path, *, limit: int) -> bytes:
+    """A file of this user, of at most `limit` bytes, in a folder where others may write. Raises NotPrivate, OSError."""
+    return _read(_open_own(str(path), os.O_RDONLY, path=path), path=path, limit=limit)
+
+
+def _open_own(name: str, flags: int, *, path: Path, directory: int | None = None) -> int:
+    try:
+        descriptor = os.open(name, flags | _AS_FILE, 0o600, dir_fd=directory)
+    except OSError as fault:
+        if fault.errno in (errno.ELOOP, errno.ENXIO):
+            raise _refused(path, "is no regular file") from fault
+        raise
+    return _checked(descriptor, path, is_right=stat.S_ISREG, expected="regular file")
+
+
+def _read(descriptor: int, *, path: Path, limit: int) -> bytes:
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        found = file.read(min(size, limit) + 1)
+    if len(found) > limit or size > limit:
+        raise _refused(path, f"is larger than {text_of(limit)}")
+    return found
+
+
+def _enter(directory: int, name: str, *, path: Path, create: bool) -> int:
+    if create:
+        with suppress(FileExistsError):
+            os.mkdir(name, _MODE, dir_fd=directory)
+    try:
+        inner = os.open(name, _AS_DIRECTORY, dir_fd=directory)
+    except OSError as fault:
+        if fault.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise _refused(path, "is a symbolic link or no directory") from fault
+        if fault.errno == errno.EACCES:
+            raise _refused(path, "belongs to somebody else, or cannot be opened") from fault
+        raise
+    return _checked(inner, path, is_right=stat.S_ISDIR, expected="directory")
+
+
+def _checked(descriptor: int, path: Path, *, is_right: Callable[[int], bool], expected: str) -> int:
+    """The descriptor, which is closed where it is not what is expected."""
+    try:
+        _check(os.fstat(descriptor), path, is_right=is_right, expected=expected)
+    except NotPrivate:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check(found: os.stat_result, path: Path, *, is_right: Callable[[int], bool], expected: str) -> None:
+    if not is_right(found.st_mode):
+        raise _refused(path, f"is no {expected}")
+    if found.st_uid != os.geteuid():
+        raise _refused(path, f"belongs to user {found.st_uid}, not to user {os.geteuid()}, who runs this")
+    if found.st_mode & _OTHERS_WRITE:
+        mode = stat.S_IMODE(found.st_mode)
+        raise _refused(path, f"others may write to it (mode {mode:04o})")
+
+
+def _refused(path: Path, what: str) -> NotPrivate:
+    return NotPrivate(f"{path}: {what}")

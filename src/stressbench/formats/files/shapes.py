@@ -1,0 +1,78 @@
+"""JSON from anybody, in bounded memory: not more values than stated, and of many mistakes only the first ones.
+
+A value takes hundreds of bytes in memory for some bytes of text, and pydantic notes each wrong element of a list.
+"""
+
+from typing import Any, Generic, TypeVar
+
+import orjson
+from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator
+
+from stressbench.formats.files import limits
+
+T = TypeVar("T")
+_COLLECTIONS = ("dict", "frozenset", "list", "set", "tuple")
+_TABLE = 3  # a table takes the memory of so many other values
+
+
+class _FirstMistake:
+    """Annotates a list or table: its first wrong element ends the search.
+
+    `Shape` says so of all that it finds; it cannot see into pydantic's own dataclasses, whose fields say it themselves.
+    """
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        found: CoreSchema = _ending_early(handler(source))
+        return found
+
+
+FIRST_MISTAKE = _FirstMistake()
+
+
+def json_of(text: bytes | str) -> Any:
+    """Whatever the text holds. Raises orjson.JSONDecodeError, also where there are too many values."""
+    if fault := _too_many(text, limits.VALUES):
+        raise orjson.JSONDecodeError(fault, "", 0)
+    return orjson.loads(text)
+
+
+class Shape(Generic[T]):
+    """What a record must look like."""
+
+    def __init__(self, kind: Any, *, most: int = limits.VALUES, keys: int | None = None) -> None:
+        """Of a type, as TypeAdapter takes it, and of at most so many values.
+
+        `keys`: likewise, for records that take no others than their own: each other one is a mistake.
+        """
+        self._validator = SchemaValidator(_ending_early(TypeAdapter(kind).core_schema))
+        self._most, self._keys = most, keys
+
+    def validate_json(self, text: bytes | str, *, strict: bool | None = None) -> T:
+        """The record. Raises pydantic's ValidationError."""
+        if fault := _too_many(text, self._most) or _too_many_keys(text, self._keys):
+            line = {"type": PydanticCustomError("too_many_values", fault), "input": "this"}
+            raise ValidationError.from_exception_data("JSON", [line])  # type: ignore[list-item]
+        found: T = self._validator.validate_json(text, strict=strict)
+        return found
+
+
+def _too_many(text: bytes | str, most: int) -> str | None:
+    """No value comes without a comma or a bracket before it."""
+    if len(text) <= most // _TABLE:  # nearly always
+        return None
+    comma, bracket, brace = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
+    found = text.count(comma) + text.count(bracket) + _TABLE * text.count(brace)  # type: ignore[arg-type]
+    return f"Holds more than {most:,} values, the most that is read" if found > most else None
+
+
+def _too_many_keys(text: bytes | str, most: int | None) -> str | None:
+    found = 0 if most is None else text.count(b":" if isinstance(text, bytes) else ":")  # type: ignore[arg-type]
+    return f"Holds more than {most:,} keys, the most that are read" if most is not None and found > most else None
+
+
+def _ending_early(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        changed = {key: _ending_early(value) for key, value in schema.items()}
+        return changed | {"fail_fast": True} if schema.get("type") in _COLLECTIONS else changed
+    return [_ending_early(part) for part in schema] if isinstance(schema, list) else schema

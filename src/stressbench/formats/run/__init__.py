@@ -1,0 +1,46 @@
+"""Run files as typed, frozen values; `read_run` reads one."""
+
+from stressbench.formats.errors import RunFileError
+from stressbench.formats.run.reading import read_run
+from stressbench.formats.run.records import (
+    End,
+    EndReason,
+    Event,
+    Finish,
+    Header,
+    Job,
+    Kind,
+    LinkTraffic,
+    Phase,
+    Role,
+    Round,
+    Severity,
+    Step,
+    Timer,
+)
+from stressbench.formats.run.run import Launch, Run
+from stressbench.formats.run.samples import Histogram, MetricSamples, Samples
+
+__all__ = [
+    "End",
+    "EndReason",
+    "Event",
+    "Finish",
+    "Header",
+    "Histogram",
+    "Job",
+    "Kind",
+    "Launch",
+    "LinkTraffic",
+    "MetricSamples",
+    "Phase",
+    "Role",
+    "Round",
+    "Run",
+    "RunFileError",
+    "Samples",
+    "Severity",
+    "Step",
+    "Timer",
+    "read_run",
+]

@@ -1,0 +1,288 @@
+"""`read_run`: a run file into a `Run`, by the rules of docs/records.md.
+
+Full validation for the few records that steer everything (header, round, event, end, histogram); samples, of which
+there may be millions, go through `SampleColumns`.
+"""
+
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import numpy as np
+import orjson
+from pydantic import ValidationError
+
+from stressbench.formats.bounds import LARGEST, SMALLEST
+from stressbench.formats.errors import RunFileError, reason_of
+from stressbench.formats.files import Shape, json_of, limits, lines_in, open_regular
+from stressbench.formats.ranges import MOST, parse_ranges
+from stressbench.formats.run.records import SCHEMA_VERSION, End, Event, Header, HistogramRecord, Kind, Round, Sample
+from stressbench.formats.run.run import Launch, Run
+from stressbench.formats.run.sample_columns import SampleColumns, SampleFault
+from stressbench.formats.run.samples import Histogram
+
+Record = TypeVar("Record")
+_HISTOGRAM = b'{"type":"histogram",'
+MOST_EXECUTIONS = 10**15
+"""In all histograms of a file together: sums and products of them are exact."""
+_WHAT_IT_IS = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
+
+
+def read_run(path: Path) -> Run:
+    """Read the run file at `path`.
+
+    Rounds without their commit mark and a last line without its newline are ignored. RunFileError names file and line
+    of anything else that is wrong: no such file, not a run file, another schema version, a broken line.
+    """
+    try:
+        with open_regular(path, limit=limits.RUN) as file, _without_collector():
+            return _Reader(path=path).read(file)
+    except OSError as fault:
+        raise RunFileError(reason_of(fault), path=path) from fault
+
+
+_SHAPES: Mapping[type[Any], Shape[Any]] = {
+    record: Shape(record) for record in (Header, Round, Sample, HistogramRecord, Event, End)
+}
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """No search for cycles while millions of rows without any are read: 1.6 times as fast."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+@dataclass(slots=True)
+class _OpenLaunch:
+    header: Header
+    rounds: list[Round] = field(default_factory=list)
+    end: End | None = None
+
+
+@dataclass(slots=True)
+class _Reader:
+    path: Path
+    launches: list[_OpenLaunch] = field(default_factory=list)
+    columns: SampleColumns = field(init=False)
+    events: list[Event] = field(default_factory=list)
+    pending: list[Histogram] = field(default_factory=list)
+    histograms: list[Histogram] = field(default_factory=list)
+    end: End | None = None
+    torn: bool = False
+    newest_round: int = 0
+    executions: int = 0
+
+    def read(self, file: BinaryIO) -> Run:
+        self._check_start(file)
+        try:
+            for number, line in enumerate(lines_in(file, path=self.path, longest=limits.LINE), start=1):
+                if not line.endswith(b"\n"):
+                    self.torn = True
+                    break
+                self._take(line, number)
+            if not self.launches:
+                raise RunFileError(f"the only line was cut off; {_WHAT_IT_IS}", path=self.path, line=1)
+            return self._finish()
+        except SampleFault as fault:
+            raise RunFileError(str(fault), path=self.path, line=fault.line) from fault
+
+    def _check_start(self, file: BinaryIO) -> None:
+        start = file.read(1)
+        if not start:
+            raise RunFileError(f"the file is empty; {_WHAT_IT_IS}", path=self.path)
+        if start != b"{":
+            raise RunFileError(f"not a run file: begins with {start!r}; {_WHAT_IT_IS}", path=self.path, line=1)
+        file.seek(0)
+
+    def _take(self, line: bytes, number: int) -> None:
+        if line.startswith(_HISTOGRAM) and self.launches:  # of which long chains have most: parsed once
+            self._take_histogram(self._validate(HistogramRecord, line, number), number)
+            self.end = None
+            return
+        record = self._parse(line, number)
+        kind = record.get("type")
+        if not self.launches and kind != "header":
+            raise RunFileError(f"not a run file: type {_shown(kind)}; {_WHAT_IT_IS}", path=self.path, line=number)
+        match kind:
+            case "sample":
+                self.columns.add(record, line=line, number=number)
+            case "round":
+                self._take_round(self._validate(Round, line, number), number)
+            case "histogram":
+                self._take_histogram(self._validate(HistogramRecord, line, number), number)
+            case "event":
+                self._take_event(self._validate(Event, line, number), number)
+            case "header":
+                self._take_header(record, line, number)
+            case "end":
+                self.launches[-1].end = self._validate(End, line, number)
+            case str():
+                return  # a type of a later version
+            case _:
+                raise RunFileError(f"type {_shown(kind)}: expected a text", path=self.path, line=number)
+        self.end = self.launches[-1].end if kind == "end" else None
+
+    def _parse(self, line: bytes, number: int) -> Mapping[str, Any]:
+        try:
+            record = json_of(line)
+        except orjson.JSONDecodeError as fault:
+            expected = "expected one JSON object a line" if self.launches else _WHAT_IT_IS
+            raise RunFileError(f"broken line ({fault.msg}); {expected}", path=self.path, line=number) from fault
+        if not isinstance(record, dict):
+            raise RunFileError(f"{_shown(record)}: expected a JSON object", path=self.path, line=number)
+        return record
+
+    def _validate(self, record: type[Record], line: bytes, number: int) -> Record:
+        try:
+            validated: Record = _SHAPES[record].validate_json(line, strict=True)
+        except ValidationError as fault:
+            first = fault.errors()[0]
+            name = record.__name__.removesuffix("Record").lower()
+            key = ".".join([name, *(str(part) for part in first["loc"])])
+            given = "" if first["type"] == "missing" else f" {_shown(first['input'])}"
+            raise RunFileError(f"{key}{given}: {_lowered(first['msg'])}", path=self.path, line=number) from fault
+        return validated
+
+    def _take_header(self, record: Mapping[str, Any], line: bytes, number: int) -> None:
+        version = record.get("schema_version")
+        if version != SCHEMA_VERSION:
+            raise RunFileError(
+                f"schema_version {_shown(version)}: this StressBench reads version {SCHEMA_VERSION}",
+                path=self.path, line=number,
+            )  # fmt: skip
+        header = self._validate(Header, line, number)
+        self._check_header(header, number)
+        self.launches.append(_OpenLaunch(header))
+        if header.launch == 0:
+            self.columns = SampleColumns(
+                check=lambda line, number: self._validate(Sample, line, number),
+                steps_of_jobs=tuple(len(job.steps) for job in header.jobs),
+            )
+        self.columns.discard()
+        self.pending.clear()
+
+    def _check_header(self, header: Header, number: int) -> None:
+        if header.launch != len(self.launches):
+            raise RunFileError(
+                f"header.launch {header.launch}: expected {len(self.launches)}; are these two runs in one file?",
+                path=self.path, line=number,
+            )  # fmt: skip
+        if self.launches and header.workload.hash != self.launches[0].header.workload.hash:
+            raise RunFileError(
+                f"header.workload.hash {header.workload.hash}: the first launch ran "
+                f"{self.launches[0].header.workload.hash}", path=self.path, line=number,
+            )  # fmt: skip
+        ranks, nodes = min(header.ranks, MOST), len(header.nodes)  # a rank has one node
+        named = 0
+        for node in header.nodes:
+            named += self._count(node.ranks, f"nodes.{node.node}.ranks", number, most=ranks - named)
+        for job in header.jobs:
+            self._count(job.nodes, f"jobs.{job.job}.nodes", number, most=nodes)
+        if [job.job for job in header.jobs] != list(range(len(header.jobs))):
+            raise RunFileError("header.jobs: expected jobs numbered 0, 1, ... in order", path=self.path, line=number)
+        if any([step.step for step in job.steps] != list(range(len(job.steps))) for job in header.jobs):
+            told = "header.jobs.steps: expected steps numbered 0, 1, ... in order"
+            raise RunFileError(told, path=self.path, line=number)
+
+    def _count(self, text: str, key: str, number: int, *, most: int) -> int:
+        """How many numbers the text names."""
+        try:
+            return len(parse_ranges(text, most=most))
+        except ValueError as fault:
+            raise RunFileError(f"header.{key}: {fault}", path=self.path, line=number) from fault
+
+    def _take_round(self, found: Round, number: int) -> None:
+        if found.round <= self.newest_round:
+            told = f"round.round {found.round}: expected more than {self.newest_round}, the round before"
+            raise RunFileError(told, path=self.path, line=number)
+        self.newest_round = found.round
+        for job in [found.job, *(entry.job for entry in found.jobs)]:
+            self._check_job(job, number)
+        if (found.job is None) is (found.kind is Kind.isolated):
+            raise RunFileError(
+                f"round.job {_shown(found.job)}: expected a job when isolated, null when contended",
+                path=self.path, line=number,
+            )  # fmt: skip
+        self.launches[-1].rounds.append(found)
+        self.columns.commit(found.round)
+        self.histograms += [histogram for histogram in self.pending if histogram.round == found.round]
+        self.pending.clear()
+
+    def _take_histogram(self, record: HistogramRecord, number: int) -> None:
+        self._check_job(record.job, number)
+        steps = len(self.launches[0].header.jobs[record.job].steps)
+        if record.step is not None and record.step >= steps:
+            told = f"histogram.step {record.step}: job {record.job} has {steps} steps"
+            raise RunFileError(told, path=self.path, line=number)
+        self.executions += record.count
+        if self.executions > MOST_EXECUTIONS:
+            told = (
+                f"histogram.count {record.count}: expected at most {MOST_EXECUTIONS:.0e} executions in all histograms"
+            )
+            raise RunFileError(told, path=self.path, line=number)
+        try:
+            self.pending.append(_histogram(record))
+        except ValueError as fault:
+            raise RunFileError(f"histogram.buckets: {fault}", path=self.path, line=number) from fault
+
+    def _take_event(self, event: Event, number: int) -> None:
+        self._check_job(event.job, number)
+        self.events.append(event)
+
+    def _check_job(self, job: int | None, number: int) -> None:
+        jobs = len(self.launches[0].header.jobs)
+        if job is not None and job >= jobs:
+            raise RunFileError(f"job {job}: the header has {jobs} jobs", path=self.path, line=number)
+
+    def _finish(self) -> Run:
+        samples = self.columns.samples()
+        return Run(
+            path=self.path,
+            launches=tuple(
+                Launch(header=open_.header, rounds=tuple(open_.rounds), end=open_.end) for open_ in self.launches
+            ),
+            samples=samples,
+            metrics=self.columns.metrics(),
+            histograms=tuple(self.histograms),
+            events=tuple(self.events),
+            end=self.end,
+            torn=self.torn,
+            ignored_samples=self.columns.ignored,
+        )
+
+
+def _histogram(record: HistogramRecord) -> Histogram:
+    executions = 0
+    for lower, upper, count in record.buckets:  # most are so few that columns of them would take longer
+        executions += count
+        if not (SMALLEST <= lower <= LARGEST or lower == 0) or not (SMALLEST <= upper <= LARGEST or upper == 0):
+            raise ValueError(f"expected edges of 0, or from {SMALLEST:g} to {LARGEST:g}")
+    if executions > MOST_EXECUTIONS:
+        raise ValueError(f"expected at most {MOST_EXECUTIONS:.0e} executions")
+    columns = np.array(record.buckets, dtype=np.float64).reshape(-1, 3).T
+    return Histogram(
+        round=record.round, job=record.job, step=record.step, quantity=record.quantity, count=record.count,
+        min_s=record.min_s, max_s=record.max_s, mean_s=record.mean_s,
+        lower_s=columns[0], upper_s=columns[1], counts=columns[2].astype(np.int64),
+    )  # fmt: skip
+
+
+def _shown(value: object, *, longest: int = 40) -> str:
+    try:
+        text = orjson.dumps(value, default=repr).decode()
+    except TypeError:  # an integer beyond 64 bits, or half a pair of surrogates
+        text = ascii(value)
+    return text if len(text) <= longest else f"{text[:longest]}..."
+
+
+def _lowered(message: str) -> str:
+    return message[:1].lower() + message[1:]

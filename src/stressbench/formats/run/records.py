@@ -1,0 +1,335 @@
+"""The records of a run file, key by key (docs/design.md); pydantic fills these dataclasses at the file's edge.
+
+A key has its one Python home here. `schema/run.schema.json` says the same to other languages and
+`tests/contract/test_schemas.py` fails when the two disagree. `None` is "unknown" or "not asked for", never 0.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from stressbench.formats.bounds import Fits, Name, Sane, Sentence
+
+SCHEMA_VERSION = 1
+
+Index: TypeAlias = Annotated[int, Field(ge=0), Fits]  # job, step, rank, node, block, repetition: from 0
+Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
+Positive: TypeAlias = Annotated[int, Field(ge=1), Fits]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), Sane]
+Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), Sane]
+Bytes: TypeAlias = Annotated[int, Field(ge=0), Fits]
+MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), Sane]
+RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
+Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), Sane]
+
+
+# Of buckets, of which there may be millions; the reader checks their size a column at a time.
+_Edge: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Times: TypeAlias = Annotated[int, Field(ge=1)]
+
+
+class Kind(StrEnum):
+    """What runs in a round: one job while everybody else is parked, or all jobs."""
+
+    isolated = "isolated"
+    contended = "contended"
+
+
+class Phase(StrEnum):
+    """Where a repetition stands in its round; `extra` ones follow a job's own count under `--finish sustain`."""
+
+    warmup = "warmup"
+    measured = "measured"
+    extra = "extra"
+
+
+class Role(StrEnum):
+    """Measured jobs are run alone too; background jobs only load the machine in contended rounds."""
+
+    measured = "measured"
+    background = "background"
+
+
+class Finish(StrEnum):
+    """Whether a job that is done early goes on until every measured job is done."""
+
+    sustain = "sustain"
+    once = "once"
+
+
+class Timer(StrEnum):
+    """One timer pair around the whole loop, or one around every iteration (docs/design.md)."""
+
+    loop = "loop"
+    iteration = "iteration"
+
+
+class Severity(StrEnum):
+    """How much an event matters to the reader of the numbers."""
+
+    note = "note"
+    warning = "warning"
+    error = "error"
+
+
+class EndReason(StrEnum):
+    """Why a launch stopped."""
+
+    done = "done"
+    interval_reached = "interval_reached"
+    interrupted = "interrupted"
+    time_limit = "time_limit"
+    fault = "fault"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MpiLibrary:
+    """The MPI that carried the messages."""
+
+    standard: Name
+    library: Name
+    flavour: Literal["openmpi", "mpich", "intelmpi", "other"]
+    transports: Name | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Ranks that share memory (or `--ranks-per-node` consecutive ones); `ranks` as in `[NID_LIST]`."""
+
+    node: Index
+    host: Name
+    cores: Positive | None
+    ranks: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """The resolved `.sb` file."""
+
+    path: Name
+    text: str
+    hash: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One motif of a job's chain. `bandwidth_bytes` are carried by one iteration."""
+
+    step: Index
+    motif: Name
+    options: Mapping[Name, Sentence]
+    size_bytes: Bytes | None
+    executions: Positive
+    iterations: Positive
+    timer: Timer
+    quantity: Name
+    quantity_scale: MoreThanZero
+    bandwidth_bytes: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    bandwidth_definition: Sentence | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A named chain of motifs on a set of nodes; `nodes` as in `[NID_LIST]`."""
+
+    job: Index
+    name: Name
+    role: Role
+    nodes: str
+    ranks: Positive
+    repeat: Positive | None
+    min_time_s: Seconds | None
+    load: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None
+    rate_bytes_per_s: MoreThanZero | None
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the launch was asked to do; `isolated` counts rounds of each measured job."""
+
+    isolated: Count
+    contended: Count
+    warmup: Count
+    finish: Finish
+    until_interval: MoreThanZero | None
+    time_limit_s: Seconds | None
+    placement: Name
+    verify: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """The timer and what one reading of it costs."""
+
+    source: Name
+    resolution_s: Seconds
+    overhead_s: Seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """The network that was simulated: its name, and the text of its lab file."""
+
+    name: Name
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """What simulated ranks and network, such as `SimGrid 3.32`; `settings` are its own, by name."""
+
+    simulator: Name
+    platform: Platform | None
+    settings: Mapping[Name, Sentence] | None
+
+    def __str__(self) -> str:
+        return self.simulator if self.platform is None else f"{self.simulator}, platform {self.platform.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The first record of a launch; `simulation` is None where ranks ran on real hosts.
+
+    Files of early versions lack `run_id` and `simulation`.
+    """
+
+    schema_version: int
+    program: Name
+    version: Name
+    commit: Name | None
+    launch: Index
+    started_at: datetime
+    command: tuple[Sentence, ...]
+    seed: int
+    mpi: MpiLibrary
+    compiler: Name
+    build_type: Name
+    ranks: Positive
+    ranks_per_node: Positive | None
+    nodes: tuple[Node, ...]
+    workload: Workload
+    jobs: tuple[Job, ...]
+    plan: Plan
+    clock: Clock
+    load_average: tuple[Load, Load, Load] | None
+    run_id: RunId | None = None
+    simulation: Simulation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricValue:
+    """A motif's own metric, reduced over the ranks of its job; the unit stands in the metric's name.
+
+    `slowest_rank` had the worst value, by the metric's own direction; files of early versions lack it.
+    """
+
+    min: Number
+    mean: Number
+    max: Number
+    slowest_rank: Index | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One repetition of a job (`step` None) or of one step of it; kept in columns (`samples.Samples`) once read.
+
+    Times are None where no rank timed the motif in this repetition.
+    """
+
+    round: Positive
+    job: Index
+    step: Index | None
+    repetition: Index
+    phase: Phase
+    iterations: Positive
+    time_min_s: Seconds | None
+    time_mean_s: Seconds | None
+    time_max_s: Seconds | None
+    slowest_rank: Index | None
+    slowest_host: Name | None
+    metrics: Mapping[Name, MetricValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistogramRecord:
+    """Every execution of a motif in one round, all ranks, or of what it notes itself, by another `quantity`.
+
+    A bucket is (lower s, upper s, count).
+    """
+
+    round: Positive
+    job: Index
+    step: Index
+    quantity: Name
+    count: Count
+    min_s: Seconds
+    max_s: Seconds
+    mean_s: Seconds
+    buckets: tuple[tuple[_Edge, _Edge, _Times], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundJob:
+    """How often a job ran in a round, by phase."""
+
+    job: Index
+    measured: Count
+    extra: Count
+    warmup: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkTraffic:
+    """What one direction of a link carried during a round: frames with their headers; `drops` found its queue full."""
+
+    link: Name
+    source: Name
+    target: Name
+    rate_bits_per_s: Positive | None
+    bytes: Count
+    frames: Count
+    drops: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """The commit mark of a round; `job` is None when contended, `started_s` counts from the launch's start.
+
+    `links` is None where nobody counts them.
+    """
+
+    round: Positive
+    block: Index
+    kind: Kind
+    job: Index | None
+    started_s: Seconds
+    duration_s: Seconds
+    load_average: Load | None
+    jobs: tuple[RoundJob, ...]
+    links: tuple[LinkTraffic, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that a reader of the numbers must know."""
+
+    severity: Severity
+    kind: Name
+    message: Sentence
+    round: Positive | None
+    job: Index | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """The last record of a launch that stopped in good order."""
+
+    complete: bool
+    reason: EndReason
+    rounds: Count
+    elapsed_s: Seconds

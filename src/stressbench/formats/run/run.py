@@ -1,0 +1,111 @@
+"""A run as it was read: launches with their committed rounds, samples in columns, events, and how far it got."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from stressbench.formats.ranges import parse_ranges
+from stressbench.formats.run.records import End, Event, Header, Job, Kind, Role, Round
+from stressbench.formats.run.samples import Histogram, MetricSamples, Samples
+
+OfStep = TypeVar("OfStep", MetricSamples, Histogram)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """One start of the engine and the rounds it committed; `end` is None when it was killed."""
+
+    header: Header
+    rounds: tuple[Round, ...]
+    end: End | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """One run file. `torn` says that the file ends within a line; `ignored_samples` had no committed round."""
+
+    path: Path
+    launches: tuple[Launch, ...]
+    samples: tuple[Samples, ...]
+    metrics: tuple[MetricSamples, ...]
+    histograms: tuple[Histogram, ...]
+    events: tuple[Event, ...]
+    end: End | None
+    torn: bool
+    ignored_samples: int
+
+    @property
+    def header(self) -> Header:
+        """The first launch's header."""
+        return self.launches[0].header
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """Jobs of the workload, `jobs[k].job == k`."""
+        return self.header.jobs
+
+    @property
+    def measured_jobs(self) -> tuple[Job, ...]:
+        """Jobs that are also run alone."""
+        return tuple(job for job in self.jobs if job.role is Role.measured)
+
+    @cached_property
+    def rounds(self) -> tuple[Round, ...]:
+        """Committed rounds of all launches, in order."""
+        return tuple(found for launch in self.launches for found in launch.rounds)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last record is an `end` that says so."""
+        return self.end is not None and self.end.complete
+
+    @property
+    def planned_rounds(self) -> int | None:
+        """Rounds asked for by the newest launch's plan; None when a stopping rule decides."""
+        plan = self.launches[-1].header.plan
+        if plan.until_interval is not None:
+            return None
+        return plan.isolated * len(self.measured_jobs) + plan.contended
+
+    @cached_property
+    def _samples_by_step(self) -> Mapping[tuple[int, int | None], Samples]:
+        return {(found.job, found.step): found for found in reversed(self.samples)}  # of two alike the first counts
+
+    @cached_property
+    def _metrics_by_step(self) -> Mapping[tuple[int, int | None], tuple[MetricSamples, ...]]:
+        return _by_step(self.metrics)
+
+    @cached_property
+    def _histograms_by_step(self) -> Mapping[tuple[int, int | None], tuple[Histogram, ...]]:
+        return _by_step(self.histograms)
+
+    def samples_of(self, *, job: int, step: int | None = None) -> Samples | None:
+        """Columns of one job (`step` None) or one step; None when no round committed any."""
+        return self._samples_by_step.get((job, step))
+
+    def metrics_of(self, *, job: int, step: int | None) -> tuple[MetricSamples, ...]:
+        """What the motif of this step measured itself."""
+        return self._metrics_by_step.get((job, step), ())
+
+    def histograms_of(self, *, job: int, step: int) -> tuple[Histogram, ...]:
+        """Of this step in all committed rounds, of every quantity."""
+        return self._histograms_by_step.get((job, step), ())
+
+    def hosts_of(self, *, job: int) -> tuple[str, ...]:
+        """Different hosts that carry this job, in node order."""
+        wanted = set(parse_ranges(self.jobs[job].nodes))
+        return tuple(dict.fromkeys(node.host for node in self.header.nodes if node.node in wanted))
+
+    def count_rounds(self, *, kind: Kind, job: int | None = None) -> int:
+        """Committed rounds of this kind (of this job, for isolated ones)."""
+        return sum(found.kind is kind and (job is None or found.job == job) for found in self.rounds)
+
+
+def _by_step(found: Iterable[OfStep]) -> Mapping[tuple[int, int | None], tuple[OfStep, ...]]:
+    """Looked up once for each step: a chain may have thousands."""
+    kept: dict[tuple[int, int | None], list[OfStep]] = {}
+    for one in found:
+        kept.setdefault((one.job, one.step), []).append(one)
+    return {key: tuple(values) for key, values in kept.items()}

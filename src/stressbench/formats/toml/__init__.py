@@ -1,0 +1,23 @@
+"""TOML files that people write: read, checked by pydantic, and every mistake with its line."""
+
+from stressbench.formats.toml.complaints import Complaint, Mistakes, complaints_of, unknown
+from stressbench.formats.toml.lines import Place, line_of, lines_of
+from stressbench.formats.toml.reading import TomlMistake, located, read_text, tables_of
+from stressbench.formats.toml.table import Table
+from stressbench.formats.toml.writing import toml_text
+
+__all__ = [
+    "Complaint",
+    "Mistakes",
+    "Place",
+    "Table",
+    "TomlMistake",
+    "complaints_of",
+    "line_of",
+    "lines_of",
+    "located",
+    "read_text",
+    "tables_of",
+    "toml_text",
+    "unknown",
+]

@@ -1,0 +1,111 @@
+"""What pydantic found wrong, in the words of the file that a person wrote. Pure."""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from stressbench.formats.toml.lines import Place
+
+_MOST = 100  # mistakes that are told
+
+
+@dataclass(frozen=True, kw_only=True)
+class Complaint:
+    """A sentence about a place of the file."""
+
+    place: Place
+    text: str
+
+
+class Mistakes(Exception):
+    """What is wrong with a file, each with its place."""
+
+    def __init__(self, complaints: Iterable[Complaint]) -> None:
+        self.complaints = tuple(complaints)
+        super().__init__("\n".join(complaint.text for complaint in self.complaints))
+
+
+_TYPES: Mapping[str, str] = {
+    "int_type": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "string_type": "expected a text in quotes",
+    "bool_type": "expected true or false",
+    "tuple_type": "expected a list in brackets",
+    "dict_type": "expected a table",
+    "model_type": "expected a table",
+    "model_attributes_type": "expected a table",
+}
+
+
+Words: TypeAlias = Callable[[str], str]
+
+
+def complaints_of(
+    fault: ValidationError, model: type[BaseModel], *, under: Place = (), pattern: Words = "expected {}".format
+) -> tuple[Complaint, ...]:
+    """One for each mistake; places begin with `under`, and `pattern` puts a regular expression into words."""
+    found = fault.errors()
+    more = Complaint(place=under, text=f"{len(found) - _MOST:,} more mistakes; these are the first {_MOST}")
+    told = tuple(_complaint(error, model, under, pattern) for error in found[:_MOST])
+    return told if len(found) <= _MOST else (*told, more)
+
+
+def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
+    """`unknown key 'rat'; did you mean 'rate'?`, with what is known."""
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return f"unknown {what} '{name}'; {hint}known: {', '.join(known)}"
+
+
+def _complaint(error: Any, model: type[BaseModel], under: Place, pattern: Words) -> Complaint:
+    place, last = (*under, *error["loc"]), str(error["loc"][-1])
+    kind, context = error["type"], error.get("ctx", {})
+    dotted = ".".join(str(part) for part in place if not isinstance(part, int))
+    value = error["input"]
+    if kind == "extra_forbidden":
+        return Complaint(place=place, text=unknown("key", last, _keys(model, error["loc"][:-1])))
+    if kind == "missing":
+        table = ".".join(str(part) for part in place[:-1] if not isinstance(part, int))
+        where = f"[{table}] " if table else ""
+        return Complaint(place=place[:-1], text=f"{where}{last} is missing")
+    return Complaint(place=place, text=f"{dotted}: {_shown(value)}: {_expected(kind, context, error['msg'], pattern)}")
+
+
+def _expected(kind: str, context: Mapping[str, Any], message: str, pattern: Words) -> str:
+    if kind in _TYPES:
+        return _TYPES[kind]
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "greater_than_equal":
+        return f"expected at least {context['ge']}"
+    if kind == "less_than_equal":
+        return f"expected at most {context['le']}"
+    if kind in ("enum", "literal_error"):
+        return f"expected {context['expected']}"
+    if kind == "string_pattern_mismatch":
+        return pattern(str(context["pattern"]))
+    if kind in ("missing_positional_only_argument", "too_short", "too_long"):
+        return f"expected another number of elements ({message.lower()})"
+    return message
+
+
+def _shown(value: object) -> str:
+    return f"'{value}'" if isinstance(value, str) else f"{value!r}"
+
+
+def _keys(model: type[BaseModel], place: Place) -> tuple[str, ...]:
+    """The keys of the table at `place`."""
+    for part in place:
+        if isinstance(part, str) and part in model.model_fields:
+            model = _table_in(model.model_fields[part].annotation) or model
+    return tuple(field.alias or name for name, field in model.model_fields.items())
+
+
+def _table_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for inner in get_args(annotation) if (found := _table_in(inner)) is not None), None)

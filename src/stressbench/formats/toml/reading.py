@@ -1,0 +1,63 @@
+"""From a file to the tables that were written, and from complaints to lines of it."""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from stressbench.formats.files import limits
+from stressbench.formats.files import read_text as bounded_text
+from stressbench.formats.toml.complaints import Complaint
+from stressbench.formats.toml.lines import line_of, lines_of
+
+DEEPEST = 16
+_TOO_DEEP = f"nested too deeply; expected at most {DEEPEST} levels"
+
+
+class TomlMistake(Exception):
+    """A file that cannot be read, or is not TOML; the message names it."""
+
+
+def read_text(path: Path) -> str:
+    """The text of the file at `path`. Raises TomlMistake."""
+    try:
+        return bounded_text(path, limit=limits.TOML)
+    except (OSError, UnicodeDecodeError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else "expected a text in UTF-8"
+        raise TomlMistake(f"{path}: {reason}") from fault
+
+
+def tables_of(text: str, *, source: str) -> dict[str, Any]:
+    """What the text holds, before anything is checked. Raises TomlMistake.
+
+    Numbers have 64 bits, as TOML asks of its readers, and values lie at most `DEEPEST` levels deep.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError as fault:
+        raise TomlMistake(f"{source}: {_TOO_DEEP}") from fault
+    except ValueError as fault:  # of which TOMLDecodeError is one, and an integer of thousands of digits another
+        raise TomlMistake(f"{source}: not TOML: {fault}") from fault
+    _check(tables, source=source)
+    return tables
+
+
+def _check(tables: dict[str, Any], *, source: str) -> None:
+    level: list[Any] = [tables]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for value in level:
+            if isinstance(value, (dict, list)):
+                inner += value.values() if isinstance(value, dict) else value
+            elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+                raise TomlMistake(f"{source}: {str(value)[:20]}...: expected an integer of at most 64 bits")
+        level = inner
+    if level:
+        raise TomlMistake(f"{source}: {_TOO_DEEP}")
+
+
+def located(complaints: Iterable[Complaint], *, text: str, source: str) -> tuple[str, ...]:
+    """`FILE:LINE: sentence` for each, in order of lines."""
+    lines = lines_of(text)
+    placed = sorted(((line_of(lines, complaint.place), complaint.text) for complaint in complaints), key=lambda p: p[0])
+    return tuple(f"{source}:{line}: {told}" for line, told in placed)

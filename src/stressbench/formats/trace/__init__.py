@@ -1,0 +1,20 @@
+"""Trace files as typed, frozen values; `read_trace` reads one."""
+
+from stressbench.formats.errors import TraceFileError
+from stressbench.formats.trace.reading import read_trace
+from stressbench.formats.trace.records import Call, Gap, RankTrace, Rule, Stream, TraceHeader, TraceMode
+from stressbench.formats.trace.trace import RankPlace, Trace
+
+__all__ = [
+    "Call",
+    "Gap",
+    "RankPlace",
+    "RankTrace",
+    "Rule",
+    "Stream",
+    "Trace",
+    "TraceFileError",
+    "TraceHeader",
+    "TraceMode",
+    "read_trace",
+]

@@ -1,0 +1,77 @@
+"""Whether the numbers in a rank's line point at something: a broken tracer is found here, not in a figure. Pure."""
+
+from collections.abc import Sequence
+
+from stressbench.formats.trace.records import Call, RankTrace, Rule, Stream
+
+MOST_SLICES = 1_000_000
+
+
+def faults_of(rank: RankTrace) -> str | None:
+    """The first thing that is wrong, as `key value: what was expected`; None when all is right."""
+    for number, site in enumerate(rank.sites):
+        if not -1 <= site.module < len(rank.modules):
+            return f"sites.{number}: module {site.module}: expected a number below {len(rank.modules)}, or -1"
+    if rank.timeline is not None:
+        line = rank.timeline
+        if len({len(line.p2p), len(line.coll), len(line.wait), len(line.io), len(line.other)}) != 1:
+            return "timeline: expected lists of one length"
+        if rank.wall_s > MOST_SLICES * line.width_s:
+            return f"timeline.width_s {line.width_s:g}: expected at most {MOST_SLICES:,} slices in {rank.wall_s:g} s"
+    for stream in (rank, *(rank.streams or ())):
+        for number, call in enumerate(stream.calls):
+            if fault := _call_fault(rank, call):
+                return f"calls.{number}.{fault}"
+        if fault := _stream_fault(stream):
+            return fault
+    return None
+
+
+def _call_fault(rank: RankTrace, call: Call) -> str | None:
+    for key, value, there in (
+        ("site", call.site, len(rank.sites)),
+        ("comm", call.comm, len(rank.comms)),
+        ("made", call.made, len(rank.comms)),
+    ):
+        if value is not None and value >= there:
+            return f"{key} {value}: expected a number below {there}"
+    return None
+
+
+def _stream_fault(stream: Stream) -> str | None:
+    calls = len(stream.calls)
+    for number, gap in enumerate(stream.gaps or ()):
+        if not (-1 <= gap.before < calls and 0 <= gap.after < calls):
+            return f"gaps.{number}: calls {gap.before} and {gap.after}: expected numbers below {calls}"
+    return None if stream.rules is None else rules_fault(stream.rules, calls=calls)
+
+
+def rules_fault(rules: Sequence[Rule], *, calls: int) -> str | None:
+    """A symbol that names no call and no rule, or a rule that holds itself; None when the rules can be expanded."""
+    if not rules:
+        return "rules: expected rule 0, the whole sequence"
+    for number, rule in enumerate(rules):
+        for symbol, _ in rule:
+            if symbol >= calls or -symbol >= len(rules):
+                what, there = ("call", calls) if symbol >= 0 else ("rule", len(rules))
+                return f"rules.{number}: {what} {abs(symbol)}: expected a number below {there}"
+    return _cycle(rules)
+
+
+def _cycle(rules: Sequence[Rule]) -> str | None:
+    done, open_ = [False] * len(rules), [False] * len(rules)
+    for start in range(len(rules)):
+        path = [] if done[start] else [(start, iter(rules[start]))]
+        open_[start] = bool(path)
+        while path:
+            number, rest = path[-1]
+            below = next((-symbol for symbol, _ in rest if symbol < 0 and not done[-symbol]), None)
+            if below is None:
+                done[number], open_[number] = True, False
+                path.pop()
+            elif open_[below]:
+                return f"rules.{number}: rule {below} holds itself"
+            else:
+                open_[below] = True
+                path.append((below, iter(rules[below])))
+    return None

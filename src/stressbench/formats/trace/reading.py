@@ -1,0 +1,172 @@
+"""`read_trace`: a trace file into a `Trace`, by the rules of docs/trace-format.md.
+
+Every line's checksum is looked at first; lines of ranks, which may be large and many, are validated when asked for.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn, TypeVar
+
+import orjson
+from pydantic import ValidationError
+
+from stressbench.formats.errors import TraceFileError, reason_of
+from stressbench.formats.files import Shape, json_of, limits, lines_in, open_regular
+from stressbench.formats.trace.checks import faults_of
+from stressbench.formats.trace.line import checksum_fault, is_sealed
+from stressbench.formats.trace.records import TRACE_FORMAT, TRACE_VERSION, RankTrace, Symbols, TraceEnd, TraceHeader
+from stressbench.formats.trace.trace import RankPlace, Trace
+
+Record = TypeVar("Record")
+_WHAT_IT_IS = f'expected a trace, whose first line is a JSON object with "format": "{TRACE_FORMAT}"'
+_SHAPES: Mapping[type[Any], Shape[Any]] = {
+    record: Shape(record, most=limits.TRACE_VALUES) for record in (TraceHeader, RankTrace, Symbols, TraceEnd)
+}
+_START = re.compile(rb'\{"type":"(\w+)"(?:,"rank":(\d+))?[,}]')
+_LONGEST_FIRST_LINE = 1 << 20
+
+
+def read_trace(path: Path) -> Trace:
+    """Read the trace at `path` as far as it goes.
+
+    A file without its end is returned all the same (`Trace.cut_off`; `Trace.require_whole` raises). TraceFileError
+    names file and line of anything else: no such file, not a trace, another version, a broken line.
+    """
+    try:
+        with open_regular(path, limit=limits.TRACE) as file:
+            return _Reader(path=path).read(file)
+    except OSError as fault:
+        raise TraceFileError(reason_of(fault), path=path) from fault
+
+
+@dataclass(slots=True)
+class _Reader:
+    path: Path
+    header: TraceHeader | None = None
+    places: list[RankPlace] = field(default_factory=list)
+    symbols: Symbols | None = None
+    end: TraceEnd | None = None
+    torn: bool = False
+    number: int = 0
+
+    def read(self, file: BinaryIO) -> Trace:
+        offset = 0
+        self._check_start(file)
+        for number, line in enumerate(lines_in(file, path=self.path, longest=limits.LINE), start=1):
+            self.number = number
+            body = line.rstrip(b"\r\n")
+            if not line.endswith(b"\n") and not is_sealed(body):
+                self.torn = True
+                break
+            self._take(body, offset)
+            offset += len(line)
+        if self.header is None:
+            self._refuse(f"the only line was cut off; {_WHAT_IT_IS}")
+        self._check_end()
+        return Trace(
+            path=self.path, header=self.header, places=tuple(self.places), end=self.end, torn=self.torn,
+            symbols={} if self.symbols is None else self.symbols.sites, load=partial(_load, self.path),
+        )  # fmt: skip
+
+    def _check_start(self, file: BinaryIO) -> None:
+        start = file.readline(_LONGEST_FIRST_LINE)
+        self.number = 1
+        if not start:
+            raise TraceFileError(f"the file is empty; {_WHAT_IT_IS}", path=self.path)
+        if not start.startswith(b"{"):
+            self._refuse(f"not a trace: begins with {start[:8]!r}; {_WHAT_IT_IS}")
+        if start.endswith(b"\n") and f'"{TRACE_FORMAT}"'.encode() not in start:
+            kind = " (a run file? `stressbench show` reads those)" if b'"schema_version"' in start else ""
+            self._refuse(f"not a trace{kind}; {_WHAT_IT_IS}")
+        file.seek(0)
+
+    def _take(self, body: bytes, offset: int) -> None:
+        if not is_sealed(body):
+            self._refuse('broken line: it does not end in "crc32"')
+        if fault := checksum_fault(body):
+            self._refuse(fault)
+        kind, rank = self._kind(body)
+        if self.header is None and kind != "header":
+            self._refuse(f"not a trace: type {kind}; {_WHAT_IT_IS}")
+        if self.end is not None:
+            self._refuse(f"a {kind} line after the end; are these two traces in one file?")
+        match kind:
+            case "header":
+                self._take_header(body)
+            case "rank":
+                self._take_place(RankPlace(rank=rank, offset=offset, length=len(body), line=self.number))
+            case "symbols":
+                self.symbols = _validate(Symbols, body, path=self.path, line=self.number)
+            case "end":
+                self.end = _validate(TraceEnd, body, path=self.path, line=self.number)
+
+    def _kind(self, body: bytes) -> tuple[str, int]:
+        """Type and rank (-1: none), from the first bytes where they stand there."""
+        if (start := _START.match(body)) and (start[1] != b"rank" or start[2]):
+            return start[1].decode(), int(start[2] or -1)
+        record = self._object(body)
+        kind, rank = record.get("type"), record.get("rank", -1)
+        if not isinstance(kind, str) or not isinstance(rank, int):
+            self._refuse(f"type {kind!r}, rank {rank!r}: expected a text and a number")
+        return kind, rank
+
+    def _object(self, body: bytes) -> Mapping[str, Any]:
+        try:
+            record = json_of(body)
+        except orjson.JSONDecodeError as fault:
+            self._refuse(f"broken line ({fault.msg}); expected one JSON object a line")
+        if not isinstance(record, dict):
+            self._refuse(f"{str(record)[:40]}: expected a JSON object")
+        return record
+
+    def _take_header(self, body: bytes) -> None:
+        if self.header is not None:
+            self._refuse("a second header; are these two traces in one file?")
+        version = self._object(body).get("version")
+        if version != TRACE_VERSION:
+            self._refuse(f"version {version}: this StressBench reads version {TRACE_VERSION}")
+        self.header = _validate(TraceHeader, body, path=self.path, line=self.number)
+
+    def _take_place(self, place: RankPlace) -> None:
+        assert self.header is not None
+        if not 0 <= place.rank < self.header.ranks:
+            self._refuse(f"rank {place.rank}: the header has {self.header.ranks} ranks")
+        if self.places and place.rank <= self.places[-1].rank:
+            self._refuse(f"rank {place.rank}: expected more than {self.places[-1].rank}, the rank before")
+        self.places.append(place)
+
+    def _check_end(self) -> None:
+        if self.end is not None and self.end.ranks != len(self.places):
+            self._refuse(f"end.ranks {self.end.ranks}: the file has lines of {len(self.places)} ranks")
+
+    def _refuse(self, message: str) -> NoReturn:
+        raise TraceFileError(message, path=self.path, line=self.number)
+
+
+def _load(path: Path, place: RankPlace) -> RankTrace:
+    """The validated line at `place`."""
+    try:
+        with open_regular(path, limit=limits.TRACE) as file:
+            file.seek(place.offset)
+            body = file.read(place.length)
+    except OSError as fault:
+        raise TraceFileError(reason_of(fault), path=path) from fault
+    rank = _validate(RankTrace, body, path=path, line=place.line)
+    if wrong := faults_of(rank):
+        raise TraceFileError(f"rank {rank.rank}: {wrong}", path=path, line=place.line)
+    return rank
+
+
+def _validate(record: type[Record], body: bytes, *, path: Path, line: int) -> Record:
+    try:
+        validated: Record = _SHAPES[record].validate_json(body, strict=True)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        given = "" if first["type"] == "missing" else f" {str(first['input'])[:40]}"
+        message = f"{key}{given}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+        raise TraceFileError(message, path=path, line=line) from fault
+    return validated

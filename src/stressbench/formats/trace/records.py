@@ -1,0 +1,283 @@
+"""The lines of a trace file, key by key (docs/trace-format.md); pydantic fills these dataclasses at the file's edge.
+
+`schema/trace.schema.json` says the same to other languages and `tests/contract/test_schemas.py` fails when the two
+disagree. None is "not known" or "means nothing for this operation", never 0. Times in seconds, sizes in bytes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+from stressbench.formats.bounds import Name, Real, Sentence, Whole
+from stressbench.formats.run.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
+
+TRACE_FORMAT = "stressbench-trace"
+TRACE_VERSION = 1
+
+Rule: TypeAlias = tuple[tuple[Whole, Positive], ...]  # [symbol, times]: a call's number, or minus a rule's
+
+
+class TraceMode(StrEnum):
+    """Statistics only, or the sequence of calls too."""
+
+    profile = "profile"
+    capture = "capture"
+
+
+class Ended(StrEnum):
+    """How a rank came to its end."""
+
+    finalize = "finalize"
+    abort = "abort"
+    killed = "killed"
+
+
+class Wildcard(StrEnum):
+    """What a receive left open."""
+
+    source = "source"
+    tag = "tag"
+    both = "both"
+
+
+class Lock(StrEnum):
+    """How MPI_Win_lock shares a window."""
+
+    exclusive = "exclusive"
+    shared = "shared"
+
+
+MOST_RANKS = 1 << 21
+MOST_BUCKET = 255
+"""Of gaps: 10^31 s."""
+
+
+def _few_enough(ranks: int) -> int:
+    if ranks > MOST_RANKS:
+        raise ValueError(f"expected at most {MOST_RANKS} ranks")
+    return ranks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceHeader:
+    """The first line: what ran, under what."""
+
+    format: Literal["stressbench-trace"]
+    version: Literal[1]
+    mode: TraceMode
+    ranks: Annotated[Positive, AfterValidator(_few_enough)]
+    program: Name | None = None
+    library: Name | None = None
+    started: Name | None = None
+    clock_s: Seconds | None = None
+    hosts: Positive | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Total:
+    """Every call of one operation on one rank; `empty` of them were tests or probes that found nothing."""
+
+    op: Name
+    calls: Count
+    time_s: Seconds
+    bytes: Bytes = 0
+    max_s: Seconds | None = None
+    empty: Count = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectCount:
+    """MPI objects of one kind (`requests`, `communicators`, ...) that one rank made, and released, in its whole run."""
+
+    kind: Name
+    made: Count
+    released: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeCounts:
+    """Calls by size: element 0 counts 0 bytes, element k > 0 sizes in [2^(k-1), 2^k)."""
+
+    p2p: tuple[Count, ...] = ()
+    coll: tuple[Count, ...] = ()
+    io: tuple[Count, ...] = ()
+
+
+class Peer(NamedTuple):
+    """What was sent to one world rank; rank -1 holds what did not fit."""
+
+    rank: Whole
+    messages: Whole
+    bytes: Whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """Seconds in MPI by class, in slices of `width_s` from the end of MPI_Init; all of one length."""
+
+    width_s: MoreThanZero
+    p2p: tuple[Seconds, ...]
+    coll: tuple[Seconds, ...]
+    wait: tuple[Seconds, ...]
+    io: tuple[Seconds, ...]
+    other: tuple[Seconds, ...]
+
+
+class MemberRun(NamedTuple):
+    """World ranks first, first + stride, ...: `length` of them."""
+
+    first: Whole
+    stride: Whole
+    length: Whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Communicator:
+    """A communicator as this rank saw it; `members` is None where they are too irregular to be told."""
+
+    size: Count
+    slot: Whole | None = None
+    rank: Whole | None = None
+    members: tuple[MemberRun, ...] | None = None
+    inter: bool = False
+
+
+class Site(NamedTuple):
+    """A call site: number of the module (-1: not known), offset in its file."""
+
+    module: Whole
+    offset: Whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One distinct call and how often it came; ranks are those of `comm`."""
+
+    op: Name
+    n: Count
+    time_s: Seconds
+    min_s: Seconds | None = None
+    max_s: Seconds | None = None
+    site: Index | None = None
+    comm: Index | None = None
+    peer: Whole | None = None
+    tag: Whole | None = None
+    any: Wildcard | None = None
+    bytes: Bytes | None = None
+    unit: Count | None = None
+    type: Name | None = None
+    source: Whole | None = None
+    receive_tag: Whole | None = None
+    receive_bytes: Bytes | None = None
+    reduction: Name | None = None
+    root: Whole | None = None
+    in_place: bool | None = None
+    request: Index | None = None
+    requests: tuple[Whole, ...] | None = None
+    done: tuple[Whole, ...] | None = None
+    counts: tuple[Count, ...] | None = None
+    receive_counts: tuple[Count, ...] | None = None
+    made: Index | None = None
+    colour: Whole | None = None
+    key: Whole | None = None
+    dims: tuple[Whole, ...] | None = None
+    periods: tuple[bool | Whole, ...] | None = None
+    sources: tuple[Whole, ...] | None = None
+    destinations: tuple[Whole, ...] | None = None
+    remain: tuple[Whole, ...] | None = None
+    file: Whole | None = None
+    offset: Whole | None = None
+    whence: Name | None = None
+    amode: Whole | Name | None = None
+    filetype: tuple[Count, ...] | None = None
+    window: Whole | None = None
+    size: Count | None = None
+    displacement: Whole | None = None
+    lock: Lock | None = None
+    assertion: tuple[Name, ...] | None = None
+
+
+class Gap(NamedTuple):
+    """Time outside MPI between call `before` (-1: none) and call `after`; buckets grow by the square root of 2."""
+
+    before: Whole
+    after: Whole
+    n: Whole
+    sum_s: Real
+    min_s: Real
+    max_s: Real
+    sum_of_squares: Real
+    buckets: tuple[tuple[Annotated[int, Field(ge=0, le=MOST_BUCKET)], Whole], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """What was given up (`sequence`, `calls`, `gaps`, `threads`), after how many calls, and why."""
+
+    what: Name
+    after_calls: Count | None = None
+    why: Name | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """The calls of one thread. Rule 0 of `rules` is its whole sequence; None when there is none."""
+
+    calls: tuple[Call, ...] = ()
+    gaps: tuple[Gap, ...] | None = None
+    tail_s: Seconds | None = None
+    rules: tuple[Rule, ...] | None = None
+    sequence_calls: Count | None = None
+    lost: tuple[Lost, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankTrace(Stream):
+    """One rank's line, and the calls of its first thread; `streams` are those of all where several called MPI."""
+
+    rank: Index
+    ended: Ended
+    wall_s: Seconds
+    totals: tuple[Total, ...]
+    node: Index | None = None
+    host: Name | None = None
+    threads: Count | None = None
+    objects: tuple[ObjectCount, ...] | None = None
+    sizes: SizeCounts | None = None
+    peers: tuple[Peer, ...] | None = None
+    timeline: Timeline | None = None
+    comms: tuple[Communicator, ...] = ()
+    modules: tuple[Name, ...] = ()
+    sites: tuple[Site, ...] = ()
+    streams: tuple[Stream, ...] | None = None
+
+    def module_of(self, site: Site) -> str:
+        """Name of the module that a call site lies in; `?` where it is not known."""
+        return self.modules[site.module] if site.module >= 0 else "?"
+
+    def threads_apart(self) -> tuple[Stream, ...]:
+        """What each thread did, one entry where one thread called MPI."""
+        return self.streams or (self,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbols:
+    """What call sites are: `module+0xOFFSET` to `function (file:line)`."""
+
+    sites: Mapping[Name, Sentence]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceEnd:
+    """The last line: how many rank lines there are, and whether every rank ended in MPI_Finalize."""
+
+    ranks: Count
+    complete: bool
+
+
+def site_name(module: str, offset: int) -> str:
+    """How `symbols` names a call site."""
+    return f"{module}+{offset:#x}"

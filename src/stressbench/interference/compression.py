@@ -1,0 +1,123 @@
+"""CompressionB (Casas and Bronevetsky, III-B): which load to put beside an application, and which load to try next.
+
+Every rank sends `messages` messages to each of `partners` ranks that precede it in a ring of nodes, receives as many
+from those that succeed it, and sleeps. Pure: nothing here sends anything.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from stressbench.formats.run.records import MoreThanZero, Positive
+
+PAPER_PARTNERS = (1, 4, 7, 14, 17)
+PAPER_CYCLES = (2.5e4, 2.5e5, 2.5e6, 2.5e7)
+PAPER_MESSAGES = (1, 10)
+PAPER_MESSAGE_BYTES = 40 * 1024
+PAPER_CLOCK_HZ = 2.6e9
+"""Cab's Xeon E5-2670: its bubbles last 9.6 us to 9.6 ms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True, config=ConfigDict(extra="forbid"))
+class Configuration:
+    """One load: P partners, M messages to each, a bubble of `pause_s` before it waits for them."""
+
+    partners: Positive
+    messages: Positive
+    pause_s: MoreThanZero
+    message_bytes: Positive = PAPER_MESSAGE_BYTES
+
+    @property
+    def offered_bytes_per_s(self) -> float:
+        """What a rank sends at most, were sending free of cost: an order of loads, not a measurement."""
+        return self.partners * self.messages * self.message_bytes / self.pause_s
+
+    def __str__(self) -> str:
+        return f"P={self.partners} M={self.messages} B={self.pause_s * 1e6:g}us"
+
+
+def configurations(*, nodes: int = 18, clock_hz: float = PAPER_CLOCK_HZ) -> tuple[Configuration, ...]:
+    """The paper's 40 on its 18 nodes; with fewer nodes partners end at nodes - 1, and there are fewer configurations.
+
+    `clock_hz` turns its bubbles, in cycles, into seconds. ValueError below 2 nodes, or where the clock is not above 0.
+    """
+    if nodes < 2:
+        raise ValueError(f"nodes {nodes}: a ring needs 2 or more")
+    if not clock_hz > 0:
+        raise ValueError(f"clock_hz {clock_hz}: expected a number above 0")
+    return grid(
+        partners=sorted({min(count, nodes - 1) for count in PAPER_PARTNERS}),
+        pauses_s=[cycles / clock_hz for cycles in PAPER_CYCLES],
+        messages=PAPER_MESSAGES,
+    )
+
+
+def grid(
+    *, partners: Sequence[int], pauses_s: Sequence[float], messages: Sequence[int],
+    message_bytes: int = PAPER_MESSAGE_BYTES,
+) -> tuple[Configuration, ...]:  # fmt: skip
+    """Each with each, none twice."""
+    return tuple(
+        dict.fromkeys(
+            Configuration(partners=count, messages=many, pause_s=pause_s, message_bytes=message_bytes)
+            for count in partners
+            for pause_s in pauses_s
+            for many in messages
+        )
+    )
+
+
+def spread(calibrated: Mapping[Configuration, float], *, count: int) -> tuple[Configuration, ...]:
+    """`count` of them (all, where there are no more) spread over utilisation, the least loaded first.
+
+    The lightest, the heaviest, and then always the one that is farthest from those chosen. ValueError below 1.
+    """
+    if count < 1:
+        raise ValueError(f"count {count}: expected 1 or more")
+    left = sorted(calibrated, key=lambda one: (calibrated[one], one))
+    chosen = [left.pop(0)] if left else []
+    while left and len(chosen) < count:
+        farthest = max(left, key=lambda one: min(abs(calibrated[one] - calibrated[other]) for other in chosen))
+        left.remove(farthest)
+        chosen.append(farthest)
+    return tuple(sorted(chosen, key=lambda one: (calibrated[one], one)))
+
+
+def next_configuration(
+    measured: Mapping[Configuration, float], candidates: Sequence[Configuration], *, enough: float = 0.05
+) -> Configuration | None:
+    """Which of `candidates` to calibrate next: the one most likely to lie within the largest gap of utilisation.
+
+    `measured` holds utilisations, 0 to 1. The lightest and the heaviest offered load come first. Where a load that was
+    never tried will lie is read off a monotone curve through those that were, over the logarithm of the offered load.
+    None: nothing is left, or no gap wider than `enough` can be filled.
+    """
+    left = sorted((one for one in candidates if one not in measured), key=lambda one: (one.offered_bytes_per_s, one))
+    if not left:
+        return None
+    offered = [one.offered_bytes_per_s for one in measured]
+    if not offered or left[0].offered_bytes_per_s < min(offered):
+        return left[0]
+    if left[-1].offered_bytes_per_s > max(offered):
+        return left[-1]
+    guesses = dict(zip(left, _guessed(measured, left), strict=True))
+    for low, high in sorted(pairwise(sorted(measured.values())), key=lambda gap: gap[0] - gap[1]):
+        if high - low <= enough:
+            return None
+        within = [one for one in left if low < guesses[one] < high]
+        if within:
+            return min(within, key=lambda one: abs(guesses[one] - (low + high) / 2))
+    return None
+
+
+def _guessed(measured: Mapping[Configuration, float], wanted: Sequence[Configuration]) -> list[float]:
+    from scipy.optimize import isotonic_regression  # a second, which others shall not wait
+
+    known = sorted(measured, key=lambda one: one.offered_bytes_per_s)
+    rising = isotonic_regression(np.array([measured[one] for one in known])).x
+    logs = [np.log([one.offered_bytes_per_s for one in some]) for some in (known, wanted)]
+    guesses: list[float] = np.interp(logs[1], logs[0], rising).tolist()
+    return guesses

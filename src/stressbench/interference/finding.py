@@ -1,0 +1,196 @@
+"""What probes beside a program say: how latencies are spread, how busy the switch was, when, and what is doubtful.
+
+Pure: series of probes in, numbers and sentences out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stressbench.interference.link_shares import Shares
+from stressbench.interference.phases import phases_of
+from stressbench.interference.pingpongs import Probes, Probing, pooled
+from stressbench.interference.probing import PAPER, Floats, Utilisation, probes_needed, service_of
+from stressbench.interference.queueing import Service, own_load
+from stressbench.interference.readings import slowdown_of
+from stressbench.interference.sides import (
+    PRECISION,
+    READING,
+    Side,
+    drift_of,
+    idle_cautions,
+    idle_of,
+    lateness_of,
+    rare_when_busy,
+    said_us,
+    seen_by,
+    side_of,
+)
+from stressbench.stats.intervals import CONFIDENCE, Interval
+
+_PAIRS_DIFFER = 1.2
+_OWN_LOAD = 0.05
+_EFFECT = 1.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A phase of the program, s from its start: the utilisation in it, 0 to 1, with a 95 % interval."""
+
+    began_s: float
+    ended_s: float
+    utilisation: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFound:
+    """One pair of hosts: median latencies, s, None without probes; the utilisation as this pair sees it."""
+
+    hosts: tuple[str, ...]
+    idle_median_s: float | None
+    loaded_median_s: float | None
+    utilisation: Utilisation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """Run times, s, with probes and without; `ratio`: with over without, None where nobody ran without."""
+
+    with_probes_s: tuple[float, ...]
+    without_s: tuple[float, ...]
+    ratio: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactFound:
+    """What one program does to the network. Both utilisations are of all pairs together; `drift`: idle latencies
+    after over those before, None where nobody looked; `probes_needed`: for an idle switch to within 5 points;
+    `own_load`: share of the switch's time that probes took themselves, at most; `links`: as `Measured` has them.
+    """
+
+    idle: Side
+    loaded: Side
+    ours: Utilisation
+    paper: Utilisation
+    phases: tuple[Stretch, ...]
+    pairs: tuple[PairFound, ...]
+    drift: Interval | None
+    probes_needed: int
+    own_load: float
+    effect: Effect
+    links: Shares | None
+    cautions: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measured:
+    """Everything that was measured, pair by pair: idle before, beside the program, idle after (may be empty).
+
+    `traffic`: the service of the packets that load the switch, where somebody knows it; `links`: the share of each link
+    that program and probes used, where somebody counts.
+    """
+
+    probing: Probing
+    before: tuple[Probes, ...]
+    beside: tuple[Probes, ...]
+    after: tuple[Probes, ...]
+    with_probes_s: tuple[float, ...]
+    without_s: tuple[float, ...]
+    traffic: Service | None = None
+    links: Shares | None = None
+
+    @property
+    def idle(self) -> tuple[Probes, ...]:
+        """Of each pair, before and after."""
+        return idle_of(self.before, self.after)
+
+
+def impact_found(measured: Measured) -> ImpactFound:
+    """All of it, of 30 probes or more on each side."""
+    idle, beside = pooled(measured.idle), pooled(measured.beside)
+    traffic = measured.traffic
+    ours = seen_by(measured.beside, idle, beside, traffic=traffic, steady=False)  # programs have phases
+    service = service_of(idle.latencies_s, READING)
+    found = ImpactFound(
+        idle=side_of(idle),
+        loaded=side_of(beside),
+        ours=ours,
+        paper=seen_by(measured.beside, idle, beside, how=PAPER, steady=False),
+        phases=() if ours.low is None else _phases(idle, beside, traffic),
+        pairs=tuple(_pair(*both, traffic) for both in zip(measured.idle, measured.beside, strict=True)),
+        drift=drift_of(measured.before, measured.after),
+        probes_needed=probes_needed(idle.latencies_s, half_width=PRECISION, how=READING, traffic=traffic),
+        own_load=own_load(pairs=measured.probing.pairs, interval_s=measured.probing.interval_s, service=service),
+        effect=_effect(measured),
+        links=measured.links,
+        cautions=(),
+    )
+    return replace(found, cautions=tuple(_cautions(found, measured)))
+
+
+def _phases(idle: Probes, beside: Probes, traffic: Service | None) -> tuple[Stretch, ...]:
+    found, began = [], float(beside.at_s[0])
+    whole = float(beside.at_s[-1]) - began
+    for phase in phases_of(
+        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, how=READING, traffic=traffic
+    ):  # fmt: skip
+        ended = began + phase.share * whole
+        low, high = _bounds(phase.draws)
+        found.append(
+            Stretch(
+                began_s=began, ended_s=ended, utilisation=phase.utilisation, low=min(low, phase.utilisation),
+                high=max(high, phase.utilisation),
+            )
+        )  # fmt: skip
+        began = ended
+    return tuple(found)
+
+
+def _bounds(draws: Floats) -> tuple[float, float]:
+    low, high = np.quantile(draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
+    return float(low), float(high)
+
+
+def _pair(idle: Probes, beside: Probes, traffic: Service | None) -> PairFound:
+    return PairFound(
+        hosts=beside.hosts,
+        idle_median_s=float(np.median(idle.latencies_s)) if len(idle) else None,
+        loaded_median_s=float(np.median(beside.latencies_s)) if len(beside) else None,
+        utilisation=seen_by((beside,), idle, beside, traffic=traffic, steady=False),
+    )
+
+
+def _effect(measured: Measured) -> Effect:
+    known = measured.with_probes_s and measured.without_s
+    return Effect(
+        with_probes_s=measured.with_probes_s,
+        without_s=measured.without_s,
+        ratio=slowdown_of(measured.without_s, measured.with_probes_s) if known else None,
+    )
+
+
+def _cautions(found: ImpactFound, measured: Measured) -> Iterator[str]:
+    """What a reader must know, most important first; sentences without a full stop."""
+    late = lateness_of(found.idle, found.loaded, found.ours)
+    if late is not None:
+        yield (
+            f"beside the program probes woke up {said_us(late.late_s)} later than on the idle machine, and their "
+            f"latencies are {said_us(late.wait_s)} longer: they waited for cores, perhaps more than for the switch. "
+            "Leave a core free on each host"
+        )
+    yield from rare_when_busy((found.loaded,), measured.probing)
+    yield from idle_cautions(found.idle, found.drift, needed=found.probes_needed, probing=measured.probing)
+    medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
+    if medians and max(medians) > _PAIRS_DIFFER * min(medians):
+        yield (
+            f"pairs differ on the idle machine, medians from {said_us(min(medians))} to {said_us(max(medians))}: "
+            "read them one by one"
+        )
+    if found.own_load > _OWN_LOAD:
+        yield f"probes themselves keep the switch busy up to {found.own_load:.1%} of the time; send them less often"
+    ratio = found.effect.ratio
+    if ratio is not None and ratio.low is not None and ratio.low > _EFFECT:
+        yield f"probes made the program {ratio.centre:.3f} times as long; send them less often, or fewer pairs"

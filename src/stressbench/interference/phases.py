@@ -1,0 +1,81 @@
+"""When the load of an application changes: its probes' latencies in stretches that are alike within."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stressbench.interference.probing import OURS, Floats, Reading, draws, point
+from stressbench.interference.queueing import Service
+
+LEAST_STRETCH = 20
+_ODDS = 4.5
+"""Standard deviations of the rank sum at the best cut: chance reaches so many in 1 of 1,000 series without a change."""
+_MOST_DRAWS = 199
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Phase:
+    """A stretch: its share of the time, the utilisation in it (0 to 1), and what that might have been (`draws`)."""
+
+    share: float
+    utilisation: float
+    draws: Floats
+
+
+def stretches(latencies: Floats) -> tuple[slice, ...]:
+    """Neighbouring parts of `latencies` (n,), in order, each of at least 20, within which the level does not change.
+
+    Cut where the ranks before and after differ most, if they differ more than chance explains, and again within the
+    parts (binary segmentation; the test is Mann and Whitney's at the best cut, so heavy tails do not matter). Values
+    that depend on their neighbours are cut more often than they should be.
+    """
+    found: list[slice] = []
+    waiting = [slice(0, len(latencies))]
+    while waiting:
+        part = waiting.pop()
+        cut = _best_cut(latencies[part])
+        if cut is None:
+            found.append(part)
+        else:
+            waiting += [slice(part.start, part.start + cut), slice(part.start + cut, part.stop)]
+    return tuple(sorted(found, key=lambda part: part.start))
+
+
+def phases_of(
+    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, how: Reading = OURS,
+    traffic: Service | None = None, resamples: int = _MOST_DRAWS,
+) -> tuple[Phase, ...]:  # fmt: skip
+    """Phases of `loaded_s` (s), taken at `at_s` (s, any order); without times each sample stands for the same time.
+
+    `traffic` as `utilisation` takes it.
+    """
+    times = np.arange(len(loaded_s), dtype=np.float64) if at_s is None else np.sort(at_s)
+    ordered = loaded_s if at_s is None else loaded_s[np.argsort(at_s, kind="stable")]
+    parts = stretches(ordered)
+    borders = [times[0], *((times[part.start - 1] + times[part.start]) / 2 for part in parts[1:]), times[-1]]
+    lengths = np.diff(np.array(borders))
+    shares = lengths / lengths.sum() if lengths.sum() > 0 else np.full(len(parts), 1 / len(parts))
+    return tuple(
+        Phase(
+            share=float(share),
+            utilisation=point(idle_s, ordered[part], how=how, traffic=traffic),
+            draws=draws(idle_s, ordered[part], how=how, traffic=traffic, resamples=resamples, seed=1 + number),
+        )
+        for number, (part, share) in enumerate(zip(parts, shares, strict=True))
+    )
+
+
+def _best_cut(values: Floats) -> int | None:
+    n = len(values)
+    if n < 2 * LEAST_STRETCH:
+        return None
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[which]
+    sizes = np.arange(LEAST_STRETCH, n - LEAST_STRETCH + 1)
+    sums = np.cumsum(ranks)[sizes - 1]
+    spread = ranks.var()  # with ties
+    if spread == 0:
+        return None
+    odds = np.abs(sums - sizes * (n + 1) / 2) / np.sqrt(sizes * (n - sizes) * spread / (n - 1))
+    best = int(np.argmax(odds))
+    return int(sizes[best]) if odds[best] > _ODDS else None

@@ -1,0 +1,225 @@
+"""Two runs of the same workload: is the second slower, faster, the same, or can nobody tell?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stressbench.formats.run import Header, Job, Kind, Role, Run
+from stressbench.stats.impact import pair_blocks
+from stressbench.stats.selection import RoundMedian, select
+from stressbench.stats.unpaired import unpaired_ratio
+
+LAUNCH_NOTE = (
+    "the intervals hold what varies between rounds; what varies from launch to launch (placement, other users, the "
+    "state of the machine) they cannot see: repeat both runs, interleaved, before acting on a small difference"
+)
+
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+
+
+class ComparisonError(Exception):
+    """Runs that should not be compared; the message says what differs."""
+
+
+class Verdict(StrEnum):
+    """With the interval [low, high] of B/A and the smallest effect of interest e, both ways alike on a log scale.
+
+    slower: low > 1 + e. faster: high < 1 / (1 + e). no_difference: the whole interval within [1 / (1 + e), 1 + e].
+    cannot_tell: anything else, or no interval.
+    """
+
+    slower = "slower"
+    faster = "faster"
+    no_difference = "no difference"
+    cannot_tell = "cannot tell"
+
+
+class Quantity(StrEnum):
+    """What is compared; for the congestion impact read `slower` as a higher impact."""
+
+    isolated = "isolated time"
+    contended = "contended time"
+    impact = "congestion impact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """B over A of one quantity of one job; `a` and `b` are medians over rounds (s) or over blocks' ratios (impact).
+
+    `superiority` is the share of pairs of a round of A and one of B in which B's value is larger, ties counted half:
+    0.5 where nothing differs, 1 where every round of B is slower (Vargha and Delaney 2000). `cliffs_delta` is the same
+    from -1 to 1 (Cliff 1993). Both say how far the rounds overlap; they are told without intervals.
+    """
+
+    quantity: Quantity
+    a: float | None
+    b: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    superiority: float | None
+    cliffs_delta: float | None
+    verdict: Verdict
+    reason: str | None
+
+    @property
+    def regression(self) -> bool:
+        """Whether a time is slower in B: what fails a gate. A higher impact alone does not."""
+        return self.verdict is Verdict.slower and self.quantity is not Quantity.impact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobComparison:
+    """All changes of one job."""
+
+    name: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two runs side by side. `differences` says in words what was not the same when they ran."""
+
+    a: str
+    b: str
+    effect: float
+    differences: tuple[str, ...]
+    jobs: tuple[JobComparison, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def slower(self) -> bool:
+        """Whether an isolated or contended time of any job is slower in B (a higher impact alone does not count)."""
+        return any(change.regression for job in self.jobs for change in job.changes)
+
+
+def compare(a: Run, b: Run, *, effect: float = 0.02, force: bool = False) -> Comparison:
+    """B against A, job by job (matched by name, the k-th of a name with the k-th).
+
+    `effect` is the smallest relative change that matters, at least 0. ComparisonError when the workloads differ and
+    `force` is not given, or when no job of A is in B.
+    """
+    if a.header.workload.hash != b.header.workload.hash and not force:
+        raise ComparisonError(
+            f"{a.path} and {b.path} ran different workloads: {_workload_difference(a.header, b.header)}; "
+            "--force compares them all the same"
+        )
+    matched = _match(a.jobs, b.jobs)
+    if not matched:
+        raise ComparisonError(f"no job of {a.path} has a namesake in {b.path}")
+    return Comparison(
+        a=str(a.path), b=str(b.path), effect=effect, differences=tuple(_differences(a, b)),
+        jobs=tuple(_compare_job(a, b, first, second, effect=effect) for first, second in matched),
+        notes=(LAUNCH_NOTE, *(f"{run.path} is incomplete" for run in (a, b) if not run.complete)),
+    )  # fmt: skip
+
+
+def verdict_of(*, low: float | None, high: float | None, effect: float) -> Verdict:
+    """Where the interval [low, high] of a ratio lies against the band [1 / (1 + effect), 1 + effect]."""
+    if low is None or high is None:
+        return Verdict.cannot_tell
+    if low > 1 + effect:
+        return Verdict.slower
+    if high < 1 / (1 + effect):
+        return Verdict.faster
+    if low >= 1 / (1 + effect) and high <= 1 + effect:
+        return Verdict.no_difference
+    return Verdict.cannot_tell
+
+
+def superiority_of(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:
+    """Share of pairs in which `b` is larger than `a`, ties counted half; None where a side is empty or not finite."""
+    if min(len(a), len(b)) == 0 or not (np.all(np.isfinite(a)) and np.all(np.isfinite(b))):
+        return None
+    ordered = np.sort(a)
+    below, not_above = (int(np.searchsorted(ordered, b, side=side).sum()) for side in _SIDES)
+    return (below + not_above) / (2 * len(a) * len(b))
+
+
+def round_superiority(rounds: Sequence[RoundMedian]) -> float | None:
+    """Of one run: share of pairs of an isolated and a contended round in which the contended one took longer."""
+    isolated, contended = (
+        np.array([one.median_s for one in rounds if one.kind is kind]) for kind in (Kind.isolated, Kind.contended)
+    )
+    return superiority_of(isolated, contended)
+
+
+def _match(a: Sequence[Job], b: Sequence[Job]) -> list[tuple[Job, Job]]:
+    left = list(b)
+    pairs = []
+    for job in a:
+        found = next((other for other in left if other.name == job.name), None)
+        if found is not None:
+            left.remove(found)
+            pairs.append((job, found))
+    return pairs
+
+
+def _compare_job(a: Run, b: Run, first: Job, second: Job, *, effect: float) -> JobComparison:
+    rounds_a, rounds_b = select(a, job=first.job).rounds, select(b, job=second.job).rounds
+    changes = []
+    for quantity, kind in ((Quantity.isolated, Kind.isolated), (Quantity.contended, Kind.contended)):
+        values = [np.array([one.median_s for one in rounds if one.kind is kind]) for rounds in (rounds_a, rounds_b)]
+        if Role.background not in (first.role, second.role) or kind is Kind.contended:
+            changes.append(_change(quantity, values[0], values[1], effect=effect, what=f"{kind} rounds"))
+    if Role.background not in (first.role, second.role):
+        pairings = [pair_blocks(rounds) for rounds in (rounds_a, rounds_b)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = [pairing.contended / pairing.isolated for pairing in pairings]
+        changes.append(_change(Quantity.impact, ratios[0], ratios[1], effect=effect, what="paired blocks"))
+    return JobComparison(name=first.name, changes=tuple(changes))
+
+
+def _change(quantity: Quantity, a: NDArray[np.float64], b: NDArray[np.float64], *, effect: float, what: str) -> Change:
+    found = unpaired_ratio(a, b, what=what)
+    superiority = superiority_of(a, b)
+    return Change(
+        quantity=quantity, a=_median(a), b=_median(b),
+        ratio=found.ratio, low=found.low, high=found.high,
+        superiority=superiority, cliffs_delta=None if superiority is None else 2 * superiority - 1,
+        verdict=verdict_of(low=found.low, high=found.high, effect=effect), reason=found.reason,
+    )  # fmt: skip
+
+
+def _median(values: NDArray[np.float64]) -> float | None:
+    """None of no values, and of ratios to times of 0 s."""
+    if len(values) == 0 or not np.all(np.isfinite(values)):
+        return None
+    return float(np.median(values))
+
+
+def _workload_difference(a: Header, b: Header) -> str:
+    lines = zip_longest(a.workload.text.splitlines(), b.workload.text.splitlines(), fillvalue="(end)")
+    for number, (first, second) in enumerate(lines, start=1):
+        if first != second:
+            return f"line {number} of the resolved workload is '{first}' and '{second}'"
+    return f"hashes {a.workload.hash} and {b.workload.hash}"
+
+
+def _differences(a: Run, b: Run) -> list[str]:
+    first, second = a.header, b.header
+    facts = [
+        ("workload", first.workload.hash, second.workload.hash),
+        ("ranks", first.ranks, second.ranks),
+        ("ranks per node", first.ranks_per_node, second.ranks_per_node),
+        ("hosts", _hosts(first), _hosts(second)),
+        ("MPI", first.mpi.library, second.mpi.library),
+        ("transports", first.mpi.transports, second.mpi.transports),
+        ("compiler", first.compiler, second.compiler),
+        ("build type", first.build_type, second.build_type),
+        ("version", f"{first.version} {first.commit}", f"{second.version} {second.commit}"),
+        ("placement", first.plan.placement, second.plan.placement),
+        ("warm-up", first.plan.warmup, second.plan.warmup),
+        ("finish", first.plan.finish, second.plan.finish),
+        ("jobs", ", ".join(job.name for job in first.jobs), ", ".join(job.name for job in second.jobs)),
+    ]
+    return [f"{name}: {left} and {right}" for name, left, right in facts if left != right]
+
+
+def _hosts(header: Header) -> str:
+    return ", ".join(dict.fromkeys(node.host for node in header.nodes))

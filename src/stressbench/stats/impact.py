@@ -1,0 +1,170 @@
+"""Congestion impact: contended time over isolated time, Equation (3) of the StressBench paper, with a 95 % interval."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import exp
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stressbench.formats.run import Kind
+from stressbench.stats.dependence import Dependence, dependence_of
+from stressbench.stats.intervals import (
+    LEAST_PAIRS,
+    Interval,
+    IntervalMethod,
+    bootstrap_interval,
+    paired_interval,
+    unpaired_interval,
+    widened,
+)
+from stressbench.stats.selection import RoundMedian
+
+
+class Method(StrEnum):
+    """How an estimate and its interval came about (`analysis.intervals`)."""
+
+    paired = "paired blocks: Hodges-Lehmann estimate, Wilcoxon interval"
+    bootstrap = "paired blocks: ratio of medians, BCa bootstrap interval"
+    unpaired = "rounds of different blocks: Hodges-Lehmann estimate, Mann-Whitney interval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """Congestion impact of a job or step.
+
+    `ratio` is the middle of the blocks' own ratios, so drift between blocks cancels; `ratio_of_medians` divides the
+    medians over all rounds, as Equation (3) reads with medians for times. `reason` says in words why a number is None.
+    `autocorrelation` is that of neighbouring blocks' log ratios (lag 1; None below 10 blocks); where chance hardly
+    explains it, the interval is `widened_by` more than 1 (docs/statistics.md).
+    """
+
+    ratio: float | None
+    low: float | None
+    high: float | None
+    ratio_of_medians: float | None
+    paired_blocks: int
+    isolated_alone: int
+    contended_alone: int
+    method: Method | None
+    autocorrelation: float | None
+    widened_by: float
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pairing:
+    """Round medians in seconds by block: `isolated` and `contended` pair up, shape (blocks,); the rest stand alone."""
+
+    isolated: NDArray[np.float64]
+    contended: NDArray[np.float64]
+    isolated_alone: NDArray[np.float64]
+    contended_alone: NDArray[np.float64]
+
+    @property
+    def log_ratios(self) -> NDArray[np.float64]:
+        """Shape (blocks,): logarithm of each block's own ratio."""
+        ratios: NDArray[np.float64] = np.log(self.contended / self.isolated)
+        return ratios
+
+    @property
+    def all_isolated(self) -> NDArray[np.float64]:
+        """Isolated rounds, paired or not."""
+        return np.concatenate([self.isolated, self.isolated_alone])
+
+    @property
+    def all_contended(self) -> NDArray[np.float64]:
+        """Contended rounds, paired or not."""
+        return np.concatenate([self.contended, self.contended_alone])
+
+
+def pair_blocks(rounds: Sequence[RoundMedian]) -> Pairing:
+    """Pair rounds of the same block of the same launch; several of one kind in a block count by their median."""
+    blocks: defaultdict[tuple[int, int], tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    for found in rounds:
+        blocks[found.launch, found.block][found.kind is Kind.contended].append(found.median_s)
+    both = [block for block in blocks.values() if all(block)]
+    alone = [block for block in blocks.values() if not all(block)]
+    return Pairing(
+        isolated=np.array([median(isolated) for isolated, _ in both]),
+        contended=np.array([median(contended) for _, contended in both]),
+        isolated_alone=np.array([value for isolated, _ in alone for value in isolated]),
+        contended_alone=np.array([value for _, contended in alone for value in contended]),
+    )
+
+
+def congestion_impact(rounds: Sequence[RoundMedian], *, interval: IntervalMethod = IntervalMethod.ranks) -> Impact:
+    """Impact of one job or step from its rounds' medians.
+
+    Pairs decide; rounds that stand alone in their block only serve when there are fewer than 6 pairs and at least 6
+    of each kind alone, as in a file that holds all isolated rounds first. Their interval does not cancel drift, and is
+    one of ranks whatever `interval` asks for, because the bootstrap draws whole blocks.
+    """
+    pairing = pair_blocks(rounds)
+    reason = _no_ratio(pairing)
+    if reason is not None:
+        return _impact(pairing, estimate=None, method=None, reason=reason)
+    pairs = len(pairing.isolated)
+    if pairs < LEAST_PAIRS and min(len(pairing.isolated_alone), len(pairing.contended_alone)) >= LEAST_PAIRS:
+        estimate = unpaired_interval(np.log(pairing.all_isolated), np.log(pairing.all_contended))
+        return _impact(pairing, estimate=estimate, method=Method.unpaired, reason=None)
+    if pairs == 0:
+        estimate = unpaired_interval(np.log(pairing.all_isolated), np.log(pairing.all_contended))
+        estimate = Interval(centre=estimate.centre, low=None, high=None)
+        return _impact(pairing, estimate=estimate, method=Method.unpaired, reason=too_few(0))
+    return _paired_impact(pairing, interval=interval)
+
+
+def _paired_impact(pairing: Pairing, *, interval: IntervalMethod) -> Impact:
+    pairs = len(pairing.isolated)
+    dependence = dependence_of(pairing.log_ratios)
+    if interval is IntervalMethod.bootstrap:
+        method, estimate = Method.bootstrap, bootstrap_interval(pairing.isolated, pairing.contended)
+    else:
+        method, estimate = Method.paired, paired_interval(pairing.log_ratios)
+    reason = None
+    if estimate.low is None:
+        reason = too_few(pairs) if pairs < LEAST_PAIRS else "too many equal times for the bootstrap: use ranks"
+    estimate = widened(estimate, 1.0 if dependence is None else dependence.factor)
+    return _impact(pairing, estimate=estimate, method=method, reason=reason, dependence=dependence)
+
+
+def too_few(pairs: int) -> str:
+    """Why this many pairs give no 95 % interval."""
+    return f"{pairs} paired block{'' if pairs == 1 else 's'}: a 95 % interval needs at least {LEAST_PAIRS}"
+
+
+def _no_ratio(pairing: Pairing) -> str | None:
+    if len(pairing.all_isolated) == 0:
+        return "no isolated rounds"
+    if len(pairing.all_contended) == 0:
+        return "no contended rounds"
+    if min(pairing.all_isolated.min(), pairing.all_contended.min()) <= 0:
+        return "a round's median time is 0 s, below what the clock resolves"
+    return None
+
+
+def _impact(
+    pairing: Pairing, *, estimate: Interval | None, method: Method | None, reason: str | None,
+    dependence: Dependence | None = None,
+) -> Impact:  # fmt: skip
+    return Impact(
+        ratio=None if estimate is None else exp(estimate.centre),
+        low=None if estimate is None or estimate.low is None else exp(estimate.low),
+        high=None if estimate is None or estimate.high is None else exp(estimate.high),
+        ratio_of_medians=None if estimate is None else _ratio_of_medians(pairing),
+        paired_blocks=len(pairing.isolated),
+        isolated_alone=len(pairing.isolated_alone),
+        contended_alone=len(pairing.contended_alone),
+        method=method,
+        autocorrelation=None if dependence is None else dependence.lag1,
+        widened_by=1.0 if dependence is None else dependence.factor,
+        reason=reason,
+    )
+
+
+def _ratio_of_medians(pairing: Pairing) -> float:
+    return float(np.median(pairing.all_contended) / np.median(pairing.all_isolated))

@@ -1,0 +1,74 @@
+"""Doubts about how a job's times scatter: blocks that depend on each other, rounds far out, two groups of times."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from stressbench.formats.run import Kind
+from stressbench.stats.doubts import Doubt
+from stressbench.stats.impact import Impact
+from stressbench.stats.modes import modes_of
+from stressbench.stats.selection import RoundMedian, Selection
+
+OUTLIER_DISTANCE = 10.0
+"""In scaled median absolute deviations from the median."""
+OUTLIER_FACTOR = 1.2
+_LEAST_ROUNDS = 8
+_MOST_NAMED = 5
+_TO_SIGMA = 1.4826
+
+
+def dependence_doubts(impact: Impact, *, job: str) -> Iterable[Doubt]:
+    """Neighbouring blocks whose ratios resemble each other."""
+    if impact.widened_by <= 1 or impact.autocorrelation is None:
+        return
+    text = (
+        f"neighbouring blocks resemble each other (lag-1 autocorrelation {impact.autocorrelation:.2f} over "
+        f"{impact.paired_blocks} blocks): the interval was widened {impact.widened_by:.1f}x, and may still be too "
+        "narrow; longer rounds, or rounds farther apart, are worth more than more of them"
+    )
+    yield Doubt(kind="autocorrelation", text=text, job=job)
+
+
+def outlier_doubts(rounds: Iterable[RoundMedian], *, job: str) -> Iterable[Doubt]:
+    """Whole rounds far from the others of their kind (median absolute deviation: Iglewicz and Hoaglin 1993)."""
+    listed = tuple(rounds)
+    for kind in (Kind.isolated, Kind.contended):
+        mine = [one for one in listed if one.kind is kind and one.median_s > 0]
+        if len(mine) < _LEAST_ROUNDS:
+            continue
+        logs = np.log([one.median_s for one in mine])
+        middle = float(np.median(logs))
+        scale = _TO_SIGMA * float(np.median(np.abs(logs - middle)))
+        distances = np.abs(logs - middle)
+        far = np.flatnonzero((distances > OUTLIER_DISTANCE * scale) & (distances > np.log(OUTLIER_FACTOR)))
+        if not len(far):
+            continue
+        worst = int(far[np.argmax(distances[far])])
+        named = ", ".join(str(mine[index].round) for index in far[:_MOST_NAMED])
+        more = f" and {len(far) - _MOST_NAMED} more" if len(far) > _MOST_NAMED else ""
+        text = (
+            f"{len(far)} of {len(mine)} {kind} rounds lie far from the others (round {named}{more}), the farthest at "
+            f"{np.exp(logs[worst] - middle):.2f}x their median: look for what else ran then"
+        )
+        yield Doubt(kind="outliers", text=text, job=job)
+
+
+def mode_doubts(name: str, selection: Selection, *, job: str) -> Iterable[Doubt]:
+    """Samples in two groups, within rounds: each is divided by its round's median, so that drift makes no groups."""
+    for kind, values, rounds in (
+        (Kind.isolated, selection.isolated_s, selection.isolated_round),
+        (Kind.contended, selection.contended_s, selection.contended_round),
+    ):
+        median_of = {one.round: one.median_s for one in selection.of(kind)}
+        medians = np.array([median_of[number] for number in rounds.tolist()])
+        if not len(values) or medians.min() <= 0:
+            continue
+        modes = modes_of(values / medians)
+        if modes is not None:
+            text = (
+                f"{name}, {kind}: times within rounds gather in two groups, {modes.upper_share:.0%} of "
+                f"{len(values)} samples at {modes.apart:.2f}x the others: no single median describes both; look at "
+                "their distribution in `stressbench report`"
+            )
+            yield Doubt(kind="bimodality", text=text, job=job)

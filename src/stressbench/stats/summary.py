@@ -1,0 +1,272 @@
+"""Everything `stressbench show` says about a run, as values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stressbench.formats.run import Event, Job, Kind, Phase, Role, Run, Samples, Severity, Step
+from stressbench.stats.distribution import Distribution, PlainRatios, distribution_of, plain_ratios
+from stressbench.stats.doubts import Doubt, job_doubts, run_doubts, slowest_doubts, spread_doubts, thinned_doubts
+from stressbench.stats.histograms import histograms_of
+from stressbench.stats.impact import Impact, congestion_impact
+from stressbench.stats.intervals import IntervalMethod
+from stressbench.stats.links import LinkUse, link_use
+from stressbench.stats.noise_doubts import dependence_doubts, mode_doubts, outlier_doubts
+from stressbench.stats.percentiles import Source, TailImpact, of_histograms, sample_tails, tails_of
+from stressbench.stats.planning import Plan, plan_of
+from stressbench.stats.selection import RoundMedian, Selection, evenly_taken, select
+from stressbench.stats.slowest import Slowest, slowest_of
+
+TARGET = 0.02
+"""Half-width of the congestion impact's interval that a plan aims for when nobody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Times of a job (seconds a repetition) or step (seconds an iteration): spread of samples, rounds, impact.
+
+    `tails` holds the median and the percentiles 95, 99 and 99.9: of single executions where a step has histograms of
+    them, else of samples. `plan` is None for background jobs.
+    """
+
+    isolated_s: Distribution | None
+    contended_s: Distribution | None
+    impact: Impact
+    ratios: PlainRatios | None
+    tails: tuple[TailImpact, ...]
+    plan: Plan | None
+    slowest: Slowest | None
+    rounds: tuple[RoundMedian, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSummary:
+    """What a motif measured itself, the largest value over the ranks; the unit stands in the name."""
+
+    name: str
+    isolated: Distribution | None
+    contended: Distribution | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepSummary:
+    """One motif of a chain. Bandwidths follow from the median iteration, as `bandwidth_definition` says in words."""
+
+    step: int
+    motif: str
+    size_bytes: int | None
+    iterations: int
+    executions: int
+    timer: str
+    quantity: str
+    timing: Timing
+    isolated_bytes_per_s: float | None
+    contended_bytes_per_s: float | None
+    bandwidth_definition: str | None
+    metrics: tuple[MetricSummary, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSummary:
+    """One job and its steps."""
+
+    job: int
+    name: str
+    role: Role
+    ranks: int
+    nodes: str
+    hosts: int
+    timing: Timing
+    steps: tuple[StepSummary, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """What ran, and how far it got; `rounds_planned` is None when a stopping rule decides.
+
+    `simulated` says by what and where, and is None for ranks on real hosts.
+    """
+
+    path: str
+    workload: str
+    workload_hash: str
+    started_at: str
+    launches: int
+    ranks: int
+    nodes: int
+    hosts: int
+    mpi: str
+    transports: str | None
+    seed: int
+    placement: str
+    finish: str
+    rounds_done: int
+    rounds_planned: int | None
+    complete: bool
+    end_reason: str | None
+    includes_extra: bool
+    simulated: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """A run in numbers. `events` are the engine's own warnings and errors; `links` is None where nobody counted."""
+
+    facts: RunFacts
+    jobs: tuple[JobSummary, ...]
+    warnings: tuple[Doubt, ...]
+    events: tuple[Event, ...]
+    links: tuple[LinkUse, ...] | None
+
+
+def summarise(
+    run: Run, *, include_extra: bool = False, interval: IntervalMethod = IntervalMethod.ranks, target: float = TARGET,
+    most_steps: int | None = None,
+) -> RunSummary:  # fmt: skip
+    """Numbers of every job and step of `run`, of each job only the `most_steps` that take longest.
+
+    `include_extra` counts the extra repetitions of contended rounds too; `interval` is that of the congestion impact;
+    `target` the half-width of it that the plans aim for, as a share above 0.
+    """
+    how = Counting(include_extra=include_extra, interval=interval, target=target, most_steps=most_steps)
+    jobs = tuple(_summarise_job(run, job, how=how) for job in run.jobs)
+    doubts = [*run_doubts(run), *(doubt for job in jobs for doubt in _doubts(run, job, how=how))]
+    doubts += [doubt for job in run.jobs if include_extra for doubt in thinned_doubts(run, job)]
+    return RunSummary(
+        facts=_facts(run, how=how),
+        jobs=jobs,
+        warnings=tuple(doubts),
+        events=tuple(event for event in run.events if event.severity is not Severity.note),
+        links=link_use(run),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counting:
+    """What the reader asked for."""
+
+    include_extra: bool
+    interval: IntervalMethod
+    target: float
+    most_steps: int | None
+
+
+def _facts(run: Run, *, how: Counting) -> RunFacts:
+    header = run.header
+    return RunFacts(
+        path=str(run.path), workload=header.workload.path, workload_hash=header.workload.hash,
+        started_at=header.started_at.isoformat(), launches=len(run.launches), ranks=header.ranks,
+        nodes=len(header.nodes), hosts=len({node.host for node in header.nodes}), mpi=header.mpi.library,
+        transports=header.mpi.transports, seed=header.seed, placement=header.plan.placement,
+        finish=header.plan.finish, rounds_done=len(run.rounds), rounds_planned=run.planned_rounds,
+        complete=run.complete, end_reason=run.end.reason if run.end else None, includes_extra=how.include_extra,
+        simulated=None if header.simulation is None else str(header.simulation),
+    )  # fmt: skip
+
+
+def _summarise_job(run: Run, job: Job, *, how: Counting) -> JobSummary:
+    whole = select(run, job=job.job, include_extra=how.include_extra)
+    return JobSummary(
+        job=job.job, name=job.name, role=job.role, ranks=job.ranks, nodes=job.nodes,
+        hosts=len(run.hosts_of(job=job.job)),
+        timing=_timing(whole, role=job.role, how=how, tails=sample_tails([whole])),
+        steps=tuple(_summarise_step(run, job, step, how=how) for step in _longest(run, job, most=how.most_steps)),
+    )  # fmt: skip
+
+
+def _longest(run: Run, job: Job, *, most: int | None) -> Sequence[Step]:
+    """The steps that took the most time in measured repetitions, as many as `most`, in the chain's order."""
+    if most is None or len(job.steps) <= most:
+        return job.steps
+    taken = [_time_of(run.samples_of(job=job.job, step=step.step)) for step in job.steps]
+    return [job.steps[number] for number in sorted(np.argsort(taken, kind="stable")[::-1][:most])]
+
+
+def _time_of(samples: Samples | None) -> float:
+    return 0.0 if samples is None else float(np.nansum(samples.time_max_s[samples.in_phases(Phase.measured)]))
+
+
+def _summarise_step(run: Run, job: Job, step: Step, *, how: Counting) -> StepSummary:
+    found = select(run, job=job.job, step=step.step, include_extra=how.include_extra)
+    alone, beside = (
+        of_histograms(histograms_of(run, job=job.job, step=step.step, kind=kind))
+        for kind in (Kind.isolated, Kind.contended)
+    )
+    if alone is None and beside is None:
+        timing = _timing(found, role=job.role, how=how, tails=sample_tails([found]))
+    else:
+        timing = _timing(found, role=job.role, how=how, tails=tails_of(alone, beside, source=Source.executions))
+    return StepSummary(
+        step=step.step, motif=step.motif, size_bytes=step.size_bytes, iterations=step.iterations,
+        executions=step.executions, timer=step.timer, quantity=step.quantity, timing=timing,
+        isolated_bytes_per_s=_bandwidth(step, timing.isolated_s),
+        contended_bytes_per_s=_bandwidth(step, timing.contended_s),
+        bandwidth_definition=step.bandwidth_definition,
+        metrics=_metrics(run, job=job.job, step=step.step, include_extra=how.include_extra),
+    )  # fmt: skip
+
+
+def _timing(selection: Selection, *, role: Role, how: Counting, tails: tuple[TailImpact, ...]) -> Timing:
+    background = role is Role.background
+    return Timing(
+        isolated_s=distribution_of(selection.isolated_s, selection.isolated_round),
+        contended_s=distribution_of(selection.contended_s, selection.contended_round),
+        impact=_background_impact() if background else congestion_impact(selection.rounds, interval=how.interval),
+        ratios=plain_ratios(selection.isolated_s, selection.contended_s),
+        tails=tails,
+        plan=None if background else plan_of(selection.rounds, target=how.target),
+        slowest=slowest_of(selection),
+        rounds=selection.rounds,
+    )
+
+
+def _background_impact() -> Impact:
+    return Impact(
+        ratio=None, low=None, high=None, ratio_of_medians=None, paired_blocks=0, isolated_alone=0, contended_alone=0,
+        method=None, autocorrelation=None, widened_by=1.0, reason="background job: it is never run alone",
+    )  # fmt: skip
+
+
+def _bandwidth(step: Step, spread: Distribution | None) -> float | None:
+    """Bytes a second of the median iteration; its time is unscaled again."""
+    if step.bandwidth_bytes is None or spread is None or spread.median <= 0:
+        return None
+    return step.bandwidth_bytes * step.quantity_scale / spread.median
+
+
+def _metrics(run: Run, *, job: int, step: int, include_extra: bool) -> tuple[MetricSummary, ...]:
+    contended = [found.round for found in run.rounds if found.kind is Kind.contended]
+    summaries = []
+    for metric in run.metrics_of(job=job, step=step):
+        wanted = metric.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
+        if include_extra:
+            wanted &= evenly_taken(run, metric, job=job)
+        loaded = np.isin(metric.round, contended)
+        summaries.append(
+            MetricSummary(
+                name=metric.name,
+                isolated=distribution_of(metric.maximum[wanted & ~loaded], metric.round[wanted & ~loaded]),
+                contended=distribution_of(metric.maximum[wanted & loaded], metric.round[wanted & loaded]),
+            )
+        )
+    return tuple(summaries)
+
+
+def _doubts(run: Run, summary: JobSummary, *, how: Counting) -> tuple[Doubt, ...]:
+    job, timing = run.jobs[summary.job], summary.timing
+    parts = [("the job", timing), *((f"step {step.step} ({step.motif})", step.timing) for step in summary.steps)]
+    spreads = [
+        doubt
+        for name, part in parts
+        for kind, spread in ((Kind.isolated, part.isolated_s), (Kind.contended, part.contended_s))
+        for doubt in spread_doubts(name, kind, spread, job=job.name)
+    ]
+    return (
+        *job_doubts(run, job, impact=timing.impact, rounds=timing.rounds),
+        *dependence_doubts(timing.impact, job=job.name),
+        *outlier_doubts(timing.rounds, job=job.name),
+        *mode_doubts("the job", select(run, job=job.job, include_extra=how.include_extra), job=job.name),
+        *spreads,
+        *slowest_doubts(run, job, timing.slowest),
+    )

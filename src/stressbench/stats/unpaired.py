@@ -1,0 +1,82 @@
+"""How many times as long: two samples of times that do not depend on each other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import exp
+
+import numpy as np
+
+from stressbench.stats.intervals import Floats, unpaired_interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnpairedRatio:
+    """Middle of all ratios of a value of the second to one of the first, 95 % interval; `reason` where one is None."""
+
+    ratio: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+class Source(StrEnum):
+    """What an interval is made from. Rounds cannot see what varies from launch to launch; runs can."""
+
+    runs = "runs"
+    rounds = "rounds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledRatio:
+    """As UnpairedRatio, of the times of several runs; `source` is None without an interval."""
+
+    ratio: float | None
+    low: float | None
+    high: float | None
+    source: Source | None
+    reason: str | None
+
+
+def unpaired_ratio(first: Floats, second: Floats, *, what: str) -> UnpairedRatio:
+    """`second` (m,) over `first` (n,), both in seconds or both ratios; `what` they are, in the plural."""
+    if min(len(first), len(second)) == 0:
+        return _unknown(f"{len(first)} and {len(second)} {what}")
+    if not all(np.all(np.isfinite(values) & (values > 0)) for values in (first, second)):
+        return _unknown("a round's median time is 0 s, below what the clock resolves")
+    estimate = unpaired_interval(np.log(first), np.log(second))
+    reason = None
+    if estimate.low is None:
+        reason = f"{len(first)} and {len(second)} {what}: too few for a 95 % interval (4 and 4 suffice)"
+    return UnpairedRatio(
+        ratio=exp(estimate.centre),
+        low=None if estimate.low is None else exp(estimate.low),
+        high=None if estimate.high is None else exp(estimate.high),
+        reason=reason,
+    )
+
+
+def pooled_ratio(first: Sequence[Floats], second: Sequence[Floats], *, what: str) -> PooledRatio:
+    """From each run's rounds (rounds,): runs' medians count where they give an interval, else the rounds of all."""
+    by_run = unpaired_ratio(_medians(first), _medians(second), what="runs")
+    if by_run.low is not None:
+        return _pooled(by_run, Source.runs)
+    by_round = unpaired_ratio(together(first), together(second), what=what)
+    return _pooled(by_round, Source.rounds if by_round.low is not None else None)
+
+
+def _medians(runs: Sequence[Floats]) -> Floats:
+    return np.array([np.median(rounds) for rounds in runs if len(rounds)])
+
+
+def together(runs: Sequence[Floats]) -> Floats:
+    """Rounds of all runs, one after the other; of no runs none."""
+    return np.concatenate([np.empty(0), *runs])
+
+
+def _pooled(found: UnpairedRatio, source: Source | None) -> PooledRatio:
+    return PooledRatio(ratio=found.ratio, low=found.low, high=found.high, source=source, reason=found.reason)
+
+
+def _unknown(reason: str) -> UnpairedRatio:
+    return UnpairedRatio(ratio=None, low=None, high=None, reason=reason)

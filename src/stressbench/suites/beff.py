@@ -1,0 +1,129 @@
+"""From a protocol to the number (Rabenseifner and Koniges, section 4), whatever the engine made of it."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stressbench.suites.protocol import Kind, Protocol
+
+FULL_SIZES = 21
+FULL_RINGS = 6
+FULL_POLYGONS = 30
+FULL_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternResult:
+    """One pattern; all bandwidths in bytes/s, of all ranks together.
+
+    `best`: by size, the best of methods and attempts; `methods`: by method and size, the best of attempts.
+    """
+
+    kind: Kind
+    name: str
+    best: Mapping[int, float]
+    methods: Mapping[str, Mapping[int, float]]
+
+    @property
+    def mean(self) -> float:
+        """Over the sizes."""
+        return math.fsum(self.best.values()) / len(self.best)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BEff:
+    """The columns of the paper's Table 1, bytes/s, and what they are made of; `pingpong` is None where not measured.
+
+    `reduced`: why this is not the definition's number; empty where it is.
+    """
+
+    ranks: int
+    lmax_bytes: int
+    memory_bytes: int | None
+    seed: int
+    random: str
+    b_eff: float
+    rings: float | None
+    polygons: float | None
+    at_lmax: float
+    rings_at_lmax: float | None
+    pingpong: float | None
+    patterns: tuple[PatternResult, ...]
+    timed_s: float
+    elapsed_s: float | None
+    claimed: float | None
+    reduced: tuple[str, ...]
+
+    @property
+    def per_rank(self) -> float:
+        """A rank's share of the number."""
+        return self.b_eff / self.ranks
+
+
+def b_eff_of(protocol: Protocol) -> BEff | None:
+    """The number and its parts; None where not every pattern was measured at every size."""
+    head = protocol.head
+    patterns = tuple(_pattern(protocol, index) for index in range(len(head.patterns)))
+    counted = [one for one in patterns if one.kind is not Kind.extra]
+    if not counted or any(len(one.best) < len(head.sizes) for one in patterns):
+        return None
+    longest = head.sizes[-1]
+    rings = [one for one in counted if one.kind is Kind.ring]
+    polygons = [one for one in counted if one.kind is Kind.random]
+    pingpong = next((one.best[longest] for one in patterns if "pingpong" in one.methods), None)
+    return BEff(
+        ranks=head.ranks,
+        lmax_bytes=head.lmax_bytes,
+        memory_bytes=head.memory_bytes,
+        seed=head.seed,
+        random=head.random,
+        b_eff=_over_both([one.mean for one in rings], [one.mean for one in polygons]),
+        rings=_logarithmic_mean(one.mean for one in rings) if rings else None,
+        polygons=_logarithmic_mean(one.mean for one in polygons) if polygons else None,
+        at_lmax=_over_both([one.best[longest] for one in rings], [one.best[longest] for one in polygons]),
+        rings_at_lmax=_logarithmic_mean(one.best[longest] for one in rings) if rings else None,
+        pingpong=pingpong,
+        patterns=patterns,
+        timed_s=math.fsum(loop.time_s for loop in protocol.loops),
+        elapsed_s=None if protocol.end is None else protocol.end.elapsed_s,
+        claimed=None if protocol.end is None else protocol.end.b_eff_bytes_per_s,
+        reduced=tuple(_reductions(protocol, rings=len(rings), polygons=len(polygons))),
+    )
+
+
+def _pattern(protocol: Protocol, index: int) -> PatternResult:
+    described = protocol.head.patterns[index]
+    methods: dict[str, dict[int, float]] = {}
+    for loop in protocol.loops:
+        if loop.pattern != index:
+            continue
+        found = loop.size_bytes * described.messages * loop.loops / loop.time_s
+        by_size = methods.setdefault(loop.method, {})
+        by_size[loop.size_bytes] = max(found, by_size.get(loop.size_bytes, 0.0))
+    best: dict[int, float] = {}
+    for by_size in methods.values():
+        for size, found in by_size.items():
+            best[size] = max(found, best.get(size, 0.0))
+    return PatternResult(kind=described.kind, name=described.name, best=best, methods=methods)
+
+
+def _reductions(protocol: Protocol, *, rings: int, polygons: int) -> Iterable[str]:
+    head = protocol.head
+    for what, found, full in (
+        ("message size", len(head.sizes), FULL_SIZES),
+        ("ring pattern", rings, FULL_RINGS),
+        ("random pattern", polygons, FULL_POLYGONS),
+        ("attempt", head.attempts, FULL_ATTEMPTS),
+    ):
+        if found < full:
+            yield f"{found} {what}{'' if found == 1 else 's'} in place of {full}"
+
+
+def _logarithmic_mean(values: Iterable[float]) -> float:
+    logarithms = [math.log(value) for value in values]
+    return math.exp(math.fsum(logarithms) / len(logarithms))
+
+
+def _over_both(rings: Sequence[float], polygons: Sequence[float]) -> float:
+    """Both kinds weigh the same; where there is one, that is it."""
+    return _logarithmic_mean(_logarithmic_mean(kind) for kind in (rings, polygons) if kind)

@@ -1,0 +1,257 @@
+"""From a protocol to the number (Rabenseifner and Koniges, section 5.1), whatever the engine made of it."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stressbench.suites.io_patterns import TABLE_2, TYPES, WEIGHTS, Chunk
+from stressbench.suites.io_protocol import Access, Head, PatternLine, Protocol
+
+FULL_T_S: Mapping[int, float] = {1: 900.0, 2: 1800.0}
+LEAST_MPART_BYTES = 2 * 2**20
+LEAST_FILE_S = 300.0
+CACHES = 20
+COFFEE_S = 600.0
+_SHARES: Mapping[Access, float] = {Access.write: 0.25, Access.rewrite: 0.25, Access.read: 0.5}
+_AGREES = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternValue:
+    """A row of Table 2 as it was measured; `value` in bytes/s, None where nothing was moved."""
+
+    number: int
+    access: Access
+    pattern_type: int
+    chunk: Chunk
+    chunk_bytes: int
+    memory_chunk_bytes: int
+    units: int
+    calls: int
+    bytes: int
+    time_s: float
+    value: float | None
+    again: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypeValue:
+    """A file from opening to closing; `value` in bytes/s."""
+
+    pattern_type: int
+    bytes: int
+    time_s: float
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessValue:
+    """The types of an access method that were measured, and its value in bytes/s: None where one of them is missing."""
+
+    access: Access
+    types: tuple[TypeValue, ...]
+    bytes: int
+    value: float | None
+
+    def of_type(self, pattern_type: int) -> TypeValue | None:
+        """This type, if it was measured."""
+        return next((one for one in self.types if one.pattern_type == pattern_type), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition:
+    """A number of ranks: `value` in bytes/s, None where an access method has none.
+
+    `least_bytes`: what the definition asks initial writing for, 300 s of its value. `enough`: whether it wrote 20
+    times the cache; None where none was named.
+    """
+
+    ranks: int
+    value: float | None
+    accesses: tuple[AccessValue, ...]
+    patterns: tuple[PatternValue, ...]
+    least_bytes: float | None
+    enough: bool | None
+
+    def of(self, access: Access) -> AccessValue:
+        """This access method."""
+        return next(one for one in self.accesses if one.access is access)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balance:
+    """How long writing the memory of all ranks takes at the best partition's value; the coffee-cup rule: 10 minutes."""
+
+    memory_bytes: int
+    write: float
+    write_s: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether a cup of coffee is enough."""
+        return self.write_s <= COFFEE_S
+
+
+@dataclass(frozen=True, kw_only=True)
+class BEffIO:
+    """The number in bytes/s, and what it is made of; None where `missing` says why there is none.
+
+    `reduced`: why it is not comparable with published numbers; `cautions`: what makes it doubtful.
+    `scheduled_s` of all partitions together.
+    """
+
+    head: Head
+    b_eff_io: float | None
+    missing: str | None
+    best: int | None
+    partitions: tuple[Partition, ...]
+    balance: Balance | None
+    scheduled_s: float
+    elapsed_s: float | None
+    claimed: float | None
+    reduced: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the benchmark came to its end."""
+        return self.elapsed_s is not None
+
+
+def b_eff_io_of(protocol: Protocol, *, cache_bytes: int | None = None) -> BEffIO:
+    """What follows from a protocol, however far it came. `cache_bytes`: what the file system may keep in memory."""
+    head, end = protocol.head, protocol.end
+    partitions = tuple(
+        _partition(protocol, index, ranks, cache_bytes=cache_bytes) for index, ranks in enumerate(head.partitions)
+    )
+    values = [one.value for one in partitions if one.value is not None]
+    missing = _missing(protocol, partitions)
+    number = max(values) if missing is None else None
+    best = None if number is None else next(one for one in partitions if one.value == number)
+    return BEffIO(
+        head=head,
+        b_eff_io=number,
+        missing=missing,
+        best=None if best is None else best.ranks,
+        partitions=partitions,
+        balance=None if best is None else _balance(head, best.of(Access.write).value),
+        scheduled_s=head.scheduled_s * (len(partitions) if head.release == 1 else 1),
+        elapsed_s=None if end is None else end.elapsed_s,
+        claimed=None if end is None else end.b_eff_io_bytes_per_s,
+        reduced=tuple(_reductions(head)),
+        cautions=tuple(_cautions(protocol, partitions, number=number, cache_bytes=cache_bytes)),
+    )
+
+
+def types_of(access: Access, *, release: int) -> tuple[int, ...]:
+    """Which pattern types an access method has by definition."""
+    return (0,) if release == 2 and access is Access.rewrite else TYPES
+
+
+def _partition(protocol: Protocol, index: int, ranks: int, *, cache_bytes: int | None) -> Partition:
+    accesses = tuple(_access(protocol, index, access) for access in Access)
+    values = {one.access: one.value for one in accesses}
+    weighted = [_SHARES[access] * value for access, value in values.items() if value is not None]
+    write = accesses[0]
+    return Partition(
+        ranks=ranks,
+        value=math.fsum(weighted) if len(weighted) == len(accesses) else None,
+        accesses=accesses,
+        patterns=tuple(_pattern(one) for one in protocol.patterns if one.partition == index),
+        least_bytes=None if write.value is None else LEAST_FILE_S * write.value,
+        enough=None if cache_bytes is None or write.value is None else write.bytes >= CACHES * cache_bytes,
+    )
+
+
+def _access(protocol: Protocol, index: int, access: Access) -> AccessValue:
+    types = tuple(
+        TypeValue(pattern_type=one.pattern_type, bytes=one.bytes, time_s=one.time_s, value=one.bytes / one.time_s)
+        for one in sorted(protocol.files, key=lambda one: one.pattern_type)
+        if one.partition == index and one.access is access
+    )
+    wanted = types_of(access, release=protocol.head.release)
+    counted = [one for one in types if one.pattern_type in wanted]
+    weights = [WEIGHTS[one.pattern_type] for one in counted]
+    value = math.fsum(weight * one.value for weight, one in zip(weights, counted, strict=True)) / max(1, sum(weights))
+    return AccessValue(
+        access=access,
+        types=types,
+        bytes=sum(one.bytes for one in types),
+        value=value if len(counted) == len(wanted) else None,
+    )
+
+
+def _pattern(line: PatternLine) -> PatternValue:
+    return PatternValue(
+        number=line.number, access=line.access, pattern_type=line.pattern_type, chunk=TABLE_2[line.number].chunk,
+        chunk_bytes=line.chunk_bytes, memory_chunk_bytes=line.memory_chunk_bytes, units=line.units, calls=line.calls,
+        bytes=line.bytes, time_s=line.time_s, again=line.again,
+        value=line.bytes / line.time_s if line.calls and line.time_s > 0 else None,
+    )  # fmt: skip
+
+
+def _balance(head: Head, write: float | None) -> Balance | None:
+    if head.memory_bytes is None or not write:
+        return None
+    memory = head.memory_bytes * head.ranks
+    return Balance(memory_bytes=memory, write=write, write_s=memory / write)
+
+
+def _missing(protocol: Protocol, partitions: Sequence[Partition]) -> str | None:
+    """Why there is no number, or None."""
+    if protocol.end is None:
+        return "it did not come to its end"
+    left_out = [str(one) for one in TYPES if one not in protocol.head.types]
+    if left_out:
+        return f"pattern type{'' if len(left_out) == 1 else 's'} {', '.join(left_out)} left out"
+    for partition in partitions:
+        for access in partition.accesses:
+            if access.value is None:
+                return f"not every type of {access.access} was measured on {_ranks(partition.ranks)}"
+    return None
+
+
+def _reductions(head: Head) -> Iterable[str]:
+    full_s = FULL_T_S[head.release]
+    if head.scheduled_s < full_s:
+        of = "a partition" if head.release == 1 else "in all"
+        yield f"T is {head.scheduled_s:g} s {of} in place of {full_s:g} s or more"
+    if head.limit_bytes is not None:
+        yield f"files end at {head.limit_bytes} bytes, whatever time is left"
+    if not head.shared_pointers:
+        yield "type 1 without shared file pointers"
+    if head.mpart_bytes < LEAST_MPART_BYTES:
+        yield f"M_PART is {head.mpart_bytes} bytes in place of {LEAST_MPART_BYTES} or more"
+
+
+def _cautions(
+    protocol: Protocol, partitions: Sequence[Partition], *, number: float | None, cache_bytes: int | None
+) -> Iterable[str]:
+    for one in partitions:
+        if one.enough is False and cache_bytes is not None:
+            written = one.of(Access.write).bytes
+            yield (
+                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of {CACHES}: part of "
+                "it may never have left memory"
+            )
+    again = sum(one.again for one in protocol.patterns)
+    if again:
+        yield f"{again} reading pattern{'' if again == 1 else 's'} went through the same data more than once"
+    for file in protocol.files:
+        of_patterns = sum(
+            one.bytes
+            for one in protocol.patterns
+            if (one.partition, one.access, one.pattern_type) == (file.partition, file.access, file.pattern_type)
+        )
+        if of_patterns != file.bytes:
+            yield (
+                f"{file.access} of type {file.pattern_type} on {_ranks(protocol.head.partitions[file.partition])}: the "
+                f"file has {file.bytes} bytes, its patterns {of_patterns}"
+            )
+    claimed = None if protocol.end is None else protocol.end.b_eff_io_bytes_per_s
+    if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_AGREES):
+        yield f"the engine made {claimed:.6g} bytes/s of the same protocol"
+
+
+def _ranks(number: int) -> str:
+    return f"{number} rank{'' if number == 1 else 's'}"

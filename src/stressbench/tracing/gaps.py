@@ -1,0 +1,36 @@
+"""What buckets of gaps say: bucket 0 lies below 64 ns, bucket k in [64 * 2^((k-1)/2), 64 * 2^(k/2)) ns. Pure."""
+
+import math
+
+from stressbench.formats.trace import Gap
+
+_LOWEST_S = 64e-9
+
+
+def median_s(gap: Gap) -> float | None:
+    """The median, as near as a bucket tells it: geometric within the bucket, and within least and most."""
+    total = sum(n for _, n in gap.buckets)
+    if not total:
+        return None
+    wanted, seen = total / 2, 0.0
+    for bucket, n in sorted(gap.buckets):
+        if seen + n >= wanted:
+            share = (wanted - seen) / n
+            low = _LOWEST_S * 2 ** ((bucket - 1) / 2) if bucket else gap.min_s
+            value = low * 2 ** (share / 2) if bucket else low + share * (_LOWEST_S - low)
+            return min(max(value, gap.min_s), gap.max_s)
+        seen += n
+    return gap.max_s
+
+
+def mean_s(gap: Gap) -> float:
+    """The mean."""
+    return gap.sum_s / gap.n if gap.n else 0.0
+
+
+def deviation_s(gap: Gap) -> float:
+    """The standard deviation (of the population)."""
+    if not gap.n:
+        return 0.0
+    mean = gap.sum_s / gap.n
+    return math.sqrt(max(0.0, gap.sum_of_squares / gap.n - mean * mean))

@@ -1,0 +1,106 @@
+"""Who sends how much to whom: ranks, or hosts where there are many; and the busiest pairs."""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from stressbench.formats.trace import RankTrace
+
+MOST_RANKS = 256
+_BUSIEST = 20
+
+
+class MatrixUnit(StrEnum):
+    """What a row and a column stand for; `block`: so many consecutive ranks, where hosts are not known."""
+
+    rank = "rank"
+    host = "host"
+    block = "block"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Messages from `source` to `destination`, world ranks or, in a matrix of hosts, their lowest ranks."""
+
+    source: int
+    destination: int
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """Sparse: only pairs that exchanged something, in order. `labels` are the lowest ranks of all rows, in order."""
+
+    unit: MatrixUnit
+    labels: tuple[int, ...]
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(slots=True)
+class MatrixOf:
+    """Adds ranks up. Where there are many, only (host, rank) pairs are held, never (rank, rank)."""
+
+    ranks: int
+    busiest: list[tuple[int, int, int, int]] = field(default_factory=list)  # bytes, messages, source, destination
+    _sums: dict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    _node_of: dict[int, int | None] = field(default_factory=dict)
+
+    def add(self, rank: RankTrace) -> None:
+        """Count one rank."""
+        self._node_of[rank.rank] = rank.node
+        source = self._source(rank)
+        for peer in rank.peers or ():
+            if peer.rank < 0:
+                continue
+            sums = self._sums[source, peer.rank]
+            sums[0] += peer.messages
+            sums[1] += peer.bytes
+            self._note((peer.bytes, peer.messages, -rank.rank, -peer.rank))
+
+    def _source(self, rank: RankTrace) -> int:
+        if self.ranks <= MOST_RANKS:
+            return rank.rank
+        return self._block(rank.rank) if rank.node is None else rank.node
+
+    def _block(self, rank: int) -> int:
+        size = -(-self.ranks // MOST_RANKS)
+        return rank // size * size
+
+    def _note(self, pair: tuple[int, int, int, int]) -> None:
+        if len(self.busiest) < _BUSIEST:
+            heapq.heappush(self.busiest, pair)
+        else:
+            heapq.heappushpop(self.busiest, pair)
+
+    def finish(self) -> Matrix:
+        """The matrix, at most `MOST_RANKS` rows where hosts are not known."""
+        if self.ranks <= MOST_RANKS:
+            return self._matrix(MatrixUnit.rank, {rank: rank for rank in range(self.ranks)})
+        known = {rank: node for rank, node in self._node_of.items() if node is not None}
+        if len(known) == self.ranks:
+            return self._matrix(MatrixUnit.host, known)
+        return self._matrix(MatrixUnit.block, {rank: self._block(rank) for rank in range(self.ranks)})
+
+    def _matrix(self, unit: MatrixUnit, label_of: dict[int, int]) -> Matrix:
+        folded: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+        for (source, destination), (messages, size) in self._sums.items():
+            sums = folded[label_of.get(source, source), label_of.get(destination, destination)]
+            sums[0] += messages
+            sums[1] += size
+        return Matrix(unit=unit, labels=tuple(sorted(set(label_of.values()))), pairs=tuple(_pairs(folded)))
+
+
+def _pairs(sums: dict[tuple[int, int], list[int]]) -> Iterable[Pair]:
+    for (source, destination), (messages, size) in sorted(sums.items()):
+        yield Pair(source=source, destination=destination, messages=messages, bytes=size)
+
+
+def pairs_of(found: MatrixOf) -> tuple[Pair, ...]:
+    """The busiest pairs of ranks, most bytes first."""
+    return tuple(
+        Pair(source=-source, destination=-destination, messages=messages, bytes=size)
+        for size, messages, source, destination in sorted(found.busiest, reverse=True)
+    )

@@ -1,0 +1,244 @@
+"""Everything `stressbench profile` says about a trace, as values (schema/profile.schema.json). Seconds and bytes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stressbench.formats.bounds import Name
+from stressbench.formats.ranges import spans
+from stressbench.formats.run.records import Number
+from stressbench.formats.trace import RankTrace, Trace
+from stressbench.formats.trace.records import Ended
+from stressbench.tracing.matrix import Matrix, MatrixOf, Pair, pairs_of
+from stressbench.tracing.operations import OperationClass, class_of
+from stressbench.tracing.phases import Phases, PhasesOf
+from stressbench.tracing.tables import (
+    CommunicatorSize,
+    CommunicatorsOf,
+    ObjectRow,
+    ObjectsOf,
+    OperationRow,
+    OperationsOf,
+    SiteRow,
+    SitesOf,
+    SizeClass,
+    SizesOf,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """Time of one rank, or of several added up. `application_s` is outside MPI; the five classes make `mpi_s`."""
+
+    wall_s: float
+    application_s: float
+    mpi_s: float
+    p2p_s: float
+    wait_s: float
+    coll_s: float
+    io_s: float
+    other_s: float
+
+    def share(self, seconds: float) -> float | None:
+        """A part of the wall time, from 0 to 1; None where no time passed."""
+        return seconds / self.wall_s if self.wall_s > 0 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankRow:
+    """One rank: its host (lowest rank on it), how it ended, its time, and the messages that it sent."""
+
+    rank: int
+    node: int | None
+    ended: str
+    split: Split
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """What mpiP prints and Leon et al. (section V, Figure 1) compare applications by; None where nothing was sent.
+
+    Sends, receives and waits count as point-to-point.
+    """
+
+    mpi_percent: Number | None
+    p2p_percent: Number | None
+    coll_percent: Number | None
+    mean_send_bytes: Number | None
+    mean_coll_bytes: Number | None
+
+
+class Quantity(StrEnum):
+    """What may be out of balance."""
+
+    application = "application"
+    mpi = "mpi"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imbalance:
+    """The largest value over the ranks, who has it, the mean, and their ratio (None: the mean is 0)."""
+
+    quantity: Quantity
+    rank: int
+    max_s: float
+    mean_s: float
+    ratio: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileFacts:
+    """What ran. `ranks_read` of `ranks` had a line in the file; `wall_s` is the slowest rank's."""
+
+    program: Name | None
+    library: Name | None
+    started: Name | None
+    ranks: int
+    ranks_read: int
+    hosts: int | None
+    complete: bool
+    wall_s: float
+    clock_s: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A run in numbers. `total` adds all ranks up; `pairs` are the busiest; `warnings` say what to doubt.
+
+    `objects` is None where no rank's MPI objects were counted up to its end.
+    """
+
+    facts: ProfileFacts
+    total: Split
+    columns: Columns
+    operations: tuple[OperationRow, ...]
+    sites: tuple[SiteRow, ...]
+    sizes: tuple[SizeClass, ...]
+    communicators: tuple[CommunicatorSize, ...]
+    matrix: Matrix
+    pairs: tuple[Pair, ...]
+    imbalances: tuple[Imbalance, ...]
+    objects: tuple[ObjectRow, ...] | None
+    phases: Phases | None
+    ranks: tuple[RankRow, ...]
+    warnings: tuple[str, ...]
+
+
+def profile_of(trace: Trace) -> Profile:
+    """The profile of all ranks that the file holds, read one after another."""
+    operations, sites, sizes, communicators = OperationsOf(), SitesOf(trace.symbols), SizesOf(), CommunicatorsOf()
+    matrix, phases, objects = MatrixOf(trace.header.ranks), PhasesOf(), ObjectsOf()
+    rows: list[RankRow] = []
+    warnings = _Warnings()
+    for rank in trace.ranks():
+        for part in (operations, sites, sizes, communicators, matrix, phases, objects, warnings):
+            part.add(rank)
+        rows.append(_row(rank))
+    total = _sum([row.split for row in rows])
+    found = operations.rows()
+    return Profile(
+        facts=_facts(trace, rows), total=total, columns=_columns(total, rows, found), operations=found,
+        sites=sites.rows(), sizes=sizes.rows(), communicators=communicators.rows(), matrix=matrix.finish(),
+        pairs=pairs_of(matrix), imbalances=_imbalances(rows), objects=objects.rows(), phases=phases.finish(),
+        ranks=tuple(rows), warnings=(*_file_warnings(trace), *warnings.sentences()),
+    )  # fmt: skip
+
+
+def _row(rank: RankTrace) -> RankRow:
+    seconds = dict.fromkeys(OperationClass, 0.0)
+    for total in rank.totals:
+        seconds[class_of(total.op)] += total.time_s
+    mpi = sum(seconds.values())
+    split = Split(
+        wall_s=rank.wall_s, application_s=max(0.0, rank.wall_s - mpi), mpi_s=mpi, p2p_s=seconds[OperationClass.p2p],
+        wait_s=seconds[OperationClass.wait], coll_s=seconds[OperationClass.coll], io_s=seconds[OperationClass.io],
+        other_s=seconds[OperationClass.other],
+    )  # fmt: skip
+    peers = rank.peers or ()
+    return RankRow(
+        rank=rank.rank, node=rank.node, ended=rank.ended.value, split=split,
+        messages=sum(peer.messages for peer in peers), bytes=sum(peer.bytes for peer in peers),
+    )  # fmt: skip
+
+
+def _sum(splits: Sequence[Split]) -> Split:
+    return Split(**{name: sum(getattr(split, name) for split in splits) for name in Split.__slots__})
+
+
+def _facts(trace: Trace, rows: Sequence[RankRow]) -> ProfileFacts:
+    header = trace.header
+    return ProfileFacts(
+        program=header.program, library=header.library, started=header.started, ranks=header.ranks,
+        ranks_read=len(rows), hosts=header.hosts, complete=trace.end is not None and trace.end.complete,
+        wall_s=max((row.split.wall_s for row in rows), default=0.0), clock_s=header.clock_s,
+    )  # fmt: skip
+
+
+def _columns(total: Split, rows: Sequence[RankRow], operations: Sequence[OperationRow]) -> Columns:
+    collectives = [row for row in operations if row.kind is OperationClass.coll]
+    messages, calls = sum(row.messages for row in rows), sum(row.calls for row in collectives)
+    return Columns(
+        mpi_percent=_percent(total.share(total.mpi_s)),
+        p2p_percent=_percent(total.share(total.p2p_s + total.wait_s)),
+        coll_percent=_percent(total.share(total.coll_s)),
+        mean_send_bytes=sum(row.bytes for row in rows) / messages if messages else None,
+        mean_coll_bytes=sum(row.bytes for row in collectives) / calls if calls else None,
+    )
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _imbalances(rows: Sequence[RankRow]) -> tuple[Imbalance, ...]:
+    if not rows:
+        return ()
+    return (
+        _imbalance(Quantity.application, [(row.rank, row.split.application_s) for row in rows]),
+        _imbalance(Quantity.mpi, [(row.rank, row.split.mpi_s) for row in rows]),
+    )
+
+
+def _imbalance(quantity: Quantity, seconds: Sequence[tuple[int, float]]) -> Imbalance:
+    rank, largest = max(seconds, key=lambda pair: pair[1])
+    mean = sum(value for _, value in seconds) / len(seconds)
+    return Imbalance(
+        quantity=quantity, rank=rank, max_s=largest, mean_s=mean, ratio=largest / mean if mean > 0 else None
+    )
+
+
+class _Warnings:
+    """What single ranks say about themselves, gathered into few sentences."""
+
+    def __init__(self) -> None:
+        self._ranks: dict[str, list[int]] = {}
+
+    def add(self, rank: RankTrace) -> None:
+        for sentence in _doubts(rank):
+            self._ranks.setdefault(sentence, []).append(rank.rank)
+
+    def sentences(self) -> Iterable[str]:
+        for sentence, ranks in self._ranks.items():
+            shown = spans(ranks[:100]) + (", ..." if len(ranks) > 100 else "")
+            yield f"{'rank' if len(ranks) == 1 else 'ranks'} {shown}: {sentence}"
+
+
+def _doubts(rank: RankTrace) -> Iterable[str]:
+    if rank.ended is not Ended.finalize:
+        yield f"ended by {'MPI_Abort' if rank.ended is Ended.abort else 'a signal'}; counted up to its last call"
+    if rank.threads is not None and rank.threads > 1:
+        yield f"{rank.threads} threads called MPI: their times are added up, and may exceed the wall time"
+    if any(peer.rank < 0 for peer in rank.peers or ()):
+        yield "sent to more ranks than the tracer keeps apart; the matrix lacks the rest"
+    for lost in rank.lost or ():
+        if lost.what == "calls":
+            yield "made too many distinct calls: call sites and communicators lack the later ones, the totals are whole"
+
+
+def _file_warnings(trace: Trace) -> Iterable[str]:
+    if trace.cut_off:
+        yield f"the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole"
+    elif missing := trace.missing:
+        yield f"no line of rank {spans(missing[:100])}{', ...' if len(missing) > 100 else ''}"

@@ -1,0 +1,183 @@
+"""A capture in the keys of the reference profiles, whole or one pass of its main loop. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stressbench.formats.trace import Call, Gap, RankTrace, Trace, TraceFileError
+from stressbench.tracing.gaps import deviation_s, mean_s, median_s
+from stressbench.tracing.grammar import Loop, Rules, lengths, outermost_loops, under, walk
+from stressbench.tracing.operations import TESTS
+from stressbench.tracing.profile import Profile, profile_of
+from stressbench.tracing.spelling import Speller, Style
+from stressbench.tracing.traffic import PeerTotals, Row, TrafficOf
+
+SCHEMA = "proxy-profile/1"
+MOST_TOKENS = 100_000
+_NEAR = 0.1  # two ranks' loops are one when their counts differ by no more: compression may peel off a pass
+_COLUMNS = (
+    "call", "gap_before_wall_us_mean", "gap_before_wall_us_std", "gap_before_wall_us_median", "call_wall_us_mean",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Percentages:
+    """Of the wall time of all ranks."""
+
+    mpi: float | None
+    p2p: float | None
+    coll: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MpiP:
+    """mpiP's columns of the whole run."""
+
+    wall_pct: Percentages
+    avg_p2p_send_bytes: float
+    avg_coll_bytes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pipeline:
+    """Call by call: rows under `columns`, rank by rank."""
+
+    columns: tuple[str, ...]
+    ranks: Mapping[str, list[Row]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceProfile:
+    """Keys as in the reference profiles; None leaves a key out. Counts of an iteration are those of one pass."""
+
+    schema: str
+    app: str | None
+    iteration_unit: str
+    ranks: int
+    p2p_matrix: list[Row]
+    p2p_size_histogram: list[Row]
+    p2p_messages: list[Row]
+    p2p_totals: PeerTotals
+    collectives: list[Row]
+    mpi_calls_all_ranks: Mapping[str, int]
+    mpip: MpiP
+    pipeline: Pipeline | None
+    sequence_all_ranks: Mapping[str, str] | None
+
+
+def reference_profile(trace: Trace, *, iteration: bool) -> ReferenceProfile:
+    """The whole run, or one pass of the outermost loop that rank 0 repeats most.
+
+    TraceFileError where the capture cannot give it: no sequence, several threads, no such loop.
+    """
+    trace.require_whole()
+    loop = _main_loop(trace) if iteration else None
+    sums = TrafficOf(trace.header.ranks)
+    for rank in trace.ranks():
+        sums.add(rank, _part(trace, rank, loop))
+    profile = profile_of(trace)
+    return ReferenceProfile(
+        schema=SCHEMA, app=trace.header.program, iteration_unit=_unit(loop), ranks=trace.header.ranks,
+        p2p_matrix=sums.matrix(), p2p_size_histogram=sums.sizes(), p2p_messages=sums.messages(),
+        p2p_totals=sums.totals(), collectives=sums.collective_rows(), mpi_calls_all_ranks=sums.operations(),
+        mpip=_mpip(profile), pipeline=_pipeline(trace, loop, busiest=sums.busiest()),
+        sequence_all_ranks=_sequences(trace, loop) if sums.longest <= MOST_TOKENS else None,
+    )  # fmt: skip
+
+
+def _unit(loop: Loop | None) -> str:
+    if loop is None:
+        return "the whole run"
+    return f"one pass of rank 0's most repeated outermost loop ({loop.times} passes of {loop.calls} calls)"
+
+
+def _stream_rules(trace: Trace, rank: RankTrace) -> Rules:
+    if len(rank.threads_apart()) > 1:
+        raise TraceFileError(f"rank {rank.rank}: {len(rank.threads_apart())} threads called MPI", path=trace.path)
+    if rank.rules is None:
+        why = "it is a profile; `stressbench capture` keeps the sequence" if trace.header.mode == "profile" else "lost"
+        raise TraceFileError(f"rank {rank.rank} has no sequence: {why}", path=trace.path)
+    return rank.rules
+
+
+def _main_loop(trace: Trace) -> Loop:
+    loops = outermost_loops(_stream_rules(trace, trace.rank(0)))
+    if not loops:
+        raise TraceFileError("rank 0 repeats nothing: there is no iteration", path=trace.path)
+    return max(loops, key=lambda loop: (loop.times, loop.calls))
+
+
+def _part(trace: Trace, rank: RankTrace, loop: Loop | None) -> Rules:
+    """The rules of the whole, or of this rank's pass of the main loop: the loop with as many passes, or nearly."""
+    rules = _stream_rules(trace, rank)
+    if loop is None:
+        return rules
+    near = [found for found in outermost_loops(rules) if abs(found.times - loop.times) <= _NEAR * loop.times]
+    if not near:
+        raise TraceFileError(
+            f"rank {rank.rank} has no outermost loop of about {loop.times} passes, as rank 0 has", path=trace.path
+        )
+    own = min(near, key=lambda found: (abs(found.times - loop.times), -found.calls))
+    return under(rules, own.symbol)
+
+
+def _mpip(profile: Profile) -> MpiP:
+    columns = profile.columns
+    return MpiP(
+        wall_pct=Percentages(
+            mpi=_rounded(columns.mpi_percent), p2p=_rounded(columns.p2p_percent), coll=_rounded(columns.coll_percent)
+        ),
+        avg_p2p_send_bytes=round(columns.mean_send_bytes or 0.0, 1),
+        avg_coll_bytes=round(columns.mean_coll_bytes or 0.0, 1),
+    )
+
+
+def _rounded(percent: float | None) -> float | None:
+    return None if percent is None else round(percent, 2)
+
+
+def _words(rank: RankTrace, rules: Rules) -> Iterator[str]:
+    """Tokens without tests, as the reference profiles have them."""
+    speller = Speller(rank, rank.threads_apart()[0], Style.exact)
+    speller.settle()
+    return speller.words(number for number in walk(rules) if rank.calls[number].op not in TESTS)
+
+
+def _sequences(trace: Trace, loop: Loop | None) -> Mapping[str, str]:
+    return {str(rank.rank): " ".join(_words(rank, _part(trace, rank, loop))) for rank in trace.ranks()}
+
+
+def _pipeline(trace: Trace, loop: Loop | None, *, busiest: int) -> Pipeline | None:
+    ranks: dict[str, list[Row]] = {}
+    for number in dict.fromkeys((0, busiest)):
+        rank = trace.rank(number)
+        rules = _part(trace, rank, loop)
+        if lengths(rules)[0] > MOST_TOKENS:
+            return None
+        ranks[str(number)] = list(_rows(rank, rules, wraps=loop is not None))
+    return Pipeline(columns=_COLUMNS, ranks=ranks)
+
+
+def _rows(rank: RankTrace, rules: Rules, *, wraps: bool) -> Iterable[Row]:
+    """One row a call; the first gap of an iteration is the one behind its last call."""
+    numbers = list(walk(rules))
+    gaps = {(gap.before, gap.after): gap for gap in rank.gaps or ()}
+    befores = [numbers[-1] if wraps and numbers else -1, *numbers]
+    speller = Speller(rank, rank.threads_apart()[0], Style.exact)
+    speller.settle()
+    for before, number in zip(befores, numbers, strict=False):
+        yield [speller.word(number), *_gap_cells(gaps.get((before, number))), _mean_us(rank.calls[number])]
+
+
+def _gap_cells(gap: Gap | None) -> Sequence[float | None]:
+    if gap is None:
+        return (None, None, None)
+    middle = median_s(gap)
+    return (_us(mean_s(gap)), _us(deviation_s(gap)), None if middle is None else _us(middle))
+
+
+def _mean_us(call: Call) -> float | None:
+    return _us(call.time_s / call.n) if call.n else None
+
+
+def _us(seconds: float) -> float:
+    return round(1e6 * seconds, 1)

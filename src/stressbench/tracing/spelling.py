@@ -1,0 +1,202 @@
+"""Calls as the words of the reference profiles: `Is>1:2:19400`, `Wa(2)`, `Allreduce[SUM]:8@4`.
+
+Ranks are those of MPI_COMM_WORLD. Where a communicator's members are not known, a rank is spelled `2@c7`: rank 2 of
+communicator 7. What `Start` starts depends on what was put into its slots before, so a speller walks with the calls.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from stressbench.formats.trace import Call, RankTrace, Stream
+from stressbench.formats.trace.records import Wildcard
+from stressbench.tracing.operations import (
+    COLLECTIVES,
+    COMPLETION_WORDS,
+    EXCHANGES,
+    INITS,
+    MAKERS,
+    RECEIVE_WORDS,
+    SEND_WORDS,
+    STARTS,
+    WINDOW_MAKERS,
+    is_one_sided,
+)
+from stressbench.tracing.ranks import WorldRanks
+
+_GIVES_NOTHING_IN_PLACE = frozenset({"Gather", "Gatherv", "Igather", "Igatherv"})
+
+
+class Style(Enum):
+    """`exact`: as the program called. `replayed`: what a faithful replay has in common with it.
+
+    A receive from any source is then spelled with the sender that came, and a call that makes a communicator with the
+    size of what it makes, whichever call that was.
+    """
+
+    exact = auto()
+    replayed = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message that a call sends: world rank (None: not known) and bytes."""
+
+    to: int | None
+    bytes: int
+
+
+@dataclass(slots=True)
+class Speller:
+    """Spells the calls of one thread in the order in which they come."""
+
+    rank: RankTrace
+    stream: Stream
+    style: Style
+    _world: WorldRanks = field(init=False)
+    _words: list[str | None] = field(init=False)  # by call; None: see what the slots hold
+    _slots: dict[int, int] = field(init=False, default_factory=dict)  # slot to the init call that lies there
+
+    def __post_init__(self) -> None:
+        self._world = WorldRanks(self.rank)
+        self._words = [self._fixed(call) for call in self.stream.calls]
+
+    @property
+    def depends_on_slots(self) -> bool:
+        """Whether some word depends on what came before: two persistent requests took turns in a slot."""
+        if not any(call.op in STARTS for call in self.stream.calls):
+            return False
+        seen: dict[int, str] = {}
+        for call in self.stream.calls:
+            if call.op in INITS and call.request is not None:
+                word = self._started(call)
+                if seen.setdefault(call.request, word) != word:
+                    return True
+        return False
+
+    def settle(self) -> None:
+        """Put every persistent request into its slot, for calls that are spelled out of their order."""
+        self._slots = {
+            call.request: number
+            for number, call in reversed(list(enumerate(self.stream.calls)))
+            if call.op in INITS and call.request is not None
+        }
+
+    def word(self, number: int) -> str:
+        """The word of the next call, which is call `number`."""
+        fixed = self._words[number]
+        if fixed is not None and self.stream.calls[number].op not in INITS:
+            return fixed
+        call = self.stream.calls[number]
+        if call.op in INITS:
+            if call.request is not None:
+                self._slots[call.request] = number
+            return fixed or call.op
+        inside = ",".join(
+            "?" if (held := self._slots.get(slot)) is None else self._started(self.stream.calls[held])
+            for slot in call.requests or ()
+        )
+        return f"{'St' if call.op == 'Startall' else call.op}({inside})"
+
+    def words(self, numbers: Iterable[int]) -> Iterator[str]:
+        """The words of calls in the order in which they came."""
+        moving = [self._words[number] is None or call.op in INITS for number, call in enumerate(self.stream.calls)]
+        fixed = self._words
+        return (self.word(number) if moving[number] else fixed[number] or "" for number in numbers)
+
+    def messages(self, number: int) -> tuple[Message, ...]:
+        """What call `number` sends, the slots being as they are."""
+        call = self.stream.calls[number]
+        if call.op in STARTS:
+            held = (self._slots.get(slot) for slot in call.requests or ())
+            started = [self.stream.calls[place] for place in held if place is not None]
+            return tuple(self._message(init) for init in started if init.op in SEND_WORDS and init.peer != -1)
+        sends = (call.op in SEND_WORDS and call.op not in INITS) or call.op in EXCHANGES
+        return (self._message(call),) if sends and call.peer != -1 else ()
+
+    def root(self, call: Call) -> int:
+        """World rank of a collective's root; -1 where it has none."""
+        if call.root is None:
+            return -1
+        world = self._world.of(call.comm, call.root)
+        return call.root if world is None else world
+
+    def size_of(self, call: Call) -> int | None:
+        """Size of the call's communicator."""
+        return None if call.comm is None else self.rank.comms[call.comm].size
+
+    def _message(self, call: Call) -> Message:
+        to = None if call.peer is None else self._world.of(call.comm, call.peer)
+        return Message(to=to, bytes=call.bytes or 0)
+
+    def _fixed(self, call: Call) -> str | None:
+        op = call.op
+        if op in SEND_WORDS:
+            return f"{SEND_WORDS[op]}>{self._partner(call)}"
+        if op in RECEIVE_WORDS:
+            return f"{RECEIVE_WORDS[op]}<{self._partner(call)}"
+        if op in EXCHANGES:
+            return self._exchange(call)
+        if op in COMPLETION_WORDS:
+            return f"{COMPLETION_WORDS[op]}({len(call.requests or ())})"
+        if op in STARTS:
+            return None
+        if op in COLLECTIVES:
+            return self._collective(call)
+        if op in MAKERS:
+            return self._maker(call)
+        if is_one_sided(op):
+            return self._one_sided(call)
+        return self._file(call) if op.startswith("File_") else op
+
+    def _partner(self, call: Call) -> str:
+        """`RANK:TAG:BYTES`."""
+        open_ = call.any if self.style is Style.exact else None
+        rank = "*" if open_ in (Wildcard.source, Wildcard.both) else self._rank(call.comm, call.peer)
+        tag = "*" if open_ in (Wildcard.tag, Wildcard.both) or call.tag is None else str(call.tag)
+        return f"{rank}:{tag}:{call.bytes or 0}"
+
+    def _rank(self, comm: int | None, rank: int | None) -> str:
+        if rank is None:
+            return "*"
+        world = self._world.of(comm, rank)
+        return f"{rank}@c{_or_unknown(comm)}" if world is None else str(world)
+
+    def _exchange(self, call: Call) -> str:
+        open_ = self.style is Style.exact and call.any in (Wildcard.source, Wildcard.both)
+        origin = "*" if open_ else self._rank(call.comm, call.source)
+        capacity = call.bytes if call.receive_bytes is None else call.receive_bytes
+        word = "SR" if call.op == "Sendrecv" else "SRr"
+        return f"{word}>{self._rank(call.comm, call.peer)}:{call.bytes or 0}<{origin}:{capacity or 0}"
+
+    def _started(self, init: Call) -> str:
+        return f"{'>' if init.op in SEND_WORDS else '<'}{self._partner(init)}"
+
+    def _collective(self, call: Call) -> str:
+        shown = 0 if call.in_place and call.op in _GIVES_NOTHING_IN_PLACE else call.bytes or 0
+        reduction = f"[{call.reduction}]" if call.reduction else ""
+        return f"{call.op}{reduction}:{shown}@{_or_unknown(self.size_of(call))}"
+
+    def _maker(self, call: Call) -> str:
+        if self.style is Style.exact:
+            return call.op
+        return f"Comm:{0 if call.made is None else self.rank.comms[call.made].size}"
+
+    def _one_sided(self, call: Call) -> str:
+        """Ranks are those of the window's communicator."""
+        if call.op in WINDOW_MAKERS:
+            return f"{call.op}:{call.size or 0}@{_or_unknown(self.size_of(call))}"
+        reduction = f"[{call.reduction}]" if call.reduction else ""
+        partner = "" if call.peer is None else f">{call.peer}"
+        moved = max(call.bytes or 0, call.receive_bytes or 0)
+        return f"{call.op}{reduction}{partner}" + ("" if call.bytes is None else f":{moved}")
+
+    def _file(self, call: Call) -> str:
+        if call.op == "File_open":
+            return f"File_open@{_or_unknown(self.size_of(call))}"
+        place = "" if call.offset is None else f":{call.offset}"
+        return f"{call.op}{place}" + ("" if call.bytes is None else f":{call.bytes}")
+
+
+def _or_unknown(value: int | None) -> str:
+    return "?" if value is None else str(value)

@@ -1,0 +1,36 @@
+"""What a capture holds and what it lost, in a few sentences. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from stressbench.formats.ranges import spans
+from stressbench.formats.trace import Trace
+
+
+def sentences_of(trace: Trace) -> Iterable[str]:
+    """The file with its ranks and calls, then a sentence for each thing that was lost."""
+    calls, distinct = 0, 0
+    lost: dict[str, list[int]] = defaultdict(list)
+    for rank in trace.ranks():
+        for stream in rank.threads_apart():
+            calls += stream.sequence_calls or 0
+            distinct += len(stream.calls)
+            for loss in stream.lost or ():
+                after = "" if loss.after_calls is None else f" after {loss.after_calls:,} calls"
+                why = f" ({loss.why})" if loss.why else ""
+                lost[f"{_LOSSES.get(loss.what, loss.what + ' were lost')}{after}{why}"].append(rank.rank)
+    whole = len(trace.places)
+    of_all = f"{whole:,} ranks" if whole == trace.header.ranks else f"{whole:,} of {trace.header.ranks:,} ranks"
+    yield f"{trace.path}: {of_all}, {calls:,} calls in order, {distinct:,} of them distinct"
+    for what, ranks in lost.items():
+        yield f"{'rank' if len(ranks) == 1 else 'ranks'} {spans(ranks)}: {what}"
+
+
+_LOSSES = {
+    "sequence": "the order of calls did not repeat and was given up; statistics go on",
+    "calls": "distinct calls were too many; from there on only totals were counted",
+    "gaps": "times between calls were too many to be kept apart",
+    "lists": "some calls have more requests or counts than are kept",
+    "sender": "of some receives from any source, the sender that came is not known",
+    "threads": "threads that called MPI were too many to be kept apart",
+}

@@ -1,0 +1,229 @@
+"""Totals over the ranks by operation, by call site, by size and by communicator; ranks are added one at a time."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stressbench.formats.trace import RankTrace
+from stressbench.formats.trace.records import Call, Total, site_name
+from stressbench.tracing.operations import OperationClass, class_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationRow:
+    """One operation over all ranks. `empty` calls found nothing; `mean_bytes` is None where no byte was named."""
+
+    op: str
+    kind: OperationClass
+    calls: int
+    empty: int
+    time_s: float
+    max_s: float | None
+    bytes: int
+    mean_bytes: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRow:
+    """One operation at one call site over all ranks: `module+0xOFFSET`, and its function where symbols tell it."""
+
+    site: str
+    function: str | None
+    op: str
+    ranks: int
+    calls: int
+    time_s: float
+    max_s: float | None
+    bytes: int
+    mean_bytes: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeClass:
+    """Calls of one class with sizes from `at_least` up to, but without, `below` bytes."""
+
+    kind: OperationClass
+    at_least: int
+    below: int
+    calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommunicatorSize:
+    """All communicators of one size: how many (None: not seen by all their ranks), and what went over them."""
+
+    size: int
+    communicators: int | None
+    calls: int
+    time_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectRow:
+    """MPI objects of one kind over the `ranks` that came to MPI_Finalize; `left` were made there and not released.
+
+    `least` and `most` are what a rank left, `most_rank` the first one that left most.
+    """
+
+    kind: str
+    made: int
+    left: int
+    ranks: int
+    least: int
+    most: int
+    most_rank: int
+
+
+@dataclass(slots=True)
+class _Sum:
+    calls: int = 0
+    empty: int = 0
+    time_s: float = 0.0
+    max_s: float | None = None
+    bytes: int = 0
+    ranks: int = 0
+    last_rank: int = -1
+
+    def add(self, found: Total | Call, *, rank: int) -> None:
+        calls = found.calls if isinstance(found, Total) else found.n
+        self.calls += calls
+        self.time_s += found.time_s
+        self.empty += found.empty if isinstance(found, Total) else 0
+        self.bytes += found.bytes if isinstance(found, Total) else calls * (found.bytes or 0)
+        if found.max_s is not None:
+            self.max_s = found.max_s if self.max_s is None else max(self.max_s, found.max_s)
+        self.ranks += rank != self.last_rank
+        self.last_rank = rank
+
+    @property
+    def mean_bytes(self) -> float | None:
+        return self.bytes / self.calls if self.bytes and self.calls else None
+
+
+@dataclass(slots=True)
+class OperationsOf:
+    """By operation, most time first."""
+
+    _sums: dict[str, _Sum] = field(default_factory=lambda: defaultdict(_Sum))
+
+    def add(self, rank: RankTrace) -> None:
+        """Count one rank."""
+        for total in rank.totals:
+            self._sums[total.op].add(total, rank=rank.rank)
+
+    def rows(self) -> tuple[OperationRow, ...]:
+        """The table."""
+        ordered = sorted(self._sums.items(), key=lambda item: (-item[1].time_s, item[0]))
+        return tuple(
+            OperationRow(
+                op=op, kind=class_of(op), calls=one.calls, empty=one.empty, time_s=one.time_s, max_s=one.max_s,
+                bytes=one.bytes, mean_bytes=one.mean_bytes,
+            )
+            for op, one in ordered
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class SitesOf:
+    """By call site and operation, most time first."""
+
+    symbols: Mapping[str, str]
+    _sums: dict[tuple[str, str], _Sum] = field(default_factory=lambda: defaultdict(_Sum))
+
+    def add(self, rank: RankTrace) -> None:
+        """Count one rank."""
+        names = [site_name(rank.module_of(site), site.offset) for site in rank.sites]
+        for stream in rank.threads_apart():
+            for call in stream.calls:
+                if call.site is not None:
+                    self._sums[names[call.site], call.op].add(call, rank=rank.rank)
+
+    def rows(self) -> tuple[SiteRow, ...]:
+        """The table."""
+        ordered = sorted(self._sums.items(), key=lambda item: (-item[1].time_s, item[0]))
+        return tuple(
+            SiteRow(
+                site=site, function=self.symbols.get(site), op=op, ranks=one.ranks, calls=one.calls,
+                time_s=one.time_s, max_s=one.max_s, bytes=one.bytes, mean_bytes=one.mean_bytes,
+            )
+            for (site, op), one in ordered
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class SizesOf:
+    """Histograms of sizes."""
+
+    _counts: dict[tuple[OperationClass, int], int] = field(default_factory=lambda: defaultdict(int))
+
+    def add(self, rank: RankTrace) -> None:
+        """Count one rank."""
+        if rank.sizes is None:
+            return
+        for kind in (OperationClass.p2p, OperationClass.coll, OperationClass.io):
+            for bucket, calls in enumerate(getattr(rank.sizes, kind.value)):
+                self._counts[kind, bucket] += calls
+
+    def rows(self) -> tuple[SizeClass, ...]:
+        """Sizes that came, smallest first, class by class."""
+        order = list(OperationClass)
+        kept = [(key, calls) for key, calls in self._counts.items() if calls]
+        return tuple(
+            SizeClass(kind=kind, at_least=1 << bucket >> 1, below=1 << bucket, calls=calls)
+            for (kind, bucket), calls in sorted(kept, key=lambda item: (order.index(item[0][0]), item[0][1]))
+        )
+
+
+@dataclass(slots=True)
+class CommunicatorsOf:
+    """By size of the communicator; MPI_COMM_SELF only where it was used."""
+
+    _seen: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    _sums: dict[int, _Sum] = field(default_factory=lambda: defaultdict(_Sum))
+
+    def add(self, rank: RankTrace) -> None:
+        """Count one rank."""
+        used: set[int] = set()
+        for stream in rank.threads_apart():
+            for call in stream.calls:
+                if call.comm is not None:
+                    self._sums[rank.comms[call.comm].size].add(call, rank=rank.rank)
+                    used.add(call.comm)
+        for number, comm in enumerate(rank.comms):
+            if number != 1 or number in used:
+                self._seen[comm.size] += 1
+
+    def rows(self) -> tuple[CommunicatorSize, ...]:
+        """Largest first."""
+        return tuple(
+            CommunicatorSize(
+                size=size,
+                communicators=seen // size if size and seen % size == 0 else None,
+                calls=self._sums[size].calls if size in self._sums else 0,
+                time_s=self._sums[size].time_s if size in self._sums else 0.0,
+            )
+            for size, seen in sorted(self._seen.items(), reverse=True)
+        )
+
+
+@dataclass(slots=True)
+class ObjectsOf:
+    """By kind, in the tracer's order."""
+
+    _rows: dict[str, ObjectRow] = field(default_factory=dict)
+
+    def add(self, rank: RankTrace) -> None:
+        """Count one rank."""
+        for found in rank.objects or ():
+            left = max(0, found.made - found.released)  # what was made where the tracer does not look is only released
+            one = self._rows.get(found.kind)
+            self._rows[found.kind] = ObjectRow(
+                kind=found.kind, made=found.made + (one.made if one else 0), left=left + (one.left if one else 0),
+                ranks=1 + (one.ranks if one else 0), least=min(left, one.least) if one else left,
+                most=max(left, one.most) if one else left,
+                most_rank=one.most_rank if one and one.most >= left else rank.rank,
+            )  # fmt: skip
+
+    def rows(self) -> tuple[ObjectRow, ...] | None:
+        """The table; None where no rank tells."""
+        return tuple(self._rows.values()) or None

@@ -1,0 +1,110 @@
+"""Messages, collectives and calls counted over the ranks, from rules that are not expanded. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from stressbench.formats.trace import RankTrace
+from stressbench.tracing.grammar import Rules, counts, walk
+from stressbench.tracing.operations import COLLECTIVES, TESTS
+from stressbench.tracing.spelling import Message, Speller, Style
+
+Row: TypeAlias = list[int | float | str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerTotals:
+    """All messages, and how many the ranks send."""
+
+    messages: int
+    bytes: int
+    per_rank_sends_min_max: tuple[int, int]
+    self_messages: int
+
+
+@dataclass(slots=True)
+class TrafficOf:
+    """Counts over the ranks, one rank at a time."""
+
+    ranks: int
+    longest: int = 0
+    _sent: Counter[tuple[int, int, int]] = field(default_factory=Counter)
+    _sends: list[int] = field(default_factory=list)
+    _peers: list[int] = field(default_factory=list)
+    _collectives: Counter[tuple[str, str | None, int, int, int, int]] = field(default_factory=Counter)
+    _operations: Counter[str] = field(default_factory=Counter)
+
+    def add(self, rank: RankTrace, rules: Rules) -> None:
+        """Count one rank, as often as `rules` say."""
+        speller = Speller(rank, rank.threads_apart()[0], Style.exact)
+        speller.settle()
+        counted = counts(rules)
+        self.longest = max(self.longest, sum(n for number, n in counted.items() if rank.calls[number].op not in TESTS))
+        sent: Counter[tuple[int, int]] = Counter()
+        for message, n in _messages(speller, rules, counted):
+            sent[-1 if message.to is None else message.to, message.bytes] += n
+        for (to, size), n in sent.items():
+            self._sent[rank.rank, to, size] += n
+        self._sends.append(sum(sent.values()))
+        self._peers.append(len({to for to, _ in sent}))
+        for number, n in counted.items():
+            call = rank.calls[number]
+            self._operations[call.op] += n
+            if call.op in COLLECTIVES:
+                key = (speller.size_of(call) or 0, speller.root(call), call.unit or 1)
+                self._collectives[call.op, call.reduction, call.bytes or 0, *key] += n
+
+    def busiest(self) -> int:
+        """The rank that sends to most others."""
+        return max(range(len(self._peers)), key=lambda rank: (self._peers[rank], self._sends[rank]), default=0)
+
+    def matrix(self) -> list[Row]:
+        """[source, destination, messages, bytes]."""
+        pairs: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+        for (source, to, size), n in self._sent.items():
+            pairs[source, to][0] += n
+            pairs[source, to][1] += n * size
+        return [[*pair, *sums] for pair, sums in sorted(pairs.items())]
+
+    def sizes(self) -> list[Row]:
+        """[bytes, messages]."""
+        by_size: Counter[int] = Counter()
+        for (_, _, size), n in self._sent.items():
+            by_size[size] += n
+        return [[size, n] for size, n in sorted(by_size.items())]
+
+    def messages(self) -> list[Row]:
+        """[source, destination, bytes of one message, messages]."""
+        return [[*key, n] for key, n in sorted(self._sent.items())]
+
+    def totals(self) -> PeerTotals:
+        """All messages."""
+        return PeerTotals(
+            messages=sum(self._sent.values()),
+            bytes=sum(size * n for (_, _, size), n in self._sent.items()),
+            per_rank_sends_min_max=(min(self._sends, default=0), max(self._sends, default=0)),
+            self_messages=sum(n for (source, to, _), n in self._sent.items() if source == to),
+        )
+
+    def collective_rows(self) -> list[Row]:
+        """[operation, reduction, bytes, size, root, datatype size, calls, calls a rank]."""
+        ordered = sorted(self._collectives.items(), key=lambda item: tuple(map(str, item[0])))
+        return [[*key, n, n / self.ranks] for key, n in ordered]
+
+    def operations(self) -> Mapping[str, int]:
+        """Calls by operation."""
+        return dict(sorted(self._operations.items()))
+
+
+def _messages(speller: Speller, rules: Rules, counted: Counter[int]) -> Iterator[tuple[Message, int]]:
+    """What is sent, with how often: by counting, or by walking where slots of persistent requests change hands."""
+    if not speller.depends_on_slots:
+        for number, n in counted.items():
+            for message in speller.messages(number):
+                yield message, n
+        return
+    for number in walk(rules):
+        speller.word(number)
+        for message in speller.messages(number):
+            yield message, 1

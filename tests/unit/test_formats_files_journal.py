@@ -1,0 +1,48 @@
+"""Lines that are appended are in the file as a whole, or not at all."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stressbench.formats.files import append_lines
+
+APPEND = (
+    "import sys; from pathlib import Path; from stressbench.formats.files import append_lines; append_lines({}, {})"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"", b'{"a":1}\n'),
+        (b'{"b":2}\n', b'{"b":2}\n{"a":1}\n'),
+        (b'{"b":2}', b'{"b":2}\n{"a":1}\n'),  # nothing but the end of the line is missing
+        (b'{"b":2}\n{"c', b'{"b":2}\n{"a":1}\n'),
+        (b'{"c', b'{"a":1}\n'),
+        (b'{"b":2}\n{"c":"' + b"x" * 100_000, b'{"b":2}\n{"a":1}\n'),
+    ],
+    ids=["new", "whole", "no end", "cut off", "first cut off", "long cut off"],
+)
+def test_a_line_that_was_cut_off_goes_when_the_next_one_comes(tmp_path: Path, before: bytes, after: bytes) -> None:
+    (tmp_path / "journal").write_bytes(before)
+
+    append_lines(tmp_path / "journal", [b'{"a":1}'])
+
+    assert (tmp_path / "journal").read_bytes() == after
+
+
+def test_what_has_no_room_leaves_the_lines_before(tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    journal.write_bytes(b'{"b":2}\n')
+    lines = [b'{"a":1}', b'{"c":"%s"}' % (b"x" * 5000)]
+
+    done = subprocess.run(
+        [sys.executable, "-c", APPEND.format(f"Path({str(journal)!r})", lines)], capture_output=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)),
+    )  # fmt: skip
+
+    assert b"File too large" in done.stderr
+    assert journal.read_bytes() == b'{"b":2}\n'

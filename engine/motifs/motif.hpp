@@ -14,6 +14,7 @@
 #include "core/histogram.hpp"
 #include "core/pattern.hpp"
 #include "core/random.hpp"
+#include "core/recorder.hpp"
 #include "mpi/group.hpp"
 
 namespace stressbench {
@@ -72,25 +73,6 @@ class OwnHistogram {
   std::string quantity_;
   Durations durations_;
   bool open_ = true;
-};
-
-// Handed to `perform`: the clock, for a motif that times parts of itself.
-class Recorder {
- public:
-  explicit Recorder(const Clock& clock) noexcept : clock_(clock) {}
-  std::int64_t now_ns() const noexcept { return clock_.now_ns(); }
-  // Computes: costs the core, as an application would.
-  void spin_for(std::int64_t duration_ns) const noexcept { spin_until(now_ns() + duration_ns); }
-  void spin_until(std::int64_t end_ns) const noexcept { clock_.spin_until(end_ns); }
-
- private:
-  const Clock& clock_;
-};
-
-// Who sees a wrong byte says so with this: who sent it, who received it, where in the message it stood.
-class WrongByte : public MachineFault {
- public:
-  WrongByte(int sender, int receiver, std::int64_t offset, int expected, int found);
 };
 
 // Where a motif runs, for what it leaves outside of memory: files under the run's id, one a node.

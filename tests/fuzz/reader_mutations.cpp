@@ -18,13 +18,13 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "motifs/application/replay/gaps.hpp"
-#include "motifs/application/replay/program.hpp"
-#include "motifs/application/replay/standing.hpp"
+#include "io/sidecar.hpp"
 #include "motifs/motif.hpp"
 #include "mutator.hpp"
 #include "output/run_file.hpp"
-#include "storage/sidecar.hpp"
+#include "replay/gaps.hpp"
+#include "replay/program.hpp"
+#include "replay/standing.hpp"
 #include "trace/line.hpp"
 #include "trace/read.hpp"
 #include "trace_text.hpp"
@@ -66,7 +66,7 @@ void read_trace(const std::string& path) {
 }
 
 void read_run(const std::string& path) {
-  schedule::ImpactTracker tracker;
+  scheduler::ImpactTracker tracker;
   (void)output::read_earlier(path, tracker);
   (void)tracker.impact(0);
 }
@@ -111,7 +111,7 @@ const std::map<std::string, Reader>& readers() {
         },
         as_it_is}},
       {"sidecar",
-       {[](const std::string& path) { (void)storage::read_sidecar(path.substr(0, path.rfind('.'))); }, as_it_is}}};
+       {[](const std::string& path) { (void)io::read_sidecar(path.substr(0, path.rfind('.'))); }, as_it_is}}};
   return all;
 }
 

@@ -8,16 +8,16 @@
 
 #include "motifs/application/amg/lattice.hpp"
 #include "motifs/application/amg/table.hpp"
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
 using amg::Exchange;
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Requests;
+using calls::Script;
 
 // Nanoseconds a point of the level, of the reference capture: a row of the matrix, while borders travel, and the vector
 // afterwards; a point of the finer level in interpolation and restriction; the vectors of the conjugate gradients
@@ -189,7 +189,7 @@ class Amg final : public Application {
     }
     const bool has_part = bytes.contains(script.rank());
     const int size = static_cast<int>(bytes.size());
-    const script::Ranks ranks =
+    const calls::Ranks ranks =
         has_part ? script.split(0, before, size) : script.split(1, script.rank() - before, script.ranks() - size);
     if (has_part) script.allgatherv(ranks, Kind::doubles, counts);
   }

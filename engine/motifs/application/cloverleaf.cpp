@@ -2,16 +2,16 @@
 // (UK-MAC/CloverLeaf_ref; StressBench III-A; docs/motifs/cloverleaf.md).
 #include <fmt/format.h>
 
+#include "calls/sides.hpp"
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
-#include "motifs/script/sides.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Script;
 
 constexpr std::int64_t deepest = 2;  // layers of a halo
 constexpr std::int64_t spare = 5;    // lines that a message has more than the block, whatever its depth
@@ -52,7 +52,7 @@ class CloverLeaf final : public Application {
     return {.messages = 6LL * 2 * ((across - 1LL) * down + (down - 1LL) * across),
             .message_bytes = 8 * (5 + 1 + 1 + deepest * (4 + 6 + 6)) * lines,
             .collectives = 3,
-            .collective_bytes = ranks * (script::size_of(Kind::doubles) + 2 * script::size_of(Kind::ints)),
+            .collective_bytes = ranks * (calls::size_of(Kind::doubles) + 2 * calls::size_of(Kind::ints)),
             .compute_s = cells * cell_ns * scale() * 1e-9};
   }
 
@@ -65,8 +65,8 @@ class CloverLeaf final : public Application {
   }
 
   void write(Script& script) const override {
-    const script::Block block = block_of(script.rank(), chunks(script.ranks()));
-    const script::Sides sides(script, block);
+    const calls::Block block = block_of(script.rank(), chunks(script.ranks()));
+    const calls::Sides sides(script, block);
     const auto cells = static_cast<double>(block.columns * block.rows);
     const auto compute = [&](double ns_a_cell) { script.compute(cells * ns_a_cell); };
     compute(ideal_gas_ns);
@@ -96,7 +96,7 @@ class CloverLeaf final : public Application {
   }
 
   // Ranks count across first.
-  script::Block block_of(int rank, const Dims<2>& grid) const {
+  calls::Block block_of(int rank, const Dims<2>& grid) const {
     const int x = rank % grid[0];
     const int y = rank / grid[0];
     return {block_cells(*columns_, grid[0], x), block_cells(*rows_, grid[1], y), x > 0 ? rank - 1 : -1,
@@ -104,7 +104,7 @@ class CloverLeaf final : public Application {
   }
 
   // Across ends before down starts. It waits even where it has no neighbours.
-  static void exchange(Script& script, const script::Sides& sides, std::int64_t fields, std::int64_t depth) {
+  static void exchange(Script& script, const calls::Sides& sides, std::int64_t fields, std::int64_t depth) {
     const std::int64_t line = 8 * fields * depth;
     script.wait_all(sides.post_across(script, line * (sides.block().rows + spare)));
     script.wait_all(sides.post_down(script, line * (sides.block().columns + spare)));

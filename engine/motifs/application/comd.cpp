@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -20,10 +20,10 @@ struct Names<Potential> {
 
 namespace {
 
-using script::Border;
-using script::Combine;
-using script::Kind;
-using script::Script;
+using calls::Border;
+using calls::Combine;
+using calls::Kind;
+using calls::Script;
 
 constexpr std::int64_t atom_bytes = 56;    // two ints, position, momentum
 constexpr std::int64_t force_bytes = 8;    // the derivative of the embedding energy
@@ -142,7 +142,7 @@ class CoMD final : public Application {
     std::int64_t force_room;
 
     Faces(const CoMD& comd, const Script& script) {
-      const script::RankGrid<3> grid(dims_for(*comd.grid_, script.ranks()), script.rank());
+      const calls::RankGrid<3> grid(dims_for(*comd.grid_, script.ranks()), script.rank());
       const std::array<Axis, 3> axes = comd.axes_on(script.ranks());
       std::array<Planes, 3> held;  // with what was received
       for (std::size_t k = 0; k < 3; ++k) held[k] = axes[k].layer(grid.place()[k]).all;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "calls/transpose.hpp"
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
-#include "motifs/script/transpose.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -19,9 +19,9 @@ struct Names<Decomposition> {
 
 namespace {
 
-using script::Blocks;
-using script::Members;
-using script::Script;
+using calls::Blocks;
+using calls::Members;
+using calls::Script;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 
@@ -44,17 +44,17 @@ class Fft3d final : public Application {
     };
     if (*barrier_) add(1, {.collectives = 1});
     if (*decomposition_ == Decomposition::slabs) {
-      add(4, script::transpose_traffic(*call_, Blocks::equal(nx(), ranks), Blocks::equal(ny() * nz(), ranks),
-                                       point_bytes));
+      add(4,
+          calls::transpose_traffic(*call_, Blocks::equal(nx(), ranks), Blocks::equal(ny() * nz(), ranks), point_bytes));
     } else {
       const Dims<2> grid = dims_for(*grid_, ranks);
       for (int i = 0; i < grid[0]; ++i) {
-        add(2, script::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
-                                         point_bytes * block_cells(nx(), grid[0], i)));
+        add(2, calls::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
+                                        point_bytes * block_cells(nx(), grid[0], i)));
       }
       for (int j = 0; j < grid[1]; ++j) {
-        add(2, script::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
-                                         point_bytes * block_cells(nz(), grid[1], j)));
+        add(2, calls::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
+                                        point_bytes * block_cells(nz(), grid[1], j)));
       }
     }
     const double copied_ns = *call_ == TransposeCall::pairwise ? 4 * copy_ns : 0;
@@ -134,7 +134,7 @@ class Fft3d final : public Application {
   // `deep`: points at each place of the matrix.
   void turn(Script& script, const Members& members, const Blocks& rows, const Blocks& columns,
             std::int64_t deep) const {
-    script::transpose(script, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
+    calls::transpose(script, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
   }
 
   void check_alltoall(bool divides, int ranks) const {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "calls/tealeaf_halo.hpp"
 #include "core/grid.hpp"
-#include "motifs/script/scripted.hpp"
-#include "motifs/script/tealeaf_halo.hpp"
+#include "motifs/application/scripted.hpp"
 
 namespace stressbench {
 namespace {
@@ -44,9 +44,9 @@ class Halo2d final : public Scripted {
   }
 
  protected:
-  void write(script::Script& script) const override {
+  void write(calls::Script& script) const override {
     const Dims<2> grid = dims_for(*grid_given_, script.ranks());
-    const script::TealeafHalo halo(script, script::tealeaf_block(script.rank(), grid, *columns_, *rows_));
+    const calls::TealeafHalo halo(script, calls::tealeaf_block(script.rank(), grid, *columns_, *rows_));
     halo.exchange(script, *fields_, *depth_);
   }
 

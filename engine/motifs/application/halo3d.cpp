@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -22,9 +22,9 @@ struct Names<Stencil> {
 
 namespace {
 
-using script::Border;
-using script::Requests;
-using script::Script;
+using calls::Border;
+using calls::Requests;
+using calls::Script;
 using Cells = std::array<std::int64_t, 3>;
 using Away = std::array<int, 3>;
 
@@ -63,7 +63,7 @@ class Halo3d final : public Application {
   }
 
   void write(Script& script) const override {
-    const script::RankGrid<3> ranks(dims_for(*grid_, script.ranks()), script.rank());
+    const calls::RankGrid<3> ranks(dims_for(*grid_, script.ranks()), script.rank());
     const Cells block = block_at(ranks);
     const std::vector<Away> directions = neighbours(ranks, script.rank());
     const Border border = *periodic_ ? Border::periodic : Border::closed;
@@ -86,14 +86,14 @@ class Halo3d final : public Application {
   static constexpr std::array names{"columns", "rows", "planes"};
 
   Cells mesh() const { return {*columns_, *rows_, *planes_}; }
-  Cells block_at(const script::RankGrid<3>& ranks) const {
+  Cells block_at(const calls::RankGrid<3>& ranks) const {
     const Cells cells = mesh();
     Cells block{};
     for (std::size_t k = 0; k < 3; ++k) block[k] = block_cells(cells[k], ranks.side(k), ranks.place()[k]);
     return block;
   }
   // The directions in which there is another rank.
-  std::vector<Away> neighbours(const script::RankGrid<3>& ranks, int own) const {
+  std::vector<Away> neighbours(const calls::RankGrid<3>& ranks, int own) const {
     std::vector<Away> directions = directions_of(*stencil_);
     std::erase_if(directions, [&](const Away& away) {
       const int other = ranks.neighbour(away, *periodic_ ? Border::periodic : Border::closed);

@@ -7,15 +7,15 @@
 #include <cstdlib>
 #include <vector>
 
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Requests;
+using calls::Script;
 
 // Where a neighbour is: columns, rows and planes away.
 struct Direction {
@@ -71,7 +71,7 @@ class Lulesh final : public Application {
             .message_bytes = field * forces.fields + field / 2 * motion.fields +
                              8 * gradients.fields * of_faces * *elements_ * *elements_,
             .collectives = 1,
-            .collective_bytes = script::size_of(Kind::doubles) * ranks,
+            .collective_bytes = calls::size_of(Kind::doubles) * ranks,
             .compute_s = cells * (state_ns + forces_ns + motion_ns + kinematics_ns + gradients_ns) * scale() * 1e-9};
   }
 

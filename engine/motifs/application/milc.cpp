@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -19,9 +19,9 @@ struct Names<Precision> {
 
 namespace {
 
-using script::Border;
-using script::Requests;
-using script::Script;
+using calls::Border;
+using calls::Requests;
+using calls::Script;
 
 using Sides = std::array<std::int64_t, 4>;
 
@@ -119,7 +119,7 @@ class Gathers {
         if (ranks_.side(k) == 1) continue;
         const int tag = first_tag + gather;
         script_.irecv(requests_[2 * gather], ranks_.neighbour(k, way, Border::periodic), tag,
-                      bytes(parity, k, way > 0 ? origin_[k] + block_[k] - reach : origin_[k]), script::Source::any);
+                      bytes(parity, k, way > 0 ? origin_[k] + block_[k] - reach : origin_[k]), calls::Source::any);
         script_.isend(requests_[2 * gather + 1], ranks_.neighbour(k, -way, Border::periodic), tag,
                       bytes(parity, k, way > 0 ? origin_[k] - reach : origin_[k] + block_[k]));
         ++gather;
@@ -144,7 +144,7 @@ class Gathers {
   }
 
   Script& script_;
-  script::RankGrid<4> ranks_;
+  calls::RankGrid<4> ranks_;
   std::int64_t vector_bytes_;
   Sides block_{};
   Sides origin_{};
@@ -177,7 +177,7 @@ class Milc final : public Application {
       gathers.await(-1);
       script.compute((parity == 1 ? negative_ns : negative_and_sums_ns) * sites);
     }
-    script.allreduce(script.everybody(), script::Combine::sum, script::Kind::doubles, 4);
+    script.allreduce(script.everybody(), calls::Combine::sum, calls::Kind::doubles, 4);
   }
 
  private:

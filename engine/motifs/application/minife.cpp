@@ -7,15 +7,15 @@
 #include <tuple>
 #include <vector>
 
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Requests;
+using calls::Script;
 
 constexpr int message_tag = 99;
 

@@ -6,17 +6,17 @@
 #include <array>
 #include <vector>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Border;
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::Border;
+using calls::Combine;
+using calls::Kind;
+using calls::Requests;
+using calls::Script;
 
 // Nanoseconds a point of an element, of the reference capture: before the three sums, and the matrix.
 constexpr std::array sums_ns{1.0, 1.0, 0.69};
@@ -48,7 +48,7 @@ struct Neighbour {
 
 // Ranks beside in any direction share the points of a face, an edge or a corner with this one; by rank.
 std::vector<Neighbour> neighbours_of(int rank, const Dims<3>& ranks, const Dims<3>& elements, std::int64_t points) {
-  const script::RankGrid<3> grid(ranks, rank);
+  const calls::RankGrid<3> grid(ranks, rank);
   std::vector<Neighbour> neighbours;
   for (int z = -1; z <= 1; ++z) {
     for (int y = -1; y <= 1; ++y) {

@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "motifs/application/application.hpp"
 #include "motifs/application/npb/problem.hpp"
-#include "motifs/script/application.hpp"
 
 namespace stressbench {
 
@@ -34,7 +34,7 @@ namespace {
 class Npb final : public Application {
  protected:
   void check_ranks(int ranks) const override { kernel().check(*size_, ranks); }
-  void write(script::Script& script) const override {
+  void write(calls::Script& script) const override {
     kernel().write(script, *size_, *run_ ? npb::Extent::run : npb::Extent::iteration);
   }
 

@@ -6,14 +6,14 @@
 #include <array>
 
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Script;
 
 // Directions that a wavefront goes in: i east or west, j north or south. Octants in pairs (down and up k) share them.
 struct Octant {
@@ -49,7 +49,7 @@ class Sweep3d final : public Application {
     return {.messages = blocks * (across * npe_j + down * npe_i),
             .message_bytes = blocks * layout.layer_bytes() * (across * *jt_g_ + down * *it_g_),
             .collectives = 2 * *count_,
-            .collective_bytes = *count_ * ranks * (script::size_of(Kind::ints) + script::size_of(Kind::doubles)),
+            .collective_bytes = *count_ * ranks * (calls::size_of(Kind::ints) + calls::size_of(Kind::doubles)),
             .compute_s = static_cast<double>(*count_) * cells * cell_ns * scale() * 1e-9};
   }
 

@@ -6,15 +6,15 @@
 #include <cstdint>
 
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Requests;
+using calls::Script;
 
 using Triple = std::array<std::int64_t, 3>;  // of x, y and z
 constexpr std::array<std::size_t, 3> axes{0, 1, 2};
@@ -186,7 +186,7 @@ class Swfft final : public Application {
     return {.messages = ranks * (4 * parts.peers(0) + 4 * parts.peers(1) + 2 * parts.peers(2)),
             .message_bytes = 10 * point_bytes * all,
             .collectives = reductions + (*driver_ ? 3 : 0),
-            .collective_bytes = reductions * script::size_of(Kind::doubles) * ranks,
+            .collective_bytes = reductions * calls::size_of(Kind::doubles) * ranks,
             .compute_s = ns * static_cast<double>(all) / ranks * scale() * 1e-9};
   }
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <limits>
 
+#include "calls/tealeaf_halo.hpp"
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
-#include "motifs/script/tealeaf_halo.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -22,9 +22,9 @@ struct Names<Solver> {
 
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Script;
 
 constexpr std::int64_t chebyshev_check = 10;  // iterations between its reductions
 
@@ -44,8 +44,8 @@ class TeaLeaf final : public Application {
   }
 
   void write(Script& script) const override {
-    const script::Block block = script::tealeaf_block(script.rank(), most_even<2>(script.ranks()), *columns_, *rows_);
-    const script::TealeafHalo halo(script, block);
+    const calls::Block block = calls::tealeaf_block(script.rank(), most_even<2>(script.ranks()), *columns_, *rows_);
+    const calls::TealeafHalo halo(script, block);
     const Part part{script, halo, static_cast<double>(block.columns * block.rows)};
     if (*step_) {
       halo.exchange(script, 2, *depth_);  // energy, density
@@ -62,7 +62,7 @@ class TeaLeaf final : public Application {
   // What a solver is written with.
   struct Part {
     Script& script;
-    const script::TealeafHalo& halo;
+    const calls::TealeafHalo& halo;
     double cells;
 
     void compute(double ns_a_cell) const { script.compute(cells * ns_a_cell); }

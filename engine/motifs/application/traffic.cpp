@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -23,11 +23,11 @@ struct Names<Code> {
 
 namespace {
 
-using script::Border;
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::Border;
+using calls::Combine;
+using calls::Kind;
+using calls::Requests;
+using calls::Script;
 
 constexpr std::int64_t kib = 1024;
 
@@ -50,7 +50,7 @@ using Partners = std::vector<int>;
 Partners beside(const Script& script, int dimensions, int at_once) {
   Dims<3> dims{{1, 1, 1}};
   std::ranges::copy(most_even(script.ranks(), dimensions), dims.sides.begin());
-  const script::RankGrid<3> grid(dims, script.rank());
+  const calls::RankGrid<3> grid(dims, script.rank());
   Partners partners;
   for (int z = -1; z <= 1; ++z) {
     for (int y = -1; y <= 1; ++y) {
@@ -66,7 +66,7 @@ Partners beside(const Script& script, int dimensions, int at_once) {
 
 // The two beside along one axis of a 3-D mesh of ranks.
 Partners along(const Script& script, std::size_t axis) {
-  const script::RankGrid<3> grid(dims_for(Dims<3>{}, script.ranks()), script.rank());
+  const calls::RankGrid<3> grid(dims_for(Dims<3>{}, script.ranks()), script.rank());
   Partners partners{grid.neighbour(axis, -1, Border::closed), grid.neighbour(axis, 1, Border::closed)};
   std::erase(partners, -1);
   return partners;

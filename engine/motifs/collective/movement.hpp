@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "motifs/collective/collective.hpp"
 #include "motifs/collective/element.hpp"
-#include "motifs/message.hpp"
 
 namespace stressbench {
 

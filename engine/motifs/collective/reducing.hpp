@@ -5,10 +5,10 @@
 
 #include <string>
 
+#include "core/buffer.hpp"
 #include "motifs/collective/collective.hpp"
 #include "motifs/collective/element.hpp"
 #include "motifs/collective/reduction.hpp"
-#include "motifs/message.hpp"
 
 namespace stressbench {
 

@@ -20,8 +20,8 @@ struct Names<Summation> {
 
 namespace {
 
-using script::Combine;
-using script::Script;
+using calls::Combine;
+using calls::Script;
 
 constexpr int tag = 1;
 
@@ -36,7 +36,7 @@ class DataParallel final : public Training {
 
   void write(Script& script) const override {
     const std::vector<std::int64_t> elements = buckets();
-    const script::Requests in_flight = script.requests(*blocking_ ? 0 : static_cast<int>(*in_flight_));
+    const calls::Requests in_flight = script.requests(*blocking_ ? 0 : static_cast<int>(*in_flight_));
     script.compute(forward_ns(static_cast<double>(parameters())));
     for (std::size_t k = 0; k < elements.size(); ++k) {
       script.compute(backward_ns(static_cast<double>(elements[k])));
@@ -44,7 +44,7 @@ class DataParallel final : public Training {
         sum(script, elements[k]);
         continue;
       }
-      const script::Request request = in_flight[static_cast<int>(k % static_cast<std::size_t>(in_flight.count))];
+      const calls::Request request = in_flight[static_cast<int>(k % static_cast<std::size_t>(in_flight.count))];
       if (k >= static_cast<std::size_t>(in_flight.count)) script.wait(request);
       script.allreduce(script.everybody(), Combine::sum, kind(), elements[k]);
       script.in_background(request);

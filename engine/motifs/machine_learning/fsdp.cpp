@@ -5,9 +5,9 @@
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Requests;
-using script::Script;
+using calls::Combine;
+using calls::Requests;
+using calls::Script;
 
 class Fsdp final : public Training {
  protected:
@@ -48,7 +48,7 @@ class Fsdp final : public Training {
     script.wait_all(sums);
   }
 
-  static script::Request place(Requests requests, std::int64_t layer) { return requests[static_cast<int>(layer % 2)]; }
+  static calls::Request place(Requests requests, std::int64_t layer) { return requests[static_cast<int>(layer % 2)]; }
   // Shards are equal: the last one is filled up.
   std::int64_t share(const Script& script, std::int64_t layer) const {
     return (layer_parameters(layer) + script.ranks() - 1) / script.ranks();

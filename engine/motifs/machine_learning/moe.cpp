@@ -10,7 +10,7 @@
 namespace stressbench {
 namespace {
 
-using script::Script;
+using calls::Script;
 
 class MixtureOfExperts final : public Training {
  public:

@@ -8,8 +8,8 @@
 namespace stressbench {
 namespace {
 
-using script::Requests;
-using script::Script;
+using calls::Requests;
+using calls::Script;
 
 constexpr int push_tag = 1;
 constexpr int pull_tag = 2;
@@ -48,10 +48,10 @@ class ParameterServer final : public Training {
       }
       script.wait_all(requests);
     };
-    each([&](script::Request request, int peer, std::int64_t size) {
+    each([&](calls::Request request, int peer, std::int64_t size) {
       serves ? script.irecv(request, peer, push_tag, size) : script.isend(request, peer, push_tag, size);
     });
-    each([&](script::Request request, int peer, std::int64_t size) {
+    each([&](calls::Request request, int peer, std::int64_t size) {
       serves ? script.isend(request, peer, pull_tag, size) : script.irecv(request, peer, pull_tag, size);
     });
   }

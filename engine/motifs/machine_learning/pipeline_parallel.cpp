@@ -16,8 +16,8 @@ struct Names<Schedule> {
 
 namespace {
 
-using script::Requests;
-using script::Script;
+using calls::Requests;
+using calls::Script;
 
 constexpr int activation_tag = 1;
 constexpr int gradient_tag = 2;

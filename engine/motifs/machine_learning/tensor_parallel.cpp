@@ -7,9 +7,9 @@
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Ranks;
-using script::Script;
+using calls::Combine;
+using calls::Ranks;
+using calls::Script;
 
 constexpr int sums_a_layer = 2;  // attention and feed-forward
 

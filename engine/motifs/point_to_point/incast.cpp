@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 
 namespace stressbench {
 

@@ -4,9 +4,9 @@
 
 #include <mpi.h>
 
+#include "core/buffer.hpp"
 #include "core/parameter.hpp"
-#include "motifs/message.hpp"
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 #include "mpi/datatype.hpp"
 
 namespace stressbench {

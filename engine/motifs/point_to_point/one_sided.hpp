@@ -6,8 +6,8 @@
 
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "motifs/alone.hpp"
-#include "motifs/message.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/reach.hpp"
 #include "mpi/window.hpp"

@@ -2,9 +2,9 @@
 // (docs/motifs/pingping.md).
 #include <mpi.h>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 
 namespace stressbench {

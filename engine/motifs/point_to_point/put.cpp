@@ -1,5 +1,5 @@
 // put, get: ranks write to or read from the memory of others (IMB-RMA, OSU; docs/motifs/put.md).
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 #include "motifs/point_to_point/one_sided.hpp"
 
 namespace stressbench {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 
 namespace stressbench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench {

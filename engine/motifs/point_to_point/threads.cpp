@@ -6,9 +6,9 @@
 #include <array>
 #include <memory>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/point_to_point/team.hpp"
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
+#include "io/appended_file.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/probe/pair_times.hpp"
 #include "motifs/probe/tournament.hpp"
-#include "storage/appended_file.hpp"
 
 namespace stressbench {
 namespace {
@@ -186,9 +186,9 @@ class AllPairs final : public Motif {
   Buffer outgoing_;  // a message for each other rank, so that each can be told by its bytes
   Buffer incoming_;
   std::vector<double> times_s_;
-  storage::Run run_;
+  io::Run run_;
   std::optional<PairTimes> matrix_of_own_;
-  std::optional<storage::AppendedFile> matrix_file_;
+  std::optional<io::AppendedFile> matrix_file_;
 };
 
 const RegisterMotif<AllPairs> registered{"all_pairs", Family::probe,

@@ -9,43 +9,43 @@
 #include <limits>
 #include <optional>
 
+#include "core/buffer.hpp"
+#include "core/pause.hpp"
+#include "core/payload.hpp"
 #include "core/permutation.hpp"
-#include "motifs/message.hpp"
+#include "io/item.hpp"
+#include "io/owned_files.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/pause.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/storage/rate.hpp"
-#include "storage/item.hpp"
-#include "storage/owned_files.hpp"
 
 namespace stressbench {
-namespace storage {
+namespace io {
 
 enum class MetadataWork { all, create, stat, open, unlink };
 enum class MetadataTree { shared, own };
 
-}  // namespace storage
+}  // namespace io
 
 template <>
-struct Names<storage::MetadataWork> {
-  using Work = storage::MetadataWork;
+struct Names<io::MetadataWork> {
+  using Work = io::MetadataWork;
   static constexpr std::array values{
       std::pair{std::string_view{"all"}, Work::all}, std::pair{std::string_view{"create"}, Work::create},
       std::pair{std::string_view{"stat"}, Work::stat}, std::pair{std::string_view{"open"}, Work::open},
       std::pair{std::string_view{"unlink"}, Work::unlink}};
 };
 template <>
-struct Names<storage::MetadataTree> {
-  static constexpr std::array values{std::pair{std::string_view{"shared"}, storage::MetadataTree::shared},
-                                     std::pair{std::string_view{"own"}, storage::MetadataTree::own}};
+struct Names<io::MetadataTree> {
+  static constexpr std::array values{std::pair{std::string_view{"shared"}, io::MetadataTree::shared},
+                                     std::pair{std::string_view{"own"}, io::MetadataTree::own}};
 };
 template <>
-struct Names<storage::ItemKind> {
-  static constexpr std::array values{std::pair{std::string_view{"files"}, storage::ItemKind::file},
-                                     std::pair{std::string_view{"directories"}, storage::ItemKind::directory}};
+struct Names<io::ItemKind> {
+  static constexpr std::array values{std::pair{std::string_view{"files"}, io::ItemKind::file},
+                                     std::pair{std::string_view{"directories"}, io::ItemKind::directory}};
 };
 
-namespace storage {
+namespace io {
 namespace {
 
 using Work = MetadataWork;
@@ -412,5 +412,5 @@ const RegisterMotif<Metadata> registered{
     "metadata", Family::storage, "many files or directories created, asked for, opened and removed", "mdtest; IO500"};
 
 }  // namespace
-}  // namespace storage
+}  // namespace io
 }  // namespace stressbench

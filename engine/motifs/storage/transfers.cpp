@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "core/payload.hpp"
+#include "io/page_cache.hpp"
 #include "motifs/clock_offset.hpp"
-#include "motifs/payload.hpp"
-#include "storage/page_cache.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 constexpr std::uint64_t stamp_beforehand = 0;  // of bytes that were there before the first repetition
@@ -525,4 +525,4 @@ void Transfers::conclude(const mpi::Group& group, int) {
   owned_->release(group);
 }
 
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/permutation.hpp"
-#include "motifs/message.hpp"
+#include "io/backend.hpp"
+#include "io/owned_files.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/storage/drawn_size.hpp"
 #include "motifs/storage/extents.hpp"
 #include "motifs/storage/pace.hpp"
 #include "motifs/storage/rate.hpp"
-#include "storage/backend.hpp"
-#include "storage/owned_files.hpp"
 
 namespace stressbench {
-namespace storage {
+namespace io {
 
 enum class Work { write, rewrite, append, read, write_read, mixed };
 enum class Directories { none, node, file };
@@ -29,11 +29,11 @@ struct Fraction {
   static bool holds(double v) noexcept { return v >= 0 && v <= 1; }
 };
 
-}  // namespace storage
+}  // namespace io
 
 template <>
-struct Names<storage::Work> {
-  using Work = storage::Work;
+struct Names<io::Work> {
+  using Work = io::Work;
   static constexpr std::array values{std::pair{std::string_view{"write"}, Work::write},
                                      std::pair{std::string_view{"rewrite"}, Work::rewrite},
                                      std::pair{std::string_view{"append"}, Work::append},
@@ -42,13 +42,13 @@ struct Names<storage::Work> {
                                      std::pair{std::string_view{"mixed"}, Work::mixed}};
 };
 template <>
-struct Names<storage::Directories> {
-  static constexpr std::array values{std::pair{std::string_view{"none"}, storage::Directories::none},
-                                     std::pair{std::string_view{"node"}, storage::Directories::node},
-                                     std::pair{std::string_view{"file"}, storage::Directories::file}};
+struct Names<io::Directories> {
+  static constexpr std::array values{std::pair{std::string_view{"none"}, io::Directories::none},
+                                     std::pair{std::string_view{"node"}, io::Directories::node},
+                                     std::pair{std::string_view{"file"}, io::Directories::file}};
 };
 
-namespace storage {
+namespace io {
 
 class Transfers final : public Motif {
  public:
@@ -218,5 +218,5 @@ class Transfers final : public Motif {
   std::vector<std::string> remarks_;
 };
 
-}  // namespace storage
+}  // namespace io
 }  // namespace stressbench

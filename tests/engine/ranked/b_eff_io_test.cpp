@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/payload.hpp"
 #include "motif_bench.hpp"
-#include "motifs/payload.hpp"
-#include "motifs/suite/storage/io_rule.hpp"
 #include "storage_fixture.hpp"
+#include "suites/b_eff_io/io_rule.hpp"
 
 namespace stressbench::test {
 namespace {

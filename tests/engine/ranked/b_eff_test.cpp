@@ -8,8 +8,8 @@
 #include <map>
 
 #include "expected_calls.hpp"
-#include "motifs/suite/rings.hpp"
 #include "stepping_clock.hpp"
+#include "suites/rings.hpp"
 
 namespace stressbench::test {
 namespace {

@@ -1,12 +1,12 @@
-#include "schedule/chain.hpp"
+#include "scheduler/chain.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine_fixture.hpp"
-#include "schedule/interrupt.hpp"
+#include "scheduler/interrupt.hpp"
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 using namespace stressbench::test;
@@ -144,4 +144,4 @@ TEST(Chain, AnUnknownMotifIsAUsersMistake) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

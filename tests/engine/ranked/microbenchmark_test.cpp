@@ -1,12 +1,12 @@
 // A motif by itself: what it is told and asked beside its repetitions.
-#include "schedule/microbenchmark.hpp"
+#include "scheduler/microbenchmark.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine_fixture.hpp"
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 using namespace stressbench::test;
@@ -46,4 +46,4 @@ TEST(Microbenchmark, MeasuresExecutionsApartFromWhatTheMotifNotes) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

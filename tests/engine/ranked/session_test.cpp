@@ -1,5 +1,5 @@
 // Whole runs in one process launch: what is told to listeners, and in which order.
-#include "schedule/session.hpp"
+#include "scheduler/session.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include "engine_fixture.hpp"
 #include "motifs/alone.hpp"
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 using namespace stressbench::test;
@@ -527,4 +527,4 @@ TEST(Session, NamesWhoHadTheWorstOfAMetric) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

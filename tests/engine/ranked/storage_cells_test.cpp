@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "io/backend.hpp"
+#include "io/load.hpp"
 #include "motif_bench.hpp"
-#include "storage/backend.hpp"
-#include "storage/load.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -23,9 +23,9 @@ struct Call {
 };
 
 std::vector<Call> calls() {
-  storage::load_backends();
+  io::load_backends();
   std::vector<Call> all;
-  for (const auto& entry : storage::backends()) {
+  for (const auto& entry : io::backends()) {
     if (entry.name == "posix") {
       for (const char* call : {"pwrite", "write", "mmap"}) all.push_back({"posix", "call", call});
     } else if (entry.name == "mpiio") {

@@ -9,7 +9,7 @@
 namespace stressbench::test {
 namespace {
 
-using storage::Access;
+using io::Access;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::Contains;

@@ -11,8 +11,8 @@
 namespace stressbench::test {
 namespace {
 
-using storage::Access;
-using storage::Wish;
+using io::Access;
+using io::Wish;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::Contains;

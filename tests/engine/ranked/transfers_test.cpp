@@ -7,12 +7,12 @@
 #include <fstream>
 #include <map>
 
+#include "core/payload.hpp"
+#include "io/backend.hpp"
+#include "io/load.hpp"
 #include "motif_bench.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/storage/extents.hpp"
 #include "stepping_clock.hpp"
-#include "storage/backend.hpp"
-#include "storage/load.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -242,8 +242,8 @@ TEST_F(Transfers, OfDrawnSizesAreAsLongAsTheTableSays) {
   const fs::path table = path_.string() + ".csv";
   if (world_rank() == 0) std::ofstream(table) << "size,weight\n0,1\n700,1\n2500,1\n";
   group_.barrier();
-  storage::load_backends();
-  for (const auto& entry : storage::backends()) {
+  io::load_backends();
+  for (const auto& entry : io::backends()) {
     MotifBench bench(
         group_, entry.name,
         options({{"sizes-from", table.string()}, {"transfer", "300"}, {"files", "rank"}, {"do", "write_read"}}));

@@ -21,7 +21,7 @@ TEST(CoMD, SendsTheAtomsOfALayerOfLinkCellsAndWhatCameBefore) {
 
 TEST(CoMD, ReceivesIntoRoomForFullLinkCells) {
   const Scripts scripts("comd", crystal("20", "24", "30"), 8);  // 7, 8 and 10 link cells
-  const script::Step& first = *std::ranges::find(scripts.of(0).steps(), script::Act::sendrecv, &script::Step::act);
+  const calls::Step& first = *std::ranges::find(scripts.of(0).steps(), calls::Act::sendrecv, &calls::Step::act);
   EXPECT_EQ(first.room * size_of(first.kind), 9 * 12 * 2 * 64 * 56);
 }
 

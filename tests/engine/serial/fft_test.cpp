@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "motifs/script/transpose.hpp"
+#include "calls/transpose.hpp"
 #include "scripts.hpp"
 
 namespace stressbench::test {
@@ -9,7 +9,7 @@ namespace {
 TEST(Tournament, IsOfPairsInEachRoundAndOfAllAgainstAll) {
   for (int players = 1; players <= 17; ++players) {
     std::vector<std::vector<int>> opponents;
-    for (int k = 0; k < players; ++k) opponents.push_back(script::tournament(k, players));
+    for (int k = 0; k < players; ++k) opponents.push_back(calls::tournament(k, players));
     std::vector<int> everybody(static_cast<std::size_t>(players));
     std::iota(everybody.begin(), everybody.end(), 0);
     for (std::size_t k = 0; k < opponents.size(); ++k) {
@@ -22,10 +22,10 @@ TEST(Tournament, IsOfPairsInEachRoundAndOfAllAgainstAll) {
 }
 
 TEST(Blocks, OfFftwAreEqualUntilNothingIsLeft) {
-  const script::Blocks twelve = script::Blocks::equal(12, 5);
+  const calls::Blocks twelve = calls::Blocks::equal(12, 5);
   EXPECT_EQ((std::vector{twelve[0], twelve[3], twelve[4]}), (std::vector<std::int64_t>{3, 3, 0}));
   EXPECT_EQ(twelve.filled(), 4);
-  const script::Blocks ten = script::Blocks::equal(10, 4);
+  const calls::Blocks ten = calls::Blocks::equal(10, 4);
   EXPECT_EQ((std::vector{ten[2], ten[3]}), (std::vector<std::int64_t>{3, 1}));
 }
 
@@ -78,7 +78,7 @@ TEST(Fft3d, PencilsExchangeWithinRowsThenWithinColumns) {
       "fft3d", {{"decomposition", "pencils"}, {"call", "alltoall"}, {"nx", "12"}, {"ny", "24"}, {"nz", "8"}}, 6);
   // 3 x 2 ranks; in a row 2 exchange 4 * 12 * 4 points each, in a column 3 exchange 4 * 8 * 4
   EXPECT_EQ(calls_of(*motif, 5, 6), "Alltoall:3072 Alltoall:2048 Alltoall:2048 Alltoall:3072");
-  const script::Script script = scripted(*motif).script_of(5, 6);
+  const calls::Script script = scripted(*motif).script_of(5, 6);
   ASSERT_EQ(script.splits().size(), 2u);
   EXPECT_EQ(script.splits()[0].colour, 2);
   EXPECT_EQ(script.splits()[0].ranks.size, 2);

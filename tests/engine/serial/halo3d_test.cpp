@@ -44,9 +44,9 @@ TEST(Halo3d, ComputesInnerCellsWhileMessagesTravel) {
   const auto shares = [&](int ranks) {
     std::vector<double> found;
     const Scripts scripts("halo3d", options, ranks);
-    for (const script::Step& step : scripts.of(0).steps()) {
-      if (step.act == script::Act::compute) found.push_back(step.compute_ns);
-      if (step.act == script::Act::wait_all) found.push_back(-1);
+    for (const calls::Step& step : scripts.of(0).steps()) {
+      if (step.act == calls::Act::compute) found.push_back(step.compute_ns);
+      if (step.act == calls::Act::wait_all) found.push_back(-1);
     }
     return found;
   };

@@ -1,8 +1,8 @@
-#include "schedule/impact.hpp"
+#include "scheduler/impact.hpp"
 
 #include <gtest/gtest.h>
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 void tell_round(ImpactTracker& tracker, int block, RoundKind kind, int job, const std::vector<double>& times) {
@@ -89,4 +89,4 @@ TEST(IntervalRule, WaitsForEveryJob) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

@@ -23,8 +23,8 @@ TEST(Lulesh, IsTheFormulaAndMeetsOnEveryCube) {
 TEST(Lulesh, ComputesBetweenItsReceivesAndItsSends) {
   const auto motif = configured("lulesh", {{"-s", "2"}}, 27);
   std::string order;
-  each_step_done(scripted(*motif).script_of(13, 27), [&](const script::Step& step) {
-    const std::string word = step.act == script::Act::compute ? "compute" : token(step).substr(0, 2);
+  each_step_done(scripted(*motif).script_of(13, 27), [&](const calls::Step& step) {
+    const std::string word = step.act == calls::Act::compute ? "compute" : token(step).substr(0, 2);
     if (!order.ends_with(word)) order += (order.empty() ? "" : " ") + word;
   });
   EXPECT_EQ(order, "compute Al Ir compute Is Wa W( Ir compute Is Wa W( compute Ir compute Is Wa W(");

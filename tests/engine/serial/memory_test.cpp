@@ -1,9 +1,9 @@
 // memory: files without a disk, that take the time and have the faults that they are told.
-#include "storage/memory.hpp"
+#include "io/memory.hpp"
 
 #include "backend_bench.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 using testing::ElementsAre;
@@ -163,4 +163,4 @@ TEST_F(MemoryBackend, RefusesAShortCallThatMovesNothing) {
 }
 
 }  // namespace
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "motifs/script/scripted.hpp"
+#include "motifs/application/scripted.hpp"
 
 namespace stressbench::test {
 
@@ -30,19 +30,19 @@ class Scripts {
     for (int rank = 0; rank < ranks; ++rank) scripts_.push_back(scripted.script_of(rank, ranks));
   }
 
-  const script::Script& of(int rank) const { return scripts_[static_cast<std::size_t>(rank)]; }
+  const calls::Script& of(int rank) const { return scripts_[static_cast<std::size_t>(rank)]; }
   Traffic traffic() const { return motif_->traffic(static_cast<int>(scripts_.size())); }
   Traffic sum_of_scripts() const {
     return dynamic_cast<const Scripted&>(*motif_).Scripted::traffic(static_cast<int>(scripts_.size()));
   }
 
   Messages sent() const {
-    return messages([](const script::Step& step, int rank, Messages& all, std::int64_t times) {
+    return messages([](const calls::Step& step, int rank, Messages& all, std::int64_t times) {
       if (step.peer >= 0) all[{rank, step.peer, step.tag, step.count * size_of(step.kind)}] += times;
     });
   }
   Messages received() const {
-    return messages([](const script::Step& step, int rank, Messages& all, std::int64_t times) {
+    return messages([](const calls::Step& step, int rank, Messages& all, std::int64_t times) {
       if (step.from >= 0) all[{step.from, rank, step.from_tag, step.arriving * size_of(step.kind)}] += times;
     });
   }
@@ -62,12 +62,12 @@ class Scripts {
     Messages all;
     for (std::size_t rank = 0; rank < scripts_.size(); ++rank) {
       std::vector<std::int64_t> times{1};
-      for (const script::Step& step : scripts_[rank].steps()) {
-        using script::Act;
+      for (const calls::Step& step : scripts_[rank].steps()) {
+        using calls::Act;
         if (step.act == Act::repeat) times.push_back(times.back() * step.times);
         if (step.act == Act::end_repeat) times.pop_back();
         if (step.act == Act::start_all) {
-          for (const script::Step& message : scripts_[rank].persistent()) {
+          for (const calls::Step& message : scripts_[rank].persistent()) {
             const int place = message.request - step.request;
             if (place >= 0 && place < step.requests) add(message, static_cast<int>(rank), all, times.back());
           }
@@ -79,7 +79,7 @@ class Scripts {
   }
 
   std::unique_ptr<Motif> motif_;
-  std::vector<script::Script> scripts_;
+  std::vector<calls::Script> scripts_;
 };
 
 // Every message that is sent is received, by whom, with which tag and of which size.

@@ -28,8 +28,8 @@ TEST(MiniFE, GivesTheUpperRanksTheirShareRoundedDown) {
 TEST(MiniFE, TakesNeighboursInTheOrderOfItsRows) {
   const Scripts scripts("minife", mesh("48", "48", "48"), 4);
   std::vector<int> order;
-  for (const script::Step& step : scripts.of(1).steps()) {
-    if (step.act == script::Act::send) order.push_back(step.peer);
+  for (const calls::Step& step : scripts.of(1).steps()) {
+    if (step.act == calls::Act::send) order.push_back(step.peer);
   }
   EXPECT_EQ(order, (std::vector{0, 2, 3}));
 }

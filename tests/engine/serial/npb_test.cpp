@@ -52,8 +52,8 @@ TEST(NpbMg, ExchangesTheBordersOfEveryLevel) {
 
 TEST(NpbMg, ReceivesIntoRoomForTheLargestFace) {
   const Scripts scripts("npb", benchmark("mg", "S"), 2);
-  for (const script::Step& step : scripts.of(0).steps()) {
-    if (step.act != script::Act::irecv) continue;
+  for (const calls::Step& step : scripts.of(0).steps()) {
+    if (step.act != calls::Act::irecv) continue;
     EXPECT_EQ(step.room * size_of(step.kind), 8 * 2 * 34 * 34);
     EXPECT_LT(step.arriving, step.room);
   }

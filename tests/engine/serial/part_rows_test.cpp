@@ -1,10 +1,10 @@
-#include "schedule/part_rows.hpp"
+#include "scheduler/part_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 std::vector<RowHead> round_of(int warmup, int measured) {
@@ -49,4 +49,4 @@ TEST(PartRows, ARoundOfOneRepetitionKeepsIt) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

@@ -1,4 +1,4 @@
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,11 +12,11 @@
 #include <optional>
 
 #include "backend_bench.hpp"
-#include "storage/direct.hpp"
-#include "storage/page_cache.hpp"
+#include "io/direct.hpp"
+#include "io/page_cache.hpp"
 #include "torn_calls.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 using testing::AllOf;
@@ -355,4 +355,4 @@ TEST_F(Posix, RemovesAFileByItsPath) {
 }
 
 }  // namespace
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

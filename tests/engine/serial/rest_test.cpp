@@ -1,9 +1,9 @@
 // How long a job rests after a repetition, so that it loads the machine only as much as its workload says.
 #include <gtest/gtest.h>
 
-#include "schedule/crew.hpp"
+#include "scheduler/crew.hpp"
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 TEST(Rest, IsNoneUnlessAskedFor) { EXPECT_EQ(Rest{}.after(1000), 0); }
@@ -24,4 +24,4 @@ TEST(Rest, IsTheLongerOfBoth) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

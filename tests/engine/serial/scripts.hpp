@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "motifs/script/scripted.hpp"
+#include "motifs/application/scripted.hpp"
 
 namespace stressbench::test {
 
@@ -28,14 +28,14 @@ inline const Scripted& scripted(const Motif& motif) { return dynamic_cast<const 
 
 // Calls visit(step) for each step as often as it is done.
 template <class Visit>
-void each_step_done(const script::Script& script, Visit visit) {
-  const std::vector<script::Step>& steps = script.steps();
+void each_step_done(const calls::Script& script, Visit visit) {
+  const std::vector<calls::Step>& steps = script.steps();
   std::vector<int> left(steps.size(), 0);
   for (std::size_t k = 0; k < steps.size(); ++k) {
-    if (steps[k].act == script::Act::repeat) {
+    if (steps[k].act == calls::Act::repeat) {
       left[k] = steps[k].times;
       if (left[k] == 0) k = static_cast<std::size_t>(steps[k].other);
-    } else if (steps[k].act == script::Act::end_repeat) {
+    } else if (steps[k].act == calls::Act::end_repeat) {
       if (--left[static_cast<std::size_t>(steps[k].other)] > 0) k = static_cast<std::size_t>(steps[k].other);
     } else {
       visit(steps[k]);
@@ -44,9 +44,9 @@ void each_step_done(const script::Script& script, Visit visit) {
 }
 
 // The name of a step in the reference profiles; empty: they have none for it.
-inline std::string token(const script::Step& step) {
-  using script::Act;
-  const std::int64_t size = script::size_of(step.kind);
+inline std::string token(const calls::Step& step) {
+  using calls::Act;
+  const std::int64_t size = calls::size_of(step.kind);
   switch (step.act) {
     case Act::send:
       return fmt::format("S>{}:{}:{}", step.peer, step.tag, step.count * size);
@@ -77,7 +77,7 @@ inline std::string token(const script::Step& step) {
 
 inline std::string calls_of(const Motif& motif, int rank, int ranks) {
   std::string text;
-  each_step_done(scripted(motif).script_of(rank, ranks), [&](const script::Step& step) {
+  each_step_done(scripted(motif).script_of(rank, ranks), [&](const calls::Step& step) {
     const std::string word = token(step);
     if (!word.empty()) text += (text.empty() ? "" : " ") + word;
   });
@@ -89,9 +89,9 @@ inline void expect_that_messages_meet(const Motif& motif, int ranks) {
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> sent;
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> received;
   for (int rank = 0; rank < ranks; ++rank) {
-    each_step_done(scripted(motif).script_of(rank, ranks), [&](const script::Step& step) {
-      if (step.act >= script::Act::start_all && step.act != script::Act::sendrecv) return;
-      const std::int64_t size = script::size_of(step.kind);
+    each_step_done(scripted(motif).script_of(rank, ranks), [&](const calls::Step& step) {
+      if (step.act >= calls::Act::start_all && step.act != calls::Act::sendrecv) return;
+      const std::int64_t size = calls::size_of(step.kind);
       if (step.peer >= 0) sent[{rank, step.peer, step.tag}].push_back(step.count * size);
       if (step.from >= 0) received[{step.from, rank, step.from_tag}].push_back(step.arriving * size);
     });

@@ -1,5 +1,5 @@
 // Ranks that no longer move on.
-#include "schedule/stall.hpp"
+#include "scheduler/stall.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <future>
 
 #include "core/error.hpp"
-#include "schedule/interrupt.hpp"
+#include "scheduler/interrupt.hpp"
 
-namespace stressbench::schedule::stall {
+namespace stressbench::scheduler::stall {
 namespace {
 
 using namespace std::chrono_literals;
@@ -79,4 +79,4 @@ TEST(StallDeathTest, NamesJobMotifRankAndRound) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule::stall
+}  // namespace stressbench::scheduler::stall

@@ -28,7 +28,7 @@ TEST(Sweep3d, LastBlockOfPlanesIsSentWholeAndComputedInPart) {
   EXPECT_EQ(calls_of(*motif, 0, 2).substr(0, 73),
             "R<1:3000:720 R<1:3000:720 R<1:6000:720 R<1:6000:720 R<1:9000:720 R<1:9000");
   double computed = 0;
-  each_step_done(scripted(*motif).script_of(1, 2), [&](const script::Step& step) { computed += step.compute_ns; });
+  each_step_done(scripted(*motif).script_of(1, 2), [&](const calls::Step& step) { computed += step.compute_ns; });
   EXPECT_DOUBLE_EQ(computed, 3 * 5 * 5 * (6 * 4 * (17.0 + 12.5) + 4 + 3));
 }
 

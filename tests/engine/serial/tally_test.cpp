@@ -1,8 +1,8 @@
-#include "schedule/tally.hpp"
+#include "scheduler/tally.hpp"
 
 #include <gtest/gtest.h>
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 void add(Tally& tally, int count, Phase phase, double value) {
@@ -82,4 +82,4 @@ TEST(Tally, WhatOnlyLoadsTheMachineIsTakenInSamples) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

@@ -8,8 +8,8 @@
 namespace stressbench::npb {
 namespace {
 
-using script::Request;
-using script::Script;
+using calls::Request;
+using calls::Script;
 
 struct Size {
   std::int64_t rows;  // na

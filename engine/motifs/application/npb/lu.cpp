@@ -9,10 +9,10 @@
 namespace stressbench::npb {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Request;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Request;
+using calls::Script;
 
 struct Size {
   std::int64_t side;

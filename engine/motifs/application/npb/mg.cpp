@@ -11,11 +11,11 @@
 namespace stressbench::npb {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Ranks;
-using script::Requests;
-using script::Script;
+using calls::Combine;
+using calls::Kind;
+using calls::Ranks;
+using calls::Requests;
+using calls::Script;
 
 struct Size {
   int levels;  // the finest has 2^levels points a side

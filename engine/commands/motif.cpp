@@ -1,0 +1,300 @@
+// motif: one motif on all ranks, as a microbenchmark.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "commands/command.hpp"
+#include "commands/workloads.hpp"
+#include "core/console.hpp"
+#include "core/run_id.hpp"
+#include "core/statistics.hpp"
+#include "output/json.hpp"
+#include "output/motif_page.hpp"
+#include "output/result_file.hpp"
+#include "output/terminal.hpp"
+#include "scheduler/interrupt.hpp"
+#include "scheduler/microbenchmark.hpp"
+#include "workload/parse.hpp"
+
+namespace stressbench::commands {
+namespace {
+
+constexpr const char* command_line = "command line";
+
+struct MeasureOptions {
+  std::string name;
+  std::vector<std::string> motif_arguments;
+  std::string sizes;
+  scheduler::MicroOptions micro{10, 1, 1, scheduler::Verification::off, false, "", ""};
+  bool verify = false;
+  bool json = false;
+  bool help = false;
+  mpi::Threads threads = mpi::Threads::single;
+  std::string output;
+};
+
+// Iterations where the person gave none: as the OSU benchmarks, many for small messages, fewer for large ones.
+std::int64_t usual_iterations(const CatalogueEntry& entry, std::optional<Bytes> size) {
+  if (entry.family != Family::point_to_point && entry.family != Family::collective) return 1;
+  return !size || size->value <= 8192 ? 1000 : 100;
+}
+
+std::unique_ptr<Motif> make(const std::string& name) {
+  std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(name);
+  if (motif) return motif;
+  throw UserMistake(fmt::format("motif: {}", unknown_motif(name)));
+}
+
+CatalogueEntry entry_of(const std::string& name) {
+  for (const CatalogueEntry& entry : MotifCatalogue::instance().entries()) {
+    if (parameter_detail::same_name(entry.name, name)) return entry;
+  }
+  return {name, Family::probe, "", ""};
+}
+
+std::string quoted(const std::string& value) { return "\"" + value + "\""; }
+
+// The motif line that the arguments stand for, in the workload language: its checker then says what is wrong, if
+// anything is.
+std::string motif_line(const MeasureOptions& options, const std::string& size_option) {
+  std::string line = "[MOTIF] " + options.name;
+  for (const std::string& argument : options.motif_arguments) {
+    line += ' ' + (argument.starts_with('-') && argument.find(' ') == std::string::npos ? argument : quoted(argument));
+  }
+  return line + size_option;
+}
+
+// Gives the motif the options that the person gave, so that it spells sizes in what they chose (elements of a type,
+// say). What is wrong with one is not said here: the checker of the line names it.
+void take_options(Motif& motif, const MeasureOptions& options) {
+  const std::string text = "[JOB_NAME] motif\n[NODES] 1\n" + motif_line(options, "") + "\n";
+  const workload::Parsed parsed = workload::parse(command_line, [&](const std::string&) { return text; });
+  workload::for_each_motif(parsed.workload.jobs.front(), [&](const workload::MotifCall& call, auto) {
+    for (const workload::Option& option : call.options) {
+      Parameter* parameter = motif.find(option.dashed());
+      if (parameter == nullptr) continue;
+      try {
+        parameter->parse(option.value.value_or(""));
+      } catch (const UserMistake&) {
+      }
+    }
+  });
+}
+
+// One step a size, or one in all. Sizes go to the parameter that the motif names for them.
+std::string workload_text(const MeasureOptions& options) {
+  const std::unique_ptr<Motif> motif = make(options.name);
+  const std::string head = "[JOB_NAME] motif\n[NODES] 1\n";
+  if (options.sizes.empty()) return head + motif_line(options, "") + "\n";
+  if (motif->find("--sizes") != nullptr) return head + motif_line(options, " --sizes " + options.sizes) + "\n";
+  if (motif->size_parameter().empty())
+    throw UserMistake(fmt::format("--sizes: {} has no message size to vary", options.name));
+  std::vector<Bytes> sizes;
+  try {
+    sizes = Spelling<std::vector<Bytes>>::read(options.sizes);
+  } catch (const UserMistake& mistake) {
+    throw UserMistake(fmt::format("--sizes: '{}': {}", options.sizes, mistake.what()));
+  }
+  take_options(*motif, options);
+  std::string text = head;
+  for (const Bytes size : sizes) {
+    text += motif_line(options, fmt::format(" --{} {}", motif->size_parameter(), motif->size_text(size))) + "\n";
+  }
+  return text;
+}
+
+// Fills in the usual iterations for steps that name none.
+void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
+  for (workload::Step& step : job.steps) {
+    auto& call = std::get<workload::MotifCall>(step);
+    bool given = false;
+    for (const workload::Option& option : call.options) given = given || option.name == "iterations";
+    if (given) continue;
+    const std::unique_ptr<Motif> motif = make(call.name);
+    workload::configure(*motif, call);
+    if (!motif->parts().empty()) continue;
+    workload::Option option;
+    option.name = "iterations";
+    option.value = std::to_string(usual_iterations(entry, motif->message_size()));
+    call.options.push_back(option);
+  }
+}
+
+// Of each metric its spread over the ranks, repetition by repetition.
+output::Json metrics_json(const scheduler::MicroRow& row) {
+  output::Json metrics = output::Json::object();
+  for (std::size_t i = 0; i < row.metrics.size(); ++i) {
+    output::Json& repetitions = metrics[row.step.metrics[i].name] = output::Json::array();
+    for (const scheduler::Spread& spread : row.metrics[i]) {
+      repetitions.push_back({{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}});
+    }
+  }
+  return metrics;
+}
+
+// Of each metric of each row its mean over the ranks; over the repetitions the least, the median and the most.
+std::string metrics_table(const std::vector<scheduler::MicroRow>& rows) {
+  std::vector<std::vector<std::string>> cells;
+  for (const scheduler::MicroRow& row : rows) {
+    for (std::size_t i = 0; i < row.metrics.size(); ++i) {
+      std::vector<double> means;
+      for (const scheduler::Spread& spread : row.metrics[i]) means.push_back(spread.mean);
+      const auto text = [](std::optional<double> value) { return value ? fmt::format("{:.6g}", *value) : "-"; };
+      cells.push_back({row.step.size ? std::to_string(row.step.size->value) : "-", row.step.metrics[i].name,
+                       text(quantile(means, 0)), text(median(means)), text(quantile(means, 1))});
+    }
+  }
+  if (cells.empty()) return "";
+  return "# the motif's own metrics, mean over ranks, over the repetitions:\n" +
+         output::table({"bytes", "metric", "min", "median", "max"}, cells);
+}
+
+output::Json json_of(const scheduler::MicroRow& row) {
+  output::Json options = output::Json::object();
+  for (const auto& [name, value] : row.step.options) options[name] = value;
+  return {{"size_bytes", row.step.size ? output::Json(row.step.size->value) : output::Json(nullptr)},
+          {"options", options},
+          {"timer", Spelling<Timer>::write(row.step.timer)},
+          {"iterations", row.step.iterations},
+          {"repetitions", row.repetitions},
+          {"min_s", row.min_s},
+          {"median_s", row.median_s},
+          {"p99_s", row.p99_s},
+          {"max_s", row.max_s},
+          {"mean_s", row.mean_s},
+          {"rank_mean_median_s", row.rank_mean_median_s},
+          {"rank_max_median_s", row.rank_max_median_s},
+          {"slowest_rank", row.slowest_rank},
+          {"bandwidth_bytes_per_s",
+           row.bandwidth_bytes_per_s ? output::Json(*row.bandwidth_bytes_per_s) : output::Json(nullptr)},
+          {"messages_per_s", row.messages_per_s ? output::Json(*row.messages_per_s) : output::Json(nullptr)},
+          {"metrics", metrics_json(row)}};
+}
+
+std::string rows_as_json(const std::vector<scheduler::MicroRow>& rows, const MeasureOptions& options, int ranks) {
+  output::Json list = output::Json::array();
+  for (const scheduler::MicroRow& row : rows) list.push_back(json_of(row));
+  const output::Json all = {{"motif", options.name},
+                            {"ranks", ranks},
+                            {"quantity", rows.empty() ? "" : rows.front().step.quantity},
+                            {"verified", options.verify},
+                            {"rows", list}};
+  return all.dump(2) + "\n";
+}
+
+std::string rows_as_table(const std::vector<scheduler::MicroRow>& rows, const MeasureOptions& options, int ranks) {
+  const scheduler::StepRecord& first = rows.front().step;
+  std::string text =
+      fmt::format("# {} on {} ranks: {} an iteration, timer around {}\n", options.name, ranks, first.quantity,
+                  first.timer == Timer::loop ? "the loop (mean over ranks, statistics over repetitions)"
+                                             : "each iteration (statistics over all of them)");
+  if (first.bandwidth) text += fmt::format("# MB/s = 10^6 {} (median)\n", first.bandwidth->definition);
+  if (options.verify)
+    text += "# verified: contents were checked after each iteration; times are not to be compared with plain ones\n";
+  std::vector<std::string> heads{"bytes",  "iterations", "repetitions", "min us", "median us",
+                                 "p99 us", "max us",     "mean us",     "MB/s"};
+  if (rows.front().messages_per_s) heads.emplace_back("messages/s");
+  std::vector<std::vector<std::string>> cells;
+  for (const scheduler::MicroRow& row : rows) {
+    const auto us = [](double seconds) { return fmt::format("{:.3f}", seconds * 1e6); };
+    cells.push_back({row.step.size ? std::to_string(row.step.size->value) : "-", std::to_string(row.step.iterations),
+                     std::to_string(row.repetitions), us(row.min_s), us(row.median_s), us(row.p99_s), us(row.max_s),
+                     us(row.mean_s),
+                     row.bandwidth_bytes_per_s ? fmt::format("{:.2f}", *row.bandwidth_bytes_per_s / 1e6) : "-"});
+    if (row.messages_per_s) cells.back().push_back(fmt::format("{:.0f}", *row.messages_per_s));
+  }
+  return text + output::table(heads, cells) + metrics_table(rows);
+}
+
+// What the motif's arguments may name as files to be read, "-f a.trace" and "--from=sizes.txt" alike.
+std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
+  std::vector<std::string> values;
+  for (const std::string& argument : arguments) {
+    values.push_back(argument);
+    if (const std::size_t at = argument.find('='); at != std::string::npos) values.push_back(argument.substr(at + 1));
+  }
+  return values;
+}
+
+int measure(const MeasureOptions& options, const Context& context) {
+  const CatalogueEntry entry = entry_of(options.name);
+  if (options.help) {
+    if (speaks()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
+    return exit_success;
+  }
+  const std::string text = workload_text(options);
+  (void)load_text(text, command_line, std::nullopt);  // no ranks are needed to see a wrong option
+  const mpi::Group& world = context.start(options.threads);
+  // Whether it fits the ranks, one rank finds out: a motif may read files for it.
+  std::optional<output::ResultFile> file;
+  const int status = on_root(world, [&] {
+    (void)load_text(text, command_line, workload::Machine::uniform(1, world.size()));
+    if (!options.output.empty()) file.emplace("--output", options.output, values_of(options.motif_arguments));
+  });
+  if (status != exit_success) return status;
+  workload::Workload workload = load_text(text, command_line, std::nullopt);
+  set_iterations(workload.jobs.front(), entry);
+  const MonotonicClock clock;
+  scheduler::MicroOptions micro = options.micro;
+  if (world.rank() == 0) micro.run_id = run_id::make();
+  broadcast(world, micro.run_id);
+  micro.launch = micro.run_id;
+  scheduler::interrupt::whereabouts().job = "motif";
+  scheduler::interrupt::whereabouts().rank = world.rank();
+  const scheduler::MicroResult result =
+      guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
+  return on_root(world, [&] {
+    for (const std::string& remark : result.remarks) console::print(stderr, "stressbench-mpi: note: {}\n", remark);
+    const std::string page = options.json ? rows_as_json(result.rows, options, world.size())
+                                          : rows_as_table(result.rows, options, world.size());
+    if (file) {
+      file->write(page);
+    } else {
+      console::print(stdout, "{}", page);
+    }
+  });
+}
+
+}  // namespace
+
+void add_motif(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand(
+      "motif",
+      "Runs one motif on all ranks, as a microbenchmark, and prints a table. The motif's own options follow its name:\n"
+      "  mpirun -n 2 stressbench-mpi motif pingpong -i 1000 --sizes 8,8KiB,1MiB\n"
+      "  stressbench-mpi motif halo2d --help");
+  const auto options = std::make_shared<MeasureOptions>();
+  command->set_help_flag();
+  command->allow_extras();
+  command->prefix_command(false);
+  command->add_option("--sizes", options->sizes, "message sizes, a row each: 8,8KiB,1MiB");
+  command->add_option("--repetitions", options->micro.repetitions, "measured repetitions of the motif's iterations")
+      ->check(CLI::Range(1L, 1000000000L))
+      ->capture_default_str();
+  command->add_option("--warmup", options->micro.warmup, "repetitions before them that are not measured")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  command->add_option("--seed", options->micro.seed, "seed of what is drawn")->capture_default_str();
+  command->add_flag("--verify", options->verify, "check every byte that arrives");
+  command->add_flag(
+      "--pcontrol", options->micro.marked,
+      "call MPI_Pcontrol(1) before each timed region and MPI_Pcontrol(0) after it: tracers see only these");
+  add_threads_option(*command, options->threads);
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_option("--output", options->output, "write to this file in place of the terminal");
+  command->add_flag("-h,--help", options->help, "this text; with a motif's name, its options");
+  command->callback([command, &context, options] {
+    std::vector<std::string> rest = command->remaining();
+    if (rest.empty()) {
+      if (!options->help) throw CLI::RequiredError("motif: the motif's name (stressbench-mpi list names them)");
+      throw CLI::CallForHelp();
+    }
+    options->name = rest.front();
+    options->motif_arguments.assign(rest.begin() + 1, rest.end());
+    options->micro.verification = options->verify ? scheduler::Verification::on : scheduler::Verification::off;
+    context.chosen = [&context, options] { return measure(*options, context); };
+  });
+}
+
+}  // namespace stressbench::commands

@@ -1,0 +1,68 @@
+#include "scheduler/cast.hpp"
+
+#include <algorithm>
+
+#include "scheduler/chain.hpp"
+
+namespace stressbench::scheduler {
+namespace {
+
+struct Role {
+  int job = -1;
+  int position = 0;  // of the node in the job's list: ranks of a job are numbered along it
+};
+
+// The job whose share of this rank's node holds this rank's slot.
+Role role_of(const Machine& machine, const workload::Workload& workload) {
+  int first_slot = 0;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    const workload::Job& job = workload.jobs[i];
+    const auto at = std::find(job.nodes->begin(), job.nodes->end(), machine.my_node);
+    if (at == job.nodes->end()) continue;
+    const Role role{static_cast<int>(i), static_cast<int>(at - job.nodes->begin())};
+    if (!job.ranks_per_node) return role;
+    if (machine.my_slot < first_slot + *job.ranks_per_node) return role;
+    first_slot += *job.ranks_per_node;
+    if (!job.shared) return {};
+  }
+  return {};
+}
+
+// World rank 0 speaks for its own job, so that no message to itself is ever waited for.
+int choose_root(const mpi::Group& world, const mpi::Group& control) {
+  int root = world.rank() == 0 ? control.rank() : -1;
+  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, control.handle()), "MPI_Allreduce");
+  return std::max(root, 0);
+}
+
+}  // namespace
+
+Cast assign(const mpi::Group& world, const Machine& machine, const workload::Workload& workload) {
+  const Role role = role_of(machine, workload);
+  Cast cast;
+  cast.job = role.job;
+  cast.control = world.split(role.job >= 0 ? role.job : MPI_UNDEFINED, role.position);
+  cast.busy = world.split(role.job >= 0 ? 0 : MPI_UNDEFINED, world.rank());
+  if (cast.control) {
+    cast.root = choose_root(world, cast.control);
+    const Chain chain{workload.jobs[static_cast<std::size_t>(role.job)], role.job};
+    cast.steps = make_groups(cast.control, chain);
+  }
+  cast.roots = world.split(cast.is_root() ? 0 : MPI_UNDEFINED, world.rank());
+  const auto jobs = workload.jobs.size();
+  std::vector<int> facts(2 * jobs, -1);
+  if (cast.is_root()) {
+    facts[static_cast<std::size_t>(cast.job)] = world.rank();
+    facts[jobs + static_cast<std::size_t>(cast.job)] = cast.control.size();
+  }
+  std::vector<int> known(facts);
+  mpi::must(MPI_Reduce(facts.data(), known.data(), static_cast<int>(facts.size()), MPI_INT, MPI_MAX, 0, world.handle()),
+            "MPI_Reduce");
+  if (world.rank() == 0) {
+    cast.leaders.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(jobs));
+    cast.sizes.assign(known.begin() + static_cast<std::ptrdiff_t>(jobs), known.end());
+  }
+  return cast;
+}
+
+}  // namespace stressbench::scheduler

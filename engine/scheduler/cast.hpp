@@ -1,0 +1,30 @@
+// Who plays what: every job's ranks, their communicators and roots. Made once a launch.
+#pragma once
+
+#include <vector>
+
+#include "mpi/group.hpp"
+#include "scheduler/collect.hpp"
+#include "scheduler/machine.hpp"
+#include "workload/model.hpp"
+
+namespace stressbench::scheduler {
+
+struct Cast {
+  int job = -1;                   // this rank's; -1 when it is parked in every round
+  mpi::Group control;             // the job's ranks, for the engine's own messages
+  std::vector<mpi::Group> steps;  // the job's ranks, a communicator a step, for the motifs
+  mpi::Group busy;                // all ranks that belong to any job
+  mpi::Group roots;               // the roots of all jobs; empty on other ranks
+  int root = 0;                   // in `control`
+  std::vector<int> leaders;       // world rank 0: each job's root as a world rank
+  std::vector<int> sizes;         // world rank 0: ranks of each job
+
+  Crew crew() const noexcept { return {job, &control, root}; }
+  bool is_root() const noexcept { return job >= 0 && control.rank() == root; }
+};
+
+// Collective over `world`. Every job's nodes must be explicit (placement done).
+Cast assign(const mpi::Group& world, const Machine& machine, const workload::Workload& workload);
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,211 @@
+#include "scheduler/chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/progress.hpp"
+#include "core/suggest.hpp"
+#include "motifs/alone.hpp"
+#include "scheduler/interrupt.hpp"
+#include "scheduler/streams.hpp"
+
+namespace stressbench::scheduler {
+
+Chain::Chain(const workload::Job& job, int job_index) : job_index_(job_index) {
+  append(job.steps, 1, links_);
+  times_ns_.resize(steps_.size());
+}
+
+void Chain::append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<Link>& links) {
+  for (const workload::Step& step : steps) {
+    if (const auto* call = std::get_if<workload::MotifCall>(&step)) {
+      append_motif(*call, executions, links);
+    } else {
+      const auto& loop = std::get<workload::Loop>(step);
+      Link link{-1, loop.count, {}};
+      append(loop.steps, executions * loop.count, link.body);
+      links.push_back(std::move(link));
+    }
+  }
+}
+
+void Chain::append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<Link>& links) {
+  std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(call.name);
+  if (!motif) throw UserMistake("unknown motif '" + call.name + "'");
+  workload::configure(*motif, call);
+  std::vector<std::unique_ptr<Motif>> parts = motif->parts();
+  if (parts.empty()) parts.push_back(std::move(motif));
+  for (auto& part : parts) {
+    links.push_back({static_cast<int>(steps_.size()), 1, {}});
+    ChainStep& step = steps_.emplace_back();
+    step.name = lower_case(call.name);
+    step.lasting_name = interrupt::lasting(step.name);
+    step.motif = std::move(part);
+    step.executions = executions;
+  }
+}
+
+bool Chain::decomposes_alone() const noexcept {
+  return std::ranges::any_of(
+      steps_, [](const ChainStep& step) { return dynamic_cast<const DecomposesAlone*>(step.motif.get()) != nullptr; });
+}
+
+void Chain::decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed) {
+  groups_ = &groups;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    interrupt::whereabouts().motif = steps_[i].lasting_name;
+    progress::moved();
+    const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
+                     static_cast<std::uint32_t>(groups[i].rank()), 0};
+    steps_[i].motif->settle(place);
+    steps_[i].motif->decompose(groups[i], draws);
+  }
+}
+
+void Chain::conclude(int round) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    interrupt::whereabouts().motif = steps_[i].lasting_name;
+    steps_[i].motif->conclude((*groups_)[i], round);
+  }
+  interrupt::whereabouts().motif = nullptr;
+}
+
+std::vector<std::string> Chain::remarks() const {
+  std::vector<std::string> all;
+  for (const ChainStep& step : steps_) {
+    for (const std::string& remark : step.motif->remarks()) all.push_back(step.name + ": " + remark);
+  }
+  return all;
+}
+
+std::size_t Chain::columns() const noexcept {
+  std::size_t metrics = 0;
+  for (const ChainStep& step : steps_) metrics += step.motif->measured().size();
+  return 1 + steps_.size() + metrics;
+}
+
+void Chain::repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification) {
+  enter(phase);
+  care_ = care;
+  verification_ = verification;
+  std::fill(times_ns_.begin(), times_ns_.end(), 0);
+  aside_ns_ = 0;
+  Recorder recorder{clock};
+  const std::int64_t start = clock.now_ns();
+  run(links_, recorder);
+  const std::int64_t end = clock.now_ns();
+  store(end - start - aside_ns_, tally, phase);
+}
+
+// The motifs' own histograms hold what the steps' hold: measured repetitions.
+void Chain::enter(Phase phase) {
+  if (phase == phase_) return;
+  phase_ = phase;
+  for (const ChainStep& step : steps_) {
+    for (OwnHistogram* histogram : step.motif->histograms()) {
+      phase == Phase::measured ? histogram->open() : histogram->close();
+    }
+  }
+}
+
+void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
+  for (const Link& link : links) {
+    if (link.step >= 0) {
+      execute(link.step, recorder);
+    } else {
+      for (std::int64_t i = 0; i < link.count; ++i) run(link.body, recorder);
+    }
+  }
+}
+
+// What is done around a step (drawing, waiting for all, stamping, checking, reviewing) is no part of the job's time
+// either.
+void Chain::execute(int index, Recorder& recorder) {
+  const auto at = static_cast<std::size_t>(index);
+  ChainStep& step = steps_[at];
+  interrupt::whereabouts().motif = step.lasting_name;
+  progress::moved();
+  const std::int64_t start = recorder.now_ns();
+  step.motif->prepare(step.executed);
+  if (care_ == Care::barrier_before_each) (*groups_)[at].barrier();
+  aside_ns_ += recorder.now_ns() - start;
+  times_ns_[at] += verification_ == Verification::on ? iterate_verified(step, recorder) : iterate(step, recorder);
+  step.executed += static_cast<std::uint64_t>(step.motif->iterations());
+  const std::int64_t end = recorder.now_ns();
+  step.motif->review();
+  aside_ns_ += recorder.now_ns() - end;
+}
+
+void Chain::mark_for_tracers() noexcept {
+  marked_ = true;
+  MPI_Pcontrol(0);
+}
+
+std::int64_t Chain::iterate(ChainStep& step, Recorder& recorder) {
+  if (!marked_) return iterate_plain(step, recorder);
+  MPI_Pcontrol(1);
+  const std::int64_t time_ns = iterate_plain(step, recorder);
+  MPI_Pcontrol(0);
+  return time_ns;
+}
+
+std::int64_t Chain::iterate_plain(ChainStep& step, Recorder& recorder) {
+  Motif& motif = *step.motif;
+  const std::int64_t iterations = motif.iterations();
+  if (motif.timer() == Timer::iteration || iterations == 1) {
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < iterations; ++i) {
+      const std::int64_t start = recorder.now_ns();
+      motif.perform(recorder);
+      const std::int64_t duration = recorder.now_ns() - start;
+      note(step, duration);
+      sum += duration;
+    }
+    return sum;
+  }
+  const std::int64_t start = recorder.now_ns();
+  for (std::int64_t i = 0; i < iterations; ++i) motif.perform(recorder);
+  return recorder.now_ns() - start;
+}
+
+std::int64_t Chain::iterate_verified(ChainStep& step, Recorder& recorder) {
+  Motif& motif = *step.motif;
+  const std::int64_t begin = recorder.now_ns();
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < motif.iterations(); ++i) {
+    const std::uint64_t pass = step.executed + static_cast<std::uint64_t>(i);
+    motif.stamp(pass);
+    const std::int64_t start = recorder.now_ns();
+    motif.perform(recorder);
+    const std::int64_t duration = recorder.now_ns() - start;
+    motif.verify(pass);
+    note(step, duration);
+    sum += duration;
+  }
+  aside_ns_ += recorder.now_ns() - begin - sum;
+  return sum;
+}
+
+void Chain::note(ChainStep& step, std::int64_t duration_ns) const {
+  if (phase_ != Phase::measured || !step.motif->observes()) return;
+  step.durations.record(std::llround(static_cast<double>(duration_ns) * step.motif->quantity_scale()));
+}
+
+void Chain::store(std::int64_t job_ns, Tally& tally, Phase phase) {
+  const std::span<double> row = tally.next();
+  std::size_t column = 0;
+  row[column++] = static_cast<double>(job_ns) * 1e-9;
+  for (const std::int64_t time_ns : times_ns_) row[column++] = static_cast<double>(time_ns) * 1e-9;
+  for (const ChainStep& step : steps_) {
+    for (Metric* metric : step.motif->measured()) row[column++] = metric->take();
+  }
+  tally.commit(phase);
+}
+
+std::vector<mpi::Group> make_groups(const mpi::Group& job, const Chain& chain) {
+  std::vector<mpi::Group> groups;
+  for (std::size_t i = 0; i < chain.steps().size(); ++i) groups.push_back(job.duplicate());
+  return groups;
+}
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,90 @@
+// A job's chain of motifs, ready to be run: built from the workload without MPI, then decomposed over the job's ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/histogram.hpp"
+#include "motifs/motif.hpp"
+#include "scheduler/tally.hpp"
+#include "workload/model.hpp"
+
+namespace stressbench::scheduler {
+
+struct ChainStep {
+  std::string name;  // the motif's, as the workload gives it, in lower case
+  const char* lasting_name = nullptr;
+  std::unique_ptr<Motif> motif;
+  std::int64_t executions = 1;  // in one repetition: the product of the loops around it
+  Durations durations;  // of single executions or iterations, measured phase only, scaled to the motif's quantity
+  std::uint64_t executed = 0;
+};
+
+enum class Care { none, barrier_before_each };
+enum class Verification { off, on };
+
+class Chain {
+ public:
+  // Builds the motifs from the job's text; no MPI. Throws UserMistake where the catalogue or a rule refuses.
+  Chain(const workload::Job& job, int job_index);
+
+  // Whether no other job may decompose at the same time.
+  bool decomposes_alone() const noexcept;
+  // Settles and decomposes each motif. Collective over `groups`, one duplicate a step, made by `make_groups` once a
+  // launch.
+  void decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed);
+
+  // One repetition: fills the tally's row with the job's time, each step's and each metric's.
+  void repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification);
+
+  // Collective over all groups, after the last repetition of a round.
+  void conclude(int round);
+
+  // What the motifs have to say, each after its name: "mpiio: the hint cb_nodes was not taken".
+  std::vector<std::string> remarks() const;
+
+  // From here on each execution of a motif stands between MPI_Pcontrol(1) and MPI_Pcontrol(0), at which tracers begin
+  // and stop to look; what the engine does around it is not seen.
+  void mark_for_tracers() noexcept;
+
+  const std::vector<ChainStep>& steps() const noexcept { return steps_; }
+  // 1 for the job, then steps, then metrics of all steps in order.
+  std::size_t columns() const noexcept;
+
+ private:
+  struct Link {
+    int step = -1;  // or a loop:
+    std::int64_t count = 1;
+    std::vector<Link> body;
+  };
+
+  void enter(Phase phase);
+  void append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<Link>& links);
+  void append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<Link>& links);
+  void run(const std::vector<Link>& links, Recorder& recorder);
+  void execute(int index, Recorder& recorder);
+  std::int64_t iterate(ChainStep& step, Recorder& recorder);
+  std::int64_t iterate_plain(ChainStep& step, Recorder& recorder);
+  std::int64_t iterate_verified(ChainStep& step, Recorder& recorder);
+  void note(ChainStep& step, std::int64_t duration_ns) const;
+  void store(std::int64_t job_ns, Tally& tally, Phase phase);
+
+  int job_index_;
+  std::vector<ChainStep> steps_;
+  std::vector<Link> links_;
+  std::vector<std::int64_t> times_ns_;  // of this repetition, by step
+  std::int64_t aside_ns_ = 0;           // of this repetition, in the job's time but not of its motifs
+  const std::vector<mpi::Group>* groups_ = nullptr;
+  Phase phase_ = Phase::measured;
+  bool marked_ = false;
+  Care care_ = Care::none;
+  Verification verification_ = Verification::off;
+};
+
+// Collective. A communicator of its own for each step of a chain.
+std::vector<mpi::Group> make_groups(const mpi::Group& job, const Chain& chain);
+
+}  // namespace stressbench::scheduler

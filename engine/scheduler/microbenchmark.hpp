@@ -1,0 +1,54 @@
+// One motif on all ranks, at one or more sizes: the microbenchmark that a motif is by itself.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "scheduler/collect.hpp"
+#include "scheduler/crew.hpp"
+
+namespace stressbench::scheduler {
+
+// What came out at one size, times in seconds of one iteration, scaled to the motif's quantity (a ping-pong's one way).
+// A metric of the motif's own in one repetition, over the ranks: as MicroRow::metrics[its number][repetition].
+using MetricSpreads = std::vector<Spread>;
+
+struct MicroRow {
+  StepRecord step;
+  std::int64_t repetitions = 0;
+  double min_s = 0;     // over single iterations where each was timed, else over repetitions
+  double median_s = 0;  // the same
+  double p99_s = 0;
+  double max_s = 0;
+  double mean_s = 0;
+  double rank_mean_median_s = 0;                // median over repetitions of the mean over ranks
+  double rank_max_median_s = 0;                 // median over repetitions of the slowest rank
+  int slowest_rank = -1;                        // most often the slowest; world rank
+  std::optional<double> bandwidth_bytes_per_s;  // by the motif's definition, from the median
+  std::optional<double> messages_per_s;         // of the messages that carry these bytes
+  std::vector<MetricSpreads> metrics;           // in the order of step.metrics; sums over a repetition's iterations
+};
+
+struct MicroOptions {
+  std::int64_t repetitions = 100;
+  int warmup = 10;
+  std::uint64_t seed = 1;
+  Verification verification = Verification::off;
+  bool marked = false;  // for tracers: see Chain::mark_for_tracers
+  std::string run_id;   // the same on every rank
+  std::string launch;   // likewise
+};
+
+struct MicroResult {
+  std::vector<MicroRow> rows;
+  std::vector<std::string> remarks;  // what the motif has to say, each text once
+};
+
+// Collective over world: every rank in one job, a barrier before each timed region. The result is on rank 0; empty
+// elsewhere.
+MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
+                               const MicroOptions& options);
+
+}  // namespace stressbench::scheduler

@@ -220,7 +220,7 @@ std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
 int measure(const MeasureOptions& options, const Context& context) {
   const CatalogueEntry entry = entry_of(options.name);
   if (options.help) {
-    if (speaks()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
+    if (reports_signals()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
     return exit_success;
   }
   const std::string text = workload_text(options);
@@ -240,8 +240,8 @@ int measure(const MeasureOptions& options, const Context& context) {
   if (world.rank() == 0) micro.run_id = run_id::make();
   broadcast(world, micro.run_id);
   micro.launch = micro.run_id;
-  scheduler::interrupt::whereabouts().job = "motif";
-  scheduler::interrupt::whereabouts().rank = world.rank();
+  scheduler::interrupt::rank_status().job = "motif";
+  scheduler::interrupt::rank_status().rank = world.rank();
   const scheduler::MicroResult result =
       guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
   return on_root(world, [&] {

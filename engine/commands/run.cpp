@@ -90,7 +90,7 @@ void settle(workload::Workload& workload, const RunArguments& options) {
 struct Start {
   std::string text;  // the workload with explicit nodes
   std::string path;
-  scheduler::Prior prior;
+  scheduler::EarlierLaunches earlier;
 };
 
 // What the other ranks need of rank 0's decisions; the rest is in the workload's text.
@@ -151,7 +151,7 @@ Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler
   options.run.run_id = id_of(earlier.options.run_id, options);
   options.run.time_limit = limit;
   (void)load_text(earlier.workload_text, earlier.workload_path, shape_of(machine));
-  return {earlier.workload_text, earlier.workload_path, earlier.prior};
+  return {earlier.workload_text, earlier.workload_path, earlier.launches};
 }
 
 int exit_status(scheduler::EndReason reason) {
@@ -185,12 +185,12 @@ int conduct(const mpi::Group& world, const scheduler::Machine& machine, const St
   if (file != nullptr) listeners.push_back(file);
   listeners.push_back(&progress);
   if (!options.quiet) listeners.push_back(&summary);
-  std::optional<scheduler::stall::Watch> watch;
+  std::optional<scheduler::stall::Watchdog> watch;
   if (const auto limit = duration_of("--stall-limit", options.stall_limit)) {
     watch.emplace(std::chrono::nanoseconds{limit->value},
                   [limit, host = scheduler::host_name()] { scheduler::stall::end_program(*limit, host); });
   }
-  scheduler::Session session{world, clock, machine, workload, options.run, listeners, tracker, start.prior};
+  scheduler::Session session{world, clock, machine, workload, options.run, listeners, tracker, start.earlier};
   const auto links = world.rank() == 0 ? output::link_counters_of_environment() : nullptr;
   if (links) session.watch(*links);
   const scheduler::EndReason reason = session.run(context.arguments, start.text);

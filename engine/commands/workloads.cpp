@@ -96,7 +96,7 @@ workload::Machine shape_of(const scheduler::Machine& machine) {
 void end_launch(const mpi::Group& world, const std::string& cause, int status) {
   // What goes wrong on all ranks alike is said once: the others give rank 0 time to say it and to end them.
   if (world.rank() != 0) sleep_for(300'000'000);
-  const auto& here = scheduler::interrupt::whereabouts();
+  const auto& here = scheduler::interrupt::rank_status();
   console::print(stderr, "stressbench-mpi: {} ({})\n", cause,
                  scheduler::interrupt::describe(here, scheduler::host_name()));
   std::fflush(stderr);

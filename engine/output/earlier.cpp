@@ -40,7 +40,7 @@ std::optional<double> width_of(const Json& value) {
 void read_header(const Json& header, Earlier& earlier) {
   if (header.at("schema_version") != 1) throw UserMistake("is a run file of another schema version");
   const Json& plan = header.at("plan");
-  earlier.prior.launch = count_of(header.at("launch"), most_rounds) + 1;
+  earlier.launches.launch = count_of(header.at("launch"), most_rounds) + 1;
   earlier.ranks = whole_number<int>(header.at("ranks"), 1);
   if (const Json& per_node = header.at("ranks_per_node"); !per_node.is_null()) {
     earlier.ranks_per_node = whole_number<int>(per_node, 1);
@@ -75,7 +75,7 @@ void read_round(const Json& record, Earlier& earlier, scheduler::ImpactTracker& 
   round.round.block = whole_number<int>(record.at("block"), 0);
   round.round.kind = record.at("kind") == "isolated" ? scheduler::RoundKind::isolated : scheduler::RoundKind::contended;
   tracker.on_round(round);
-  earlier.prior.rounds = round.round.number;
+  earlier.launches.rounds = round.round.number;
 }
 
 void read_record(const Json& record, Earlier& earlier, scheduler::ImpactTracker& tracker) {

@@ -39,7 +39,7 @@ class RunFile final : public scheduler::Listener {
 
 // What `--continue` needs of an earlier launch.
 struct Earlier {
-  scheduler::Prior prior;
+  scheduler::EarlierLaunches launches;
   scheduler::RunOptions options;
   std::optional<int> ranks_per_node;
   int ranks = 0;

@@ -5,7 +5,7 @@
 
 #include "core/progress.hpp"
 #include "core/suggest.hpp"
-#include "motifs/alone.hpp"
+#include "motifs/serial_setup.hpp"
 #include "scheduler/interrupt.hpp"
 #include "scheduler/streams.hpp"
 
@@ -39,21 +39,21 @@ void Chain::append_motif(const workload::MotifCall& call, std::int64_t execution
     links.push_back({static_cast<int>(steps_.size()), 1, {}});
     ChainStep& step = steps_.emplace_back();
     step.name = lower_case(call.name);
-    step.lasting_name = interrupt::lasting(step.name);
+    step.interned_name = interrupt::interned(step.name);
     step.motif = std::move(part);
     step.executions = executions;
   }
 }
 
-bool Chain::decomposes_alone() const noexcept {
+bool Chain::needs_serial_setup() const noexcept {
   return std::ranges::any_of(
-      steps_, [](const ChainStep& step) { return dynamic_cast<const DecomposesAlone*>(step.motif.get()) != nullptr; });
+      steps_, [](const ChainStep& step) { return dynamic_cast<const SerialSetup*>(step.motif.get()) != nullptr; });
 }
 
 void Chain::decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed) {
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    interrupt::whereabouts().motif = steps_[i].lasting_name;
+    interrupt::rank_status().motif = steps_[i].interned_name;
     progress::moved();
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
@@ -64,10 +64,10 @@ void Chain::decompose(const std::vector<mpi::Group>& groups, const Place& place,
 
 void Chain::conclude(int round) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    interrupt::whereabouts().motif = steps_[i].lasting_name;
+    interrupt::rank_status().motif = steps_[i].interned_name;
     steps_[i].motif->conclude((*groups_)[i], round);
   }
-  interrupt::whereabouts().motif = nullptr;
+  interrupt::rank_status().motif = nullptr;
 }
 
 std::vector<std::string> Chain::remarks() const {
@@ -84,9 +84,9 @@ std::size_t Chain::columns() const noexcept {
   return 1 + steps_.size() + metrics;
 }
 
-void Chain::repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification) {
+void Chain::repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier, Verification verification) {
   enter(phase);
-  care_ = care;
+  start_barrier_ = start_barrier;
   verification_ = verification;
   std::fill(times_ns_.begin(), times_ns_.end(), 0);
   aside_ns_ = 0;
@@ -94,7 +94,7 @@ void Chain::repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Ver
   const std::int64_t start = clock.now_ns();
   run(links_, recorder);
   const std::int64_t end = clock.now_ns();
-  store(end - start - aside_ns_, tally, phase);
+  store(end - start - aside_ns_, samples, phase);
 }
 
 // The motifs' own histograms hold what the steps' hold: measured repetitions.
@@ -123,11 +123,11 @@ void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
 void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
-  interrupt::whereabouts().motif = step.lasting_name;
+  interrupt::rank_status().motif = step.interned_name;
   progress::moved();
   const std::int64_t start = recorder.now_ns();
   step.motif->prepare(step.executed);
-  if (care_ == Care::barrier_before_each) (*groups_)[at].barrier();
+  if (start_barrier_ == StartBarrier::before_each_step) (*groups_)[at].barrier();
   aside_ns_ += recorder.now_ns() - start;
   times_ns_[at] += verification_ == Verification::on ? iterate_verified(step, recorder) : iterate(step, recorder);
   step.executed += static_cast<std::uint64_t>(step.motif->iterations());
@@ -191,15 +191,15 @@ void Chain::note(ChainStep& step, std::int64_t duration_ns) const {
   step.durations.record(std::llround(static_cast<double>(duration_ns) * step.motif->quantity_scale()));
 }
 
-void Chain::store(std::int64_t job_ns, Tally& tally, Phase phase) {
-  const std::span<double> row = tally.next();
+void Chain::store(std::int64_t job_ns, SampleBuffer& samples, Phase phase) {
+  const std::span<double> row = samples.next();
   std::size_t column = 0;
   row[column++] = static_cast<double>(job_ns) * 1e-9;
   for (const std::int64_t time_ns : times_ns_) row[column++] = static_cast<double>(time_ns) * 1e-9;
   for (const ChainStep& step : steps_) {
     for (Metric* metric : step.motif->measured()) row[column++] = metric->take();
   }
-  tally.commit(phase);
+  samples.commit(phase);
 }
 
 std::vector<mpi::Group> make_groups(const mpi::Group& job, const Chain& chain) {

@@ -9,21 +9,21 @@
 #include "core/clock.hpp"
 #include "core/histogram.hpp"
 #include "motifs/motif.hpp"
-#include "scheduler/tally.hpp"
+#include "scheduler/sample_buffer.hpp"
 #include "workload/model.hpp"
 
 namespace stressbench::scheduler {
 
 struct ChainStep {
   std::string name;  // the motif's, as the workload gives it, in lower case
-  const char* lasting_name = nullptr;
+  const char* interned_name = nullptr;
   std::unique_ptr<Motif> motif;
   std::int64_t executions = 1;  // in one repetition: the product of the loops around it
   Durations durations;  // of single executions or iterations, measured phase only, scaled to the motif's quantity
   std::uint64_t executed = 0;
 };
 
-enum class Care { none, barrier_before_each };
+enum class StartBarrier { none, before_each_step };
 enum class Verification { off, on };
 
 class Chain {
@@ -32,13 +32,13 @@ class Chain {
   Chain(const workload::Job& job, int job_index);
 
   // Whether no other job may decompose at the same time.
-  bool decomposes_alone() const noexcept;
+  bool needs_serial_setup() const noexcept;
   // Settles and decomposes each motif. Collective over `groups`, one duplicate a step, made by `make_groups` once a
   // launch.
   void decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed);
 
-  // One repetition: fills the tally's row with the job's time, each step's and each metric's.
-  void repeat(const Clock& clock, Tally& tally, Phase phase, Care care, Verification verification);
+  // One repetition: fills the sample buffer's row with the job's time, each step's and each metric's.
+  void repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier, Verification verification);
 
   // Collective over all groups, after the last repetition of a round.
   void conclude(int round);
@@ -70,7 +70,7 @@ class Chain {
   std::int64_t iterate_plain(ChainStep& step, Recorder& recorder);
   std::int64_t iterate_verified(ChainStep& step, Recorder& recorder);
   void note(ChainStep& step, std::int64_t duration_ns) const;
-  void store(std::int64_t job_ns, Tally& tally, Phase phase);
+  void store(std::int64_t job_ns, SampleBuffer& samples, Phase phase);
 
   int job_index_;
   std::vector<ChainStep> steps_;
@@ -80,7 +80,7 @@ class Chain {
   const std::vector<mpi::Group>* groups_ = nullptr;
   Phase phase_ = Phase::measured;
   bool marked_ = false;
-  Care care_ = Care::none;
+  StartBarrier start_barrier_ = StartBarrier::none;
   Verification verification_ = Verification::off;
 };
 

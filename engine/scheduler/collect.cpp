@@ -53,12 +53,12 @@ class CellReduction {
     MPI_Type_free(&type_);
   }
 
-  // `reduced` has the result on the crew's root. Not in place: MPICH 4.0 mistakes MPI_IN_PLACE for an address when the
+  // `reduced` has the result on the job's root. Not in place: MPICH 4.0 mistakes MPI_IN_PLACE for an address when the
   // root is not rank 0.
-  void reduce(const std::vector<Cell>& cells, std::vector<Cell>& reduced, const Crew& crew) const {
+  void reduce(const std::vector<Cell>& cells, std::vector<Cell>& reduced, const JobGroup& job_group) const {
     reduced.resize(cells.size());
     const int count = static_cast<int>(cells.size());
-    mpi::must(MPI_Reduce(cells.data(), reduced.data(), count, type_, operation_, crew.root, crew.group->handle()),
+    mpi::must(MPI_Reduce(cells.data(), reduced.data(), count, type_, operation_, job_group.root, job_group.group->handle()),
               "MPI_Reduce");
   }
 
@@ -82,14 +82,14 @@ Spread spread_of(const Cell& cell) {
 }
 
 // A chain's histogram: of a step's executions, or one of those that its motif keeps itself.
-struct Kept {
+struct HistogramRef {
   std::int32_t step = 0;
   std::int32_t own = executions;
   const Durations* durations = nullptr;
 };
 
-std::vector<Kept> histograms_of(const Chain& chain) {
-  std::vector<Kept> all;
+std::vector<HistogramRef> histograms_of(const Chain& chain) {
+  std::vector<HistogramRef> all;
   for (std::size_t i = 0; i < chain.steps().size(); ++i) {
     const ChainStep& step = chain.steps()[i];
     const auto number = static_cast<std::int32_t>(i);
@@ -119,28 +119,28 @@ struct HistogramSummary {
   double max_s = 0;
 };
 
-Histogram reduced(const Crew& crew, const Histogram& mine) {
+Histogram reduced(const JobGroup& job_group, const Histogram& mine) {
   Histogram sum;
   mpi::must(MPI_Reduce(mine.counts().data(), sum.counts().data(), static_cast<int>(sum.counts().size()), MPI_UINT64_T,
-                       MPI_SUM, crew.root, crew.group->handle()),
+                       MPI_SUM, job_group.root, job_group.group->handle()),
             "MPI_Reduce");
   return sum;
 }
 
-HistogramSummary reduce_summary(const Crew& crew, const Kept& kept) {
-  HistogramSummary sum{kept.step, kept.own};
-  const Durations& mine = *kept.durations;
+HistogramSummary reduce_summary(const JobGroup& job_group, const HistogramRef& ref) {
+  HistogramSummary sum{ref.step, ref.own};
+  const Durations& mine = *ref.durations;
   if (mine.min_ns >= 0) sum.min_s = static_cast<double>(mine.min_ns) * 1e-9;
-  sum.min_s = reduced(crew, sum.min_s, MPI_MIN);
-  sum.sum_s = reduced(crew, mine.sum_ns * 1e-9, MPI_SUM);
-  sum.max_s = reduced(crew, static_cast<double>(mine.max_ns) * 1e-9, MPI_MAX);
+  sum.min_s = reduced(job_group, sum.min_s, MPI_MIN);
+  sum.sum_s = reduced(job_group, mine.sum_ns * 1e-9, MPI_SUM);
+  sum.max_s = reduced(job_group, static_cast<double>(mine.max_ns) * 1e-9, MPI_MAX);
   return sum;
 }
 
 // A message to world rank 0, or what arrives there.
-class Wire {
+class RootChannel {
  public:
-  Wire(const mpi::Group& world, int peer) : world_(world), peer_(peer) {}
+  RootChannel(const mpi::Group& world, int peer) : world_(world), peer_(peer) {}
   template <class T>
   void send(const T* values, std::size_t count) const {
     mpi::must(MPI_Send(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle()), "MPI_Send");
@@ -193,94 +193,94 @@ HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summa
 
 }  // namespace
 
-double reduced(const Crew& crew, double value, MPI_Op operation) {
+double reduced(const JobGroup& job_group, double value, MPI_Op operation) {
   double result = value;
-  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, crew.root, crew.group->handle()), "MPI_Reduce");
+  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, job_group.root, job_group.group->handle()), "MPI_Reduce");
   return result;
 }
 
-void Collection::contribute(const Crew& crew, const Tally& tally, const Chain& chain) {
-  const bool root = crew.group->rank() == crew.root;
+void Collection::contribute(const JobGroup& job_group, const SampleBuffer& samples, const Chain& chain) {
+  const bool root = job_group.group->rank() == job_group.root;
   const bool keep = root && world_.rank() == 0;
-  const Wire wire{world_, 0};
-  const std::vector<Kept> histograms = histograms_of(chain);
+  const RootChannel channel{world_, 0};
+  const std::vector<HistogramRef> histograms = histograms_of(chain);
   own_ = Result{};
-  Shape shape{static_cast<std::int64_t>(tally.heads().size()),
-              static_cast<std::int64_t>(tally.columns()),
+  Shape shape{static_cast<std::int64_t>(samples.heads().size()),
+              static_cast<std::int64_t>(samples.columns()),
               static_cast<std::int64_t>(histograms.size()),
-              tally.stride(Phase::measured),
-              tally.stride(Phase::extra),
-              {tally.repetitions(Phase::warmup), tally.repetitions(Phase::measured), tally.repetitions(Phase::extra)}};
+              samples.stride(Phase::measured),
+              samples.stride(Phase::extra),
+              {samples.repetitions(Phase::warmup), samples.repetitions(Phase::measured), samples.repetitions(Phase::extra)}};
   if (keep) {
-    own_.heads = tally.heads();
+    own_.heads = samples.heads();
     own_.repetitions = shape.repetitions;
     own_.stride = shape.stride;
     own_.extra_stride = shape.extra_stride;
   } else if (root) {
-    wire.send(&shape, 1);
-    wire.send(tally.heads().data(), tally.heads().size());
+    channel.send(&shape, 1);
+    channel.send(samples.heads().data(), samples.heads().size());
   }
   const CellReduction reduction;
   const std::vector<bool> observed = observed_columns(chain);
-  const std::span<const double> values = tally.values();
+  const std::span<const double> values = samples.values();
   std::vector<Cell> cells;
   std::vector<Cell> result;
   for (std::size_t start = 0; start < values.size(); start += block_cells) {
     cells.assign(std::min(block_cells, values.size() - start), Cell{});
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const double value = values[start + i];
-      if (observed[(start + i) % tally.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
+      if (observed[(start + i) % samples.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
     }
-    reduction.reduce(cells, result, crew);
+    reduction.reduce(cells, result, job_group);
     if (keep) {
       for (const Cell& cell : result) own_.cells.push_back(spread_of(cell));
     } else if (root) {
-      wire.send(result.data(), result.size());
+      channel.send(result.data(), result.size());
     }
   }
-  for (const Kept& kept : histograms) {
-    const Histogram counts = reduced(crew, kept.durations->counts);
-    const HistogramSummary summary = reduce_summary(crew, kept);
+  for (const HistogramRef& ref : histograms) {
+    const Histogram counts = reduced(job_group, ref.durations->counts);
+    const HistogramSummary summary = reduce_summary(job_group, ref);
     if (keep) {
       if (counts.total() > 0) own_.histograms.push_back(record_of(counts, summary));
     } else if (root) {
-      wire.send(counts.counts().data(), counts.counts().size());
-      wire.send(&summary, 1);
+      channel.send(counts.counts().data(), counts.counts().size());
+      channel.send(&summary, 1);
     }
   }
   if (keep) {
     own_.remarks = chain.remarks();
   } else if (root) {
-    wire.send(chain.remarks());
+    channel.send(chain.remarks());
   }
 }
 
 Collection::Result Collection::receive(const Source& source) {
   if (source.leader == 0) return std::move(own_);
-  const Wire wire{world_, source.leader};
+  const RootChannel channel{world_, source.leader};
   Shape shape;
-  wire.receive(&shape, 1);
+  channel.receive(&shape, 1);
   Result result;
   result.repetitions = shape.repetitions;
   result.stride = shape.stride;
   result.extra_stride = shape.extra_stride;
   result.heads.resize(static_cast<std::size_t>(shape.rows));
-  wire.receive(result.heads.data(), result.heads.size());
+  channel.receive(result.heads.data(), result.heads.size());
   const auto total = static_cast<std::size_t>(shape.rows * shape.columns);
   std::vector<Cell> cells;
   for (std::size_t start = 0; start < total; start += block_cells) {
     cells.resize(std::min(block_cells, total - start));
-    wire.receive(cells.data(), cells.size());
+    channel.receive(cells.data(), cells.size());
     for (const Cell& cell : cells) result.cells.push_back(spread_of(cell));
   }
   for (std::int64_t i = 0; i < shape.histograms; ++i) {
     Histogram counts;
     HistogramSummary summary;
-    wire.receive(counts.counts().data(), counts.counts().size());
-    wire.receive(&summary, 1);
+    channel.receive(counts.counts().data(), counts.counts().size());
+    channel.receive(&summary, 1);
     if (counts.total() > 0) result.histograms.push_back(record_of(counts, summary));
   }
-  result.remarks = wire.receive_texts();
+  result.remarks = channel.receive_texts();
   return result;
 }
 

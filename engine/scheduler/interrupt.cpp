@@ -14,7 +14,7 @@ namespace {
 
 volatile std::sig_atomic_t asked = 0;
 volatile std::sig_atomic_t asked_at_ms = 0;
-Whereabouts here_now;
+RankStatus here_now;
 
 // Only what is safe inside a signal handler: a line put together in a fixed buffer, and write().
 class Line {
@@ -64,7 +64,7 @@ void on_signal(int signal) {
   }
   asked = 1;
   asked_at_ms = now_ms;
-  if (here_now.speaks) say_where();
+  if (here_now.reports_signals) say_where();
 }
 
 }  // namespace
@@ -79,14 +79,14 @@ void watch() {
 
 bool requested() noexcept { return asked != 0; }
 
-const char* lasting(const std::string& name) {
+const char* interned(const std::string& name) {
   static std::set<std::string> names;
   return names.insert(name).first->c_str();
 }
 
-Whereabouts& whereabouts() noexcept { return here_now; }
+RankStatus& rank_status() noexcept { return here_now; }
 
-std::string describe(const Whereabouts& here, const std::string& host) {
+std::string describe(const RankStatus& here, const std::string& host) {
   std::string text;
   if (here.job != nullptr) text += fmt::format("job {}, ", here.job);
   if (here.motif != nullptr) text += fmt::format("motif {}, ", here.motif);

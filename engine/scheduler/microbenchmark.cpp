@@ -90,22 +90,22 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
   MicroResult all;
   // Not the world itself: who waits in a barrier of it under Intel MPI does not help those that work on its memory.
   const mpi::Group own = world.duplicate();
-  const Crew crew{0, &own, 0};
+  const JobGroup job_group{0, &own, 0};
   const Place place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
   const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
-                              Finish::once,   Care::barrier_before_each, options.verification};
+                              Finish::once,   StartBarrier::before_each_step, options.verification};
   for (const workload::Job& part : split(job)) {
     std::vector<mpi::Group> groups;  // outlive the motifs: Intel MPI crashes in MPI_Win_free without them
     Chain chain{part, 0};
     if (options.marked) chain.mark_for_tracers();
-    Tally tally{chain.columns()};
+    SampleBuffer samples{chain.columns()};
     groups = make_groups(world, chain);
     chain.decompose(groups, place, options.seed);
     world.barrier();
-    run_round(chain, tally, crew, clock, assignment, nullptr);
+    run_round(chain, samples, job_group, clock, assignment, nullptr);
     chain.conclude(0);
     Collection collection{world};
-    collection.contribute(crew, tally, chain);
+    collection.contribute(job_group, samples, chain);
     if (world.rank() != 0) continue;
     const Collection::Result result = collection.receive({0, 0, nullptr});
     const JobRecord record = describe_job(part, 0, world.size());

@@ -7,7 +7,7 @@
 
 #include "core/clock.hpp"
 #include "scheduler/collect.hpp"
-#include "scheduler/crew.hpp"
+#include "scheduler/job_round.hpp"
 
 namespace stressbench::scheduler {
 

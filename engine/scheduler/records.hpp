@@ -17,7 +17,7 @@
 #include "scheduler/links.hpp"
 #include "scheduler/machine.hpp"
 #include "scheduler/plan.hpp"
-#include "scheduler/tally.hpp"
+#include "scheduler/sample_buffer.hpp"
 
 namespace stressbench::scheduler {
 

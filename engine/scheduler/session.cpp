@@ -8,8 +8,8 @@
 #include "core/host.hpp"
 #include "core/progress.hpp"
 #include "scheduler/interrupt.hpp"
-#include "scheduler/park.hpp"
-#include "scheduler/part_rows.hpp"
+#include "scheduler/sleeping_barrier.hpp"
+#include "scheduler/step_sample_selection.hpp"
 
 namespace stressbench::scheduler {
 
@@ -42,13 +42,13 @@ std::vector<int> jobs_where(const workload::Workload& workload, Condition holds)
 }
 
 bool is_measured(const workload::Job& job, int) { return job.role == workload::Role::measured; }
-bool decomposes_alone(const workload::Job& job, int number) { return Chain{job, number}.decomposes_alone(); }
+bool needs_serial_setup(const workload::Job& job, int number) { return Chain{job, number}.needs_serial_setup(); }
 
 }  // namespace
 
 Session::Session(const mpi::Group& world, const Clock& clock, const Machine& machine,
                  const workload::Workload& workload, const RunOptions& options, std::vector<Listener*> listeners,
-                 ImpactTracker& tracker, Prior prior)
+                 ImpactTracker& tracker, EarlierLaunches earlier)
     : world_(world),
       clock_(clock),
       machine_(machine),
@@ -56,19 +56,19 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
       options_(options),
       listeners_(std::move(listeners)),
       tracker_(tracker),
-      prior_(prior),
-      cast_(assign(world, machine, workload)),
+      earlier_(earlier),
+      layout_(lay_out_jobs(world, machine, workload)),
       measured_(jobs_where(workload, is_measured)),
-      alone_(jobs_where(workload, decomposes_alone)),
+      serial_setup_jobs_(jobs_where(workload, needs_serial_setup)),
       plan_(measured_, options.counts, options.seed),
       longest_s_(workload.jobs.size() + 1, 0) {
-  interrupt::Whereabouts& here = interrupt::whereabouts();
+  interrupt::RankStatus& here = interrupt::rank_status();
   here.rank = world.rank();
-  if (cast_.job >= 0) here.job = interrupt::lasting(workload.jobs[static_cast<std::size_t>(cast_.job)].name);
-  here.speaks = cast_.job >= 0 && cast_.control.rank() < 2;
+  if (layout_.job >= 0) here.job = interrupt::interned(workload.jobs[static_cast<std::size_t>(layout_.job)].name);
+  here.reports_signals = layout_.job >= 0 && layout_.control.rank() < 2;
   if (world.rank() != 0) return;
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-    jobs_.push_back(describe_job(workload.jobs[i], static_cast<int>(i), cast_.sizes[i]));
+    jobs_.push_back(describe_job(workload.jobs[i], static_cast<int>(i), layout_.sizes[i]));
     if (!workload.jobs[i].repeat) jobs_.back().repeat = options.repetitions;
     if (!jobs_.back().min_time_s && options.min_time) jobs_.back().min_time_s = options.min_time->seconds();
   }
@@ -77,10 +77,10 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
 // A listener that fails must not keep rank 0 from taking part in what the others do: the first failure is kept and ends
 // the run.
 template <class Say>
-void Session::tell(Say say) {
+void Session::notify(Say report) {
   for (Listener* listener : listeners_) {
     try {
-      if (!fault_) say(*listener);
+      if (!fault_) report(*listener);
     } catch (const MachineFault& fault) {
       fault_ = fault.what();
     }
@@ -91,22 +91,22 @@ double Session::elapsed_s() const { return static_cast<double>(clock_.now_ns() -
 
 EndReason Session::run(const std::vector<std::string>& command, const std::string& workload_text) {
   start_ns_ = clock_.now_ns();
-  completed_ = prior_.rounds;
+  completed_ = earlier_.rounds;
   if (world_.rank() == 0) {
     const Header header = make_header(command, workload_text);
     clock_overhead_s_ = header.clock.overhead_s;
-    tell([&](Listener& listener) { listener.on_header(header); });
+    notify([&](Listener& listener) { listener.on_header(header); });
   }
   for (;;) {
     Order order = next_order();
     // Rank 0 has a file on its way to a disk: those who spin meanwhile, at real-time priority perhaps, keep it waiting.
-    gentle_barrier(world_, Pace::meeting);
+    sleeping_barrier(world_, WaitPhase::arriving);
     mpi::must(MPI_Bcast(&order, static_cast<int>(sizeof(order)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
     if (order.stop != 0) {
       const auto reason = static_cast<EndReason>(order.reason);
       const bool complete = reason == EndReason::done || reason == EndReason::interval_reached;
       if (world_.rank() == 0)
-        tell([&](Listener& listener) { listener.on_end({complete, reason, completed_, elapsed_s()}); });
+        notify([&](Listener& listener) { listener.on_end({complete, reason, completed_, elapsed_s()}); });
       return reason_at_the_end(reason);
     }
     execute(order.round);
@@ -118,14 +118,14 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
 // That the file lacks its last line only rank 0 knows.
 EndReason Session::reason_at_the_end(EndReason reason) const {
   int failed = fault_ ? 1 : 0;
-  gentle_barrier(world_, Pace::meeting);
+  sleeping_barrier(world_, WaitPhase::arriving);
   mpi::must(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
   return failed != 0 ? EndReason::fault : reason;
 }
 
 Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {
   Header header;
-  header.launch = prior_.launch;
+  header.launch = earlier_.launch;
   header.run_id = options_.run_id;
   header.command = command;
   header.seed = options_.seed;
@@ -158,7 +158,7 @@ Session::Order Session::next_order() {
       return order;
     }
     for (const Round& round : plan_.block(next_block_++)) {
-      if (round.number > prior_.rounds) queue_.push_back(round);
+      if (round.number > earlier_.rounds) queue_.push_back(round);
     }
   }
   if (fault_) {
@@ -172,7 +172,7 @@ Session::Order Session::next_order() {
   } else {
     order.round = queue_.front();
     queue_.erase(queue_.begin());
-    tell([&](Listener& listener) { listener.on_round_start(order.round, plan_.size()); });
+    notify([&](Listener& listener) { listener.on_round_start(order.round, plan_.size()); });
   }
   return order;
 }
@@ -190,11 +190,11 @@ bool Session::time_is_up(const Round& round) const {
 }
 
 bool Session::active(const Round& round) const noexcept {
-  return cast_.job >= 0 && (round.kind == RoundKind::contended || round.job == cast_.job);
+  return layout_.job >= 0 && (round.kind == RoundKind::contended || round.job == layout_.job);
 }
 
 Assignment Session::assignment(const Chain& chain) const {
-  const workload::Job& job = workload_.jobs[static_cast<std::size_t>(cast_.job)];
+  const workload::Job& job = workload_.jobs[static_cast<std::size_t>(layout_.job)];
   Assignment assigned;
   assigned.warmup = options_.warmup;
   assigned.repeat = job.repeat.value_or(options_.repetitions);
@@ -202,45 +202,45 @@ Assignment Session::assignment(const Chain& chain) const {
   assigned.background = job.role == workload::Role::background;
   assigned.finish = options_.finish;
   assigned.verification = options_.verification;
-  assigned.rest.load = job.load.value_or(1);
-  if (job.rate) assigned.rest.period_ns = period_of(chain, cast_.control.size(), *job.rate);
+  assigned.throttle.load = job.load.value_or(1);
+  if (job.rate) assigned.throttle.period_ns = period_of(chain, layout_.control.size(), *job.rate);
   return assigned;
 }
 
 void Session::execute(const Round& round) {
-  interrupt::whereabouts().round = round.number;
+  interrupt::rank_status().round = round.number;
   progress::moved();
   Collection collection{world_};
   RoundRecord record{round, 0, 0, std::nullopt, {}, std::nullopt};
   {
     std::optional<Chain> chain;
-    std::optional<Tally> tally;
+    std::optional<SampleBuffer> samples;
     if (active(round)) {
-      const workload::Job& job = workload_.jobs[static_cast<std::size_t>(cast_.job)];
-      chain.emplace(job, cast_.job);
-      tally.emplace(chain->columns(), Tally::default_capacity,
-                    is_measured(job, cast_.job) ? Sustained::extra_only : Sustained::measured_too);
+      const workload::Job& job = workload_.jobs[static_cast<std::size_t>(layout_.job)];
+      chain.emplace(job, layout_.job);
+      samples.emplace(chain->columns(), SampleBuffer::default_capacity,
+                    is_measured(job, layout_.job) ? OpenEndedPhases::extra_only : OpenEndedPhases::measured_too);
     }
     decompose(chain ? &*chain : nullptr, round);
     const auto before = look_at_links(round);
-    gentle_barrier(world_, Pace::meeting);
+    sleeping_barrier(world_, WaitPhase::arriving);
     record.started_s = elapsed_s();
     if (chain) {
       const bool contended = round.kind == RoundKind::contended;
-      Muster muster{cast_.is_root() ? &cast_.roots : nullptr};
-      (contended ? cast_.busy : cast_.control).barrier();
-      run_round(*chain, *tally, cast_.crew(), clock_, assignment(*chain), contended ? &muster : nullptr);
+      CompletionBarrier completion{layout_.is_root() ? &layout_.roots : nullptr};
+      (contended ? layout_.busy : layout_.control).barrier();
+      run_round(*chain, *samples, layout_.job_group(), clock_, assignment(*chain), contended ? &completion : nullptr);
     }
-    gentle_barrier(world_, Pace::parked);
+    sleeping_barrier(world_, WaitPhase::parked);
     record.duration_s = elapsed_s() - record.started_s;
     const auto after = look_at_links(round);
     if (before && after) record.links = growth(*before, *after);
     if (chain) {
       chain->conclude(round.number);
-      collection.contribute(cast_.crew(), *tally, *chain);
+      collection.contribute(layout_.job_group(), *samples, *chain);
     }
   }
-  if (world_.rank() == 0) tell_results(std::move(record), collection);
+  if (world_.rank() == 0) report_results(std::move(record), collection);
 }
 
 // Where they cannot tell once, they are not asked again.
@@ -251,7 +251,7 @@ std::optional<LinkCounts> Session::look_at_links(const Round& round) {
   } catch (const MachineFault& fault) {
     links_ = nullptr;
     const Event event{Severity::warning, "link_counters", fault.what(), round.number, std::nullopt};
-    tell([&](Listener& listener) { listener.on_event(event); });
+    notify([&](Listener& listener) { listener.on_event(event); });
     return std::nullopt;
   }
 }
@@ -262,42 +262,42 @@ void Session::decompose(Chain* chain, const Round& round) {
   const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
   const Place place{options_.run_id, options_.launch, machine_.my_node};
   bool done = chain == nullptr;
-  for (const int job : alone_) {
+  for (const int job : serial_setup_jobs_) {
     if (round.kind != RoundKind::contended) break;
-    if (!done && job == cast_.job) {
-      chain->decompose(cast_.steps, place, seed);
+    if (!done && job == layout_.job) {
+      chain->decompose(layout_.steps, place, seed);
       done = true;
     }
-    gentle_barrier(world_, Pace::meeting);
+    sleeping_barrier(world_, WaitPhase::arriving);
   }
-  if (!done) chain->decompose(cast_.steps, place, seed);
+  if (!done) chain->decompose(layout_.steps, place, seed);
 }
 
-void Session::tell_results(RoundRecord record, Collection& collection) {
+void Session::report_results(RoundRecord record, Collection& collection) {
   const Round& round = record.round;
-  const auto tell_one = [&](int job) {
-    const Collection::Result result = collection.receive({job, cast_.leaders[static_cast<std::size_t>(job)], nullptr});
+  const auto report_one = [&](int job) {
+    const Collection::Result result = collection.receive({job, layout_.leaders[static_cast<std::size_t>(job)], nullptr});
     record.jobs.push_back({job, result.repetitions});
-    tell_job(round, job, result);
+    report_job(round, job, result);
   };
-  if (active(round)) tell_one(cast_.job);
+  if (active(round)) report_one(layout_.job);
   for (int job = 0; job < static_cast<int>(jobs_.size()); ++job) {
-    if (job != cast_.job && (round.job < 0 || round.job == job)) tell_one(job);
+    if (job != layout_.job && (round.job < 0 || round.job == job)) report_one(job);
   }
   if (const auto load = host::load_average()) record.load_average = (*load)[0];
   double& longest = round.job < 0 ? longest_s_.back() : longest_s_[static_cast<std::size_t>(round.job)];
   longest = std::max(longest, record.duration_s);
-  tell([&](Listener& listener) { listener.on_round(record); });
+  notify([&](Listener& listener) { listener.on_round(record); });
 }
 
-void Session::tell_job(const Round& round, int job, const Collection::Result& result) {
+void Session::report_job(const Round& round, int job, const Collection::Result& result) {
   const JobRecord& known = jobs_[static_cast<std::size_t>(job)];
   const std::size_t columns = result.heads.empty() ? 0 : result.cells.size() / result.heads.size();
-  const PartRows parts{result.heads, known.steps.size(), round.block};
+  const StepSampleSelection parts{result.heads, known.steps.size(), round.block};
   for (std::size_t row = 0; row < result.heads.size(); ++row) {
     const Spread* cell = &result.cells[row * columns];
     Sample whole{round.number, job, std::nullopt, result.heads[row], 1, *cell++, {}};
-    tell([&](Listener& listener) { listener.on_sample(whole); });
+    notify([&](Listener& listener) { listener.on_sample(whole); });
     const Spread* metric = cell + known.steps.size();
     for (std::size_t i = 0; i < known.steps.size(); ++i) {
       const StepRecord& step = known.steps[i];
@@ -308,7 +308,7 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
         ++metric;
       }
       check_timer(part);
-      if (parts.keeps(row)) tell([&](Listener& listener) { listener.on_sample(part); });
+      if (parts.keeps(row)) notify([&](Listener& listener) { listener.on_sample(part); });
     }
   }
   for (HistogramRecord histogram : result.histograms) {
@@ -316,39 +316,39 @@ void Session::tell_job(const Round& round, int job, const Collection::Result& re
     histogram.job = job;
     const StepRecord& step = known.steps[static_cast<std::size_t>(histogram.step)];
     histogram.quantity = histogram.own ? step.histograms[static_cast<std::size_t>(*histogram.own)] : step.quantity;
-    tell([&](Listener& listener) { listener.on_histogram(histogram); });
+    notify([&](Listener& listener) { listener.on_histogram(histogram); });
   }
-  tell_remarks(round, job, result.remarks);
-  tell_thinned(round, job, result, parts.stride());
+  report_notes(round, job, result.remarks);
+  report_thinning(round, job, result, parts.stride());
 }
 
 // A reader must know what is not in the file.
-void Session::tell_thinned(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride) {
-  const auto say = [&](std::string message) {
+void Session::report_thinning(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride) {
+  const auto report = [&](std::string message) {
     const Event event{Severity::note, "samples_thinned", std::move(message), round.number, job};
-    tell([&](Listener& listener) { listener.on_event(event); });
+    notify([&](Listener& listener) { listener.on_event(event); });
   };
   if (result.stride > 1) {
-    say(fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
+    report(fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
                     result.repetitions[1], result.stride));
   }
   if (result.extra_stride > 1) {
-    say(fmt::format("{} extra repetitions are too many to keep each: every {}th is in the file", result.repetitions[2],
+    report(fmt::format("{} extra repetitions are too many to keep each: every {}th is in the file", result.repetitions[2],
                     result.extra_stride));
   }
   if (parts_stride > 1) {
-    say(
+    report(
         fmt::format("{} motifs are too many to keep each time of each: every {}th repetition has theirs in the file; "
                     "histograms hold all",
                     jobs_[static_cast<std::size_t>(job)].steps.size(), parts_stride));
   }
 }
 
-void Session::tell_remarks(const Round& round, int job, const std::vector<std::string>& remarks) {
+void Session::report_notes(const Round& round, int job, const std::vector<std::string>& remarks) {
   for (const std::string& remark : remarks) {
     if (!remarked_.emplace(job, remark).second) continue;
     const Event event{Severity::note, "motif_remark", remark, round.number, job};
-    tell([&](Listener& listener) { listener.on_event(event); });
+    notify([&](Listener& listener) { listener.on_event(event); });
   }
 }
 
@@ -365,7 +365,7 @@ void Session::check_timer(const Sample& sample) {
                   "raise -i and use --timer loop",
                   *sample.step, step.motif, clock_overhead_s_ * 1e9, region_s * 1e9),
       sample.round, sample.job};
-  tell([&](Listener& listener) { listener.on_event(event); });
+  notify([&](Listener& listener) { listener.on_event(event); });
 }
 
 // A signal may have reached any rank.

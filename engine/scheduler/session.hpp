@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "scheduler/cast.hpp"
-#include "scheduler/crew.hpp"
+#include "scheduler/job_layout.hpp"
+#include "scheduler/job_round.hpp"
 #include "scheduler/impact.hpp"
 #include "scheduler/links.hpp"
 #include "scheduler/records.hpp"
@@ -33,7 +33,7 @@ struct RunOptions {
 };
 
 // What an earlier launch left: rounds that are already in the file.
-struct Prior {
+struct EarlierLaunches {
   int launch = 0;
   int rounds = 0;
 };
@@ -42,7 +42,7 @@ class Session {
  public:
   // Collective. `workload` has explicit nodes; `listeners` are told on rank 0 only, in order.
   Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
-          const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, Prior prior);
+          const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier);
 
   // Put what they count during each round into its record. Rank 0 only.
   void watch(LinkCounters& links) noexcept { links_ = &links; }
@@ -65,15 +65,15 @@ class Session {
   Assignment assignment(const Chain& chain) const;
   void decompose(Chain* chain, const Round& round);
   std::optional<LinkCounts> look_at_links(const Round& round);
-  void tell_results(RoundRecord record, Collection& collection);
-  void tell_job(const Round& round, int job, const Collection::Result& result);
-  void tell_remarks(const Round& round, int job, const std::vector<std::string>& remarks);
-  void tell_thinned(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride);
+  void report_results(RoundRecord record, Collection& collection);
+  void report_job(const Round& round, int job, const Collection::Result& result);
+  void report_notes(const Round& round, int job, const std::vector<std::string>& remarks);
+  void report_thinning(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride);
   void check_timer(const Sample& sample);
   void gather_interrupts();
   double elapsed_s() const;
   template <class Say>
-  void tell(Say say);
+  void notify(Say report);
 
   const mpi::Group& world_;
   const Clock& clock_;
@@ -82,10 +82,10 @@ class Session {
   RunOptions options_;
   std::vector<Listener*> listeners_;
   ImpactTracker& tracker_;
-  Prior prior_;
-  Cast cast_;
+  EarlierLaunches earlier_;
+  JobLayout layout_;
   std::vector<int> measured_;
-  std::vector<int> alone_;  // jobs that decompose one after the other
+  std::vector<int> serial_setup_jobs_;  // jobs that decompose one after the other
   Plan plan_;
   std::vector<JobRecord> jobs_;  // rank 0
   std::vector<Round> queue_;     // rounds of the present block that are still to come; rank 0

@@ -14,22 +14,22 @@
 namespace stressbench::scheduler::stall {
 namespace {
 
-std::atomic<int> unwatched{0};
+std::atomic<int> suspensions{0};
 
 constexpr std::chrono::seconds silence{2};
 
 }  // namespace
 
-Unwatched::Unwatched() noexcept { unwatched.fetch_add(1, std::memory_order_relaxed); }
-Unwatched::~Unwatched() {
+WatchdogSuspension::WatchdogSuspension() noexcept { suspensions.fetch_add(1, std::memory_order_relaxed); }
+WatchdogSuspension::~WatchdogSuspension() {
   progress::moved();
-  unwatched.fetch_sub(1, std::memory_order_relaxed);
+  suspensions.fetch_sub(1, std::memory_order_relaxed);
 }
 
-Watch::Watch(std::chrono::nanoseconds limit, std::function<void()> give_up)
+Watchdog::Watchdog(std::chrono::nanoseconds limit, std::function<void()> give_up)
     : thread_([this, limit, act = std::move(give_up)] { look(limit, act); }) {}
 
-Watch::~Watch() {
+Watchdog::~Watchdog() {
   {
     const std::lock_guard lock{mutex_};
     over_ = true;
@@ -38,17 +38,17 @@ Watch::~Watch() {
   thread_.join();
 }
 
-bool Stillness::lasts(std::uint64_t moves, bool watched) noexcept {
+bool StallDetector::observe(std::uint64_t moves, bool watched) noexcept {
   still_ = watched && moves == seen_ ? still_ + 1 : 0;
   seen_ = moves;
   return still_ >= looks;
 }
 
-void Watch::look(std::chrono::nanoseconds limit, const std::function<void()>& give_up) {
-  Stillness stillness;
+void Watchdog::look(std::chrono::nanoseconds limit, const std::function<void()>& give_up) {
+  StallDetector detector;
   std::unique_lock lock{mutex_};
-  while (!ended_.wait_for(lock, limit / Stillness::looks, [this] { return over_; })) {
-    if (!stillness.lasts(progress::moves(), unwatched.load(std::memory_order_relaxed) == 0)) {
+  while (!ended_.wait_for(lock, limit / StallDetector::looks, [this] { return over_; })) {
+    if (!detector.observe(progress::moves(), suspensions.load(std::memory_order_relaxed) == 0)) {
       continue;
     }
     lock.unlock();
@@ -58,8 +58,8 @@ void Watch::look(std::chrono::nanoseconds limit, const std::function<void()>& gi
 }
 
 void end_program(Nanoseconds limit, const std::string& host) {
-  const interrupt::Whereabouts& here = interrupt::whereabouts();
-  if (!here.speaks) std::this_thread::sleep_for(silence);
+  const interrupt::RankStatus& here = interrupt::rank_status();
+  if (!here.reports_signals) std::this_thread::sleep_for(silence);
   console::print(
       stderr,
       "stressbench-mpi: nothing has moved for {} ({}): a link may be cut or a rank gone, and MPI waits for ever; "

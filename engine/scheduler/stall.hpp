@@ -15,21 +15,21 @@
 namespace stressbench::scheduler::stall {
 
 // What may take any time while this lives: others measure.
-class Unwatched {
+class WatchdogSuspension {
  public:
-  Unwatched() noexcept;
-  ~Unwatched();
-  Unwatched(const Unwatched&) = delete;
-  Unwatched& operator=(const Unwatched&) = delete;
+  WatchdogSuspension() noexcept;
+  ~WatchdogSuspension();
+  WatchdogSuspension(const WatchdogSuspension&) = delete;
+  WatchdogSuspension& operator=(const WatchdogSuspension&) = delete;
 };
 
 // How many looks in a row a rank was seen where it was before. Looks are counted and no clock is read: a rank that was
 // stopped for a while (SIGSTOP, a suspended machine) was not stuck.
-class Stillness {
+class StallDetector {
  public:
   static constexpr int looks = 8;
   // True with the look after `looks` others that saw neither a move nor a wait for others.
-  bool lasts(std::uint64_t moves, bool watched) noexcept;
+  bool observe(std::uint64_t moves, bool watched) noexcept;
 
  private:
   std::uint64_t seen_ = 0;
@@ -37,13 +37,13 @@ class Stillness {
 };
 
 // Looks a few times within `limit` whether the rank has moved on; calls `give_up`, once, where it has not for so long.
-class Watch {
+class Watchdog {
  public:
   // A thread of its own, which calls nothing of MPI.
-  Watch(std::chrono::nanoseconds limit, std::function<void()> give_up);
-  ~Watch();
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
+  Watchdog(std::chrono::nanoseconds limit, std::function<void()> give_up);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
 
  private:
   void look(std::chrono::nanoseconds limit, const std::function<void()>& give_up);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "motifs/alone.hpp"
+#include "motifs/serial_setup.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/reach.hpp"
 #include "mpi/window.hpp"
@@ -30,7 +30,7 @@ struct Names<WindowKind> {
                                      std::pair{std::string_view{"allocate"}, WindowKind::allocate}};
 };
 
-class OneSided : public Motif, public DecomposesAlone {
+class OneSided : public Motif, public SerialSetup {
  public:
   ~OneSided() override;
 

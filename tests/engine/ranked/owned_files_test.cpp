@@ -50,9 +50,9 @@ class OwnedFilesOf : public testing::Test {
     return bold;
   }
   Claim keeping() const {
-    Claim lasting = claim();
-    lasting.keep = true;
-    return lasting;
+    Claim interned = claim();
+    interned.keep = true;
+    return interned;
   }
   static void make(const std::string& name) { std::ofstream(name) << "made"; }
   // By one rank, before all go on.

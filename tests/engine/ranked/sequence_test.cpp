@@ -97,7 +97,7 @@ class Sequences : public testing::TestWithParam<ExpectedCalls> {};
 TEST_P(Sequences, HoldTheCallsUnderTestOnly) { expect_calls(GetParam()); }
 
 // Whose time counts, by rank.
-struct Watch {
+struct Watchdog {
   std::string motif;
   Options options;
   std::vector<bool> observes;
@@ -107,7 +107,7 @@ TEST(Observers, AreTheRanksWhoseTimeIsThePatterns) {
   if (world_size() < 3) GTEST_SKIP() << "needs 3 ranks";
   const mpi::Group group = first_ranks(3);
   if (!group) return;
-  const std::vector<Watch> watches{{"allreduce", {}, {true, true, true}},
+  const std::vector<Watchdog> watches{{"allreduce", {}, {true, true, true}},
                                    {"halo2d", {}, {true, true, true}},
                                    {"pingpong", {}, {true, false, false}},
                                    {"pingpong", {{"timer", "loop"}}, {true, true, false}},

@@ -14,7 +14,7 @@
 
 #include "capture.hpp"
 #include "engine_fixture.hpp"
-#include "motifs/alone.hpp"
+#include "motifs/serial_setup.hpp"
 
 namespace stressbench::scheduler {
 namespace {
@@ -105,7 +105,7 @@ struct Outcome {
 };
 
 // Every rank is a node. The notebook is filled on rank 0.
-Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, Prior prior = {}, int fail_at = -1,
+Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, EarlierLaunches prior = {}, int fail_at = -1,
             LinkCounters* links = nullptr, const Clock& clock = MonotonicClock()) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   const Machine machine = discover(world, 1);
@@ -337,7 +337,7 @@ TEST(Session, FinishOnceStopsEachAtItsCount) {
 }
 
 // Notes when it decomposed, which takes a while.
-class Loner final : public Motif, public DecomposesAlone {
+class Loner final : public Motif, public SerialSetup {
  public:
   Traffic traffic(int) const override { return {}; }
   void decompose(const mpi::Group&, const Draw&) override {
@@ -426,7 +426,7 @@ TEST(Session, MinTimeIsReachedWhateverTheCount) {
 
 TEST(Session, ContinuingSkipsWhatIsDone) {
   const Outcome whole = run({on_nodes({0}, "a")}, options_of(3, 3));
-  const Outcome rest = run({on_nodes({0}, "a")}, options_of(3, 3), Prior{1, 4});
+  const Outcome rest = run({on_nodes({0}, "a")}, options_of(3, 3), EarlierLaunches{1, 4});
   if (!is_root()) return;
   ASSERT_EQ(rest.notebook.rounds.size(), 2U);
   EXPECT_EQ(rest.notebook.rounds[0].round, whole.notebook.rounds[4].round);

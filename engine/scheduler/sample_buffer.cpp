@@ -1,18 +1,18 @@
-#include "scheduler/tally.hpp"
+#include "scheduler/sample_buffer.hpp"
 
 #include <algorithm>
 
 namespace stressbench::scheduler {
 
-Tally::Tally(std::size_t columns, std::size_t capacity, Sustained sustained)
+SampleBuffer::SampleBuffer(std::size_t columns, std::size_t capacity, OpenEndedPhases sustained)
     : current_(columns, 0.0), max_rows_(std::max<std::size_t>(64, capacity / columns)), sustained_(sustained) {}
 
-std::size_t Tally::most_rows(Phase phase) const noexcept {
-  const bool bounded = phase == Phase::warmup || (phase == Phase::measured && sustained_ == Sustained::extra_only);
+std::size_t SampleBuffer::most_rows(Phase phase) const noexcept {
+  const bool bounded = phase == Phase::warmup || (phase == Phase::measured && sustained_ == OpenEndedPhases::extra_only);
   return bounded ? max_rows_ : std::min(max_rows_, sustained_rows);
 }
 
-void Tally::commit(Phase phase) {
+void SampleBuffer::commit(Phase phase) {
   Store& store = stores_[static_cast<std::size_t>(phase)];
   if (store.seen == 0) store.first = total_;
   if (store.seen % store.stride == 0 && store.rows == most_rows(phase)) thin(phase);
@@ -26,7 +26,7 @@ void Tally::commit(Phase phase) {
   std::fill(current_.begin(), current_.end(), 0.0);
 }
 
-void Tally::thin(Phase phase) {
+void SampleBuffer::thin(Phase phase) {
   Store& store = stores_[static_cast<std::size_t>(phase)];
   const std::size_t width = columns();
   std::size_t kept = 0;

@@ -1,4 +1,4 @@
-#include "scheduler/cast.hpp"
+#include "scheduler/job_layout.hpp"
 
 #include <algorithm>
 
@@ -37,32 +37,32 @@ int choose_root(const mpi::Group& world, const mpi::Group& control) {
 
 }  // namespace
 
-Cast assign(const mpi::Group& world, const Machine& machine, const workload::Workload& workload) {
+JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload) {
   const Role role = role_of(machine, workload);
-  Cast cast;
-  cast.job = role.job;
-  cast.control = world.split(role.job >= 0 ? role.job : MPI_UNDEFINED, role.position);
-  cast.busy = world.split(role.job >= 0 ? 0 : MPI_UNDEFINED, world.rank());
-  if (cast.control) {
-    cast.root = choose_root(world, cast.control);
+  JobLayout layout;
+  layout.job = role.job;
+  layout.control = world.split(role.job >= 0 ? role.job : MPI_UNDEFINED, role.position);
+  layout.busy = world.split(role.job >= 0 ? 0 : MPI_UNDEFINED, world.rank());
+  if (layout.control) {
+    layout.root = choose_root(world, layout.control);
     const Chain chain{workload.jobs[static_cast<std::size_t>(role.job)], role.job};
-    cast.steps = make_groups(cast.control, chain);
+    layout.steps = make_groups(layout.control, chain);
   }
-  cast.roots = world.split(cast.is_root() ? 0 : MPI_UNDEFINED, world.rank());
+  layout.roots = world.split(layout.is_root() ? 0 : MPI_UNDEFINED, world.rank());
   const auto jobs = workload.jobs.size();
   std::vector<int> facts(2 * jobs, -1);
-  if (cast.is_root()) {
-    facts[static_cast<std::size_t>(cast.job)] = world.rank();
-    facts[jobs + static_cast<std::size_t>(cast.job)] = cast.control.size();
+  if (layout.is_root()) {
+    facts[static_cast<std::size_t>(layout.job)] = world.rank();
+    facts[jobs + static_cast<std::size_t>(layout.job)] = layout.control.size();
   }
   std::vector<int> known(facts);
   mpi::must(MPI_Reduce(facts.data(), known.data(), static_cast<int>(facts.size()), MPI_INT, MPI_MAX, 0, world.handle()),
             "MPI_Reduce");
   if (world.rank() == 0) {
-    cast.leaders.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(jobs));
-    cast.sizes.assign(known.begin() + static_cast<std::ptrdiff_t>(jobs), known.end());
+    layout.leaders.lay_out_jobs(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(jobs));
+    layout.sizes.lay_out_jobs(known.begin() + static_cast<std::ptrdiff_t>(jobs), known.end());
   }
-  return cast;
+  return layout;
 }
 
 }  // namespace stressbench::scheduler

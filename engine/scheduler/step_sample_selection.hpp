@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/tally.hpp"
+#include "scheduler/sample_buffer.hpp"
 
 namespace stressbench::scheduler {
 
-class PartRows {
+class StepSampleSelection {
  public:
   static constexpr std::size_t most_samples = 20'000;  // of one job's motifs in one round
 
   // Of `parts` motifs. Blocks keep different repetitions in `turn`, so that none, such as a cold first one, counts more
   // than others; both kinds of a block's rounds keep the same ones.
-  PartRows(const std::vector<RowHead>& heads, std::size_t parts, int turn);
+  StepSampleSelection(const std::vector<RowHead>& heads, std::size_t parts, int turn);
 
   bool keeps(std::size_t row) const { return kept_[row]; }
   std::int64_t stride() const noexcept { return stride_; }

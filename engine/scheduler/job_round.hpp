@@ -11,7 +11,7 @@
 namespace stressbench::scheduler {
 
 // How a job is kept from working all the time: after each repetition it sleeps, outside of what is measured.
-struct Rest {
+struct Throttle {
   double load = 1;             // share of the time that a repetition takes of itself and its rest
   std::int64_t period_ns = 0;  // from the start of a repetition to the start of the next, at least
 
@@ -26,22 +26,22 @@ struct Assignment {
   bool background = false;
 
   Finish finish = Finish::sustain;
-  Care care = Care::none;
+  StartBarrier start_barrier = StartBarrier::none;
   Verification verification = Verification::off;
-  Rest rest{};
+  Throttle throttle{};
 };
 
 // A barrier among the jobs that run together, entered when a job has all it wanted and asked after between batches of
-// further repetitions. Only the crews' roots take part.
-class Muster {
+// further repetitions. Only the jobs' roots take part.
+class CompletionBarrier {
  public:
   // `roots`: a communicator of the roots of all jobs of this round; empty on other ranks and in isolated rounds.
-  explicit Muster(const mpi::Group* roots) : roots_(roots) {}
-  Muster(const Muster&) = delete;
-  Muster& operator=(const Muster&) = delete;
+  explicit CompletionBarrier(const mpi::Group* roots) : roots_(roots) {}
+  CompletionBarrier(const CompletionBarrier&) = delete;
+  CompletionBarrier& operator=(const CompletionBarrier&) = delete;
 
   void enter();
-  bool everyone_is_through();
+  bool everyone_has_entered();
   void wait();
 
  private:
@@ -51,8 +51,8 @@ class Muster {
   bool complete_ = false;
 };
 
-// Runs the job's part of a round; collective over the crew. `muster` null in an isolated round.
-void run_round(Chain& chain, Tally& tally, const Crew& crew, const Clock& clock, const Assignment& assignment,
-               Muster* muster);
+// Runs the job's part of a round; collective over the job's ranks. `completion` null in an isolated round.
+void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock, const Assignment& assignment,
+               CompletionBarrier* completion);
 
 }  // namespace stressbench::scheduler

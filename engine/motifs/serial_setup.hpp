@@ -4,10 +4,10 @@
 
 namespace stressbench {
 
-class DecomposesAlone {
+class SerialSetup {
  protected:
-  DecomposesAlone() = default;
-  virtual ~DecomposesAlone() = default;
+  SerialSetup() = default;
+  virtual ~SerialSetup() = default;
 };
 
 }  // namespace stressbench

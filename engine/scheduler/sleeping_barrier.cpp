@@ -1,4 +1,4 @@
-#include "scheduler/park.hpp"
+#include "scheduler/sleeping_barrier.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -16,16 +16,16 @@ struct Pauses {
   int growth;  // each is longer than the last by one part in this many
 };
 
-constexpr Pauses pauses_of(Pace pace) {
-  return pace == Pace::meeting ? Pauses{50'000, 5'000'000, 2} : Pauses{5'000'000, 50'000'000, 8};
+constexpr Pauses pauses_for(WaitPhase phase) {
+  return phase == WaitPhase::arriving ? Pauses{50'000, 5'000'000, 2} : Pauses{5'000'000, 50'000'000, 8};
 }
 
 }  // namespace
 
-void gentle_wait(MPI_Request& request, Pace pace) {
-  std::optional<stall::Unwatched> others_measure;
-  if (pace == Pace::parked) others_measure.emplace();
-  const Pauses pauses = pauses_of(pace);
+void sleeping_wait(MPI_Request& request, WaitPhase phase) {
+  std::optional<stall::WatchdogSuspension> others_measure;
+  if (phase == WaitPhase::parked) others_measure.emplace();
+  const Pauses pauses = pauses_for(phase);
   std::int64_t pause_ns = pauses.first_ns;
   for (;;) {
     int done = 0;
@@ -36,10 +36,10 @@ void gentle_wait(MPI_Request& request, Pace pace) {
   }
 }
 
-void gentle_barrier(const mpi::Group& group, Pace pace) {
+void sleeping_barrier(const mpi::Group& group, WaitPhase phase) {
   MPI_Request request = MPI_REQUEST_NULL;
   mpi::must(MPI_Ibarrier(group.handle(), &request), "MPI_Ibarrier");
-  gentle_wait(request, pace);
+  sleeping_wait(request, phase);
 }
 
 }  // namespace stressbench::scheduler

@@ -1,9 +1,9 @@
-#include "scheduler/crew.hpp"
+#include "scheduler/job_round.hpp"
 
 #include <algorithm>
 
 #include "core/pause.hpp"
-#include "scheduler/park.hpp"
+#include "scheduler/sleeping_barrier.hpp"
 
 namespace stressbench::scheduler {
 namespace {
@@ -12,32 +12,32 @@ namespace {
 constexpr double batch_s = 0.02;
 constexpr std::int64_t largest_batch = 100000;
 
-class Shift {
+class RepetitionLoop {
  public:
-  Shift(Chain& chain, Tally& tally, const Crew& crew, const Clock& clock, const Assignment& assignment)
-      : chain_(chain), tally_(tally), crew_(crew), clock_(clock), assignment_(assignment) {}
+  RepetitionLoop(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock, const Assignment& assignment)
+      : chain_(chain), samples_(samples), job_group_(job_group), clock_(clock), assignment_(assignment) {}
 
   void repeat(std::int64_t count, Phase phase) {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t start = clock_.now_ns();
-      chain_.repeat(clock_, tally_, phase, assignment_.care, assignment_.verification);
-      const std::int64_t rest_ns = assignment_.rest.after(clock_.now_ns() - start);
-      if (rest_ns > 0) sleep_for(rest_ns);
+      chain_.repeat(clock_, samples_, phase, assignment_.start_barrier, assignment_.verification);
+      const std::int64_t pause_ns = assignment_.throttle.after(clock_.now_ns() - start);
+      if (pause_ns > 0) sleep_for(pause_ns);
     }
   }
 
-  // Batches for as long as the crew's root says so. `go_on` is asked on the root alone.
+  // Batches for as long as the job's root says so. `go_on` is asked on the root alone.
   template <class GoOn>
   void repeat_while(Phase phase, GoOn go_on) {
     std::int64_t next = 1;
     for (;;) {
       std::int64_t batch = is_root() && go_on() ? next : 0;
-      mpi::must(MPI_Bcast(&batch, 1, MPI_INT64_T, crew_.root, crew_.group->handle()), "MPI_Bcast");
+      mpi::must(MPI_Bcast(&batch, 1, MPI_INT64_T, job_group_.root, job_group_.group->handle()), "MPI_Bcast");
       if (batch == 0) return;
       const std::int64_t start = clock_.now_ns();
       repeat(batch, phase);
       // Of the slowest rank: the root may only let others work on its memory, and be through at once.
-      const double took = reduced(crew_, static_cast<double>(clock_.now_ns() - start) * 1e-9, MPI_MAX);
+      const double took = reduced(job_group_, static_cast<double>(clock_.now_ns() - start) * 1e-9, MPI_MAX);
       // What takes no time at all, as some motifs in a simulation, fills none: it is not done more often for that.
       const double fitting = static_cast<double>(batch) * (took > 0 ? batch_s / took : 1);
       next = std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
@@ -48,9 +48,9 @@ class Shift {
   void measured() {
     if (assignment_.min_time) {
       const std::int64_t start = clock_.now_ns();
-      std::int64_t done = tally_.repetitions(Phase::measured);
+      std::int64_t done = samples_.repetitions(Phase::measured);
       repeat_while(Phase::measured, [&] {
-        done = tally_.repetitions(Phase::measured);
+        done = samples_.repetitions(Phase::measured);
         return done < assignment_.repeat || clock_.now_ns() - start < assignment_.min_time->value;
       });
     } else {
@@ -60,32 +60,32 @@ class Shift {
 
   // A rank that has nothing to do in the last repetition waits inside the library: a rank whose memory others work on
   // may have to help them, and a rank that rests outside does not.
-  void end() const { crew_.group->barrier(); }
+  void end() const { job_group_.group->barrier(); }
 
-  bool is_root() const { return crew_.group->rank() == crew_.root; }
+  bool is_root() const { return job_group_.group->rank() == job_group_.root; }
 
  private:
   Chain& chain_;
-  Tally& tally_;
-  const Crew& crew_;
+  SampleBuffer& samples_;
+  const JobGroup& job_group_;
   const Clock& clock_;
   const Assignment& assignment_;
 };
 
 }  // namespace
 
-std::int64_t Rest::after(std::int64_t busy_ns) const noexcept {
+std::int64_t Throttle::after(std::int64_t busy_ns) const noexcept {
   const auto by_load = static_cast<std::int64_t>(static_cast<double>(busy_ns) * (1 / load - 1));
   return std::max({std::int64_t{0}, by_load, period_ns - busy_ns});
 }
 
-void Muster::enter() {
+void CompletionBarrier::enter() {
   if (entered_ || roots_ == nullptr) return;
   mpi::must(MPI_Ibarrier(roots_->handle(), &request_), "MPI_Ibarrier");
   entered_ = true;
 }
 
-bool Muster::everyone_is_through() {
+bool CompletionBarrier::everyone_has_entered() {
   if (complete_ || roots_ == nullptr) return true;
   int done = 0;
   mpi::must(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -93,26 +93,26 @@ bool Muster::everyone_is_through() {
   return complete_;
 }
 
-void Muster::wait() {
+void CompletionBarrier::wait() {
   if (complete_ || roots_ == nullptr) return;
-  gentle_wait(request_, Pace::parked);
+  sleeping_wait(request_, WaitPhase::parked);
   complete_ = true;
 }
 
-void run_round(Chain& chain, Tally& tally, const Crew& crew, const Clock& clock, const Assignment& assignment,
-               Muster* muster) {
-  Shift shift{chain, tally, crew, clock, assignment};
-  shift.repeat(assignment.warmup, Phase::warmup);
-  if (!assignment.background) shift.measured();
-  shift.end();
-  if (muster == nullptr) return;
-  if (shift.is_root()) muster->enter();
+void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock, const Assignment& assignment,
+               CompletionBarrier* completion) {
+  RepetitionLoop loop{chain, samples, job_group, clock, assignment};
+  loop.repeat(assignment.warmup, Phase::warmup);
+  if (!assignment.background) loop.measured();
+  loop.end();
+  if (completion == nullptr) return;
+  if (loop.is_root()) completion->enter();
   if (assignment.background || assignment.finish == Finish::sustain) {
     const Phase phase = assignment.background ? Phase::measured : Phase::extra;
-    shift.repeat_while(phase, [&] { return !muster->everyone_is_through(); });
-    shift.end();
+    loop.repeat_while(phase, [&] { return !completion->everyone_has_entered(); });
+    loop.end();
   }
-  if (shift.is_root()) muster->wait();
+  if (loop.is_root()) completion->wait();
 }
 
 }  // namespace stressbench::scheduler

@@ -11,7 +11,7 @@ namespace stressbench::scheduler {
 enum class Phase : std::int32_t { warmup, measured, extra };
 
 // Which phases of a round go on until others are done.
-enum class Sustained { extra_only, measured_too };
+enum class OpenEndedPhases { extra_only, measured_too };
 
 struct RowHead {
   std::int64_t repetition = 0;
@@ -25,10 +25,10 @@ struct RowHead {
 //
 // What a job does only to keep the machine loaded, for as long as others take, says no more for being told a hundred
 // thousand times: of it `sustained_rows` are enough.
-class Tally {
+class SampleBuffer {
  public:
-  explicit Tally(std::size_t columns, std::size_t capacity = default_capacity,
-                 Sustained sustained = Sustained::extra_only);
+  explicit SampleBuffer(std::size_t columns, std::size_t capacity = default_capacity,
+                 OpenEndedPhases sustained = OpenEndedPhases::extra_only);
 
   // The row that the present repetition writes to, all zero.
   std::span<double> next() noexcept { return current_; }
@@ -60,7 +60,7 @@ class Tally {
   std::vector<double> values_;
   std::vector<RowHead> heads_;
   std::size_t max_rows_;
-  Sustained sustained_;
+  OpenEndedPhases sustained_;
   std::int64_t total_ = 0;
   std::array<Store, 3> stores_;
 };

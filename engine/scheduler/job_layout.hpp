@@ -10,7 +10,7 @@
 
 namespace stressbench::scheduler {
 
-struct Cast {
+struct JobLayout {
   int job = -1;                   // this rank's; -1 when it is parked in every round
   mpi::Group control;             // the job's ranks, for the engine's own messages
   std::vector<mpi::Group> steps;  // the job's ranks, a communicator a step, for the motifs
@@ -20,11 +20,11 @@ struct Cast {
   std::vector<int> leaders;       // world rank 0: each job's root as a world rank
   std::vector<int> sizes;         // world rank 0: ranks of each job
 
-  Crew crew() const noexcept { return {job, &control, root}; }
+  JobGroup job_group() const noexcept { return {job, &control, root}; }
   bool is_root() const noexcept { return job >= 0 && control.rank() == root; }
 };
 
 // Collective over `world`. Every job's nodes must be explicit (placement done).
-Cast assign(const mpi::Group& world, const Machine& machine, const workload::Workload& workload);
+JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload);
 
 }  // namespace stressbench::scheduler

@@ -1,11 +1,11 @@
-#include "scheduler/part_rows.hpp"
+#include "scheduler/step_sample_selection.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace stressbench::scheduler {
 
-PartRows::PartRows(const std::vector<RowHead>& heads, std::size_t parts, int turn) {
+StepSampleSelection::StepSampleSelection(const std::vector<RowHead>& heads, std::size_t parts, int turn) {
   const auto measured = std::ranges::count(heads, Phase::measured, &RowHead::phase);
   while (heads.size() * parts / static_cast<std::size_t>(stride_) > most_samples && stride_ * 2 <= measured) {
     stride_ *= 2;

@@ -362,10 +362,10 @@ std::span<std::byte> Performance::part(const Step& step, int list, std::span<std
                      static_cast<std::size_t>(laid_out.counts[at]) * element);
 }
 
-void Performance::stamp(std::uint64_t pass) {
+void Performance::fill_payload(std::uint64_t pass) {
   if (memory_ == Memory::shared) lay_out(Memory::apart);
   each_sent([&](std::span<std::byte> bytes, int from, int to) { payload::fill(bytes, {from, to, pass}); });
-  each_received([&](std::span<std::byte> bytes, int from, int to) { payload::spoil(bytes, {from, to, pass}); });
+  each_received([&](std::span<std::byte> bytes, int from, int to) { payload::poison(bytes, {from, to, pass}); });
   for (std::size_t k = 0; k < places_.size(); ++k) {
     if (is_reduction(script_.steps()[k].act)) std::ranges::fill(incoming(script_.steps()[k], places_[k]), std::byte{0});
   }

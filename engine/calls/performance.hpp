@@ -42,7 +42,7 @@ class Performance {
 
   // Checked payload: every step gets memory of its own, so that all of it is still there afterwards. An application
   // packs one message after the other into the same buffer, and so does what is measured.
-  void stamp(std::uint64_t pass);
+  void fill_payload(std::uint64_t pass);
   void verify(std::uint64_t pass) const;
 
  private:

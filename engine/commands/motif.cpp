@@ -245,7 +245,7 @@ int measure(const MeasureOptions& options, const Context& context) {
   const scheduler::MicroResult result =
       guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
   return on_root(world, [&] {
-    for (const std::string& remark : result.remarks) console::print(stderr, "stressbench-mpi: note: {}\n", remark);
+    for (const std::string& note : result.notes) console::print(stderr, "stressbench-mpi: note: {}\n", note);
     const std::string page = options.json ? rows_as_json(result.rows, options, world.size())
                                           : rows_as_table(result.rows, options, world.size());
     if (file) {

@@ -79,7 +79,7 @@ void understand(RunArguments& options) {
 }
 
 // The command line's defaults become part of the workload, so that the run file says all of it.
-void settle(workload::Workload& workload, const RunArguments& options) {
+void apply_options(workload::Workload& workload, const RunArguments& options) {
   for (workload::Job& job : workload.jobs) {
     if (!job.repeat) job.repeat = options.run.repetitions;
     if (!job.min_time) job.min_time = options.run.min_time;
@@ -129,7 +129,7 @@ Start begin(RunArguments& options, const scheduler::Machine& machine) {
   const workload::Policy policy = policy_of(options.run.placement);
   workload::Workload workload = load_file(options.file, options.sets, shape, policy);
   place(workload, shape, policy);
-  settle(workload, options);
+  apply_options(workload, options);
   options.run.run_id = id_of("", options);
   return {workload::print(workload), options.file, {}};
 }

@@ -63,7 +63,7 @@ void fill(std::span<std::byte> message, const Origin& origin, std::uint64_t star
   write(message, origin, start, std::byte{0});
 }
 
-void spoil(std::span<std::byte> message, const Origin& origin) noexcept { write(message, origin, 0, std::byte{0xff}); }
+void poison(std::span<std::byte> message, const Origin& origin) noexcept { write(message, origin, 0, std::byte{0xff}); }
 
 std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin,
                                        std::uint64_t start) noexcept {

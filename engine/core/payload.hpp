@@ -28,7 +28,7 @@ struct Origin {
 std::byte expected(const Origin& origin, std::uint64_t offset) noexcept;
 void fill(std::span<std::byte> message, const Origin& origin, std::uint64_t start = 0) noexcept;
 // Overwrites with bytes that differ from what `fill` would write, so that a message that never came is noticed.
-void spoil(std::span<std::byte> message, const Origin& origin) noexcept;
+void poison(std::span<std::byte> message, const Origin& origin) noexcept;
 // Where in `message` the first byte differs from what `fill` would write.
 std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin,
                                        std::uint64_t start = 0) noexcept;

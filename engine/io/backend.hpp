@@ -71,7 +71,7 @@ class Backend {
 
   // Things that a reader of the results must know: a hint that was not taken, O_DIRECT that the file system ignores.
   // Of this rank, since the last call.
-  virtual std::vector<std::string> remarks() { return {}; }
+  virtual std::vector<std::string> notes() { return {}; }
 
   // Takes away a file that this backend made, by its path alone; any rank may. True where there was one.
   virtual bool remove(const std::string& path) const;  // as POSIX does

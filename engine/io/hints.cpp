@@ -61,14 +61,14 @@ void Hints::prepare() {
 }
 
 std::vector<std::string> Hints::became(const mpi::Info& used) const {
-  std::vector<std::string> remarks;
-  for (const Hint& hint : asked()) remarks.push_back(fate(hint, used));
+  std::vector<std::string> notes;
+  for (const Hint& hint : asked()) notes.push_back(fate(hint, used));
   std::string listed;
   for (const std::string& key : used.keys()) {
     listed += fmt::format("{}{}={}", listed.empty() ? "" : ", ", key, used.get(key).value_or(""));
   }
-  remarks.push_back("hints that the library lists: " + (listed.empty() ? "none" : listed));
-  return remarks;
+  notes.push_back("hints that the library lists: " + (listed.empty() ? "none" : listed));
+  return notes;
 }
 
 }  // namespace io

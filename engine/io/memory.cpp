@@ -120,7 +120,7 @@ void Memory::close() {
   if (const int error = fault(FailingCall::close)) raise("close", path_, error);
 }
 
-std::vector<std::string> Memory::remarks() {
+std::vector<std::string> Memory::notes() {
   const std::int64_t unknown = std::exchange(unknown_bytes_, 0);
   if (unknown == 0) return {};
   return {fmt::format("memory: {} bytes were read as zeros, as this rank did not write them", unknown)};

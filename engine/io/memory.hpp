@@ -55,7 +55,7 @@ class Memory final : public Backend {
   void sync() override;
   void close() override;
   bool keeps_to_itself() const override { return true; }
-  std::vector<std::string> remarks() override;
+  std::vector<std::string> notes() override;
   bool remove(const std::string& path) const override;
 
  private:

@@ -229,7 +229,7 @@ class MpiIo final : public Backend {
 
   bool takes_offsets() const override { return form_of(*call_).pointer != Pointer::shared; }
   bool collective() const override { return form_of(*call_).together == Together::yes; }
-  std::vector<std::string> remarks() override { return std::exchange(remarks_, {}); }
+  std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
 
  private:
   struct Started {
@@ -287,7 +287,7 @@ class MpiIo final : public Backend {
     if (form_.starts() && code == MPI_SUCCESS) {
       started_[pending_++] = {request, transfer};
     } else {
-      settle(transfer, code, error, status);
+      check_outcome(transfer, code, error, status);
     }
   }
 
@@ -336,7 +336,7 @@ class MpiIo final : public Backend {
     }
     const int error = errno;
     if (open_mpi && code == MPI_SUCCESS) code = status.MPI_ERROR;
-    settle(one.transfer, code, error, status);
+    check_outcome(one.transfer, code, error, status);
     if (open_mpi) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
   }
   void must_not_be_stuck(const Transfer& transfer) const {
@@ -348,7 +348,7 @@ class MpiIo final : public Backend {
   }
 
   // Of a transfer that is complete, as far as the library says.
-  void settle(const Transfer& transfer, int code, int error, const MPI_Status& status) const {
+  void check_outcome(const Transfer& transfer, int code, int error, const MPI_Status& status) const {
     MPI_Count moved = 0;
     if (code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &moved);
     const bool whole = moved == transfer.size();
@@ -384,7 +384,7 @@ class MpiIo final : public Backend {
     told_ = true;
     MPI_Info used = MPI_INFO_NULL;
     must(MPI_File_get_info(file_, &used), "MPI_File_get_info", 0);
-    remarks_ = hints_.became(mpi::Info::adopt(used));
+    notes_ = hints_.became(mpi::Info::adopt(used));
   }
 
   ParameterSet& owner_;
@@ -408,7 +408,7 @@ class MpiIo final : public Backend {
   std::int64_t length_ = 0;     // of the file, as far as looked for
   std::vector<Started> started_;
   std::size_t pending_ = 0;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
   bool told_ = false;
 };
 

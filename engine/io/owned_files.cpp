@@ -64,7 +64,7 @@ std::optional<Sidecar> owner_of(const Claim& claim) {
   }
 }
 
-void remove_leftovers(const Claim& claim, std::vector<std::string>& remarks) {
+void remove_leftovers(const Claim& claim, std::vector<std::string>& notes) {
   const auto owner = owner_of(claim);
   if (!owner) return;
   const bool may_replace = claim.existing == Existing::replace;
@@ -76,7 +76,7 @@ void remove_leftovers(const Claim& claim, std::vector<std::string>& remarks) {
   const std::int64_t removed = remove_all(claim.path, owner->layout);
   if (!remove_sidecar(claim.path)) raise("unlink", sidecar_name(claim.path), errno);
   if (owner->run.id.empty()) return;
-  remarks.push_back(fmt::format("'{}': removed {} that run '{}' had left when it was interrupted", claim.path,
+  notes.push_back(fmt::format("'{}': removed {} that run '{}' had left when it was interrupted", claim.path,
                                 removed == 1 ? "a file" : fmt::format("{} files", removed), owner->run.id));
 }
 
@@ -92,8 +92,8 @@ void must_be_free(const std::string& name, Existing existing) {
 
 // What the first rank does for all: nothing of `claim` exists afterwards but its note and directories, and what `known`
 // has. A claim that fails leaves nothing.
-void take(const Claim& claim, const Layout& known, bool noted, std::vector<std::string>& remarks) {
-  if (!noted) remove_leftovers(claim, remarks);
+void take(const Claim& claim, const Layout& known, bool noted, std::vector<std::string>& notes) {
+  if (!noted) remove_leftovers(claim, notes);
   const auto check = [&](const std::string& name) { must_be_free(name, claim.existing); };
   for_each_directory(claim.path, claim.layout, known, check);
   for_each_file(claim.path, claim.layout, known, check);
@@ -122,13 +122,13 @@ void take(const Claim& claim, const Layout& known, bool noted, std::vector<std::
   }
 }
 
-void take_alone(const Claim& claim, const std::string& key, std::vector<std::string>& remarks) {
+void take_alone(const Claim& claim, const std::string& key, std::vector<std::string>& notes) {
   const auto made = made_here().find(key);
   const bool ours = made != made_here().end();
   if (ours && made->second.users > 0 && (claim.alone || made->second.alone)) {
     refuse(fmt::format("'{}' is another step's of this job; give each a path of its own", claim.path));
   }
-  take(claim, ours ? made->second.layout : Layout{}, ours && made->second.users > 0, remarks);
+  take(claim, ours ? made->second.layout : Layout{}, ours && made->second.users > 0, notes);
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ OwnedFiles::OwnedFiles(const mpi::Group& group, Claim claim)
       key_(key_of(claim_.path)),
       rank_(group.rank()),
       exceptions_(std::uncaught_exceptions()) {
-  on_first_rank(group, "file", [&] { take_alone(claim_, key_, remarks_); });
+  on_first_rank(group, "file", [&] { take_alone(claim_, key_, notes_); });
   Made& made = made_here()[key_];
   made.layout = united(made.layout, claim_.layout);
   made.keep |= claim_.keep;
@@ -173,7 +173,7 @@ void OwnedFiles::release(const mpi::Group& group) {
   forget();
 }
 
-std::vector<std::string> OwnedFiles::remarks() { return std::exchange(remarks_, {}); }
+std::vector<std::string> OwnedFiles::notes() { return std::exchange(notes_, {}); }
 
 bool OwnedFiles::last_user() noexcept {
   held_ = false;

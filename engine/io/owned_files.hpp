@@ -38,7 +38,7 @@ class OwnedFiles {
   void release(const mpi::Group& group);
 
   // What a reader must know, on the first rank: that files were left behind, since the last call.
-  std::vector<std::string> remarks();
+  std::vector<std::string> notes();
 
  private:
   bool last_user() noexcept;
@@ -49,7 +49,7 @@ class OwnedFiles {
   int rank_;
   int exceptions_;
   bool held_ = false;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace stressbench::io

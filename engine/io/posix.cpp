@@ -55,7 +55,7 @@ class Posix final : public Backend {
     access_ = direct_access(opening.path);
     must_fit(access_, opening.path, opening.transfer_bytes, opening.file_bytes);
     if (access_.support == DirectAccess::Support::ignored) {
-      remarks_.push_back(fmt::format("--direct: the file system of '{}' is memory and ignores O_DIRECT", opening.path));
+      notes_.push_back(fmt::format("--direct: the file system of '{}' is memory and ignores O_DIRECT", opening.path));
     }
   }
 
@@ -116,7 +116,7 @@ class Posix final : public Backend {
     if (closed < 0 && errno != EINTR) refuse("close");
   }
 
-  std::vector<std::string> remarks() override { return std::exchange(remarks_, {}); }
+  std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
 
  private:
   static constexpr std::string_view end_of_file = "the file ends there";
@@ -152,7 +152,7 @@ class Posix final : public Backend {
     if (first && opening.file_bytes > 0 &&
         uninterrupted([&] { return ::fallocate(file_, 0, 0, opening.file_bytes); }) < 0) {
       if (errno != EOPNOTSUPP && errno != ENOSYS) refuse("fallocate");
-      remarks_.push_back(fmt::format("--preallocate: the file system of '{}' cannot", path_));
+      notes_.push_back(fmt::format("--preallocate: the file system of '{}' cannot", path_));
     }
     if (opening.ranks && opening.ranks->size() > 1) opening.ranks->barrier();
   }
@@ -187,7 +187,7 @@ class Posix final : public Backend {
   DirectAccess access_;
   Mapping mapping_;
   std::int64_t mapped_bytes_ = 0;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
 };
 
 const RegisterBackend<Posix> registered{"posix", "reads and writes files with POSIX calls"};

@@ -55,10 +55,10 @@ class Metric {
 
 // Durations of parts of a pattern, such as single transfers, that a motif notes while it performs: in the run file a
 // histogram of its own, beside that of whole executions. Holds measured repetitions only, which the engine sees to.
-class OwnHistogram {
+class MotifHistogram {
  public:
   // "write transfer": unlike the motif's quantity() and its other histograms'.
-  explicit OwnHistogram(std::string quantity) : quantity_(std::move(quantity)) {}
+  explicit MotifHistogram(std::string quantity) : quantity_(std::move(quantity)) {}
 
   void note(std::int64_t duration_ns) noexcept {
     if (open_) durations_.record(duration_ns);
@@ -76,7 +76,7 @@ class OwnHistogram {
 };
 
 // Where a motif runs, for what it leaves outside of memory: files under the run's id, one a node.
-struct Place {
+struct RunContext {
   std::string run_id;
   std::string launch;  // an id of its own: a run that is continued has several
   int node = 0;        // this rank's, as the engine numbers them (with --ranks-per-node too)
@@ -85,7 +85,7 @@ struct Place {
 class Motif : public Pattern {
  public:
   // Once, before decompose.
-  virtual void settle(const Place& place) { (void)place; }
+  virtual void bind(const RunContext& place) { (void)place; }
 
   // Builds neighbours and buffers for the ranks of `group` (own context, nothing else in it), and touches every buffer.
   // `draws` is this job's and step's stream. Collective over the group. check(group.size()) passed before.
@@ -100,24 +100,24 @@ class Motif : public Pattern {
 
   // Called after each timed region, untimed: reduce what this rank noted in it, before metrics are taken. May be
   // collective over the group of `decompose`.
-  virtual void review() {}
+  virtual void reduce_metrics() {}
 
   // Whether this rank's time counts. An idle rank of an odd-sized ping-pong has none; only initiators do when every
   // iteration is timed.
-  virtual bool observes() const { return true; }
+  virtual bool is_timed() const { return true; }
 
   // `--verify`: fill what is sent so that each byte tells sender, receiver, offset and `pass`, and spoil what will be
   // received; then, after one perform, check it: throws WrongByte. Both untimed.
-  virtual void stamp(std::uint64_t pass) { (void)pass; }
+  virtual void fill_payload(std::uint64_t pass) { (void)pass; }
   virtual void verify(std::uint64_t pass) const { (void)pass; }
 
   // After the last repetition of a round (0: of none, alone), untimed and not after a fault: what a motif has to tell
   // beside its metrics. Collective over the group of `decompose`.
-  virtual void conclude(const mpi::Group& group, int round) { (void)group, (void)round; }
+  virtual void finish(const mpi::Group& group, int round) { (void)group, (void)round; }
 
   // What a reader of the numbers must know: a hint that was not taken, a cache that could not be dropped. Asked after
-  // `conclude`, on one rank of the job; a text that comes again is told once.
-  virtual std::vector<std::string> remarks() const { return {}; }
+  // `finish`, on one rank of the job; a text that comes again is told once.
+  virtual std::vector<std::string> notes() const { return {}; }
 
   // A motif that stands for a series (all sizes of a ping-pong) gives its parts; the engine runs them in its place.
   // Empty: itself.
@@ -127,7 +127,7 @@ class Motif : public Pattern {
   std::span<Metric* const> metrics() const noexcept { return metrics_; }
   virtual std::span<Metric* const> measured() const { return metrics(); }
   // Histograms that it keeps itself: the same on every rank and whenever asked.
-  virtual std::vector<OwnHistogram*> histograms() { return {}; }
+  virtual std::vector<MotifHistogram*> histograms() { return {}; }
 
  private:
   friend class Metric;

@@ -9,18 +9,18 @@ namespace stressbench::replay {
 namespace {
 
 void wait(Player& p, const Instruction& i) {
-  p.requests.settle(i.requests);
+  p.requests.clear_early(i.requests);
   mpi::must(p.requests.with(i.requests, [](int, MPI_Request* r) { return MPI_Wait(r, MPI_STATUS_IGNORE); }), i.name);
 }
 void waitall(Player& p, const Instruction& i) {
-  p.requests.settle(i.requests);
+  p.requests.clear_early(i.requests);
   mpi::must(p.requests.with(i.requests, [](int n, MPI_Request* r) { return MPI_Waitall(n, r, MPI_STATUSES_IGNORE); }),
             i.name);
 }
 
 // The program's test succeeded: ask until this one does.
 void test(Player& p, const Instruction& i) {
-  p.requests.settle(i.requests);
+  p.requests.clear_early(i.requests);
   int done = 0;
   while (!done) {
     mpi::must(p.requests.with(i.requests, [&](int, MPI_Request* r) { return MPI_Test(r, &done, MPI_STATUS_IGNORE); }),
@@ -28,7 +28,7 @@ void test(Player& p, const Instruction& i) {
   }
 }
 void testall(Player& p, const Instruction& i) {
-  p.requests.settle(i.requests);
+  p.requests.clear_early(i.requests);
   int done = 0;
   while (!done) {
     mpi::must(p.requests.with(i.requests,

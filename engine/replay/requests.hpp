@@ -53,7 +53,7 @@ class Requests {
     return code;
   }
   // Of calls that complete all that they name: nothing of it is early any more.
-  void settle(const Slots& slots) noexcept {
+  void clear_early(const Slots& slots) noexcept {
     for (const int slot : slots.slots) {
       if (slot >= 0) early_[static_cast<std::size_t>(slot)] = false;
     }

@@ -50,30 +50,30 @@ bool Chain::needs_serial_setup() const noexcept {
       steps_, [](const ChainStep& step) { return dynamic_cast<const SerialSetup*>(step.motif.get()) != nullptr; });
 }
 
-void Chain::decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed) {
+void Chain::decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed) {
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     interrupt::rank_status().motif = steps_[i].interned_name;
     progress::moved();
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
-    steps_[i].motif->settle(place);
+    steps_[i].motif->bind(place);
     steps_[i].motif->decompose(groups[i], draws);
   }
 }
 
-void Chain::conclude(int round) {
+void Chain::finish(int round) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     interrupt::rank_status().motif = steps_[i].interned_name;
-    steps_[i].motif->conclude((*groups_)[i], round);
+    steps_[i].motif->finish((*groups_)[i], round);
   }
   interrupt::rank_status().motif = nullptr;
 }
 
-std::vector<std::string> Chain::remarks() const {
+std::vector<std::string> Chain::notes() const {
   std::vector<std::string> all;
   for (const ChainStep& step : steps_) {
-    for (const std::string& remark : step.motif->remarks()) all.push_back(step.name + ": " + remark);
+    for (const std::string& note : step.motif->notes()) all.push_back(step.name + ": " + note);
   }
   return all;
 }
@@ -102,7 +102,7 @@ void Chain::enter(Phase phase) {
   if (phase == phase_) return;
   phase_ = phase;
   for (const ChainStep& step : steps_) {
-    for (OwnHistogram* histogram : step.motif->histograms()) {
+    for (MotifHistogram* histogram : step.motif->histograms()) {
       phase == Phase::measured ? histogram->open() : histogram->close();
     }
   }
@@ -132,7 +132,7 @@ void Chain::execute(int index, Recorder& recorder) {
   times_ns_[at] += verification_ == Verification::on ? iterate_verified(step, recorder) : iterate(step, recorder);
   step.executed += static_cast<std::uint64_t>(step.motif->iterations());
   const std::int64_t end = recorder.now_ns();
-  step.motif->review();
+  step.motif->reduce_metrics();
   aside_ns_ += recorder.now_ns() - end;
 }
 
@@ -158,7 +158,7 @@ std::int64_t Chain::iterate_plain(ChainStep& step, Recorder& recorder) {
       const std::int64_t start = recorder.now_ns();
       motif.perform(recorder);
       const std::int64_t duration = recorder.now_ns() - start;
-      note(step, duration);
+      record_duration(step, duration);
       sum += duration;
     }
     return sum;
@@ -174,20 +174,20 @@ std::int64_t Chain::iterate_verified(ChainStep& step, Recorder& recorder) {
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < motif.iterations(); ++i) {
     const std::uint64_t pass = step.executed + static_cast<std::uint64_t>(i);
-    motif.stamp(pass);
+    motif.fill_payload(pass);
     const std::int64_t start = recorder.now_ns();
     motif.perform(recorder);
     const std::int64_t duration = recorder.now_ns() - start;
     motif.verify(pass);
-    note(step, duration);
+    record_duration(step, duration);
     sum += duration;
   }
   aside_ns_ += recorder.now_ns() - begin - sum;
   return sum;
 }
 
-void Chain::note(ChainStep& step, std::int64_t duration_ns) const {
-  if (phase_ != Phase::measured || !step.motif->observes()) return;
+void Chain::record_duration(ChainStep& step, std::int64_t duration_ns) const {
+  if (phase_ != Phase::measured || !step.motif->is_timed()) return;
   step.durations.record(std::llround(static_cast<double>(duration_ns) * step.motif->quantity_scale()));
 }
 

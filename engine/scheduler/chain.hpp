@@ -35,16 +35,16 @@ class Chain {
   bool needs_serial_setup() const noexcept;
   // Settles and decomposes each motif. Collective over `groups`, one duplicate a step, made by `make_groups` once a
   // launch.
-  void decompose(const std::vector<mpi::Group>& groups, const Place& place, std::uint64_t seed);
+  void decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed);
 
   // One repetition: fills the sample buffer's row with the job's time, each step's and each metric's.
   void repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier, Verification verification);
 
   // Collective over all groups, after the last repetition of a round.
-  void conclude(int round);
+  void finish(int round);
 
   // What the motifs have to say, each after its name: "mpiio: the hint cb_nodes was not taken".
-  std::vector<std::string> remarks() const;
+  std::vector<std::string> notes() const;
 
   // From here on each execution of a motif stands between MPI_Pcontrol(1) and MPI_Pcontrol(0), at which tracers begin
   // and stop to look; what the engine does around it is not seen.
@@ -69,7 +69,7 @@ class Chain {
   std::int64_t iterate(ChainStep& step, Recorder& recorder);
   std::int64_t iterate_plain(ChainStep& step, Recorder& recorder);
   std::int64_t iterate_verified(ChainStep& step, Recorder& recorder);
-  void note(ChainStep& step, std::int64_t duration_ns) const;
+  void record_duration(ChainStep& step, std::int64_t duration_ns) const;
   void store(std::int64_t job_ns, SampleBuffer& samples, Phase phase);
 
   int job_index_;

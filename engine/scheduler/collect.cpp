@@ -68,12 +68,12 @@ class CellReduction {
 };
 
 // Which columns this rank's times count in.
-std::vector<bool> observed_columns(const Chain& chain) {
-  std::vector<bool> observed{true};
-  for (const ChainStep& step : chain.steps()) observed.push_back(step.motif->observes());
+std::vector<bool> timed_columns(const Chain& chain) {
+  std::vector<bool> timed{true};
+  for (const ChainStep& step : chain.steps()) timed.push_back(step.motif->is_timed());
   for (const ChainStep& step : chain.steps())
-    observed.insert(observed.end(), step.motif->measured().size(), step.motif->observes());
-  return observed;
+    timed.insert(timed.end(), step.motif->measured().size(), step.motif->is_timed());
+  return timed;
 }
 
 Spread spread_of(const Cell& cell) {
@@ -95,7 +95,7 @@ std::vector<HistogramRef> histograms_of(const Chain& chain) {
     const auto number = static_cast<std::int32_t>(i);
     all.push_back({number, executions, &step.durations});
     std::int32_t own = 0;
-    for (const OwnHistogram* histogram : step.motif->histograms()) {
+    for (const MotifHistogram* histogram : step.motif->histograms()) {
       all.push_back({number, own++, &histogram->durations()});
     }
   }
@@ -221,7 +221,7 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
     channel.send(samples.heads().data(), samples.heads().size());
   }
   const CellReduction reduction;
-  const std::vector<bool> observed = observed_columns(chain);
+  const std::vector<bool> timed = timed_columns(chain);
   const std::span<const double> values = samples.values();
   std::vector<Cell> cells;
   std::vector<Cell> result;
@@ -229,7 +229,7 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
     cells.assign(std::min(block_cells, values.size() - start), Cell{});
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const double value = values[start + i];
-      if (observed[(start + i) % samples.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
+      if (timed[(start + i) % samples.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
     }
     reduction.reduce(cells, result, job_group);
     if (keep) {
@@ -249,9 +249,9 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
     }
   }
   if (keep) {
-    own_.remarks = chain.remarks();
+    own_.notes = chain.notes();
   } else if (root) {
-    channel.send(chain.remarks());
+    channel.send(chain.notes());
   }
 }
 
@@ -280,7 +280,7 @@ Collection::Result Collection::receive(const Source& source) {
     channel.receive(&summary, 1);
     if (counts.total() > 0) result.histograms.push_back(record_of(counts, summary));
   }
-  result.remarks = channel.receive_texts();
+  result.notes = channel.receive_texts();
   return result;
 }
 

@@ -38,7 +38,7 @@ class Collection {
     std::vector<RowHead> heads;
     std::vector<Spread> cells;  // rows x columns
     std::vector<HistogramRecord> histograms;
-    std::vector<std::string> remarks;  // of the job's root
+    std::vector<std::string> notes;  // of the job's root
     std::array<std::int64_t, 3> repetitions{};
     std::int64_t stride = 1;        // of measured repetitions
     std::int64_t extra_stride = 1;  // of extra ones

@@ -24,7 +24,7 @@ StepRecord describe_step(const ChainStep& step, int ranks) {
   record.quantity_scale = motif.quantity_scale();
   record.bandwidth = motif.bandwidth(ranks);
   for (const Metric* metric : motif.measured()) record.metrics.push_back({metric->name(), metric->better()});
-  for (const OwnHistogram* histogram : motif.histograms()) record.histograms.push_back(histogram->quantity());
+  for (const MotifHistogram* histogram : motif.histograms()) record.histograms.push_back(histogram->quantity());
   return record;
 }
 

@@ -59,8 +59,8 @@ JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const wo
   mpi::must(MPI_Reduce(facts.data(), known.data(), static_cast<int>(facts.size()), MPI_INT, MPI_MAX, 0, world.handle()),
             "MPI_Reduce");
   if (world.rank() == 0) {
-    layout.leaders.lay_out_jobs(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(jobs));
-    layout.sizes.lay_out_jobs(known.begin() + static_cast<std::ptrdiff_t>(jobs), known.end());
+    layout.leaders.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(jobs));
+    layout.sizes.assign(known.begin() + static_cast<std::ptrdiff_t>(jobs), known.end());
   }
   return layout;
 }

@@ -91,7 +91,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
   // Not the world itself: who waits in a barrier of it under Intel MPI does not help those that work on its memory.
   const mpi::Group own = world.duplicate();
   const JobGroup job_group{0, &own, 0};
-  const Place place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
+  const RunContext place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
   const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
                               Finish::once,   StartBarrier::before_each_step, options.verification};
   for (const workload::Job& part : split(job)) {
@@ -103,14 +103,14 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
     chain.decompose(groups, place, options.seed);
     world.barrier();
     run_round(chain, samples, job_group, clock, assignment, nullptr);
-    chain.conclude(0);
+    chain.finish(0);
     Collection collection{world};
     collection.contribute(job_group, samples, chain);
     if (world.rank() != 0) continue;
     const Collection::Result result = collection.receive({0, 0, nullptr});
     const JobRecord record = describe_job(part, 0, world.size());
-    for (const std::string& remark : result.remarks) {
-      if (std::ranges::find(all.remarks, remark) == all.remarks.end()) all.remarks.push_back(remark);
+    for (const std::string& note : result.notes) {
+      if (std::ranges::find(all.notes, note) == all.notes.end()) all.notes.push_back(note);
     }
     std::size_t metric = 1 + record.steps.size();  // its column
     for (std::size_t i = 0; i < record.steps.size(); ++i) {

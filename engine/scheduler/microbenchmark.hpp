@@ -43,7 +43,7 @@ struct MicroOptions {
 
 struct MicroResult {
   std::vector<MicroRow> rows;
-  std::vector<std::string> remarks;  // what the motif has to say, each text once
+  std::vector<std::string> notes;  // what the motif has to say, each text once
 };
 
 // Collective over world: every rank in one job, a barrier before each timed region. The result is on rank 0; empty

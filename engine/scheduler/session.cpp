@@ -236,7 +236,7 @@ void Session::execute(const Round& round) {
     const auto after = look_at_links(round);
     if (before && after) record.links = growth(*before, *after);
     if (chain) {
-      chain->conclude(round.number);
+      chain->finish(round.number);
       collection.contribute(layout_.job_group(), *samples, *chain);
     }
   }
@@ -260,7 +260,7 @@ std::optional<LinkCounts> Session::look_at_links(const Round& round) {
 void Session::decompose(Chain* chain, const Round& round) {
   // Both kinds of a block's rounds draw the same numbers: what differs between them is the company.
   const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
-  const Place place{options_.run_id, options_.launch, machine_.my_node};
+  const RunContext place{options_.run_id, options_.launch, machine_.my_node};
   bool done = chain == nullptr;
   for (const int job : serial_setup_jobs_) {
     if (round.kind != RoundKind::contended) break;
@@ -318,7 +318,7 @@ void Session::report_job(const Round& round, int job, const Collection::Result& 
     histogram.quantity = histogram.own ? step.histograms[static_cast<std::size_t>(*histogram.own)] : step.quantity;
     notify([&](Listener& listener) { listener.on_histogram(histogram); });
   }
-  report_notes(round, job, result.remarks);
+  report_notes(round, job, result.notes);
   report_thinning(round, job, result, parts.stride());
 }
 
@@ -344,10 +344,10 @@ void Session::report_thinning(const Round& round, int job, const Collection::Res
   }
 }
 
-void Session::report_notes(const Round& round, int job, const std::vector<std::string>& remarks) {
-  for (const std::string& remark : remarks) {
-    if (!remarked_.emplace(job, remark).second) continue;
-    const Event event{Severity::note, "motif_remark", remark, round.number, job};
+void Session::report_notes(const Round& round, int job, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    if (!reported_notes_.emplace(job, note).second) continue;
+    const Event event{Severity::note, "motif_remark", note, round.number, job};
     notify([&](Listener& listener) { listener.on_event(event); });
   }
 }

@@ -67,7 +67,7 @@ class Session {
   std::optional<LinkCounts> look_at_links(const Round& round);
   void report_results(RoundRecord record, Collection& collection);
   void report_job(const Round& round, int job, const Collection::Result& result);
-  void report_notes(const Round& round, int job, const std::vector<std::string>& remarks);
+  void report_notes(const Round& round, int job, const std::vector<std::string>& notes);
   void report_thinning(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride);
   void check_timer(const Sample& sample);
   void gather_interrupts();
@@ -96,7 +96,7 @@ class Session {
   double clock_overhead_s_ = 0;
   std::vector<double> longest_s_;                   // by job, and the contended round's at the end
   std::set<std::pair<int, int>> timer_warned_;      // job, step
-  std::set<std::pair<int, std::string>> remarked_;  // job and text
+  std::set<std::pair<int, std::string>> reported_notes_;  // job and text
   std::optional<std::string> fault_;                // what a listener could not do
   LinkCounters* links_ = nullptr;
 };

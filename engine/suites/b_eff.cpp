@@ -100,7 +100,7 @@ class BEff final : public Motif {
   }
   std::string quantity() const override { return "time of the benchmark"; }
 
-  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
   void decompose(const mpi::Group& group, const Draw& draws) override {
     own_ = group.duplicate();
     if (protocol_file_.was_given()) kept_.emplace(group, "protocol", *protocol_file_, run_);
@@ -144,7 +144,7 @@ class BEff final : public Motif {
     protocol_.elapsed_s = static_cast<double>(recorder.now_ns() - start_ns) * 1e-9;
   }
 
-  void review() override {
+  void reduce_metrics() override {
     if (!thorough_) refuse_wrong_bytes();
     const Averages averages = average();
     protocol_.b_eff_bytes_per_s = averages.all;
@@ -163,8 +163,8 @@ class BEff final : public Motif {
     return *extra_ ? all : all.first(all.size() - 1);
   }
 
-  void stamp(std::uint64_t pass) override {
-    exchange_->stamp(pass);
+  void fill_payload(std::uint64_t pass) override {
+    exchange_->fill_payload(pass);
     thorough_ = true;
     pass_ = pass;
     protocol_.elapsed_s = 0;
@@ -175,11 +175,11 @@ class BEff final : public Motif {
     if (protocol_.elapsed_s == 0) throw MachineFault("b_eff: nothing was received since buffers were filled");
   }
 
-  void conclude(const mpi::Group& group, int round) override {
+  void finish(const mpi::Group& group, int round) override {
     if (!kept_ || protocol_.elapsed_s == 0) return;
     io::on_first_rank(group, "protocol", [&] { kept_->append(beff::as_json_lines(protocol_, round)); });
   }
-  std::vector<std::string> remarks() const override {
+  std::vector<std::string> notes() const override {
     std::vector<std::string> found;
     if (const std::string reduced = what_is_reduced(); !reduced.empty())
       found.push_back("not comparable with published b_eff: " + reduced);

@@ -24,7 +24,7 @@ RingExchange::RingExchange(MPI_Comm communicator, int rank, int ranks, std::size
       sent_from_(static_cast<std::size_t>(ranks), 0),
       received_at_(static_cast<std::size_t>(ranks), 0) {
   rings_.reserve(most_rings);
-  stamp(0);
+  fill_payload(0);
 }
 
 void RingExchange::aim(std::span<const Neighbours> rings, std::int64_t size_bytes, Method method) {
@@ -150,10 +150,10 @@ void RingExchange::check_all(std::uint64_t pass) const {
   });
 }
 
-void RingExchange::stamp(std::uint64_t pass) {
+void RingExchange::fill_payload(std::uint64_t pass) {
   pass_ = pass;
   payload::fill(outgoing_.bytes(), {rank_, 0, pass});
-  payload::spoil(incoming_.bytes(), {rank_, 0, pass});
+  payload::poison(incoming_.bytes(), {rank_, 0, pass});
 }
 
 }  // namespace stressbench::beff

@@ -30,7 +30,7 @@ class RingExchange {
   // Two bytes of every message that was received since `aim` and that no later one overwrote; throws WrongByte.
   void check() const;
   // What is sent says who sent it, where it lay, and in which pass. What will be received is spoiled.
-  void stamp(std::uint64_t pass);
+  void fill_payload(std::uint64_t pass);
   // Every byte of the messages that `check` looks at, which are of that pass.
   void check_all(std::uint64_t pass) const;
 

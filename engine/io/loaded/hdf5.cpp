@@ -147,7 +147,7 @@ class Hdf5 final : public Backend {
                                            transfer_.id(), bytes.data()) >= 0;
     const int error = errno;
     end_ = std::max(end_, offset + std::ssize(bytes));
-    settle(Access::write, done, error, offset, bytes.size());
+    check_outcome(Access::write, done, error, offset, bytes.size());
   }
   void read(std::int64_t offset, std::span<std::byte> bytes) override {
     const bool selected = select(offset, bytes.size());
@@ -155,7 +155,7 @@ class Hdf5 final : public Backend {
     const bool done = selected && H5Dread(dataset_.id(), H5T_NATIVE_UCHAR, memory_space_.id(), file_space_.id(),
                                           transfer_.id(), bytes.data()) >= 0;
     const int error = errno;
-    settle(Access::read, done, error, offset, bytes.size());
+    check_outcome(Access::read, done, error, offset, bytes.size());
   }
 
   void sync() override {
@@ -176,13 +176,13 @@ class Hdf5 final : public Backend {
   bool collective() const override { return *mode_ == TransferMode::collective; }
 
   // What the last transfer was, where it is not what was last told.
-  std::vector<std::string> remarks() override {
-    std::vector<std::string> remarks = std::exchange(remarks_, {});
+  std::vector<std::string> notes() override {
+    std::vector<std::string> notes = std::exchange(notes_, {});
     if (std::exchange(moved_, false) && speaks_) {
       std::string made = how_it_was_made();
-      if (made != told_) remarks.push_back(told_ = std::move(made));
+      if (made != told_) notes.push_back(told_ = std::move(made));
     }
-    return remarks;
+    return notes;
   }
 
  private:
@@ -242,7 +242,7 @@ class Hdf5 final : public Backend {
     must(H5Fget_vfd_handle(file_.id(), access_.id(), &handle), "H5Fget_vfd_handle");
     MPI_Info used = MPI_INFO_NULL;
     mpi::must(MPI_File_get_info(*static_cast<MPI_File*>(handle), &used), "MPI_File_get_info");
-    remarks_ = hints_.became(mpi::Info::adopt(used));
+    notes_ = hints_.became(mpi::Info::adopt(used));
   }
 
   bool select(std::int64_t offset, std::size_t size) {
@@ -253,7 +253,7 @@ class Hdf5 final : public Backend {
     return H5Sselect_hyperslab(file_space_.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr) >= 0;
   }
 
-  void settle(Access access, bool done, int error, std::int64_t offset, std::size_t size) {
+  void check_outcome(Access access, bool done, int error, std::int64_t offset, std::size_t size) {
     moved_ = true;
     std::string system = error == 0 ? "" : storage_words(error);
     if (done && system.empty()) [[likely]]
@@ -305,7 +305,7 @@ class Hdf5 final : public Backend {
   bool moved_ = false;
   bool hints_told_ = false;
   std::string told_;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
 };
 
 const RegisterBackend<Hdf5> registered{"hdf5", "a dataset of bytes by parallel HDF5", "https://www.hdfgroup.org"};

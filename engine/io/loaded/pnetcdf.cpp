@@ -53,7 +53,7 @@ class PnetCdf final : public Backend {
     errno = 0;
     const int code = collective() ? ncmpi_put_vara_schar_all(file_, variable_, &start, &count, data)
                                   : ncmpi_put_vara_schar(file_, variable_, &start, &count, data);
-    settle("ncmpi_put_vara_schar", "writing", code, errno, offset, count);
+    check_outcome("ncmpi_put_vara_schar", "writing", code, errno, offset, count);
     end_ = std::max(end_, start + count);
   }
   void read(std::int64_t offset, std::span<std::byte> bytes) override {
@@ -63,7 +63,7 @@ class PnetCdf final : public Backend {
     errno = 0;
     const int code = collective() ? ncmpi_get_vara_schar_all(file_, variable_, &start, &count, data)
                                   : ncmpi_get_vara_schar(file_, variable_, &start, &count, data);
-    settle("ncmpi_get_vara_schar", "reading", code, errno, offset, count);
+    check_outcome("ncmpi_get_vara_schar", "reading", code, errno, offset, count);
   }
 
   void sync() override {
@@ -78,7 +78,7 @@ class PnetCdf final : public Backend {
   }
 
   bool collective() const override { return *mode_ == TransferMode::collective; }
-  std::vector<std::string> remarks() override { return std::exchange(remarks_, {}); }
+  std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
 
  private:
   // Of a call in front of which errno was 0: PnetCDF passes on what MPI-IO says, which is not always the truth.
@@ -89,7 +89,7 @@ class PnetCdf final : public Backend {
     refuse(call, path_, system.empty() ? ncmpi_strerror(code) : system);
   }
 
-  void settle(const char* call, const char* what, int code, int error, std::int64_t offset, std::int64_t size) const {
+  void check_outcome(const char* call, const char* what, int code, int error, std::int64_t offset, std::int64_t size) const {
     const std::string system = error == 0 ? "" : storage_words(error);
     if (code == NC_NOERR && system.empty()) [[likely]]
       return;
@@ -133,7 +133,7 @@ class PnetCdf final : public Backend {
     told_ = true;
     MPI_Info used = MPI_INFO_NULL;
     must(ncmpi_inq_file_info(file_, &used), "ncmpi_inq_file_info");
-    remarks_ = hints_.became(mpi::Info::adopt(used));
+    notes_ = hints_.became(mpi::Info::adopt(used));
   }
 
   ParameterSet& owner_;
@@ -146,7 +146,7 @@ class PnetCdf final : public Backend {
   int variable_ = -1;
   MPI_Offset data_begins_ = 0;
   MPI_Offset end_ = 0;  // of what this rank wrote since the file was opened
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
   bool told_ = false;
 };
 

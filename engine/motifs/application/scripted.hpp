@@ -17,7 +17,7 @@ class Scripted : public Motif {
   Traffic traffic(int ranks) const override;
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void perform(Recorder& recorder) final { performance_->perform(recorder, pace_); }
-  void stamp(std::uint64_t pass) final { performance_->stamp(pass); }
+  void fill_payload(std::uint64_t pass) final { performance_->fill_payload(pass); }
   void verify(std::uint64_t pass) const final { performance_->verify(pass); }
   // What that rank does in an iteration. Only called when check(ranks) passed.
   calls::Script script_of(int rank, int ranks) const;

@@ -86,11 +86,11 @@ class Streaming final : public Motif {
     }
   }
 
-  bool observes() const override { return role_ != Role::idle && (initiator_ || timer() == Timer::loop); }
+  bool is_timed() const override { return role_ != Role::idle && (initiator_ || timer() == Timer::loop); }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     payload::fill(outgoing_.bytes(), {rank_, partner_, pass});
-    payload::spoil(incoming_.bytes(), {partner_, rank_, pass});
+    payload::poison(incoming_.bytes(), {partner_, rank_, pass});
   }
   void verify(std::uint64_t pass) const override { payload::check(incoming_.bytes(), {partner_, rank_, pass}); }
 

@@ -39,10 +39,10 @@ class OneSided : public Motif, public SerialSetup {
   std::optional<Bandwidth> bandwidth(int ranks) const override;
 
   void decompose(const mpi::Group& group, const Draw& draws) final;
-  bool observes() const final { return !reached_.targets.empty(); }
+  bool is_timed() const final { return !reached_.targets.empty(); }
   // A target cannot know when its memory is worked on: all wait for each other before an iteration that is to be
   // checked, and after it.
-  void stamp(std::uint64_t pass) final;
+  void fill_payload(std::uint64_t pass) final;
   void verify(std::uint64_t pass) const final;
 
  protected:

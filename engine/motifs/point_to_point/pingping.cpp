@@ -45,11 +45,11 @@ class PingPing final : public Motif {
     mpi::must(MPI_Wait(&sending, MPI_STATUS_IGNORE), "MPI_Wait");
   }
 
-  bool observes() const override { return partner_ != no_partner; }
+  bool is_timed() const override { return partner_ != no_partner; }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     payload::fill(outgoing_.bytes(), {rank_, partner_, pass});
-    payload::spoil(incoming_.bytes(), {partner_, rank_, pass});
+    payload::poison(incoming_.bytes(), {partner_, rank_, pass});
   }
   void verify(std::uint64_t pass) const override { payload::check(incoming_.bytes(), {partner_, rank_, pass}); }
 

@@ -66,7 +66,7 @@ class Phase {
 
   Work work() const noexcept { return work_; }
   std::array<Metric*, 2> metrics() noexcept { return {&time_, &rate_}; }
-  OwnHistogram& single() noexcept { return single_; }
+  MotifHistogram& single() noexcept { return single_; }
 
   void prepare(std::int64_t iterations) {
     spans_ns_.clear();
@@ -78,7 +78,7 @@ class Phase {
     spans_ns_.push_back(all_ns);
   }
   // Who came last and saw the end first knows best. Needs no clock that several hosts share.
-  void review(const mpi::Group& group, std::int64_t items_of_a_rank) {
+  void reduce_metrics(const mpi::Group& group, std::int64_t items_of_a_rank) {
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
                             group.handle()),
               "MPI_Allreduce");
@@ -93,7 +93,7 @@ class Phase {
   Work work_;
   Metric time_;
   Rate rate_;
-  OwnHistogram single_;
+  MotifHistogram single_;
   std::vector<std::int64_t> spans_ns_;  // of the present region, one an iteration
 };
 
@@ -102,18 +102,18 @@ class Metadata final : public Motif {
   void check(int ranks) const override;
   Traffic traffic(int ranks) const override { return {.file_bytes = file_bytes(ranks)}; }
 
-  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
-  void review() override;
-  void stamp(std::uint64_t pass) override;
+  void reduce_metrics() override;
+  void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const override;
-  void conclude(const mpi::Group& group, int round) override;
+  void finish(const mpi::Group& group, int round) override;
 
   std::span<Metric* const> measured() const override;
-  std::vector<OwnHistogram*> histograms() override;
-  std::vector<std::string> remarks() const override { return remarks_; }
+  std::vector<MotifHistogram*> histograms() override;
+  std::vector<std::string> notes() const override { return notes_; }
 
  private:
   struct Item {
@@ -189,7 +189,7 @@ class Metadata final : public Motif {
   struct stat found_ {};  // by the last stat
   bool verified_ = false;
   std::uint64_t stamp_ = stamp_beforehand;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
 };
 
 void Metadata::check(int ranks) const {
@@ -244,8 +244,8 @@ std::span<Metric* const> Metadata::measured() const {
   return measured_;
 }
 
-std::vector<OwnHistogram*> Metadata::histograms() {
-  std::vector<OwnHistogram*> kept;
+std::vector<MotifHistogram*> Metadata::histograms() {
+  std::vector<MotifHistogram*> kept;
   for (Phase* phase : phases_) {
     if (does(phase->work())) kept.push_back(&phase->single());
   }
@@ -315,7 +315,7 @@ std::int64_t Metadata::run(Phase& phase, Recorder& recorder) {
     item.index = phase.order ? (*phase.order)(turn) : turn;
     const std::string& path = path_of(item, name_);
     if (verified_ && phase.work() == Work::create) payload::fill(memory_.bytes(), origin_of(item));
-    if (verified_ && phase.work() == Work::open) payload::spoil(memory_.bytes(), origin_of(item));
+    if (verified_ && phase.work() == Work::open) payload::poison(memory_.bytes(), origin_of(item));
     const std::int64_t start_ns = recorder.now_ns();
     act(phase.work(), path);
     end_ns = recorder.now_ns();
@@ -344,11 +344,11 @@ void Metadata::act(Work work, const std::string& path) {
   }
 }
 
-void Metadata::review() {
-  for (Phase* phase : doing_) phase->review(*group_, *files_);
+void Metadata::reduce_metrics() {
+  for (Phase* phase : doing_) phase->reduce_metrics(*group_, *files_);
 }
 
-void Metadata::stamp(std::uint64_t pass) {
+void Metadata::fill_payload(std::uint64_t pass) {
   verified_ = true;
   if (does(Work::create)) stamp_ = pass + 1;
 }
@@ -401,9 +401,9 @@ void Metadata::verify(std::uint64_t) const {
 }
 
 // Each rank removes its own: there may be many of them in one directory.
-void Metadata::conclude(const mpi::Group& group, int) {
+void Metadata::finish(const mpi::Group& group, int) {
   if (!owned_) return;
-  std::ranges::move(owned_->remarks(), std::back_inserter(remarks_));
+  std::ranges::move(owned_->notes(), std::back_inserter(notes_));
   if (!*keep_ && standing_ == Standing::all) remove_own();
   owned_->release(group);
 }

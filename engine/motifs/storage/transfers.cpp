@@ -235,8 +235,8 @@ std::span<Metric* const> Transfers::measured() const {
   return measured_;
 }
 
-std::vector<OwnHistogram*> Transfers::histograms() {
-  std::vector<OwnHistogram*> kept;
+std::vector<MotifHistogram*> Transfers::histograms() {
+  std::vector<MotifHistogram*> kept;
   if (writes()) kept.push_back(&write_times_);
   if (reads()) kept.push_back(&read_times_);
   return kept;
@@ -287,7 +287,7 @@ void Transfers::drop_caches() {
   if (of_node.rank() == 0) {
     const auto dropped = drop_cache(reading_->opening.path);
     if (!dropped || dropped->pages_left > 0) {
-      remark(fmt::format("'{}' could not be dropped from memory{}: reads may not come from the storage",
+      note(fmt::format("'{}' could not be dropped from memory{}: reads may not come from the storage",
                          reading_->opening.path,
                          dropped ? fmt::format(" ({} of {} pages stayed)", dropped->pages_left, dropped->pages_before)
                                  : ", or the system does not say"));
@@ -296,8 +296,8 @@ void Transfers::drop_caches() {
   group_->barrier();
 }
 
-void Transfers::remark(std::string text) {
-  if (std::ranges::find(remarks_, text) == remarks_.end()) remarks_.push_back(std::move(text));
+void Transfers::note(std::string text) {
+  if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(std::move(text));
 }
 
 void Transfers::perform(Recorder& recorder) {
@@ -427,8 +427,8 @@ void Transfers::end(const Pass& pass, const Transfer& one, std::int64_t now_ns) 
   }
 }
 
-std::optional<std::string> Transfers::wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t stamp) const {
-  const payload::Origin origin{pass.writer, pass.writer, stamp};
+std::optional<std::string> Transfers::wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t pass_key) const {
+  const payload::Origin origin{pass.writer, pass.writer, pass_key};
   const auto start = static_cast<std::uint64_t>(one.extent.offset);
   const auto wrong = payload::first_wrong(one.bytes(), origin, start);
   if (!wrong) return std::nullopt;
@@ -437,7 +437,7 @@ std::optional<std::string> Transfers::wrong_byte(const Pass& pass, const Transfe
                      std::to_integer<int>(payload::expected(origin, start + *wrong)), group_->rank());
 }
 
-void Transfers::stamp(std::uint64_t pass) {
+void Transfers::fill_payload(std::uint64_t pass) {
   verified_ = true;
   stamp_ = stamp_of(pass);
 }
@@ -492,13 +492,13 @@ std::optional<Permutation> Transfers::order_of(int rank, std::int64_t transfers)
   return Permutation(transfers, random_bits(position));
 }
 
-void Transfers::review() {
-  review(write_spans_, {write_whole_, write_moving_, write_operations_, write_own_});
-  review(read_spans_, {read_whole_, read_moving_, read_operations_, read_own_});
+void Transfers::reduce_metrics() {
+  reduce_metrics(write_spans_, {write_whole_, write_moving_, write_operations_, write_own_});
+  reduce_metrics(read_spans_, {read_whole_, read_moving_, read_operations_, read_own_});
 }
 
 // From the first rank that begins to the last one that ends, an iteration at a time.
-void Transfers::review(std::vector<Span>& spans, Rates rates) {
+void Transfers::reduce_metrics(std::vector<Span>& spans, Rates rates) {
   for (const Span& span : spans) {
     const auto common = [&](std::int64_t moment_ns) { return moment_ns - clock_offset_ns_; };
     std::array<std::int64_t, 4> limits{-common(span.opening_ns), -common(span.first_ns), common(span.last_ns),
@@ -515,13 +515,13 @@ void Transfers::review(std::vector<Span>& spans, Rates rates) {
   spans.clear();
 }
 
-void Transfers::conclude(const mpi::Group& group, int) {
-  for (std::string& text : backend_->remarks()) remark(std::move(text));
+void Transfers::finish(const mpi::Group& group, int) {
+  for (std::string& text : backend_->notes()) note(std::move(text));
   if (writing_ && !backend_->takes_offsets() && verified_) {
-    remark(fmt::format("files were not verified: with shared pointers nobody knows whose bytes lie where"));
+    note(fmt::format("files were not verified: with shared pointers nobody knows whose bytes lie where"));
   }
   if (!owned_) return;
-  for (std::string& text : owned_->remarks()) remark(std::move(text));
+  for (std::string& text : owned_->notes()) note(std::move(text));
   owned_->release(group);
 }
 

@@ -60,18 +60,18 @@ class Transfers final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int ranks) const override;
 
-  void settle(const Place& place) override { place_ = place; }
+  void bind(const RunContext& place) override { place_ = place; }
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
-  void review() override;
-  void stamp(std::uint64_t pass) override;
+  void reduce_metrics() override;
+  void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const override;
-  void conclude(const mpi::Group& group, int round) override;
+  void finish(const mpi::Group& group, int round) override;
 
   std::span<Metric* const> measured() const override;
-  std::vector<OwnHistogram*> histograms() override;
-  std::vector<std::string> remarks() const override { return remarks_; }
+  std::vector<MotifHistogram*> histograms() override;
+  std::vector<std::string> notes() const override { return notes_; }
 
  private:
   // One way through a rank's portion of a file.
@@ -124,7 +124,7 @@ class Transfers final : public Motif {
   void write_beforehand();
   void drop_caches();
 
-  void remark(std::string text);
+  void note(std::string text);
 
   void run(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
   void move(const Pass& pass, Recorder& recorder);
@@ -134,7 +134,7 @@ class Transfers final : public Motif {
   std::int64_t stamped(const Pass& pass, const Transfer& one, const Recorder& recorder) const;
   void start(const Transfer& one);
   void end(const Pass& pass, const Transfer& one, std::int64_t now_ns);
-  std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t stamp) const;
+  std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t pass_key) const;
   std::uint64_t stamp_of(std::uint64_t pass) const;
   std::int64_t of_writer(std::int64_t own, int writer) const;
   std::optional<Permutation> order_of(int rank, std::int64_t transfers) const;
@@ -144,7 +144,7 @@ class Transfers final : public Motif {
     Rate& operations;
     Rate& own;
   };
-  void review(std::vector<Span>& spans, Rates rates);
+  void reduce_metrics(std::vector<Span>& spans, Rates rates);
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank moves", Positive{}};
   Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "ranks that do it; when given, must be those of the job"};
@@ -189,10 +189,10 @@ class Transfers final : public Motif {
   Rate read_own_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   mutable std::vector<Metric*> measured_;  // chosen at the first look
 
-  OwnHistogram write_times_{"write transfer"};
-  OwnHistogram read_times_{"read transfer"};
+  MotifHistogram write_times_{"write transfer"};
+  MotifHistogram read_times_{"read transfer"};
 
-  Place place_;
+  RunContext place_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
   int node_ = 0;  // this rank's, among the job's
@@ -215,7 +215,7 @@ class Transfers final : public Motif {
   std::uint64_t execution_ = 0;  // the present region's
   bool verified_ = false;
   std::uint64_t stamp_ = 0;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace io

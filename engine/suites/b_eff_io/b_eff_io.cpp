@@ -72,17 +72,17 @@ class BEffIo final : public Motif {
   Traffic traffic(int ranks) const override;
   std::string quantity() const override { return "time of the benchmark"; }
 
-  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
-  void review() override;
+  void reduce_metrics() override;
   std::span<Metric* const> measured() const override {
     const auto all = metrics();
     return complete() ? all : all.last(1);
   }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     fill(pass);
     thorough_ = true;
   }
@@ -91,12 +91,12 @@ class BEffIo final : public Motif {
     if (reads_ == 0) throw MachineFault("b_eff_io: nothing was read since buffers were filled");
   }
 
-  void conclude(const mpi::Group& group, int) override {
+  void finish(const mpi::Group& group, int) override {
     if (!owned_) return;
-    for (std::string& text : owned_->remarks()) remarks_.push_back(std::move(text));
+    for (std::string& text : owned_->notes()) notes_.push_back(std::move(text));
     owned_->release(group);
   }
-  std::vector<std::string> remarks() const override;
+  std::vector<std::string> notes() const override;
 
  private:
   // One way through a pattern: what was asked for, and what has come of it on this rank.
@@ -219,7 +219,7 @@ class BEffIo final : public Motif {
   double sync_s_per_byte_ = 0;    // of the last sync
   double elapsed_s_ = 0;
   int execution_ = -1;
-  mutable std::vector<std::string> remarks_;
+  mutable std::vector<std::string> notes_;
 };
 
 void BEffIo::check(int ranks) const {
@@ -409,10 +409,10 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
   IoFile file(type == IoType::separate ? MPI_COMM_SELF : group.handle(), name_of(partition, type),
               access == IoAccess::read ? io::Access::read : io::Access::write, hints_.handle());
   for (Row& row : rows) measure_pattern(file, partition, row, recorder);
-  if (access == IoAccess::write && hints_.any() && own_.rank() == 0 && remarks_.empty()) {
+  if (access == IoAccess::write && hints_.any() && own_.rank() == 0 && notes_.empty()) {
     MPI_Info used = MPI_INFO_NULL;
     mpi::must(MPI_File_get_info(file.handle(), &used), "MPI_File_get_info");
-    remarks_ = hints_.became(mpi::Info::adopt(used));
+    notes_ = hints_.became(mpi::Info::adopt(used));
   }
   file.close();
   IoMeasured whole;
@@ -603,7 +603,7 @@ void BEffIo::transfer(IoFile& file, const Partition& partition, const Row& row, 
   }
   const std::span<std::byte> bytes{in_.data(), length};
   const payload::Origin origin{.sender = own_.rank(), .receiver = own_.rank(), .pass = pass_};
-  payload::spoil(thorough_ ? bytes : bytes.last(mark_bytes), origin);
+  payload::poison(thorough_ ? bytes : bytes.last(mark_bytes), origin);
   std::memset(bytes.data(), 0xff, mark_bytes);
   file.read(how, offset, bytes);
   const std::int64_t begin_ns = thorough_ ? recorder.now_ns() : 0;
@@ -641,7 +641,7 @@ const Partition& BEffIo::best() const {
   return *std::ranges::max_element(parts_, {}, [this](const Partition& one) { return value_of(one); });
 }
 
-void BEffIo::review() {
+void BEffIo::reduce_metrics() {
   if (!thorough_ && wrong_) throw MachineFault(*wrong_);
   const double scheduled_s = time_->seconds() * (*release_ == 1 ? static_cast<double>(parts_.size()) : 1);
   used_.add(elapsed_s_ / scheduled_s);
@@ -656,8 +656,8 @@ void BEffIo::review() {
   read_.add(values[3]);
 }
 
-std::vector<std::string> BEffIo::remarks() const {
-  std::vector<std::string> found = remarks_;
+std::vector<std::string> BEffIo::notes() const {
+  std::vector<std::string> found = notes_;
   const auto add = [&](const std::string& why) { found.push_back("not comparable with published b_eff_io: " + why); };
   const double needed_s = static_cast<double>(definition_s) * (*release_ == 1 ? 1 : 2);
   if (*calls_ > 0) {

@@ -77,7 +77,7 @@ void IoFile::write(IoCall call, std::int64_t offset, std::span<const std::byte> 
   MPI_Status status{};
   errno = 0;
   const int code = writing.make(call, file_, offset, bytes.data(), count, &status);
-  settle(writing.names[static_cast<std::size_t>(call)], count, code, errno, status);
+  check_outcome(writing.names[static_cast<std::size_t>(call)], count, code, errno, status);
 }
 
 void IoFile::read(IoCall call, std::int64_t offset, std::span<std::byte> bytes) {
@@ -85,19 +85,19 @@ void IoFile::read(IoCall call, std::int64_t offset, std::span<std::byte> bytes) 
   MPI_Status status{};
   errno = 0;
   const int code = reading.make(call, file_, offset, bytes.data(), count, &status);
-  settle(reading.names[static_cast<std::size_t>(call)], count, code, errno, status);
+  check_outcome(reading.names[static_cast<std::size_t>(call)], count, code, errno, status);
 }
 
 void IoFile::sync() {
   errno = 0;
   const int code = MPI_File_sync(file_);
-  settle("MPI_File_sync", -1, code, errno, {});
+  check_outcome("MPI_File_sync", -1, code, errno, {});
 }
 
 void IoFile::close() {
   errno = 0;
   const int code = MPI_File_close(&file_);
-  settle("MPI_File_close", -1, code, errno, {});
+  check_outcome("MPI_File_close", -1, code, errno, {});
   free_type();
 }
 
@@ -106,7 +106,7 @@ void IoFile::must(int code, const char* call) const {
 }
 
 // `wanted` bytes of a transfer; -1 for a call that moves none.
-void IoFile::settle(const std::string& call, std::int64_t wanted, int code, int error, const MPI_Status& status) const {
+void IoFile::check_outcome(const std::string& call, std::int64_t wanted, int code, int error, const MPI_Status& status) const {
   MPI_Count moved = -1;
   if (wanted >= 0 && code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &moved);
   std::string words = error == 0 ? "" : io::storage_words(error);

@@ -38,7 +38,7 @@ class IoFile {
 
  private:
   void must(int code, const char* call) const;
-  void settle(const std::string& call, std::int64_t wanted, int code, int error, const MPI_Status& status) const;
+  void check_outcome(const std::string& call, std::int64_t wanted, int code, int error, const MPI_Status& status) const;
   void free_type() noexcept;
 
   std::string path_;

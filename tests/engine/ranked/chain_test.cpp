@@ -53,13 +53,13 @@ TEST(Chain, TellsEachMotifItsPlaceBeforeItIsDecomposed) {
   Chain chain{job_of({tick(), tick()}), 0};
   const std::vector<mpi::Group> groups = make_groups(mpi::Group::view(MPI_COMM_WORLD), chain);
   chain.decompose(groups, {"run-7", "launch", 3}, 1);
-  EXPECT_THAT(journal, testing::ElementsAre("settle run-7 3", "decompose", "settle run-7 3", "decompose"));
+  EXPECT_THAT(journal, testing::ElementsAre("bind run-7 3", "decompose", "bind run-7 3", "decompose"));
 }
 
 TEST(Chain, PreparesBeforeEachExecutionCountsIterationsAndReviewsAfterIt) {
   run_once(job_of({tick({{"iterations", "2"}}), tick()}));
-  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "perform", "perform", "review", "prepare 0", "perform",
-                                            "review", "cleanup", "cleanup"));
+  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "perform", "perform", "reduce_metrics", "prepare 0", "perform",
+                                            "reduce_metrics", "cleanup", "cleanup"));
 }
 
 TEST(Chain, LeavesItsMotifsNameToWhoeverReportsAFault) {
@@ -100,8 +100,8 @@ TEST(Chain, TakesMetricsAfterTheReview) {
 
 TEST(Chain, VerificationStampsAndChecksAroundEachIteration) {
   run_once(job_of({tick({{"iterations", "2"}})}), Verification::on);
-  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "stamp 0", "perform", "verify 0", "stamp 1", "perform",
-                                            "verify 1", "review", "cleanup"));
+  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "fill_payload 0", "perform", "verify 0", "fill_payload 1", "perform",
+                                            "verify 1", "reduce_metrics", "cleanup"));
 }
 
 TEST(Chain, AFailedVerificationIsAFault) {

@@ -109,7 +109,7 @@ TEST_F(OwnedFilesOf, AreMarkedWhileTheyAreThereAndRemovedAtTheEnd) {
     EXPECT_EQ(there(), Names{note_});
     by_first([&] { make(path_); });
     EXPECT_EQ(there(), (Names{name_, note_}));
-    EXPECT_THAT(files.remarks(), IsEmpty());
+    EXPECT_THAT(files.notes(), IsEmpty());
   }
   EXPECT_EQ(there(), Names{});
 }
@@ -172,10 +172,10 @@ TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
   OwnedFiles files(group_, claim());
   EXPECT_EQ(there(), Names{note_});
   if (world_rank() == 0) {
-    EXPECT_THAT(files.remarks(),
+    EXPECT_THAT(files.notes(),
                 ElementsAre("'" + path_ + "': removed 4 files that run 'mine' had left when it was interrupted"));
   }
-  EXPECT_THAT(files.remarks(), IsEmpty());
+  EXPECT_THAT(files.notes(), IsEmpty());
 }
 
 TEST_F(OwnedFilesOf, AnotherRunAreRefusedWithItsName) {

@@ -100,7 +100,7 @@ TEST_P(Sequences, HoldTheCallsUnderTestOnly) { expect_calls(GetParam()); }
 struct Watchdog {
   std::string motif;
   Options options;
-  std::vector<bool> observes;
+  std::vector<bool> is_timed;
 };
 
 TEST(Observers, AreTheRanksWhoseTimeIsThePatterns) {
@@ -112,9 +112,9 @@ TEST(Observers, AreTheRanksWhoseTimeIsThePatterns) {
                                    {"pingpong", {}, {true, false, false}},
                                    {"pingpong", {{"timer", "loop"}}, {true, true, false}},
                                    {"incast", {{"root", "1"}}, {false, true, false}}};
-  for (const auto& [name, options, observes] : watches) {
+  for (const auto& [name, options, is_timed] : watches) {
     const MotifBench bench(group, name, options);
-    EXPECT_EQ(bench->observes(), observes[static_cast<std::size_t>(group.rank())]) << name;
+    EXPECT_EQ(bench->is_timed(), is_timed[static_cast<std::size_t>(group.rank())]) << name;
   }
 }
 

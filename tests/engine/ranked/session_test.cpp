@@ -27,7 +27,7 @@ class Notebook final : public Listener {
   void on_sample(const Sample& sample) override { samples.push_back(sample); }
   void on_histogram(const HistogramRecord& histogram) override { histograms.push_back(histogram); }
   void on_event(const Event& event) override {
-    if (event.kind == "motif_remark") remarks.push_back(event);
+    if (event.kind == "motif_remark") notes.push_back(event);
     if (event.kind == "link_counters") unknown_links.push_back(event);
   }
   void on_round(const RoundRecord& record) override {
@@ -44,7 +44,7 @@ class Notebook final : public Listener {
   std::vector<JobRecord> jobs;
   std::vector<Sample> samples;
   std::vector<HistogramRecord> histograms;
-  std::vector<Event> remarks;
+  std::vector<Event> notes;
   std::vector<Event> unknown_links;
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
@@ -253,7 +253,7 @@ TEST(Session, TellsMotifsTheRunsIdAndTheirNode) {
   journal.clear();
   run({job}, options);
   if (mpi::Group::view(MPI_COMM_WORLD).rank() != node) return;
-  EXPECT_THAT(journal, testing::Contains("settle run-7 " + std::to_string(node)).Times(1));
+  EXPECT_THAT(journal, testing::Contains("bind run-7 " + std::to_string(node)).Times(1));
 }
 
 TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
@@ -495,17 +495,17 @@ TEST(Session, TellsTheHistogramsThatMotifsKeepBesideThoseOfTheirExecutions) {
 TEST(Session, TellsEachRemarkOfAMotifOnce) {
   const std::string lengthy(5000, 'x');
   workload::Job job = on_nodes({ranks() - 1}, "a");
-  job.steps = {tick({{"remark", lengthy}})};
+  job.steps = {tick({{"note", lengthy}})};
   const Outcome outcome = run({job}, options_of(2, 1));
   if (!is_root()) return;
-  const std::vector<Event>& remarks = outcome.notebook.remarks;
-  ASSERT_EQ(remarks.size(), 2U);
-  EXPECT_EQ(remarks[0].message, "test_tick: " + lengthy);
-  EXPECT_EQ(remarks[1].message, "test_tick: 5000");
-  for (const Event& remark : remarks) {
-    EXPECT_EQ(remark.severity, Severity::note);
-    EXPECT_EQ(remark.round, 1);
-    EXPECT_EQ(remark.job, 0);
+  const std::vector<Event>& notes = outcome.notebook.notes;
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0].message, "test_tick: " + lengthy);
+  EXPECT_EQ(notes[1].message, "test_tick: 5000");
+  for (const Event& note : notes) {
+    EXPECT_EQ(note.severity, Severity::note);
+    EXPECT_EQ(note.round, 1);
+    EXPECT_EQ(note.job, 0);
   }
 }
 

@@ -102,12 +102,12 @@ class StorageCells : public testing::Test {
       MotifBench bench(group_, cell.call.backend, options);
       for (const std::uint64_t pass : {0, 1}) {
         if (pass > 0) bench->prepare(pass);
-        bench->stamp(pass);
+        bench->fill_payload(pass);
         bench.perform();
-        bench->review();
+        bench->reduce_metrics();
         bench->verify(pass);
       }
-      bench->conclude(group_, 1);
+      bench->finish(group_, 1);
     } catch (const ParameterMistake& mistake) {
       return mistake.what();
     }

@@ -221,17 +221,17 @@ TEST_F(MpiIoStorage, TellsWhatBecameOfItsHints) {
   const BackendBench bench("mpiio", {{"hint", "cb_nodes=1,no_such_key=7"}, {"stripe-count", "4"}});
   const Strided part{group_};
   write_all(*bench, part, path_);
-  const auto remarks = bench->remarks();
+  const auto notes = bench->notes();
   write_all(*bench, part, path_);
-  EXPECT_THAT(bench->remarks(), IsEmpty()) << "told already";
+  EXPECT_THAT(bench->notes(), IsEmpty()) << "told already";
   if (group_.rank() != 0) {
-    EXPECT_THAT(remarks, IsEmpty());
+    EXPECT_THAT(notes, IsEmpty());
     return;
   }
-  EXPECT_THAT(remarks, Contains(HasSubstr("hints that the library lists: ")));
-  EXPECT_THAT(remarks, Contains(AllOf(HasSubstr("hint no_such_key=7"),
+  EXPECT_THAT(notes, Contains(HasSubstr("hints that the library lists: ")));
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("hint no_such_key=7"),
                                       HasSubstr(open_mpi ? "Open MPI lists every hint" : "not taken"))));
-  EXPECT_THAT(remarks, Contains(HasSubstr("hint striping_factor=4")));
+  EXPECT_THAT(notes, Contains(HasSubstr("hint striping_factor=4")));
 }
 
 TEST_F(MpiIoStorage, RefusesHintsThatMakeNoSense) {

@@ -37,7 +37,7 @@ TEST_F(MemoryBackend, FindsWhatWasWrittenThroughAnotherHold) {
   other->open(opening(Access::read));
   other->read(65'000, found);
   EXPECT_EQ(found, bytes(200'000));
-  EXPECT_THAT(other->remarks(), IsEmpty());
+  EXPECT_THAT(other->notes(), IsEmpty());
 }
 
 TEST_F(MemoryBackend, MakesNoFileOnDisk) {
@@ -59,8 +59,8 @@ TEST_F(MemoryBackend, SaysHowManyBytesOfOthersItReadAsZeros) {
   EXPECT_EQ(found[50], std::byte{1});
   EXPECT_EQ(found[200], std::byte{0});
   EXPECT_EQ(found[250], std::byte{1});
-  EXPECT_THAT(bench_->remarks(), ElementsAre(HasSubstr("150 bytes were read as zeros")));
-  EXPECT_THAT(bench_->remarks(), IsEmpty());
+  EXPECT_THAT(bench_->notes(), ElementsAre(HasSubstr("150 bytes were read as zeros")));
+  EXPECT_THAT(bench_->notes(), IsEmpty());
 }
 
 TEST_F(MemoryBackend, NeverReadsPastTheEnd) {
@@ -149,7 +149,7 @@ TEST_F(MemoryBackend, TakesHalfOfAShortTransfer) {
   std::vector<std::byte> found(4);
   bench->read(0, found);
   EXPECT_EQ(found, bytes(4));
-  EXPECT_THAT(bench->remarks(), IsEmpty());
+  EXPECT_THAT(bench->notes(), IsEmpty());
 }
 
 TEST_F(MemoryBackend, FailsOnNoOtherRank) {

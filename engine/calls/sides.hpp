@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "calls/script.hpp"
+#include "calls/call_list.hpp"
 
 namespace stressbench::calls {
 
@@ -24,29 +24,29 @@ struct Block {
 // Posts the messages of one direction and gives their requests.
 class Sides {
  public:
-  Sides(Script& script, const Block& block)
-      : block_(block), across_(script.requests(2 * block.across())), down_(script.requests(2 * block.down())) {}
+  Sides(CallList& calls, const Block& block)
+      : block_(block), across_(calls.requests(2 * block.across())), down_(calls.requests(2 * block.down())) {}
 
-  Requests post_across(Script& script, std::int64_t bytes) const {
+  Requests post_across(CallList& calls, std::int64_t bytes) const {
     int k = 0;
-    exchange(script, across_, k, block_.left, 1, 2, bytes);
-    exchange(script, across_, k, block_.right, 2, 1, bytes);
+    exchange(calls, across_, k, block_.left, 1, 2, bytes);
+    exchange(calls, across_, k, block_.right, 2, 1, bytes);
     return across_;
   }
-  Requests post_down(Script& script, std::int64_t bytes) const {
+  Requests post_down(CallList& calls, std::int64_t bytes) const {
     int k = 0;
-    exchange(script, down_, k, block_.bottom, 3, 4, bytes);
-    exchange(script, down_, k, block_.top, 4, 3, bytes);
+    exchange(calls, down_, k, block_.bottom, 3, 4, bytes);
+    exchange(calls, down_, k, block_.top, 4, 3, bytes);
     return down_;
   }
   const Block& block() const noexcept { return block_; }
 
  private:
-  static void exchange(Script& script, Requests places, int& k, int neighbour, int send_tag, int receive_tag,
+  static void exchange(CallList& calls, Requests places, int& k, int neighbour, int send_tag, int receive_tag,
                        std::int64_t bytes) {
     if (neighbour < 0) return;
-    script.isend(places[k++], neighbour, send_tag, bytes);
-    script.irecv(places[k++], neighbour, receive_tag, bytes);
+    calls.isend(places[k++], neighbour, send_tag, bytes);
+    calls.irecv(places[k++], neighbour, receive_tag, bytes);
   }
 
   Block block_;

@@ -18,19 +18,19 @@ inline Block tealeaf_block(int rank, const Dims<2>& grid, std::int64_t columns, 
 
 class TealeafHalo {
  public:
-  TealeafHalo(Script& script, const Block& block) : sides_(script, block), alone_(script.ranks() == 1) {}
+  TealeafHalo(CallList& calls, const Block& block) : sides_(calls, block), alone_(calls.ranks() == 1) {}
 
   // One message of `fields` fields, `depth` layers deep, to each neighbour; corners travel in both directions. At depth
   // 1 rows start while columns are in flight.
-  void exchange(Script& script, std::int64_t fields, std::int64_t depth) const {
+  void exchange(CallList& calls, std::int64_t fields, std::int64_t depth) const {
     if (alone_) return;  // no call at all
     const std::int64_t layer = 8 * fields * depth;
-    const Requests across = sides_.post_across(script, layer * (sides_.block().rows + 2 * depth));
+    const Requests across = sides_.post_across(calls, layer * (sides_.block().rows + 2 * depth));
     const bool overlaps = depth == 1;
-    overlaps ? script.test_all(across) : script.wait_all(across);
-    const Requests down = sides_.post_down(script, layer * (sides_.block().columns + 2 * depth));
-    if (overlaps) script.wait_all_unless_tested(across);
-    script.wait_all(down);
+    overlaps ? calls.test_all(across) : calls.wait_all(across);
+    const Requests down = sides_.post_down(calls, layer * (sides_.block().columns + 2 * depth));
+    if (overlaps) calls.wait_all_unless_tested(across);
+    calls.wait_all(down);
   }
 
  private:

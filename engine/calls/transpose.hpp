@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "calls/script.hpp"
+#include "calls/call_list.hpp"
 #include "core/grid.hpp"
 
 namespace stressbench {
@@ -94,12 +94,12 @@ inline std::vector<int> fftw_order(int own, int players, const Blocks& rows, con
 
 // Each member's rows of a matrix of `rows` x `columns` become its columns. `element_bytes`: of what stands at a place;
 // `copy_ns`: to copy one place's worth of a pairwise message.
-inline void transpose(Script& script, TransposeCall call, const Members& members, const Blocks& rows,
+inline void transpose(CallList& calls, TransposeCall call, const Members& members, const Blocks& rows,
                       const Blocks& columns, std::int64_t element_bytes, double copy_ns) {
   const int own = members.ranks.rank;
   const auto to = [&](int member) { return element_bytes * rows[own] * columns[member]; };
   const auto from = [&](int member) { return element_bytes * rows[member] * columns[own]; };
-  if (call == TransposeCall::alltoall) return script.alltoall(members.ranks, to(0));
+  if (call == TransposeCall::alltoall) return calls.alltoall(members.ranks, to(0));
   if (call == TransposeCall::alltoallv) {
     std::vector<std::int64_t> bytes_to;
     std::vector<std::int64_t> bytes_from;
@@ -107,7 +107,7 @@ inline void transpose(Script& script, TransposeCall call, const Members& members
       bytes_to.push_back(to(member));
       bytes_from.push_back(from(member));
     }
-    return script.alltoallv(members.ranks, bytes_to, bytes_from);
+    return calls.alltoallv(members.ranks, bytes_to, bytes_from);
   }
   const int players = std::max(rows.filled(), columns.filled());
   if (own >= players) return;
@@ -115,9 +115,9 @@ inline void transpose(Script& script, TransposeCall call, const Members& members
     return static_cast<int>((static_cast<std::int64_t>(sender) * players + receiver) & 0xffff);
   };
   for (const int other : fftw_order(own, players, rows, columns)) {
-    script.compute(static_cast<double>(rows[own] * columns[other]) * copy_ns);
+    calls.compute(static_cast<double>(rows[own] * columns[other]) * copy_ns);
     if (other == own) continue;
-    script.sendrecv(members.of(other), tag(own, other), to(other), members.of(other), tag(other, own), from(other),
+    calls.sendrecv(members.of(other), tag(own, other), to(other), members.of(other), tag(other, own), from(other),
                     from(other));
   }
 }

@@ -19,28 +19,28 @@ void Application::check(int ranks) const {
   if (!takes_deviation(*distribution_) && deviation_.was_given()) {
     throw ParameterMistake("deviation", fmt::format("--deviation: {} has none to choose", distribution_.text()));
   }
-  Scripted::check(ranks);
+  CallListMotif::check(ranks);
 }
 
 void Application::decompose(const mpi::Group& group, const Draw& draws) {
-  Scripted::decompose(group, draws);
+  CallListMotif::decompose(group, draws);
   position_ = draws;
   position_.rank = static_cast<std::uint32_t>(group.rank());
   computations_ = computations();
-  pace_ = {scale() > 0 ? *compute_ : Computation::off, scale(), {}, 0};
-  if (*distribution_ != Shape::constant && pace_.how != Computation::off) {
+  compute_times_ = {scale() > 0 ? *compute_ : Computation::off, scale(), {}, 0};
+  if (*distribution_ != Shape::constant && compute_times_.how != Computation::off) {
     const std::uint64_t wanted = computations_ * static_cast<std::uint64_t>(iterations());
-    pace_.factors.assign(std::min(wanted, most_factors), 1.0);
+    compute_times_.factors.assign(std::min(wanted, most_factors), 1.0);
   }
   if (*compute_ == Computation::sleep) pause::wake_on_time();
 }
 
 void Application::prepare(std::uint64_t execution) {
-  pace_.next = 0;
+  compute_times_.next = 0;
   const Distribution distribution(*distribution_, 1.0, *deviation_);
   Draw position = position_;
   position.execution = execution * computations_;
-  for (double& factor : pace_.factors) {
+  for (double& factor : compute_times_.factors) {
     factor = distribution.quantile(random_unit(position));
     ++position.execution;
   }

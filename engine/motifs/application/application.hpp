@@ -4,11 +4,11 @@
 
 #include "core/distribution.hpp"
 #include "core/pause.hpp"
-#include "motifs/application/scripted.hpp"
+#include "motifs/application/call_list_motif.hpp"
 
 namespace stressbench {
 
-class Application : public Scripted {
+class Application : public CallListMotif {
  public:
   void check(int ranks) const final;
   void decompose(const mpi::Group& group, const Draw& draws) final;

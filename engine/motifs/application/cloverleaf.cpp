@@ -9,9 +9,9 @@
 namespace stressbench {
 namespace {
 
-using calls::Combine;
+using calls::ReduceOp;
 using calls::Kind;
-using calls::Script;
+using calls::CallList;
 
 constexpr std::int64_t deepest = 2;  // layers of a halo
 constexpr std::int64_t spare = 5;    // lines that a message has more than the block, whatever its depth
@@ -64,29 +64,29 @@ class CloverLeaf final : public Application {
     check_blocks("rows", *rows_, grid[1]);
   }
 
-  void write(Script& script) const override {
-    const calls::Block block = block_of(script.rank(), chunks(script.ranks()));
-    const calls::Sides sides(script, block);
+  void write(CallList& calls) const override {
+    const calls::Block block = block_of(calls.rank(), chunks(calls.ranks()));
+    const calls::Sides sides(calls, block);
     const auto cells = static_cast<double>(block.columns * block.rows);
-    const auto compute = [&](double ns_a_cell) { script.compute(cells * ns_a_cell); };
+    const auto compute = [&](double ns_a_cell) { calls.compute(cells * ns_a_cell); };
     compute(ideal_gas_ns);
-    exchange(script, sides, 5, 1);  // pressure, energy, density, velocities
+    exchange(calls, sides, 5, 1);  // pressure, energy, density, velocities
     compute(viscosity_ns);
-    exchange(script, sides, 1, 1);  // viscosity
+    exchange(calls, sides, 1, 1);  // viscosity
     compute(timestep_ns);
-    script.allreduce(script.everybody(), Combine::min, Kind::doubles, 1);
+    calls.allreduce(calls.all_ranks(), ReduceOp::min, Kind::doubles, 1);
     compute(predict_ns);
-    agree_on_errors(script);
+    agree_on_errors(calls);
     compute(ideal_gas_ns);
-    exchange(script, sides, 1, 1);  // pressure
+    exchange(calls, sides, 1, 1);  // pressure
     compute(correct_ns);
-    agree_on_errors(script);
+    agree_on_errors(calls);
     compute(fluxes_ns);
-    exchange(script, sides, 4, deepest);  // density, energy, volume fluxes
+    exchange(calls, sides, 4, deepest);  // density, energy, volume fluxes
     compute(advect_cells_ns);
-    exchange(script, sides, 6, deepest);  // density, energy, velocities, mass fluxes
+    exchange(calls, sides, 6, deepest);  // density, energy, velocities, mass fluxes
     compute(advect_both_ns);
-    exchange(script, sides, 6, deepest);
+    exchange(calls, sides, 6, deepest);
     compute(advect_momentum_ns);
   }
 
@@ -104,13 +104,13 @@ class CloverLeaf final : public Application {
   }
 
   // Across ends before down starts. It waits even where it has no neighbours.
-  static void exchange(Script& script, const calls::Sides& sides, std::int64_t fields, std::int64_t depth) {
+  static void exchange(CallList& calls, const calls::Sides& sides, std::int64_t fields, std::int64_t depth) {
     const std::int64_t line = 8 * fields * depth;
-    script.wait_all(sides.post_across(script, line * (sides.block().rows + spare)));
-    script.wait_all(sides.post_down(script, line * (sides.block().columns + spare)));
+    calls.wait_all(sides.post_across(calls, line * (sides.block().rows + spare)));
+    calls.wait_all(sides.post_down(calls, line * (sides.block().columns + spare)));
   }
 
-  static void agree_on_errors(Script& script) { script.allreduce(script.everybody(), Combine::max, Kind::ints, 1); }
+  static void agree_on_errors(CallList& calls) { calls.allreduce(calls.all_ranks(), ReduceOp::max, Kind::ints, 1); }
 
   static void check_blocks(const char* parameter, std::int64_t cells, int blocks) {
     if (cells / blocks >= deepest) return;

@@ -9,7 +9,7 @@ namespace stressbench {
 namespace {
 
 using calls::Blocks;
-using calls::Script;
+using calls::CallList;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 constexpr int transposes = 4;             // of both transforms
@@ -43,19 +43,19 @@ class Fft2d final : public Application {
                                                ranks, *nx_, ny()));
   }
 
-  void write(Script& script) const override {
-    const Blocks rows = Blocks::equal(*nx_, script.ranks());
-    const Blocks columns = Blocks::equal(ny(), script.ranks());
-    const calls::Members all{script.everybody()};
-    const auto in_rows = static_cast<double>(rows[script.rank()] * ny());
-    const auto in_columns = static_cast<double>(columns[script.rank()] * *nx_);
-    if (*barrier_) script.barrier(script.everybody());
-    script.repeat(2, [&] {  // forward, backward
-      script.compute(in_rows * rows_ns);
-      calls::transpose(script, *call_, all, rows, columns, point_bytes, copy_ns);
-      script.compute(in_columns * columns_ns);
-      calls::transpose(script, *call_, all, columns, rows, point_bytes, copy_ns);
-      script.compute(in_rows * order_ns);
+  void write(CallList& calls) const override {
+    const Blocks rows = Blocks::equal(*nx_, calls.ranks());
+    const Blocks columns = Blocks::equal(ny(), calls.ranks());
+    const calls::Members all{calls.all_ranks()};
+    const auto in_rows = static_cast<double>(rows[calls.rank()] * ny());
+    const auto in_columns = static_cast<double>(columns[calls.rank()] * *nx_);
+    if (*barrier_) calls.barrier(calls.all_ranks());
+    calls.repeat(2, [&] {  // forward, backward
+      calls.compute(in_rows * rows_ns);
+      calls::transpose(calls, *call_, all, rows, columns, point_bytes, copy_ns);
+      calls.compute(in_columns * columns_ns);
+      calls::transpose(calls, *call_, all, columns, rows, point_bytes, copy_ns);
+      calls.compute(in_rows * order_ns);
     });
   }
 

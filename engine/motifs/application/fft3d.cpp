@@ -21,7 +21,7 @@ namespace {
 
 using calls::Blocks;
 using calls::Members;
-using calls::Script;
+using calls::CallList;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 
@@ -79,9 +79,9 @@ class Fft3d final : public Application {
     check_alltoall(ny() % grid[1] == 0 && nz() % grid[1] == 0 && nx() % grid[0] == 0 && ny() % grid[0] == 0, ranks);
   }
 
-  void write(Script& script) const override {
-    if (*barrier_) script.barrier(script.everybody());
-    *decomposition_ == Decomposition::slabs ? write_slabs(script) : write_pencils(script);
+  void write(CallList& calls) const override {
+    if (*barrier_) calls.barrier(calls.all_ranks());
+    *decomposition_ == Decomposition::slabs ? write_slabs(calls) : write_pencils(calls);
   }
 
  private:
@@ -90,28 +90,28 @@ class Fft3d final : public Application {
   std::int64_t nz() const { return *nz_ > 0 ? *nz_ : *nx_; }
 
   // FFTW transposes planes against all lines in x, whichever y and z they have.
-  void write_slabs(Script& script) const {
-    const Blocks planes = Blocks::equal(nx(), script.ranks());
-    const Blocks lines = Blocks::equal(ny() * nz(), script.ranks());
-    const Members all{script.everybody()};
-    const auto in_planes = static_cast<double>(planes[script.rank()] * ny() * nz());
-    const auto in_lines = static_cast<double>(lines[script.rank()] * nx());
-    script.repeat(2, [&] {  // forward, backward
-      script.compute(in_planes * planes_ns);
-      turn(script, all, planes, lines, 1);
-      script.compute(in_lines * lines_ns);
-      turn(script, all, lines, planes, 1);
-      script.compute(in_planes * order_ns);
+  void write_slabs(CallList& calls) const {
+    const Blocks planes = Blocks::equal(nx(), calls.ranks());
+    const Blocks lines = Blocks::equal(ny() * nz(), calls.ranks());
+    const Members all{calls.all_ranks()};
+    const auto in_planes = static_cast<double>(planes[calls.rank()] * ny() * nz());
+    const auto in_lines = static_cast<double>(lines[calls.rank()] * nx());
+    calls.repeat(2, [&] {  // forward, backward
+      calls.compute(in_planes * planes_ns);
+      turn(calls, all, planes, lines, 1);
+      calls.compute(in_lines * lines_ns);
+      turn(calls, all, lines, planes, 1);
+      calls.compute(in_planes * order_ns);
     });
   }
 
   // Ranks of a row share x, those of a column z: z pencils to y within the row, y pencils to x within the column.
-  void write_pencils(Script& script) const {
-    const auto [down, across] = dims_for(*grid_, script.ranks()).sides;
-    const int i = script.rank() / across;
-    const int j = script.rank() % across;
-    const Members row{script.split(i, j, across), i * across, 1};
-    const Members column{script.split(j, i, down), j, across};
+  void write_pencils(CallList& calls) const {
+    const auto [down, across] = dims_for(*grid_, calls.ranks()).sides;
+    const int i = calls.rank() / across;
+    const int j = calls.rank() % across;
+    const Members row{calls.split(i, j, across), i * across, 1};
+    const Members column{calls.split(j, i, down), j, across};
     const Blocks x = Blocks::even(nx(), down);
     const Blocks y_of_row = Blocks::even(ny(), across);
     const Blocks y_of_column = Blocks::even(ny(), down);
@@ -119,22 +119,22 @@ class Fft3d final : public Application {
     const auto in_z = static_cast<double>(x[i] * y_of_row[j] * nz());
     const auto in_y = static_cast<double>(x[i] * ny() * z[j]);
     const auto in_x = static_cast<double>(nx() * y_of_column[i] * z[j]);
-    script.compute(in_z * planes_ns / 2);
-    turn(script, row, y_of_row, z, x[i]);
-    script.compute(in_y * planes_ns / 2);
-    turn(script, column, x, y_of_column, z[j]);
-    script.compute(in_x * (lines_ns + order_ns));
-    script.compute(in_x * lines_ns);
-    turn(script, column, y_of_column, x, z[j]);
-    script.compute(in_y * planes_ns / 2);
-    turn(script, row, z, y_of_row, x[i]);
-    script.compute(in_z * (planes_ns / 2 + order_ns));
+    calls.compute(in_z * planes_ns / 2);
+    turn(calls, row, y_of_row, z, x[i]);
+    calls.compute(in_y * planes_ns / 2);
+    turn(calls, column, x, y_of_column, z[j]);
+    calls.compute(in_x * (lines_ns + order_ns));
+    calls.compute(in_x * lines_ns);
+    turn(calls, column, y_of_column, x, z[j]);
+    calls.compute(in_y * planes_ns / 2);
+    turn(calls, row, z, y_of_row, x[i]);
+    calls.compute(in_z * (planes_ns / 2 + order_ns));
   }
 
   // `deep`: points at each place of the matrix.
-  void turn(Script& script, const Members& members, const Blocks& rows, const Blocks& columns,
+  void turn(CallList& calls, const Members& members, const Blocks& rows, const Blocks& columns,
             std::int64_t deep) const {
-    calls::transpose(script, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
+    calls::transpose(calls, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
   }
 
   void check_alltoall(bool divides, int ranks) const {

@@ -24,7 +24,7 @@ namespace {
 
 using calls::Border;
 using calls::Requests;
-using calls::Script;
+using calls::CallList;
 using Cells = std::array<std::int64_t, 3>;
 using Away = std::array<int, 3>;
 
@@ -62,24 +62,24 @@ class Halo3d final : public Application {
     }
   }
 
-  void write(Script& script) const override {
-    const calls::RankGrid<3> ranks(dims_for(*grid_, script.ranks()), script.rank());
+  void write(CallList& calls) const override {
+    const calls::RankGrid<3> ranks(dims_for(*grid_, calls.ranks()), calls.rank());
     const Cells block = block_at(ranks);
-    const std::vector<Away> directions = neighbours(ranks, script.rank());
+    const std::vector<Away> directions = neighbours(ranks, calls.rank());
     const Border border = *periodic_ ? Border::periodic : Border::closed;
-    const Requests requests = script.requests(2 * static_cast<int>(directions.size()));
+    const Requests requests = calls.requests(2 * static_cast<int>(directions.size()));
     int k = 0;
     for (const Away& away : directions) {
-      script.irecv(requests[k++], ranks.neighbour(away, border), tag_of(opposite(away)), bytes(block, away));
+      calls.irecv(requests[k++], ranks.neighbour(away, border), tag_of(opposite(away)), bytes(block, away));
     }
     for (const Away& away : directions) {
-      script.isend(requests[k++], ranks.neighbour(away, border), tag_of(away), bytes(block, away));
+      calls.isend(requests[k++], ranks.neighbour(away, border), tag_of(away), bytes(block, away));
     }
     const std::int64_t all = block[0] * block[1] * block[2];
     const std::int64_t inner = *overlap_ ? inside(block) : 0;
-    compute(script, inner);
-    script.wait_all(requests);
-    compute(script, all - inner);
+    compute(calls, inner);
+    calls.wait_all(requests);
+    compute(calls, all - inner);
   }
 
  private:
@@ -112,8 +112,8 @@ class Halo3d final : public Application {
     for (const std::int64_t side : block) cells *= std::max<std::int64_t>(side - 2 * *depth_, 0);
     return cells;
   }
-  void compute(Script& script, std::int64_t cells) const {
-    script.compute(*cell_ns_ * static_cast<double>(cells * *fields_));
+  void compute(CallList& calls, std::int64_t cells) const {
+    calls.compute(*cell_ns_ * static_cast<double>(cells * *fields_));
   }
 
   static constexpr std::int64_t most = 1 << 20;

@@ -1,4 +1,4 @@
-#include "scripts.hpp"
+#include "call_lists.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -8,7 +8,7 @@ std::pair<int, int> grid_of(int ranks, int columns, int rows) {
   const auto motif = configured("cloverleaf", {{"-x", std::to_string(columns)}, {"-y", std::to_string(rows)}}, ranks);
   int across = 1;
   int right = 0;
-  each_step_done(scripted(*motif).script_of(0, ranks), [&](const calls::Step& step) {
+  each_step_done(scripted(*motif).calls_of(0, ranks), [&](const calls::Step& step) {
     if (step.act == calls::Act::isend && step.tag == 4) across = step.peer;
     if (step.act == calls::Act::isend && step.tag == 2) right = step.peer;
   });

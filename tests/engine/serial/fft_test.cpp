@@ -1,7 +1,7 @@
 #include <numeric>
 
 #include "calls/transpose.hpp"
-#include "scripts.hpp"
+#include "call_lists.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -10,13 +10,13 @@ TEST(Tournament, IsOfPairsInEachRoundAndOfAllAgainstAll) {
   for (int players = 1; players <= 17; ++players) {
     std::vector<std::vector<int>> opponents;
     for (int k = 0; k < players; ++k) opponents.push_back(calls::tournament(k, players));
-    std::vector<int> everybody(static_cast<std::size_t>(players));
-    std::iota(everybody.begin(), everybody.end(), 0);
+    std::vector<int> all_ranks(static_cast<std::size_t>(players));
+    std::iota(all_ranks.begin(), all_ranks.end(), 0);
     for (std::size_t k = 0; k < opponents.size(); ++k) {
       for (std::size_t round = 0; round < opponents.size(); ++round) {
         EXPECT_EQ(opponents[static_cast<std::size_t>(opponents[k][round])][round], k) << players << " players";
       }
-      EXPECT_THAT(opponents[k], testing::UnorderedElementsAreArray(everybody)) << players << " players";
+      EXPECT_THAT(opponents[k], testing::UnorderedElementsAreArray(all_ranks)) << players << " players";
     }
   }
 }
@@ -78,12 +78,12 @@ TEST(Fft3d, PencilsExchangeWithinRowsThenWithinColumns) {
       "fft3d", {{"decomposition", "pencils"}, {"call", "alltoall"}, {"nx", "12"}, {"ny", "24"}, {"nz", "8"}}, 6);
   // 3 x 2 ranks; in a row 2 exchange 4 * 12 * 4 points each, in a column 3 exchange 4 * 8 * 4
   EXPECT_EQ(calls_of(*motif, 5, 6), "Alltoall:3072 Alltoall:2048 Alltoall:2048 Alltoall:3072");
-  const calls::Script script = scripted(*motif).script_of(5, 6);
-  ASSERT_EQ(script.splits().size(), 2u);
-  EXPECT_EQ(script.splits()[0].colour, 2);
-  EXPECT_EQ(script.splits()[0].ranks.size, 2);
-  EXPECT_EQ(script.splits()[1].colour, 1);
-  EXPECT_EQ(script.splits()[1].ranks.size, 3);
+  const calls::CallList calls = scripted(*motif).calls_of(5, 6);
+  ASSERT_EQ(calls.splits().size(), 2u);
+  EXPECT_EQ(calls.splits()[0].colour, 2);
+  EXPECT_EQ(calls.splits()[0].ranks.size, 2);
+  EXPECT_EQ(calls.splits()[1].colour, 1);
+  EXPECT_EQ(calls.splits()[1].ranks.size, 3);
   EXPECT_EQ(motif->traffic(6).collectives, 2 * 3 + 2 * 2);
 }
 

@@ -1,4 +1,4 @@
-#include "scripts.hpp"
+#include "call_lists.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -23,7 +23,7 @@ TEST(Lulesh, IsTheFormulaAndMeetsOnEveryCube) {
 TEST(Lulesh, ComputesBetweenItsReceivesAndItsSends) {
   const auto motif = configured("lulesh", {{"-s", "2"}}, 27);
   std::string order;
-  each_step_done(scripted(*motif).script_of(13, 27), [&](const calls::Step& step) {
+  each_step_done(scripted(*motif).calls_of(13, 27), [&](const calls::Step& step) {
     const std::string word = step.act == calls::Act::compute ? "compute" : token(step).substr(0, 2);
     if (!order.ends_with(word)) order += (order.empty() ? "" : " ") + word;
   });

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "motifs/application/scripted.hpp"
+#include "motifs/application/call_list_motif.hpp"
 
 namespace stressbench::test {
 
@@ -26,14 +26,14 @@ class Scripts {
       : motif_(MotifCatalogue::instance().make(motif)) {
     for (const auto& [option, text] : options) motif_->find(option)->parse(text);
     motif_->check(ranks);
-    const auto& scripted = dynamic_cast<const Scripted&>(*motif_);
-    for (int rank = 0; rank < ranks; ++rank) scripts_.push_back(scripted.script_of(rank, ranks));
+    const auto& scripted = dynamic_cast<const CallListMotif&>(*motif_);
+    for (int rank = 0; rank < ranks; ++rank) scripts_.push_back(scripted.calls_of(rank, ranks));
   }
 
-  const calls::Script& of(int rank) const { return scripts_[static_cast<std::size_t>(rank)]; }
+  const calls::CallList& of(int rank) const { return scripts_[static_cast<std::size_t>(rank)]; }
   Traffic traffic() const { return motif_->traffic(static_cast<int>(scripts_.size())); }
   Traffic sum_of_scripts() const {
-    return dynamic_cast<const Scripted&>(*motif_).Scripted::traffic(static_cast<int>(scripts_.size()));
+    return dynamic_cast<const CallListMotif&>(*motif_).CallListMotif::traffic(static_cast<int>(scripts_.size()));
   }
 
   Messages sent() const {
@@ -79,7 +79,7 @@ class Scripts {
   }
 
   std::unique_ptr<Motif> motif_;
-  std::vector<calls::Script> scripts_;
+  std::vector<calls::CallList> scripts_;
 };
 
 // Every message that is sent is received, by whom, with which tag and of which size.

@@ -1,4 +1,4 @@
-#include "scripts.hpp"
+#include "call_lists.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -28,7 +28,7 @@ TEST(Sweep3d, LastBlockOfPlanesIsSentWholeAndComputedInPart) {
   EXPECT_EQ(calls_of(*motif, 0, 2).substr(0, 73),
             "R<1:3000:720 R<1:3000:720 R<1:6000:720 R<1:6000:720 R<1:9000:720 R<1:9000");
   double computed = 0;
-  each_step_done(scripted(*motif).script_of(1, 2), [&](const calls::Step& step) { computed += step.compute_ns; });
+  each_step_done(scripted(*motif).calls_of(1, 2), [&](const calls::Step& step) { computed += step.compute_ns; });
   EXPECT_DOUBLE_EQ(computed, 3 * 5 * 5 * (6 * 4 * (17.0 + 12.5) + 4 + 3));
 }
 
@@ -43,7 +43,7 @@ TEST(Sweep3d, MiddleOfALineReceivesBeforeItSends) {
 
 TEST(Sweep3d, RankAloneSweepsAnOctantAtOnce) {
   const auto motif = configured("sweep3d", {}, 1);
-  EXPECT_EQ(scripted(*motif).script_of(0, 1).computations(), 8u + 2u);
+  EXPECT_EQ(scripted(*motif).calls_of(0, 1).computations(), 8u + 2u);
   EXPECT_EQ(calls_of(*motif, 0, 1), "Allreduce:4 Allreduce:8");
 }
 

@@ -1,4 +1,4 @@
-#include "scripts.hpp"
+#include "call_lists.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -28,7 +28,7 @@ TEST(Swfft, IsTheFormulaAndMeetsOnEveryGrid) {
 // Of each step who is received from and who is sent to.
 std::string peers_of(const Motif& motif, int rank, int ranks) {
   std::string text;
-  each_step_done(scripted(motif).script_of(rank, ranks), [&](const calls::Step& step) {
+  each_step_done(scripted(motif).calls_of(rank, ranks), [&](const calls::Step& step) {
     if (step.act == calls::Act::irecv) text += (text.empty() ? "" : " ") + std::to_string(step.from);
     if (step.act == calls::Act::isend) text += ">" + std::to_string(step.peer);
   });
@@ -54,8 +54,8 @@ TEST(Swfft, TurnsPencilsThatDoNotFit) {
 
 TEST(Swfft, ComputesBeforeItReceives) {
   const auto motif = configured("swfft", {{"ngx", "4"}}, 1);
-  EXPECT_EQ(scripted(*motif).script_of(0, 1).computations(), 10 * 2 + 6u);
-  EXPECT_EQ(scripted(*motif).script_of(0, 1).steps().front().act, calls::Act::compute);
+  EXPECT_EQ(scripted(*motif).calls_of(0, 1).computations(), 10 * 2 + 6u);
+  EXPECT_EQ(scripted(*motif).calls_of(0, 1).steps().front().act, calls::Act::compute);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "motifs/application/scripted.hpp"
+#include "motifs/application/call_list_motif.hpp"
 
 namespace stressbench::test {
 
@@ -24,12 +24,12 @@ inline std::unique_ptr<Motif> configured(const std::string& name, const Options&
   return motif;
 }
 
-inline const Scripted& scripted(const Motif& motif) { return dynamic_cast<const Scripted&>(motif); }
+inline const CallListMotif& scripted(const Motif& motif) { return dynamic_cast<const CallListMotif&>(motif); }
 
 // Calls visit(step) for each step as often as it is done.
 template <class Visit>
-void each_step_done(const calls::Script& script, Visit visit) {
-  const std::vector<calls::Step>& steps = script.steps();
+void each_step_done(const calls::CallList& calls, Visit visit) {
+  const std::vector<calls::Step>& steps = calls.steps();
   std::vector<int> left(steps.size(), 0);
   for (std::size_t k = 0; k < steps.size(); ++k) {
     if (steps[k].act == calls::Act::repeat) {
@@ -77,7 +77,7 @@ inline std::string token(const calls::Step& step) {
 
 inline std::string calls_of(const Motif& motif, int rank, int ranks) {
   std::string text;
-  each_step_done(scripted(motif).script_of(rank, ranks), [&](const calls::Step& step) {
+  each_step_done(scripted(motif).calls_of(rank, ranks), [&](const calls::Step& step) {
     const std::string word = token(step);
     if (!word.empty()) text += (text.empty() ? "" : " ") + word;
   });
@@ -89,7 +89,7 @@ inline void expect_that_messages_meet(const Motif& motif, int ranks) {
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> sent;
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> received;
   for (int rank = 0; rank < ranks; ++rank) {
-    each_step_done(scripted(motif).script_of(rank, ranks), [&](const calls::Step& step) {
+    each_step_done(scripted(motif).calls_of(rank, ranks), [&](const calls::Step& step) {
       if (step.act >= calls::Act::start_all && step.act != calls::Act::sendrecv) return;
       const std::int64_t size = calls::size_of(step.kind);
       if (step.peer >= 0) sent[{rank, step.peer, step.tag}].push_back(step.count * size);
@@ -102,7 +102,7 @@ inline void expect_that_messages_meet(const Motif& motif, int ranks) {
 // What the motif announces is the sum of what its ranks' scripts say.
 inline void expect_the_sum_of_scripts(const Motif& motif, int ranks) {
   const Traffic said = motif.traffic(ranks);
-  const Traffic sum = scripted(motif).Scripted::traffic(ranks);
+  const Traffic sum = scripted(motif).CallListMotif::traffic(ranks);
   EXPECT_EQ(said.messages, sum.messages) << ranks << " ranks";
   EXPECT_EQ(said.message_bytes, sum.message_bytes) << ranks << " ranks";
   EXPECT_EQ(said.collectives, sum.collectives) << ranks << " ranks";

@@ -1,4 +1,4 @@
-#include "calls/script.hpp"
+#include "calls/call_list.hpp"
 
 #include <fmt/format.h>
 
@@ -49,19 +49,19 @@ std::int64_t size_of(Kind kind) noexcept {
   return 1;
 }
 
-Script::Script(int rank, int ranks) : everybody_{0, rank, ranks} {}
+CallList::CallList(int rank, int ranks) : all_ranks_{0, rank, ranks} {}
 
-Step& Script::add(Act act) {
+Step& CallList::add(Act act) {
   steps_.emplace_back();
   steps_.back().act = act;
   return steps_.back();
 }
 
-void Script::compute(double nanoseconds) {
+void CallList::compute(double nanoseconds) {
   if (nanoseconds > 0) add(Act::compute).compute_ns = nanoseconds;
 }
 
-void Script::send(int to, int tag, std::int64_t bytes) {
+void CallList::send(int to, int tag, std::int64_t bytes) {
   if (to < 0) return;
   const auto [kind, count] = amount_of(bytes);
   Step& step = add(Act::send);
@@ -71,7 +71,7 @@ void Script::send(int to, int tag, std::int64_t bytes) {
   step.count = count;
 }
 
-void Script::receive(int from, int tag, std::int64_t bytes) {
+void CallList::receive(int from, int tag, std::int64_t bytes) {
   if (from < 0) return;
   const auto [kind, count] = amount_of(bytes);
   Step& step = add(Act::receive);
@@ -81,7 +81,7 @@ void Script::receive(int from, int tag, std::int64_t bytes) {
   step.room = step.arriving = count;
 }
 
-void Script::sendrecv(int to, int tag, std::int64_t bytes, int from, int from_tag, std::int64_t room,
+void CallList::sendrecv(int to, int tag, std::int64_t bytes, int from, int from_tag, std::int64_t room,
                       std::int64_t arriving) {
   const Kind kind = kind_of(bytes | room | arriving);
   Step& step = add(Act::sendrecv);
@@ -95,20 +95,20 @@ void Script::sendrecv(int to, int tag, std::int64_t bytes, int from, int from_ta
   step.arriving = counted(arriving / size_of(kind), kind);
 }
 
-Requests Script::requests(int count) {
+Requests CallList::requests(int count) {
   const Requests made{places_, count};
   places_ += count;
   return made;
 }
 
-void Script::isend(Request request, int to, int tag, std::int64_t bytes) {
+void CallList::isend(Request request, int to, int tag, std::int64_t bytes) {
   if (to < 0) return;
   send(to, tag, bytes);
   steps_.back().act = Act::isend;
   steps_.back().request = request.place;
 }
 
-void Script::irecv(Request request, int from, int tag, std::int64_t bytes, Source source) {
+void CallList::irecv(Request request, int from, int tag, std::int64_t bytes, Source source) {
   if (from < 0) return;
   receive(from, tag, bytes);
   steps_.back().act = Act::irecv;
@@ -116,7 +116,7 @@ void Script::irecv(Request request, int from, int tag, std::int64_t bytes, Sourc
   steps_.back().source = source;
 }
 
-void Script::irecv_up_to(Request request, int from, int tag, std::int64_t room, std::int64_t arriving) {
+void CallList::irecv_up_to(Request request, int from, int tag, std::int64_t room, std::int64_t arriving) {
   if (from < 0) return;
   const Kind kind = kind_of(room | arriving);
   irecv(request, from, tag, arriving);
@@ -126,62 +126,62 @@ void Script::irecv_up_to(Request request, int from, int tag, std::int64_t room, 
   step.arriving = counted(arriving / size_of(kind), kind);
 }
 
-void Script::persistent_send(Request request, int to, int tag, std::int64_t bytes) {
+void CallList::persistent_send(Request request, int to, int tag, std::int64_t bytes) {
   if (to < 0) return;
   isend(request, to, tag, bytes);
   persistent_.push_back(steps_.back());
   steps_.pop_back();
 }
 
-void Script::persistent_receive(Request request, int from, int tag, std::int64_t bytes) {
+void CallList::persistent_receive(Request request, int from, int tag, std::int64_t bytes) {
   if (from < 0) return;
   irecv(request, from, tag, bytes);
   persistent_.push_back(steps_.back());
   steps_.pop_back();
 }
 
-void Script::start_all(Requests requests) {
+void CallList::start_all(Requests requests) {
   Step& step = add(Act::start_all);
   step.request = requests.first;
   step.requests = requests.count;
 }
 
-void Script::wait(Request request) {
+void CallList::wait(Request request) {
   Step& step = add(Act::wait);
   step.request = request.place;
   step.requests = 1;
 }
 
-void Script::wait_all(Requests requests) {
+void CallList::wait_all(Requests requests) {
   start_all(requests);
   steps_.back().act = Act::wait_all;
 }
 
-void Script::test_all(Requests requests) {
+void CallList::test_all(Requests requests) {
   start_all(requests);
   steps_.back().act = Act::test_all;
 }
 
-void Script::wait_all_unless_tested(Requests requests) {
+void CallList::wait_all_unless_tested(Requests requests) {
   start_all(requests);
   steps_.back().act = Act::wait_all_unless_tested;
 }
 
-Ranks Script::split(int colour, int rank, int size) {
+Ranks CallList::split(int colour, int rank, int size) {
   const Ranks made{static_cast<int>(splits_.size()) + 1, rank, size};
   splits_.push_back({colour, made});
   return made;
 }
 
-Step& Script::add_collective(Act act, const Ranks& ranks) {
+Step& CallList::add_collective(Act act, const Ranks& ranks) {
   Step& step = add(act);
   step.ranks = ranks.number;
   return step;
 }
 
-void Script::barrier(const Ranks& ranks) { add_collective(Act::barrier, ranks); }
+void CallList::barrier(const Ranks& ranks) { add_collective(Act::barrier, ranks); }
 
-void Script::bcast(const Ranks& ranks, int root, std::int64_t bytes) {
+void CallList::bcast(const Ranks& ranks, int root, std::int64_t bytes) {
   const auto [kind, count] = amount_of(bytes);
   Step& step = add_collective(Act::bcast, ranks);
   step.kind = kind;
@@ -189,37 +189,37 @@ void Script::bcast(const Ranks& ranks, int root, std::int64_t bytes) {
   step.count = step.room = step.arriving = count;
 }
 
-void Script::reduce(const Ranks& ranks, int root, Combine combine, Kind kind, std::int64_t count) {
-  allreduce(ranks, combine, kind, count);
+void CallList::reduce(const Ranks& ranks, int root, ReduceOp op, Kind kind, std::int64_t count) {
+  allreduce(ranks, op, kind, count);
   steps_.back().act = Act::reduce;
   steps_.back().peer = root;
 }
 
-void Script::allreduce(const Ranks& ranks, Combine combine, Kind kind, std::int64_t count) {
+void CallList::allreduce(const Ranks& ranks, ReduceOp op, Kind kind, std::int64_t count) {
   Step& step = add_collective(Act::allreduce, ranks);
-  step.combine = combine;
+  step.op = op;
   step.kind = kind;
   step.count = step.room = counted(count, kind);
 }
 
-void Script::reduce_scatter(const Ranks& ranks, Combine combine, Kind kind, std::int64_t count) {
+void CallList::reduce_scatter(const Ranks& ranks, ReduceOp op, Kind kind, std::int64_t count) {
   counted(count * ranks.size, kind);
-  allreduce(ranks, combine, kind, count);
+  allreduce(ranks, op, kind, count);
   steps_.back().act = Act::reduce_scatter;
 }
 
-void Script::allgather(const Ranks& ranks, Kind kind, std::int64_t count) {
+void CallList::allgather(const Ranks& ranks, Kind kind, std::int64_t count) {
   Step& step = add_collective(Act::allgather, ranks);
   step.kind = kind;
   step.count = step.room = counted(count, kind);
 }
 
-void Script::in_background(Request request) {
+void CallList::nonblocking_last(Request request) {
   steps_.back().request = request.place;
   steps_.back().posted = true;
 }
 
-int Script::add_list(Kind kind, const std::vector<std::int64_t>& amounts, std::int64_t unit) {
+int CallList::add_list(Kind kind, const std::vector<std::int64_t>& amounts, std::int64_t unit) {
   std::vector<int> list;
   std::int64_t sum = 0;
   for (const std::int64_t amount : amounts) {
@@ -231,7 +231,7 @@ int Script::add_list(Kind kind, const std::vector<std::int64_t>& amounts, std::i
   return static_cast<int>(lists_.size()) - 1;
 }
 
-void Script::allgatherv(const Ranks& ranks, Kind kind, const std::vector<std::int64_t>& counts) {
+void CallList::allgatherv(const Ranks& ranks, Kind kind, const std::vector<std::int64_t>& counts) {
   const int list = add_list(kind, counts, 1);
   Step& step = add_collective(Act::allgatherv, ranks);
   step.kind = kind;
@@ -239,14 +239,14 @@ void Script::allgatherv(const Ranks& ranks, Kind kind, const std::vector<std::in
   step.count = lists_.back()[static_cast<std::size_t>(ranks.rank)];
 }
 
-void Script::alltoall(const Ranks& ranks, std::int64_t bytes_each) {
+void CallList::alltoall(const Ranks& ranks, std::int64_t bytes_each) {
   const auto [kind, count] = amount_of(bytes_each);
   Step& step = add_collective(Act::alltoall, ranks);
   step.kind = kind;
   step.count = step.room = count;
 }
 
-void Script::alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& bytes_to,
+void CallList::alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& bytes_to,
                        const std::vector<std::int64_t>& bytes_from) {
   const bool whole = std::ranges::all_of(bytes_to, is_doubles) && std::ranges::all_of(bytes_from, is_doubles);
   const Kind kind = whole ? Kind::doubles : Kind::bytes;
@@ -257,21 +257,21 @@ void Script::alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& byte
   step.list = list;
 }
 
-int Script::begin_loop(std::int64_t times) {
+int CallList::begin_loop(std::int64_t times) {
   add(Act::repeat).times = counted(times, Kind::bytes);
   return static_cast<int>(steps_.size()) - 1;
 }
 
-void Script::end_loop(int begin) {
+void CallList::end_loop(int begin) {
   add(Act::end_repeat).other = begin;
   steps_[static_cast<std::size_t>(begin)].other = static_cast<int>(steps_.size()) - 1;
 }
 
-const Ranks& Script::ranks_of(const Step& step) const {
-  return step.ranks == 0 ? everybody_ : splits_[static_cast<std::size_t>(step.ranks - 1)].ranks;
+const Ranks& CallList::ranks_of(const Step& step) const {
+  return step.ranks == 0 ? all_ranks_ : splits_[static_cast<std::size_t>(step.ranks - 1)].ranks;
 }
 
-std::int64_t Script::bytes_sent(const Step& step) const {
+std::int64_t CallList::bytes_sent(const Step& step) const {
   std::int64_t count = step.count;
   if (step.act == Act::alltoall || step.act == Act::reduce_scatter) count *= ranks_of(step).size;
   if (step.act == Act::alltoallv) {
@@ -283,7 +283,7 @@ std::int64_t Script::bytes_sent(const Step& step) const {
 }
 
 template <class Visit>
-void Script::each_step(Visit visit) const {
+void CallList::each_step(Visit visit) const {
   std::vector<std::int64_t> times{1};
   for (const Step& step : steps_) {
     if (step.act == Act::repeat) {
@@ -296,13 +296,13 @@ void Script::each_step(Visit visit) const {
   }
 }
 
-std::uint64_t Script::computations() const {
+std::uint64_t CallList::computations() const {
   std::int64_t sum = 0;
   each_step([&](const Step& step, std::int64_t times) { sum += step.act == Act::compute ? times : 0; });
   return static_cast<std::uint64_t>(sum);
 }
 
-Traffic Script::traffic(double scale) const {
+Traffic CallList::traffic(double scale) const {
   Traffic sum;
   const auto count_message = [&](const Step& step, std::int64_t times) {
     if (step.peer < 0) return;

@@ -36,7 +36,7 @@ enum class Act : std::uint8_t {
   end_repeat
 };
 enum class Kind : std::uint8_t { bytes, shorts, ints, floats, doubles };
-enum class Combine : std::uint8_t { sum, min, max };
+enum class ReduceOp : std::uint8_t { sum, min, max };
 enum class Source : std::uint8_t { named, any };
 
 std::int64_t size_of(Kind kind) noexcept;
@@ -61,7 +61,7 @@ struct Ranks {
 struct Step {
   Act act = Act::compute;
   Kind kind = Kind::bytes;
-  Combine combine = Combine::sum;
+  ReduceOp op = ReduceOp::sum;
   Source source = Source::named;
   int ranks = 0;  // number of the Ranks
   int peer = -1;  // that is sent to; the root of a collective
@@ -80,11 +80,11 @@ struct Step {
   double compute_ns = 0;
 };
 
-class Script {
+class CallList {
  public:
-  Script(int rank, int ranks);
-  int rank() const noexcept { return everybody_.rank; }
-  int ranks() const noexcept { return everybody_.size; }
+  CallList(int rank, int ranks);
+  int rank() const noexcept { return all_ranks_.rank; }
+  int ranks() const noexcept { return all_ranks_.size; }
 
   void compute(double nanoseconds);
 
@@ -108,15 +108,15 @@ class Script {
   void test_all(Requests requests);
   void wait_all_unless_tested(Requests requests);
 
-  const Ranks& everybody() const noexcept { return everybody_; }
+  const Ranks& all_ranks() const noexcept { return all_ranks_; }
   // Ranks of the same colour; every rank of the motif calls it as often, in the same order.
   Ranks split(int colour, int rank, int size);
   void barrier(const Ranks& ranks);
   void bcast(const Ranks& ranks, int root, std::int64_t bytes);
-  void reduce(const Ranks& ranks, int root, Combine combine, Kind kind, std::int64_t count);
-  void allreduce(const Ranks& ranks, Combine combine, Kind kind, std::int64_t count);
+  void reduce(const Ranks& ranks, int root, ReduceOp op, Kind kind, std::int64_t count);
+  void allreduce(const Ranks& ranks, ReduceOp op, Kind kind, std::int64_t count);
   // Each rank gets `count` elements of the result.
-  void reduce_scatter(const Ranks& ranks, Combine combine, Kind kind, std::int64_t count);
+  void reduce_scatter(const Ranks& ranks, ReduceOp op, Kind kind, std::int64_t count);
   void allgather(const Ranks& ranks, Kind kind, std::int64_t count);
   void allgatherv(const Ranks& ranks, Kind kind, const std::vector<std::int64_t>& counts);
   void alltoall(const Ranks& ranks, std::int64_t bytes_each);
@@ -124,7 +124,7 @@ class Script {
                  const std::vector<std::int64_t>& bytes_from);
 
   // The collective that was written last only starts there, and is complete when the request was waited for.
-  void in_background(Request request);
+  void nonblocking_last(Request request);
 
   // What `body` writes, `times` times.
   template <class Body>
@@ -164,7 +164,7 @@ class Script {
   const Ranks& ranks_of(const Step& step) const;
   std::int64_t bytes_sent(const Step& step) const;
 
-  Ranks everybody_;
+  Ranks all_ranks_;
   std::vector<Step> steps_;
   std::vector<Step> persistent_;
   std::vector<std::vector<int>> lists_;

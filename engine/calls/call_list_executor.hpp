@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "calls/script.hpp"
+#include "calls/call_list.hpp"
 #include "core/buffer.hpp"
 #include "core/pause.hpp"
 #include "mpi/group.hpp"
@@ -15,7 +15,7 @@ namespace stressbench::calls {
 
 // Computation of one iteration: how it is spent, and factors that the times are multiplied by, one after the other and
 // from the first again; none: 1.
-struct Pace {
+struct ComputeTimes {
   Computation how = Computation::busy;
   double scale = 1.0;
   std::vector<double> factors;
@@ -29,16 +29,16 @@ struct Pace {
   }
 };
 
-class Performance {
+class CallListExecutor {
  public:
   // Collective over the group, which outlives this.
-  Performance(Script script, const mpi::Group& group);
-  Performance(const Performance&) = delete;
-  Performance& operator=(const Performance&) = delete;
-  ~Performance();
+  CallListExecutor(CallList calls, const mpi::Group& group);
+  CallListExecutor(const CallListExecutor&) = delete;
+  CallListExecutor& operator=(const CallListExecutor&) = delete;
+  ~CallListExecutor();
 
-  std::uint64_t computations() const { return script_.computations(); }  // in an iteration
-  void perform(const Recorder& recorder, Pace& pace);
+  std::uint64_t computations() const { return calls_.computations(); }  // in an iteration
+  void perform(const Recorder& recorder, ComputeTimes& compute_times);
 
   // Checked payload: every step gets memory of its own, so that all of it is still there afterwards. An application
   // packs one message after the other into the same buffer, and so does what is measured.
@@ -79,7 +79,7 @@ class Performance {
   void post(const Step& step, const Place& place);
   void communicate(const Step& step, const Place& place);
 
-  Script script_;
+  CallList calls_;
   const mpi::Group* group_;
   std::vector<mpi::Group> splits_;
   std::vector<List> lists_;

@@ -1,4 +1,4 @@
-#include "calls/performance.hpp"
+#include "calls/call_list_executor.hpp"
 
 #include <fmt/format.h>
 
@@ -30,8 +30,8 @@ MPI_Datatype datatype_of(Kind kind) noexcept {
   return MPI_BYTE;
 }
 
-MPI_Op operation_of(Combine combine) noexcept {
-  return combine == Combine::sum ? MPI_SUM : combine == Combine::min ? MPI_MIN : MPI_MAX;
+MPI_Op operation_of(ReduceOp op) noexcept {
+  return op == ReduceOp::sum ? MPI_SUM : op == ReduceOp::min ? MPI_MIN : MPI_MAX;
 }
 
 bool is_posted(const Step& step) noexcept { return step.posted || step.act == Act::isend || step.act == Act::irecv; }
@@ -92,43 +92,43 @@ bool all_are(const std::byte* from, std::size_t count, T wanted) noexcept {
 
 }  // namespace
 
-Performance::Performance(Script script, const mpi::Group& group) : script_(std::move(script)), group_(&group) {
-  for (const Script::Split& split : script_.splits()) splits_.push_back(group.split(split.colour, split.ranks.rank));
-  for (const std::vector<int>& counts : script_.lists()) {
+CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group) : calls_(std::move(calls)), group_(&group) {
+  for (const CallList::Split& split : calls_.splits()) splits_.push_back(group.split(split.colour, split.ranks.rank));
+  for (const std::vector<int>& counts : calls_.lists()) {
     List list{counts, {}};
     list.displacements.resize(list.counts.size());
     std::exclusive_scan(list.counts.begin(), list.counts.end(), list.displacements.begin(), 0);
     lists_.push_back(std::move(list));
   }
-  requests_.assign(static_cast<std::size_t>(script_.places()), MPI_REQUEST_NULL);
-  left_.assign(script_.steps().size(), 0);
+  requests_.assign(static_cast<std::size_t>(calls_.places()), MPI_REQUEST_NULL);
+  left_.assign(calls_.steps().size(), 0);
   lay_out(Memory::shared);
 }
 
-Performance::~Performance() { free_persistent(); }
+CallListExecutor::~CallListExecutor() { free_persistent(); }
 
-std::size_t Performance::sent(const Step& step) const {
+std::size_t CallListExecutor::sent(const Step& step) const {
   auto count = static_cast<std::size_t>(step.count);
   if (step.act == Act::alltoall || step.act == Act::reduce_scatter) {
     count *= static_cast<std::size_t>(ranks_of(step).size());
   }
-  if (step.act == Act::alltoallv) count = total(script_.list(step.list));
+  if (step.act == Act::alltoallv) count = total(calls_.list(step.list));
   return count * static_cast<std::size_t>(size_of(step.kind));
 }
 
-std::size_t Performance::received(const Step& step) const {
+std::size_t CallListExecutor::received(const Step& step) const {
   auto count = static_cast<std::size_t>(step.room);
   if (step.act == Act::alltoall || step.act == Act::allgather) {
     count *= static_cast<std::size_t>(ranks_of(step).size());
   }
-  if (step.act == Act::alltoallv) count = total(script_.list(step.list + 1));
-  if (step.act == Act::allgatherv) count = total(script_.list(step.list));
+  if (step.act == Act::alltoallv) count = total(calls_.list(step.list + 1));
+  if (step.act == Act::allgatherv) count = total(calls_.list(step.list));
   return count * static_cast<std::size_t>(size_of(step.kind));
 }
 
 // Shared: one place for all blocking calls, one for each request, one for what is reduced (of each kind, since it holds
 // ones). Apart: one for each step.
-void Performance::lay_out(Memory memory) {
+void CallListExecutor::lay_out(Memory memory) {
   memory_ = memory;
   Room out;
   Room in;
@@ -150,8 +150,8 @@ void Performance::lay_out(Memory memory) {
   Place of_blocking;
   std::size_t of_ones[kinds] = {};
   if (memory == Memory::shared) {
-    std::ranges::for_each(script_.steps(), measure);
-    std::ranges::for_each(script_.persistent(), measure);
+    std::ranges::for_each(calls_.steps(), measure);
+    std::ranges::for_each(calls_.persistent(), measure);
     for (std::size_t k = 0; k < of_request.size(); ++k) of_request[k] = {out.take(out_size[k]), in.take(in_size[k])};
     of_blocking = {out.take(blocking_out), in.take(blocking_in)};
     for (std::size_t k = 0; k < kinds; ++k) of_ones[k] = out.take(ones[k]);
@@ -164,8 +164,8 @@ void Performance::lay_out(Memory memory) {
   };
   places_.clear();
   persistent_places_.clear();
-  std::ranges::transform(script_.steps(), std::back_inserter(places_), place_of);
-  std::ranges::transform(script_.persistent(), std::back_inserter(persistent_places_), place_of);
+  std::ranges::transform(calls_.steps(), std::back_inserter(places_), place_of);
+  std::ranges::transform(calls_.persistent(), std::back_inserter(persistent_places_), place_of);
   free_persistent();
   out_ = Buffer(out.size());
   in_ = Buffer(in.size());
@@ -173,16 +173,16 @@ void Performance::lay_out(Memory memory) {
   fill_reductions();
 }
 
-std::span<std::byte> Performance::outgoing(const Step& step, const Place& place) const {
+std::span<std::byte> CallListExecutor::outgoing(const Step& step, const Place& place) const {
   return out_.bytes(place.out, sent(step));
 }
-std::span<std::byte> Performance::incoming(const Step& step, const Place& place) const {
+std::span<std::byte> CallListExecutor::incoming(const Step& step, const Place& place) const {
   return in_.bytes(place.in, received(step));
 }
 
-void Performance::make_persistent() {
-  for (std::size_t k = 0; k < script_.persistent().size(); ++k) {
-    const Step& message = script_.persistent()[k];
+void CallListExecutor::make_persistent() {
+  for (std::size_t k = 0; k < calls_.persistent().size(); ++k) {
+    const Step& message = calls_.persistent()[k];
     MPI_Request* request = &requests_[static_cast<std::size_t>(message.request)];
     if (message.act == Act::isend) {
       mpi::must(MPI_Send_init(outgoing(message, persistent_places_[k]).data(), message.count, datatype_of(message.kind),
@@ -196,29 +196,29 @@ void Performance::make_persistent() {
   }
 }
 
-void Performance::free_persistent() noexcept {
-  for (const Step& message : script_.persistent()) {
+void CallListExecutor::free_persistent() noexcept {
+  for (const Step& message : calls_.persistent()) {
     MPI_Request& request = requests_[static_cast<std::size_t>(message.request)];
     if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
   }
 }
 
-void Performance::fill_reductions() {
+void CallListExecutor::fill_reductions() {
   for (std::size_t k = 0; k < places_.size(); ++k) {
-    const Step& step = script_.steps()[k];
+    const Step& step = calls_.steps()[k];
     if (!is_reduction(step.act)) continue;
     with_type(step.kind, [&]<class T>(T) { write_ones<T>(out_.data() + places_[k].out, sent(step) / sizeof(T)); });
   }
 }
 
-void Performance::perform(const Recorder& recorder, Pace& pace) {
-  const std::vector<Step>& steps = script_.steps();
+void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_times) {
+  const std::vector<Step>& steps = calls_.steps();
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const Step& step = steps[k];
     switch (step.act) {
       case Act::compute:
-        if (pace.how != Computation::off) {
-          pause::until(pace.how, recorder, recorder.now_ns() + pace.stretched(step.compute_ns));
+        if (compute_times.how != Computation::off) {
+          pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.stretched(step.compute_ns));
         }
         break;
       case Act::repeat:
@@ -233,7 +233,7 @@ void Performance::perform(const Recorder& recorder, Pace& pace) {
   }
 }
 
-void Performance::post(const Step& step, const Place& place) {
+void CallListExecutor::post(const Step& step, const Place& place) {
   std::byte* const out = out_.data() + place.out;
   std::byte* const in = in_.data() + place.in;
   MPI_Datatype type = datatype_of(step.kind);
@@ -272,11 +272,11 @@ void Performance::post(const Step& step, const Place& place) {
   }
 }
 
-void Performance::communicate(const Step& step, const Place& place) {
+void CallListExecutor::communicate(const Step& step, const Place& place) {
   std::byte* const out = out_.data() + place.out;
   std::byte* const in = in_.data() + place.in;
   MPI_Datatype type = datatype_of(step.kind);
-  MPI_Op operation = operation_of(step.combine);
+  MPI_Op operation = operation_of(step.op);
   MPI_Comm ranks = ranks_of(step).handle();
   MPI_Request* const request = step.posted ? requests_.data() + step.request : nullptr;
   const List* const list = step.list < 0 ? nullptr : &lists_[static_cast<std::size_t>(step.list)];
@@ -312,7 +312,7 @@ void Performance::communicate(const Step& step, const Place& place) {
 }
 
 template <class Visit>
-void Performance::each_sent(Visit visit) const {
+void CallListExecutor::each_sent(Visit visit) const {
   const auto one = [&](const Step& step, const Place& place) {
     const std::span<std::byte> all = outgoing(step, place);
     const mpi::Group& ranks = ranks_of(step);
@@ -326,12 +326,12 @@ void Performance::each_sent(Visit visit) const {
       visit(all, ranks.rank(), step.peer);
     }
   };
-  for (std::size_t k = 0; k < places_.size(); ++k) one(script_.steps()[k], places_[k]);
-  for (std::size_t k = 0; k < persistent_places_.size(); ++k) one(script_.persistent()[k], persistent_places_[k]);
+  for (std::size_t k = 0; k < places_.size(); ++k) one(calls_.steps()[k], places_[k]);
+  for (std::size_t k = 0; k < persistent_places_.size(); ++k) one(calls_.persistent()[k], persistent_places_[k]);
 }
 
 template <class Visit>
-void Performance::each_received(Visit visit) const {
+void CallListExecutor::each_received(Visit visit) const {
   const auto one = [&](const Step& step, const Place& place) {
     const std::span<std::byte> all = incoming(step, place);
     const mpi::Group& ranks = ranks_of(step);
@@ -346,12 +346,12 @@ void Performance::each_received(Visit visit) const {
       visit(all.first(arriving), step.from, ranks.rank());
     }
   };
-  for (std::size_t k = 0; k < places_.size(); ++k) one(script_.steps()[k], places_[k]);
-  for (std::size_t k = 0; k < persistent_places_.size(); ++k) one(script_.persistent()[k], persistent_places_[k]);
+  for (std::size_t k = 0; k < places_.size(); ++k) one(calls_.steps()[k], places_[k]);
+  for (std::size_t k = 0; k < persistent_places_.size(); ++k) one(calls_.persistent()[k], persistent_places_[k]);
 }
 
 // What goes to `peer` or comes from it.
-std::span<std::byte> Performance::part(const Step& step, int list, std::span<std::byte> all, int peer) const {
+std::span<std::byte> CallListExecutor::part(const Step& step, int list, std::span<std::byte> all, int peer) const {
   const auto element = static_cast<std::size_t>(size_of(step.kind));
   const auto at = static_cast<std::size_t>(peer);
   if (step.list < 0)
@@ -362,27 +362,27 @@ std::span<std::byte> Performance::part(const Step& step, int list, std::span<std
                      static_cast<std::size_t>(laid_out.counts[at]) * element);
 }
 
-void Performance::fill_payload(std::uint64_t pass) {
+void CallListExecutor::fill_payload(std::uint64_t pass) {
   if (memory_ == Memory::shared) lay_out(Memory::apart);
   each_sent([&](std::span<std::byte> bytes, int from, int to) { payload::fill(bytes, {from, to, pass}); });
   each_received([&](std::span<std::byte> bytes, int from, int to) { payload::poison(bytes, {from, to, pass}); });
   for (std::size_t k = 0; k < places_.size(); ++k) {
-    if (is_reduction(script_.steps()[k].act)) std::ranges::fill(incoming(script_.steps()[k], places_[k]), std::byte{0});
+    if (is_reduction(calls_.steps()[k].act)) std::ranges::fill(incoming(calls_.steps()[k], places_[k]), std::byte{0});
   }
 }
 
-void Performance::verify(std::uint64_t pass) const {
+void CallListExecutor::verify(std::uint64_t pass) const {
   each_received([&](std::span<std::byte> bytes, int from, int to) { payload::check(bytes, {from, to, pass}); });
   for (std::size_t k = 0; k < places_.size(); ++k) {
-    const Step& step = script_.steps()[k];
+    const Step& step = calls_.steps()[k];
     if (is_reduction(step.act)) check_reduction(step, places_[k]);
   }
 }
 
-void Performance::check_reduction(const Step& step, const Place& place) const {
+void CallListExecutor::check_reduction(const Step& step, const Place& place) const {
   const mpi::Group& ranks = ranks_of(step);
   if (step.act == Act::reduce && ranks.rank() != step.peer) return;
-  const int wanted = step.combine == Combine::sum ? ranks.size() : 1;
+  const int wanted = step.op == ReduceOp::sum ? ranks.size() : 1;
   const std::byte* const found = in_.data() + place.in;
   const auto count = static_cast<std::size_t>(step.count);
   if (with_type(step.kind, [&]<class T>(T) { return all_are<T>(found, count, static_cast<T>(wanted)); })) return;

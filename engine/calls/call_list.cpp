@@ -82,7 +82,7 @@ void CallList::receive(int from, int tag, std::int64_t bytes) {
 }
 
 void CallList::sendrecv(int to, int tag, std::int64_t bytes, int from, int from_tag, std::int64_t room,
-                      std::int64_t arriving) {
+                        std::int64_t arriving) {
   const Kind kind = kind_of(bytes | room | arriving);
   Step& step = add(Act::sendrecv);
   step.kind = kind;
@@ -247,7 +247,7 @@ void CallList::alltoall(const Ranks& ranks, std::int64_t bytes_each) {
 }
 
 void CallList::alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& bytes_to,
-                       const std::vector<std::int64_t>& bytes_from) {
+                         const std::vector<std::int64_t>& bytes_from) {
   const bool whole = std::ranges::all_of(bytes_to, is_doubles) && std::ranges::all_of(bytes_from, is_doubles);
   const Kind kind = whole ? Kind::doubles : Kind::bytes;
   const int list = add_list(kind, bytes_to, size_of(kind));

@@ -118,7 +118,7 @@ inline void transpose(CallList& calls, TransposeCall call, const Members& member
     calls.compute(static_cast<double>(rows[own] * columns[other]) * copy_ns);
     if (other == own) continue;
     calls.sendrecv(members.of(other), tag(own, other), to(other), members.of(other), tag(other, own), from(other),
-                    from(other));
+                   from(other));
   }
 }
 

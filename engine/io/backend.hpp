@@ -27,7 +27,7 @@ struct Opening {
 };
 
 // What a pattern asks of a backend, known before any rank starts.
-struct Wish {
+struct AccessRequirements {
   Access access = Access::write;
   bool even_transfers = true;  // every rank of a file makes the same number of transfers, of the same lengths
   bool any_order = false;      // a rank's transfers do not go from front to back
@@ -45,7 +45,7 @@ class Backend {
   virtual ~Backend() = default;
 
   // Refuses what it cannot do: throws ParameterMistake that says what it can.
-  virtual void check(const Wish& wish) const { (void)wish; }
+  virtual void check(const AccessRequirements& requirements) const { (void)requirements; }
 
   // Untimed, once: so that nothing is allocated later.
   virtual void prepare(const Opening& opening) { (void)opening; }
@@ -65,7 +65,7 @@ class Backend {
   // Where the backend, not the caller, says where the next transfer goes (shared file pointers), offsets are not used.
   virtual bool takes_offsets() const { return true; }
   // Whether a rank finds only what it wrote itself.
-  virtual bool keeps_to_itself() const { return false; }
+  virtual bool per_rank_files() const { return false; }
   // Whether transfers are calls that all ranks of the file make together.
   virtual bool collective() const { return false; }
 

@@ -43,9 +43,9 @@ int number_of(Failure failure) noexcept {
 
 }  // namespace
 
-std::int64_t Timekeeper::now_ns() const noexcept { return MonotonicClock{}.now_ns(); }
+std::int64_t TransferClock::now_ns() const noexcept { return MonotonicClock{}.now_ns(); }
 
-void Timekeeper::wait_until(std::int64_t end_ns) const noexcept {
+void TransferClock::wait_until(std::int64_t end_ns) const noexcept {
   if (end_ns - now_ns() >= shortest_sleep_ns) {
     const timespec end{.tv_sec = end_ns / 1'000'000'000, .tv_nsec = end_ns % 1'000'000'000};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
@@ -55,13 +55,13 @@ void Timekeeper::wait_until(std::int64_t end_ns) const noexcept {
   }
 }
 
-const Timekeeper& Timekeeper::real() noexcept {
-  static const Timekeeper timekeeper;
-  return timekeeper;
+const TransferClock& TransferClock::real() noexcept {
+  static const TransferClock clock;
+  return clock;
 }
 
-Memory::Memory(ParameterSet& owner, const Timekeeper& timekeeper)
-    : timekeeper_(timekeeper),
+Memory::Memory(ParameterSet& owner, const TransferClock& clock)
+    : clock_(clock),
       delay_(&owner, '\0', "delay", Nanoseconds{0}, "what each transfer takes beside its bytes"),
       bandwidth_(&owner, '\0', "bandwidth", Bytes{0}, "bytes a second that a rank moves; 0: as many as it can"),
       fail_call_(&owner, '\0', "fail-call", FailingCall::none, "which call fails"),
@@ -71,7 +71,7 @@ Memory::Memory(ParameterSet& owner, const Timekeeper& timekeeper)
       fail_with_(&owner, '\0', "fail-with", Failure::EIo,
                  "the error that it fails with; short: half of the bytes are moved, then ENOSPC") {}
 
-void Memory::check(const Wish&) const {
+void Memory::check(const AccessRequirements&) const {
   const bool moves = *fail_call_ == FailingCall::write || *fail_call_ == FailingCall::read;
   if (*fail_with_ == Failure::half && !moves) {
     throw ParameterMistake("fail-with", "--fail-with: short needs --fail-call write or read");
@@ -90,7 +90,7 @@ void Memory::open(const Opening& opening) {
 }
 
 void Memory::write(std::int64_t offset, std::span<const std::byte> bytes) {
-  const std::int64_t begun_ns = timekeeper_.now_ns();
+  const std::int64_t begun_ns = clock_.now_ns();
   const int error = fault(FailingCall::write);
   const std::size_t taken = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
   file_->write(offset, bytes.first(taken));
@@ -99,7 +99,7 @@ void Memory::write(std::int64_t offset, std::span<const std::byte> bytes) {
 }
 
 void Memory::read(std::int64_t offset, std::span<std::byte> bytes) {
-  const std::int64_t begun_ns = timekeeper_.now_ns();
+  const std::int64_t begun_ns = clock_.now_ns();
   const int error = fault(FailingCall::read);
   const std::size_t wanted = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
   // Others' bytes are not here, but they are known to be in the file.
@@ -136,7 +136,7 @@ int Memory::fault(FailingCall call) {
 void Memory::take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept {
   double needed_ns = static_cast<double>(delay_->value);
   if (bandwidth_->value > 0) needed_ns += static_cast<double>(bytes) * 1e9 / static_cast<double>(bandwidth_->value);
-  if (needed_ns > 0) timekeeper_.wait_until(begun_ns + static_cast<std::int64_t>(needed_ns));
+  if (needed_ns > 0) clock_.wait_until(begun_ns + static_cast<std::int64_t>(needed_ns));
 }
 
 namespace {

@@ -35,26 +35,26 @@ namespace io {
 class StoredFile;
 
 // Time as transfers take it. Tests have one that they move by hand.
-class Timekeeper {
+class TransferClock {
  public:
-  virtual ~Timekeeper() = default;
+  virtual ~TransferClock() = default;
   virtual std::int64_t now_ns() const noexcept;
   virtual void wait_until(std::int64_t end_ns) const noexcept;  // sleeps, and spins the rest
-  static const Timekeeper& real() noexcept;
+  static const TransferClock& real() noexcept;
 };
 
 class Memory final : public Backend {
  public:
-  explicit Memory(ParameterSet& owner, const Timekeeper& timekeeper = Timekeeper::real());
+  explicit Memory(ParameterSet& owner, const TransferClock& clock = TransferClock::real());
 
-  void check(const Wish& wish) const override;
+  void check(const AccessRequirements& requirements) const override;
   void prepare(const Opening& opening) override;
   void open(const Opening& opening) override;
   void write(std::int64_t offset, std::span<const std::byte> bytes) override;
   void read(std::int64_t offset, std::span<std::byte> bytes) override;
   void sync() override;
   void close() override;
-  bool keeps_to_itself() const override { return true; }
+  bool per_rank_files() const override { return true; }
   std::vector<std::string> notes() override;
   bool remove(const std::string& path) const override;
 
@@ -63,7 +63,7 @@ class Memory final : public Backend {
   int fault(FailingCall call);
   void take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept;
 
-  const Timekeeper& timekeeper_;
+  const TransferClock& clock_;
   Param<Nanoseconds> delay_;
   Param<Bytes> bandwidth_;
   Param<FailingCall> fail_call_;

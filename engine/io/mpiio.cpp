@@ -61,7 +61,7 @@ namespace {
 
 // Whose place in the file a call goes on from.
 enum class Pointer { none, own, shared };
-enum class Together { no, yes };
+enum class Participation { independent, collective };
 
 // A call in one direction: Data is const void* to write, void* to read.
 template <class Data>
@@ -72,7 +72,7 @@ using Function = std::variant<int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Sta
 
 struct Form {
   Pointer pointer;
-  Together together;
+  Participation participation;
   Function<const void*> write;
   Function<void*> read;
   bool starts() const { return write.index() >= 2; }
@@ -81,27 +81,27 @@ struct Form {
 Form form_of(MpiIoCall call) {
   switch (call) {
     case MpiIoCall::plain:
-      return {Pointer::own, Together::no, MPI_File_write, MPI_File_read};
+      return {Pointer::own, Participation::independent, MPI_File_write, MPI_File_read};
     case MpiIoCall::at:
-      return {Pointer::none, Together::no, MPI_File_write_at, MPI_File_read_at};
+      return {Pointer::none, Participation::independent, MPI_File_write_at, MPI_File_read_at};
     case MpiIoCall::all:
-      return {Pointer::own, Together::yes, MPI_File_write_all, MPI_File_read_all};
+      return {Pointer::own, Participation::collective, MPI_File_write_all, MPI_File_read_all};
     case MpiIoCall::at_all:
-      return {Pointer::none, Together::yes, MPI_File_write_at_all, MPI_File_read_at_all};
+      return {Pointer::none, Participation::collective, MPI_File_write_at_all, MPI_File_read_at_all};
     case MpiIoCall::shared:
-      return {Pointer::shared, Together::no, MPI_File_write_shared, MPI_File_read_shared};
+      return {Pointer::shared, Participation::independent, MPI_File_write_shared, MPI_File_read_shared};
     case MpiIoCall::ordered:
-      return {Pointer::shared, Together::yes, MPI_File_write_ordered, MPI_File_read_ordered};
+      return {Pointer::shared, Participation::collective, MPI_File_write_ordered, MPI_File_read_ordered};
     case MpiIoCall::started:
-      return {Pointer::own, Together::no, MPI_File_iwrite, MPI_File_iread};
+      return {Pointer::own, Participation::independent, MPI_File_iwrite, MPI_File_iread};
     case MpiIoCall::started_at:
-      return {Pointer::none, Together::no, MPI_File_iwrite_at, MPI_File_iread_at};
+      return {Pointer::none, Participation::independent, MPI_File_iwrite_at, MPI_File_iread_at};
     case MpiIoCall::started_all:
-      return {Pointer::own, Together::yes, MPI_File_iwrite_all, MPI_File_iread_all};
+      return {Pointer::own, Participation::collective, MPI_File_iwrite_all, MPI_File_iread_all};
     case MpiIoCall::started_at_all:
       break;
   }
-  return {Pointer::none, Together::yes, MPI_File_iwrite_at_all, MPI_File_iread_at_all};
+  return {Pointer::none, Participation::collective, MPI_File_iwrite_at_all, MPI_File_iread_at_all};
 }
 
 template <class Data>
@@ -132,7 +132,7 @@ struct Transfer {
 };
 
 // Ends about once a second, as long as it is asked.
-class Patience {
+class OncePerSecond {
  public:
   bool ends() {
     constexpr int seldom = 4096;  // a look at the clock costs as much as a question to MPI
@@ -153,11 +153,11 @@ class MpiIo final : public Backend {
  public:
   explicit MpiIo(ParameterSet& owner) : owner_(owner) {}
 
-  void check(const Wish& wish) const override {
+  void check(const AccessRequirements& requirements) const override {
     const Form form = form_of(*call_);
     hints_.check();
-    if (form.pointer == Pointer::shared) refuse_shared(wish);
-    if (form.together == Together::yes && !wish.even_transfers) {
+    if (form.pointer == Pointer::shared) refuse_shared(requirements);
+    if (form.participation == Participation::collective && !requirements.even_transfers) {
       refuse_call(
           "all ranks of a file make it together, but their transfers differ in number or length; independent "
           "calls such as MPI_File_write_at would do");
@@ -167,7 +167,7 @@ class MpiIo final : public Backend {
                                                       "nonblocking calls such as MPI_File_iwrite_at overlap",
                                                       call_.text()));
     }
-    if (*preallocate_ && wish.access == Access::read) {
+    if (*preallocate_ && requirements.access == Access::read) {
       throw ParameterMistake("preallocate", "--preallocate: nothing is written");
     }
   }
@@ -224,11 +224,12 @@ class MpiIo final : public Backend {
     if (*call_ == MpiIoCall::ordered && end_ == 0) must_have_been_there();
     errno = 0;
     must(MPI_File_close(&file_), "MPI_File_close", errno);
-    if (end_ > 0 && (form_.together == Together::yes || form_.starts())) must_hold("MPI_File_close", path_, end_);
+    if (end_ > 0 && (form_.participation == Participation::collective || form_.starts()))
+      must_hold("MPI_File_close", path_, end_);
   }
 
   bool takes_offsets() const override { return form_of(*call_).pointer != Pointer::shared; }
-  bool collective() const override { return form_of(*call_).together == Together::yes; }
+  bool collective() const override { return form_of(*call_).participation == Participation::collective; }
   std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
 
  private:
@@ -252,12 +253,12 @@ class MpiIo final : public Backend {
   [[noreturn]] void refuse_call(const std::string& words) const {
     throw ParameterMistake("call", fmt::format("--call: {}: {}", call_.text(), words));
   }
-  void refuse_shared(const Wish& wish) const {
+  void refuse_shared(const AccessRequirements& requirements) const {
     constexpr auto instead = "calls with an offset, such as MPI_File_write_at, would do";
-    if (wish.any_order) refuse_call(fmt::format("a shared pointer goes from front to back only; {}", instead));
-    if (wish.grows)
+    if (requirements.any_order) refuse_call(fmt::format("a shared pointer goes from front to back only; {}", instead));
+    if (requirements.grows)
       refuse_call(fmt::format("begins at the front of a file each time, so nothing is appended; {}", instead));
-    if (wish.access == Access::both) {
+    if (requirements.access == Access::both) {
       refuse_call(fmt::format("reads and writes would move one pointer, and nobody reads what is there; {}", instead));
     }
   }
@@ -327,7 +328,7 @@ class MpiIo final : public Backend {
   // MPI_Request_get_status is never true.
   void complete(Started& one) const {
     MPI_Status status{};
-    Patience patience;
+    OncePerSecond patience;
     int code = MPI_SUCCESS;
     errno = 0;
     for (int done = 0; !done && code == MPI_SUCCESS;) {

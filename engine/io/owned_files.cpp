@@ -23,7 +23,7 @@ struct Made {
   Layout layout;
   int users = 0;
   bool keep = false;
-  bool alone = false;
+  bool exclusive = false;
   bool failed = false;
 };
 std::map<std::string, Made>& made_here() {
@@ -77,7 +77,7 @@ void remove_leftovers(const Claim& claim, std::vector<std::string>& notes) {
   if (!remove_sidecar(claim.path)) raise("unlink", sidecar_name(claim.path), errno);
   if (owner->run.id.empty()) return;
   notes.push_back(fmt::format("'{}': removed {} that run '{}' had left when it was interrupted", claim.path,
-                                removed == 1 ? "a file" : fmt::format("{} files", removed), owner->run.id));
+                              removed == 1 ? "a file" : fmt::format("{} files", removed), owner->run.id));
 }
 
 // Nothing, or what may be replaced.
@@ -122,10 +122,10 @@ void take(const Claim& claim, const Layout& known, bool noted, std::vector<std::
   }
 }
 
-void take_alone(const Claim& claim, const std::string& key, std::vector<std::string>& notes) {
+void take_exclusively(const Claim& claim, const std::string& key, std::vector<std::string>& notes) {
   const auto made = made_here().find(key);
   const bool ours = made != made_here().end();
-  if (ours && made->second.users > 0 && (claim.alone || made->second.alone)) {
+  if (ours && made->second.users > 0 && (claim.exclusive || made->second.exclusive)) {
     refuse(fmt::format("'{}' is another step's of this job; give each a path of its own", claim.path));
   }
   take(claim, ours ? made->second.layout : Layout{}, ours && made->second.users > 0, notes);
@@ -138,11 +138,11 @@ OwnedFiles::OwnedFiles(const mpi::Group& group, Claim claim)
       key_(key_of(claim_.path)),
       rank_(group.rank()),
       exceptions_(std::uncaught_exceptions()) {
-  on_first_rank(group, "file", [&] { take_alone(claim_, key_, notes_); });
+  on_first_rank(group, "file", [&] { take_exclusively(claim_, key_, notes_); });
   Made& made = made_here()[key_];
   made.layout = united(made.layout, claim_.layout);
   made.keep |= claim_.keep;
-  made.alone = claim_.alone;
+  made.exclusive = claim_.exclusive;
   ++made.users;
   held_ = true;
 }

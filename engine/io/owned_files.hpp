@@ -18,8 +18,8 @@ struct Claim {
   Layout layout;
   Run run;
   Existing existing = Existing::refuse;
-  bool keep = false;   // when the claim ends
-  bool alone = false;  // no other step of the job may claim the path as long as this one does
+  bool keep = false;       // when the claim ends
+  bool exclusive = false;  // no other step of the job may claim the path as long as this one does
 };
 
 // Files of one step of a job. Steps of a job may claim the same path, unless one of them is to have it alone: the files

@@ -41,7 +41,7 @@ class Posix final : public Backend {
     if (file_ >= 0) ::close(file_);
   }
 
-  void check(const Wish&) const override {
+  void check(const AccessRequirements&) const override {
     if (*direct_ && mapped()) {
       throw ParameterMistake("direct",
                              "--direct: --call mmap goes through the page cache; pwrite and write can go past it");

@@ -27,13 +27,13 @@ namespace io {
 
 // Throws ParameterMistake where a data set of a library cannot grow, or the ranks of a file cannot make their transfers
 // together.
-inline void check_transfers(const Param<TransferMode>& mode, const Wish& wish) {
-  if (wish.grows) {
+inline void check_transfers(const Param<TransferMode>& mode, const AccessRequirements& requirements) {
+  if (requirements.grows) {
     throw ParameterMistake("do",
                            "--do: append: the file's data set keeps the length that it was made with; write and "
                            "rewrite would do");
   }
-  if (*mode == TransferMode::independent || wish.even_transfers) return;
+  if (*mode == TransferMode::independent || requirements.even_transfers) return;
   throw ParameterMistake(mode.name(),
                          fmt::format("--{}: collective: all ranks of a file make a transfer together, but theirs "
                                      "differ in number or length; independent would do",

@@ -9,52 +9,52 @@
 namespace stressbench::replay {
 namespace {
 
-auto barrier(Player& p, const Instruction& i) { return std::tuple(p.comm(i)); }
-auto bcast(Player& p, const Instruction& i) { return std::tuple(p.in(i), i.count, i.type, i.root, p.comm(i)); }
-auto reduce(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), p.in(i), i.count, i.type, i.operation, i.root, p.comm(i));
+auto barrier(ReplayState& s, const Instruction& i) { return std::tuple(s.comm(i)); }
+auto bcast(ReplayState& s, const Instruction& i) { return std::tuple(s.in(i), i.count, i.type, i.root, s.comm(i)); }
+auto reduce(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), s.in(i), i.count, i.type, i.operation, i.root, s.comm(i));
 }
 // Also Scan, Exscan and, with the count that each gets, Reduce_scatter_block.
-auto allreduce(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), p.in(i), i.count, i.type, i.operation, p.comm(i));
+auto allreduce(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), s.in(i), i.count, i.type, i.operation, s.comm(i));
 }
-auto reduce_scatter(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), p.in(i), i.get.counts, i.type, i.operation, p.comm(i));
+auto reduce_scatter(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), s.in(i), i.get.counts, i.type, i.operation, s.comm(i));
 }
-auto gather(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), i.count, i.type, p.in(i), i.receive_count, i.type, i.root, p.comm(i));
+auto gather(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), i.count, i.type, s.in(i), i.receive_count, i.type, i.root, s.comm(i));
 }
 // The root of a scatter in place leaves its own block where it is.
-auto scatter(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), i.count, i.type, i.in_place ? MPI_IN_PLACE : p.in(i), i.receive_count, i.type, i.root,
-                    p.comm(i));
+auto scatter(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), i.count, i.type, i.in_place ? MPI_IN_PLACE : s.in(i), i.receive_count, i.type, i.root,
+                    s.comm(i));
 }
 // Also Alltoall.
-auto allgather(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), i.count, i.type, p.in(i), i.receive_count, i.type, p.comm(i));
+auto allgather(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), i.count, i.type, s.in(i), i.receive_count, i.type, s.comm(i));
 }
-auto gatherv(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), i.count, i.type, p.in(i), i.get.counts, i.get.offsets, i.type, i.root,
-                    p.comm(i));
+auto gatherv(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), i.count, i.type, s.in(i), i.get.counts, i.get.offsets, i.type, i.root,
+                    s.comm(i));
 }
-auto scatterv(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), i.give.counts, i.give.offsets, i.type, i.in_place ? MPI_IN_PLACE : p.in(i),
-                    i.receive_count, i.type, i.root, p.comm(i));
+auto scatterv(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), i.give.counts, i.give.offsets, i.type, i.in_place ? MPI_IN_PLACE : s.in(i),
+                    i.receive_count, i.type, i.root, s.comm(i));
 }
-auto allgatherv(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), i.count, i.type, p.in(i), i.get.counts, i.get.offsets, i.type, p.comm(i));
+auto allgatherv(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), i.count, i.type, s.in(i), i.get.counts, i.get.offsets, i.type, s.comm(i));
 }
-auto alltoallv(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), i.give.counts, i.give.offsets, i.type, p.in(i), i.get.counts, i.get.offsets,
-                    i.type, p.comm(i));
+auto alltoallv(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), i.give.counts, i.give.offsets, i.type, s.in(i), i.get.counts, i.get.offsets,
+                    i.type, s.comm(i));
 }
-auto alltoallw(Player& p, const Instruction& i) {
-  return std::tuple(p.out_or_in_place(i), i.give.counts, i.give.byte_offsets, i.give.types, p.in(i), i.get.counts,
-                    i.get.byte_offsets, i.get.types, p.comm(i));
+auto alltoallw(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out_or_in_place(i), i.give.counts, i.give.byte_offsets, i.give.types, s.in(i), i.get.counts,
+                    i.get.byte_offsets, i.get.types, s.comm(i));
 }
-auto neighbour_alltoallw(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), i.give.counts, i.give.long_offsets, i.give.types, p.in(i), i.get.counts,
-                    i.get.long_offsets, i.get.types, p.comm(i));
+auto neighbour_alltoallw(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), i.give.counts, i.give.long_offsets, i.give.types, s.in(i), i.get.counts,
+                    i.get.long_offsets, i.get.types, s.comm(i));
 }
 
 constexpr std::array operations{

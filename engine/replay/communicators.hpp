@@ -34,14 +34,14 @@ class Communicators {
   // Where a call puts what it makes; a place that is thrown away where this rank is no member.
   MPI_Comm* make(int number) noexcept;
   // One that is there when the sequence begins; it stays its owner's.
-  void stand(int number, MPI_Comm comm) noexcept {
-    handles_[static_cast<std::size_t>(number)] = standing_[static_cast<std::size_t>(number)] = comm;
+  void add_preexisting(int number, MPI_Comm comm) noexcept {
+    handles_[static_cast<std::size_t>(number)] = preexisting_[static_cast<std::size_t>(number)] = comm;
   }
   // `call` is given what it frees. What stands is only out of sight until the sequence begins again.
   template <class Call>
   int free(int number, Call call) noexcept {
     const auto at = static_cast<std::size_t>(number);
-    if (!stands(at)) return call(&handles_[at]);
+    if (!is_preexisting(at)) return call(&handles_[at]);
     handles_[at] = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }
@@ -50,13 +50,15 @@ class Communicators {
 
  private:
   static constexpr std::size_t given = 2;
-  bool stands(std::size_t at) const noexcept { return standing_[at] != MPI_COMM_NULL && handles_[at] == standing_[at]; }
+  bool is_preexisting(std::size_t at) const noexcept {
+    return preexisting_[at] != MPI_COMM_NULL && handles_[at] == preexisting_[at];
+  }
 
   std::vector<MPI_Comm> handles_;
-  std::vector<MPI_Comm> standing_;
-  std::vector<std::uint64_t> births_;
-  std::uint64_t births_so_far_ = 0;
-  MPI_Comm nobodys_ = MPI_COMM_NULL;
+  std::vector<MPI_Comm> preexisting_;
+  std::vector<std::uint64_t> creation_order_;
+  std::uint64_t creations_ = 0;
+  MPI_Comm discarded_ = MPI_COMM_NULL;
 };
 
 }  // namespace stressbench::replay

@@ -8,30 +8,30 @@
 namespace stressbench::replay {
 namespace {
 
-void wait(Player& p, const Instruction& i) {
-  p.requests.clear_early(i.requests);
-  mpi::must(p.requests.with(i.requests, [](int, MPI_Request* r) { return MPI_Wait(r, MPI_STATUS_IGNORE); }), i.name);
+void wait(ReplayState& s, const Instruction& i) {
+  s.requests.clear_early(i.requests);
+  mpi::must(s.requests.with(i.requests, [](int, MPI_Request* r) { return MPI_Wait(r, MPI_STATUS_IGNORE); }), i.name);
 }
-void waitall(Player& p, const Instruction& i) {
-  p.requests.clear_early(i.requests);
-  mpi::must(p.requests.with(i.requests, [](int n, MPI_Request* r) { return MPI_Waitall(n, r, MPI_STATUSES_IGNORE); }),
+void waitall(ReplayState& s, const Instruction& i) {
+  s.requests.clear_early(i.requests);
+  mpi::must(s.requests.with(i.requests, [](int n, MPI_Request* r) { return MPI_Waitall(n, r, MPI_STATUSES_IGNORE); }),
             i.name);
 }
 
 // The program's test succeeded: ask until this one does.
-void test(Player& p, const Instruction& i) {
-  p.requests.clear_early(i.requests);
+void test(ReplayState& s, const Instruction& i) {
+  s.requests.clear_early(i.requests);
   int done = 0;
   while (!done) {
-    mpi::must(p.requests.with(i.requests, [&](int, MPI_Request* r) { return MPI_Test(r, &done, MPI_STATUS_IGNORE); }),
+    mpi::must(s.requests.with(i.requests, [&](int, MPI_Request* r) { return MPI_Test(r, &done, MPI_STATUS_IGNORE); }),
               i.name);
   }
 }
-void testall(Player& p, const Instruction& i) {
-  p.requests.clear_early(i.requests);
+void testall(ReplayState& s, const Instruction& i) {
+  s.requests.clear_early(i.requests);
   int done = 0;
   while (!done) {
-    mpi::must(p.requests.with(i.requests,
+    mpi::must(s.requests.with(i.requests,
                               [&](int n, MPI_Request* r) { return MPI_Testall(n, r, &done, MPI_STATUSES_IGNORE); }),
               i.name);
   }
@@ -58,25 +58,25 @@ int testsome(int count, MPI_Request* requests, int* indices) {
   return done;
 }
 template <Requests::Complete Some>
-void some(Player& p, const Instruction& i) {
-  p.requests.complete(i.requests, i.done, Some);
+void some(ReplayState& s, const Instruction& i) {
+  s.requests.complete(i.requests, i.done, Some);
 }
 
-void start(Player& p, const Instruction& i) {
-  mpi::must(p.requests.with(i.requests, [](int, MPI_Request* r) { return MPI_Start(r); }), i.name);
+void start(ReplayState& s, const Instruction& i) {
+  mpi::must(s.requests.with(i.requests, [](int, MPI_Request* r) { return MPI_Start(r); }), i.name);
 }
-void startall(Player& p, const Instruction& i) {
-  mpi::must(p.requests.with(i.requests, [](int n, MPI_Request* r) { return MPI_Startall(n, r); }), i.name);
+void startall(ReplayState& s, const Instruction& i) {
+  mpi::must(s.requests.with(i.requests, [](int n, MPI_Request* r) { return MPI_Startall(n, r); }), i.name);
 }
-void request_free(Player& p, const Instruction& i) {
+void request_free(ReplayState& s, const Instruction& i) {
   mpi::must(
-      p.requests.with(i.requests,
+      s.requests.with(i.requests,
                       [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Request_free(r); }),
       i.name);
 }
 // What the program took back may, in the replay, be there already because it completed early.
-void cancel(Player& p, const Instruction& i) {
-  mpi::must(p.requests.with(i.requests,
+void cancel(ReplayState& s, const Instruction& i) {
+  mpi::must(s.requests.with(i.requests,
                             [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(r); }),
             i.name);
 }

@@ -8,47 +8,49 @@
 namespace stressbench::replay {
 namespace {
 
-void dup(Player& p, const Instruction& i) { mpi::must(MPI_Comm_dup(p.comm(i), p.comms.make(i.creation.made)), i.name); }
-void idup(Player& p, const Instruction& i) {
-  mpi::must(MPI_Comm_idup(p.comm(i), p.comms.make(i.creation.made), p.make(i)), i.name);
+void dup(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_Comm_dup(s.comm(i), s.comms.make(i.creation.made)), i.name);
+}
+void idup(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_Comm_idup(s.comm(i), s.comms.make(i.creation.made), s.make(i)), i.name);
 }
 // The program's own split, and every other creator: who belongs together is known from what came of it.
-void split(Player& p, const Instruction& i) {
-  mpi::must(MPI_Comm_split(p.comm(i), i.creation.colour, i.creation.key, p.comms.make(i.creation.made)), i.name);
+void split(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_Comm_split(s.comm(i), i.creation.colour, i.creation.key, s.comms.make(i.creation.made)), i.name);
 }
-void create_group(Player& p, const Instruction& i) {
-  mpi::must(MPI_Comm_create_group(p.comm(i), i.creation.members, i.tag, p.comms.make(i.creation.made)), i.name);
+void create_group(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_Comm_create_group(s.comm(i), i.creation.members, i.tag, s.comms.make(i.creation.made)), i.name);
 }
 
 // Makes a communicator with a topology on one whose ranks are in the captured order already.
 template <class Make>
-void make_in_order(Player& p, const Instruction& i, Make make) {
+void make_in_order(ReplayState& s, const Instruction& i, Make make) {
   const Creation& c = i.creation;
-  MPI_Comm ordered = p.comm(i);
+  MPI_Comm ordered = s.comm(i);
   if (c.reordered) mpi::must(MPI_Comm_split(ordered, c.colour, c.key, &ordered), "MPI_Comm_split");
-  MPI_Comm* const made = p.comms.make(c.made);
+  MPI_Comm* const made = s.comms.make(c.made);
   // Who is no member of it after the split has nothing to make.
   if (ordered != MPI_COMM_NULL) mpi::must(make(ordered, made), i.name);
   if (c.reordered && ordered != MPI_COMM_NULL) mpi::must(MPI_Comm_free(&ordered), "MPI_Comm_free");
 }
-void cart_create(Player& p, const Instruction& i) {
-  make_in_order(p, i, [&](MPI_Comm from, MPI_Comm* made) {
+void cart_create(ReplayState& s, const Instruction& i) {
+  make_in_order(s, i, [&](MPI_Comm from, MPI_Comm* made) {
     return MPI_Cart_create(from, i.creation.dimensions, i.creation.dims, i.creation.periods, 0, made);
   });
 }
-void cart_sub(Player& p, const Instruction& i) {
-  mpi::must(MPI_Cart_sub(p.comm(i), i.creation.dims, p.comms.make(i.creation.made)), i.name);
+void cart_sub(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_Cart_sub(s.comm(i), i.creation.dims, s.comms.make(i.creation.made)), i.name);
 }
 // Also of the graphs that are told whole, or by anybody: a rank's line holds its own neighbours.
-void dist_graph_create_adjacent(Player& p, const Instruction& i) {
-  make_in_order(p, i, [&](MPI_Comm from, MPI_Comm* made) {
+void dist_graph_create_adjacent(ReplayState& s, const Instruction& i) {
+  make_in_order(s, i, [&](MPI_Comm from, MPI_Comm* made) {
     const Creation& c = i.creation;
     return MPI_Dist_graph_create_adjacent(from, c.indegree, c.sources, MPI_UNWEIGHTED, c.outdegree, c.destinations,
                                           MPI_UNWEIGHTED, MPI_INFO_NULL, 0, made);
   });
 }
-void free_communicator(Player& p, const Instruction& i) { mpi::must(p.comms.free(i.comm, MPI_Comm_free), i.name); }
-void disconnect(Player& p, const Instruction& i) { mpi::must(p.comms.free(i.comm, MPI_Comm_disconnect), i.name); }
+void free_communicator(ReplayState& s, const Instruction& i) { mpi::must(s.comms.free(i.comm, MPI_Comm_free), i.name); }
+void disconnect(ReplayState& s, const Instruction& i) { mpi::must(s.comms.free(i.comm, MPI_Comm_disconnect), i.name); }
 
 constexpr std::array operations{
     Operation{"MPI_Comm_dup", Shape::creation, dup},

@@ -16,35 +16,37 @@
 namespace stressbench::replay {
 namespace {
 
-void open(Player& p, const Instruction& i) {
-  mpi::must(MPI_File_open(p.comm(i), i.path, i.amode, MPI_INFO_NULL, p.files.at(i.file)), i.name);
+void open(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_File_open(s.comm(i), i.path, i.amode, MPI_INFO_NULL, s.files.at(i.file)), i.name);
 }
-void close(Player& p, const Instruction& i) { mpi::must(MPI_File_close(p.files.at(i.file)), i.name); }
-void sync(Player& p, const Instruction& i) { mpi::must(MPI_File_sync(p.files[i.file]), i.name); }
-void seek(Player& p, const Instruction& i) { mpi::must(MPI_File_seek(p.files[i.file], i.offset, i.whence), i.name); }
-
-void seek_shared(Player& p, const Instruction& i) {
-  mpi::must(MPI_File_seek_shared(p.files[i.file], i.offset, i.whence), i.name);
-}
-void set_size(Player& p, const Instruction& i) { mpi::must(MPI_File_set_size(p.files[i.file], i.offset), i.name); }
-void preallocate(Player& p, const Instruction& i) {
-  mpi::must(MPI_File_preallocate(p.files[i.file], i.offset), i.name);
-}
-void set_view(Player& p, const Instruction& i) {
-  mpi::must(MPI_File_set_view(p.files[i.file], i.offset, i.type, i.type, "native", MPI_INFO_NULL), i.name);
+void close(ReplayState& s, const Instruction& i) { mpi::must(MPI_File_close(s.files.at(i.file)), i.name); }
+void sync(ReplayState& s, const Instruction& i) { mpi::must(MPI_File_sync(s.files[i.file]), i.name); }
+void seek(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_File_seek(s.files[i.file], i.offset, i.whence), i.name);
 }
 
-auto to_write(Player& p, const Instruction& i) { return std::tuple(p.files[i.file], p.out(i), i.count, i.type); }
-auto to_write_at(Player& p, const Instruction& i) {
-  return std::tuple(p.files[i.file], i.offset, p.out(i), i.count, i.type);
+void seek_shared(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_File_seek_shared(s.files[i.file], i.offset, i.whence), i.name);
 }
-auto to_read(Player& p, const Instruction& i) { return std::tuple(p.files[i.file], p.in(i), i.count, i.type); }
-auto to_read_at(Player& p, const Instruction& i) {
-  return std::tuple(p.files[i.file], i.offset, p.in(i), i.count, i.type);
+void set_size(ReplayState& s, const Instruction& i) { mpi::must(MPI_File_set_size(s.files[i.file], i.offset), i.name); }
+void preallocate(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_File_preallocate(s.files[i.file], i.offset), i.name);
+}
+void set_view(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_File_set_view(s.files[i.file], i.offset, i.type, i.type, "native", MPI_INFO_NULL), i.name);
+}
+
+auto to_write(ReplayState& s, const Instruction& i) { return std::tuple(s.files[i.file], s.out(i), i.count, i.type); }
+auto to_write_at(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.files[i.file], i.offset, s.out(i), i.count, i.type);
+}
+auto to_read(ReplayState& s, const Instruction& i) { return std::tuple(s.files[i.file], s.in(i), i.count, i.type); }
+auto to_read_at(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.files[i.file], i.offset, s.in(i), i.count, i.type);
 }
 // Ends what a call of the same memory began.
-auto to_end_write(Player& p, const Instruction& i) { return std::tuple(p.files[i.file], p.out(i)); }
-auto to_end_read(Player& p, const Instruction& i) { return std::tuple(p.files[i.file], p.in(i)); }
+auto to_end_write(ReplayState& s, const Instruction& i) { return std::tuple(s.files[i.file], s.out(i)); }
+auto to_end_read(ReplayState& s, const Instruction& i) { return std::tuple(s.files[i.file], s.in(i)); }
 
 constexpr std::array operations{
     Operation{"MPI_File_open", Shape::file_open, open},

@@ -34,8 +34,8 @@ class Gaps {
   std::int64_t next(int before, int call) noexcept {
     if (ends_.empty()) return 0;
     const auto at = static_cast<std::size_t>(call);
-    for (std::size_t p = at == 0 ? 0 : ends_[at - 1]; p < ends_[at]; ++p) {
-      if (pairs_[p].before == before) return take(pairs_[p]);
+    for (std::size_t s = at == 0 ? 0 : ends_[at - 1]; s < ends_[at]; ++s) {
+      if (pairs_[s].before == before) return take(pairs_[s]);
     }
     return 0;
   }

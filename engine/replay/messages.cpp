@@ -10,53 +10,53 @@
 namespace stressbench::replay {
 namespace {
 
-auto to_send(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), i.count, i.type, i.peer, i.tag, p.comm(i));
+auto to_send(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), i.count, i.type, i.peer, i.tag, s.comm(i));
 }
-auto to_receive(Player& p, const Instruction& i) {
-  return std::tuple(p.in(i), i.receive_count, i.type, i.peer, i.tag, p.comm(i));
+auto to_receive(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.in(i), i.receive_count, i.type, i.peer, i.tag, s.comm(i));
 }
-auto to_send_receive(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), i.count, i.type, i.peer, i.tag, p.in(i), i.receive_count, i.type, i.source, i.receive_tag,
-                    p.comm(i));
+auto to_send_receive(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), i.count, i.type, i.peer, i.tag, s.in(i), i.receive_count, i.type, i.source, i.receive_tag,
+                    s.comm(i));
 }
-auto to_replace(Player& p, const Instruction& i) {
-  return std::tuple(p.in(i), i.count, i.type, i.peer, i.tag, i.source, i.receive_tag, p.comm(i));
+auto to_replace(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.in(i), i.count, i.type, i.peer, i.tag, i.source, i.receive_tag, s.comm(i));
 }
-auto to_probe(Player& p, const Instruction& i) { return std::tuple(i.peer, i.tag, p.comm(i)); }
+auto to_probe(ReplayState& s, const Instruction& i) { return std::tuple(i.peer, i.tag, s.comm(i)); }
 
 // The program's probe found something: ask until this one does.
-void iprobe(Player& p, const Instruction& i) {
+void iprobe(ReplayState& s, const Instruction& i) {
   int found = 0;
-  while (!found) mpi::must(MPI_Iprobe(i.peer, i.tag, p.comm(i), &found, MPI_STATUS_IGNORE), i.name);
+  while (!found) mpi::must(MPI_Iprobe(i.peer, i.tag, s.comm(i), &found, MPI_STATUS_IGNORE), i.name);
 }
-void mprobe(Player& p, const Instruction& i) {
-  Matched& matched = p.matched.emplace_back(Matched{MPI_MESSAGE_NULL, i.peer, i.tag});
-  mpi::must(MPI_Mprobe(i.peer, i.tag, p.comm(i), &matched.message, MPI_STATUS_IGNORE), i.name);
+void mprobe(ReplayState& s, const Instruction& i) {
+  Matched& matched = s.matched.emplace_back(Matched{MPI_MESSAGE_NULL, i.peer, i.tag});
+  mpi::must(MPI_Mprobe(i.peer, i.tag, s.comm(i), &matched.message, MPI_STATUS_IGNORE), i.name);
 }
-void improbe(Player& p, const Instruction& i) {
-  Matched& matched = p.matched.emplace_back(Matched{MPI_MESSAGE_NULL, i.peer, i.tag});
+void improbe(ReplayState& s, const Instruction& i) {
+  Matched& matched = s.matched.emplace_back(Matched{MPI_MESSAGE_NULL, i.peer, i.tag});
   int found = 0;
   while (!found) {
-    mpi::must(MPI_Improbe(i.peer, i.tag, p.comm(i), &found, &matched.message, MPI_STATUS_IGNORE), i.name);
+    mpi::must(MPI_Improbe(i.peer, i.tag, s.comm(i), &found, &matched.message, MPI_STATUS_IGNORE), i.name);
   }
 }
 // Takes the oldest message of that sender and tag; messages have no number in a trace.
-MPI_Message take_matched(Player& p, const Instruction& i) {
-  auto found = std::ranges::find_if(p.matched, [&](const Matched& m) { return m.peer == i.peer && m.tag == i.tag; });
-  if (found == p.matched.end()) found = p.matched.begin();
-  if (found == p.matched.end()) throw MachineFault("a matched receive without its probe");
+MPI_Message take_matched(ReplayState& s, const Instruction& i) {
+  auto found = std::ranges::find_if(s.matched, [&](const Matched& m) { return m.peer == i.peer && m.tag == i.tag; });
+  if (found == s.matched.end()) found = s.matched.begin();
+  if (found == s.matched.end()) throw MachineFault("a matched receive without its probe");
   const MPI_Message message = found->message;
-  p.matched.erase(found);
+  s.matched.erase(found);
   return message;
 }
-void mrecv(Player& p, const Instruction& i) {
-  MPI_Message message = take_matched(p, i);
-  mpi::must(MPI_Mrecv(p.in(i), i.receive_count, i.type, &message, MPI_STATUS_IGNORE), i.name);
+void mrecv(ReplayState& s, const Instruction& i) {
+  MPI_Message message = take_matched(s, i);
+  mpi::must(MPI_Mrecv(s.in(i), i.receive_count, i.type, &message, MPI_STATUS_IGNORE), i.name);
 }
-void imrecv(Player& p, const Instruction& i) {
-  MPI_Message message = take_matched(p, i);
-  mpi::must(MPI_Imrecv(p.in(i), i.receive_count, i.type, &message, p.make(i)), i.name);
+void imrecv(ReplayState& s, const Instruction& i) {
+  MPI_Message message = take_matched(s, i);
+  mpi::must(MPI_Imrecv(s.in(i), i.receive_count, i.type, &message, s.make(i)), i.name);
 }
 
 constexpr auto sends = RequestKind::send;

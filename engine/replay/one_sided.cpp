@@ -9,56 +9,58 @@
 namespace stressbench::replay {
 namespace {
 
-MPI_Win window(Player& p, const Instruction& i) { return p.windows[i.access.window]; }
+MPI_Win window(ReplayState& s, const Instruction& i) { return s.windows[i.access.window]; }
 
-void create(Player& p, const Instruction& i) {
+void create(ReplayState& s, const Instruction& i) {
   const Access& a = i.access;
   mpi::must(
-      MPI_Win_create(p.windows.memory(a.window), a.size, a.unit, MPI_INFO_NULL, p.comm(i), p.windows.make(a.window)),
+      MPI_Win_create(s.windows.memory(a.window), a.size, a.unit, MPI_INFO_NULL, s.comm(i), s.windows.make(a.window)),
       i.name);
 }
 // Also of memory that the program's ranks shared: a replay's may lie on several hosts.
-void allocate(Player& p, const Instruction& i) {
+void allocate(ReplayState& s, const Instruction& i) {
   const Access& a = i.access;
   void* memory = nullptr;
-  mpi::must(MPI_Win_allocate(a.size, a.unit, MPI_INFO_NULL, p.comm(i), &memory, p.windows.make(a.window)), i.name);
+  mpi::must(MPI_Win_allocate(a.size, a.unit, MPI_INFO_NULL, s.comm(i), &memory, s.windows.make(a.window)), i.name);
 }
-void free_window(Player& p, const Instruction& i) { mpi::must(MPI_Win_free(p.windows.find(i.access.window)), i.name); }
-
-auto to_put(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, window(p, i));
-}
-auto to_get(Player& p, const Instruction& i) {
-  return std::tuple(p.in(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, window(p, i));
-}
-auto to_accumulate(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, i.operation,
-                    window(p, i));
-}
-auto to_get_accumulate(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), i.count, i.type, p.in(i), i.receive_count, i.type, i.peer, i.access.displacement,
-                    i.receive_count, i.type, i.operation, window(p, i));
-}
-auto to_fetch(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), p.in(i), i.type, i.peer, i.access.displacement, i.operation, window(p, i));
-}
-auto to_compare_and_swap(Player& p, const Instruction& i) {
-  return std::tuple(p.out(i), p.out(i), p.in(i), i.type, i.peer, i.access.displacement, window(p, i));
+void free_window(ReplayState& s, const Instruction& i) {
+  mpi::must(MPI_Win_free(s.windows.find(i.access.window)), i.name);
 }
 
-auto on_all(Player& p, const Instruction& i) { return std::tuple(window(p, i)); }
-auto on_target(Player& p, const Instruction& i) { return std::tuple(i.peer, window(p, i)); }
-auto asserting(Player& p, const Instruction& i) { return std::tuple(i.access.assertion, window(p, i)); }
-auto with_group(Player& p, const Instruction& i) {
-  return std::tuple(i.access.group, i.access.assertion, window(p, i));
+auto to_put(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, window(s, i));
 }
-auto to_lock(Player& p, const Instruction& i) {
-  return std::tuple(i.access.lock, i.peer, i.access.assertion, window(p, i));
+auto to_get(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.in(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, window(s, i));
+}
+auto to_accumulate(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, i.operation,
+                    window(s, i));
+}
+auto to_get_accumulate(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), i.count, i.type, s.in(i), i.receive_count, i.type, i.peer, i.access.displacement,
+                    i.receive_count, i.type, i.operation, window(s, i));
+}
+auto to_fetch(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), s.in(i), i.type, i.peer, i.access.displacement, i.operation, window(s, i));
+}
+auto to_compare_and_swap(ReplayState& s, const Instruction& i) {
+  return std::tuple(s.out(i), s.out(i), s.in(i), i.type, i.peer, i.access.displacement, window(s, i));
+}
+
+auto on_all(ReplayState& s, const Instruction& i) { return std::tuple(window(s, i)); }
+auto on_target(ReplayState& s, const Instruction& i) { return std::tuple(i.peer, window(s, i)); }
+auto asserting(ReplayState& s, const Instruction& i) { return std::tuple(i.access.assertion, window(s, i)); }
+auto with_group(ReplayState& s, const Instruction& i) {
+  return std::tuple(i.access.group, i.access.assertion, window(s, i));
+}
+auto to_lock(ReplayState& s, const Instruction& i) {
+  return std::tuple(i.access.lock, i.peer, i.access.assertion, window(s, i));
 }
 // The program's test succeeded: ask until this one does.
-void test(Player& p, const Instruction& i) {
+void test(ReplayState& s, const Instruction& i) {
   int done = 0;
-  while (!done) mpi::must(MPI_Win_test(window(p, i), &done), i.name);
+  while (!done) mpi::must(MPI_Win_test(window(s, i), &done), i.name);
 }
 
 constexpr std::array operations{

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "replay/player.hpp"
+#include "replay/replay_state.hpp"
 
 namespace stressbench::replay {
 
@@ -52,7 +52,7 @@ enum class Shape {
 struct Operation {
   const char* name;  // "MPI_Isend"
   Shape shape;
-  Play play;
+  Execute execute;
   RequestKind kind = RequestKind::collective;
 };
 
@@ -76,16 +76,16 @@ void must_be_known(std::string_view op, FileCalls files);
 
 // One call from a function that gives its arguments as a tuple; nonblocking ones take the same and a request.
 template <auto Arguments, auto Call>
-void blocking(Player& player, const Instruction& i) {
-  mpi::must(std::apply(Call, Arguments(player, i)), i.name);
+void blocking(ReplayState& state, const Instruction& i) {
+  mpi::must(std::apply(Call, Arguments(state, i)), i.name);
 }
 template <auto Arguments, auto Call>
-void with_status(Player& player, const Instruction& i) {
-  mpi::must(std::apply(Call, std::tuple_cat(Arguments(player, i), std::tuple(MPI_STATUS_IGNORE))), i.name);
+void with_status(ReplayState& state, const Instruction& i) {
+  mpi::must(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(MPI_STATUS_IGNORE))), i.name);
 }
 template <auto Arguments, auto Call>
-void nonblocking(Player& player, const Instruction& i) {
-  mpi::must(std::apply(Call, std::tuple_cat(Arguments(player, i), std::tuple(player.make(i)))), i.name);
+void nonblocking(ReplayState& state, const Instruction& i) {
+  mpi::must(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(state.make(i)))), i.name);
 }
 
 }  // namespace stressbench::replay

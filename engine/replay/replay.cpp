@@ -9,11 +9,11 @@
 #include "core/pause.hpp"
 #include "motifs/motif.hpp"
 #include "replay/gaps.hpp"
+#include "replay/own_record.hpp"
+#include "replay/preexisting_communicators.hpp"
 #include "replay/program.hpp"
-#include "replay/score.hpp"
-#include "replay/share.hpp"
-#include "replay/standing.hpp"
-#include "replay/survey.hpp"
+#include "replay/replay_plan.hpp"
+#include "replay/trace_check.hpp"
 
 namespace stressbench {
 
@@ -57,20 +57,21 @@ class Replay final : public Motif {
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
-    replay::together(group, [&] { record_ = replay::own_record(group, *path_); });
-    auto [alone, together] = replay::bytes_read(record_);
+    replay::collectively(group, [&] { record_ = replay::own_record(group, *path_); });
+    auto [alone, collectively] = replay::bytes_read(record_);
     std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, alone};
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, known.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &together, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
-    replay::Terms terms{group.handle(), known[0] != 0, "", known[1] + together};
-    if (!files_->empty()) terms.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
-    std::vector<replay::StandingComm> standing;
-    replay::together(group, [&] {
-      build(std::move(terms), draws);
-      standing = replay::standing_of(record_);
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &collectively, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+    replay::PlanOptions options{group.handle(), known[0] != 0, "", known[1] + collectively};
+    if (!files_->empty()) options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
+    std::vector<replay::PreexistingCommunicator> preexisting;
+    replay::collectively(group, [&] {
+      build(std::move(options), draws);
+      preexisting = replay::preexisting_communicators_of(record_);
     });
-    replay::together(group, [&] { standing_.make(group, standing); });
-    for (const replay::Standing::Made& made : standing_.made()) player_.comms.stand(made.number, made.handle);
+    replay::collectively(group, [&] { preexisting_.make(group, preexisting); });
+    for (const replay::PreexistingCommunicators::Made& made : preexisting_.made())
+      state_.comms.add_preexisting(made.number, made.handle);
     if (*compute_ == Computation::sleep) pause::wake_on_time();
   }
 
@@ -81,13 +82,13 @@ class Replay final : public Motif {
     std::int64_t since_ns = computes_between ? recorder.now_ns() : 0;
     program_.walk([&](int call) {
       if (computes_between) compute(recorder, since_ns, gaps_.next(before, call));
-      const replay::Instruction& instruction = (*score_)[call];
-      instruction.play(player_, instruction);
+      const replay::Instruction& instruction = (*plan_)[call];
+      instruction.execute(state_, instruction);
       if (computes_between) since_ns = recorder.now_ns();
       before = call;
     });
     if (computes_between) compute(recorder, since_ns, tail_ns_);
-    player_.release();
+    state_.release();
   }
 
  private:
@@ -97,7 +98,7 @@ class Replay final : public Motif {
     return files_->empty() ? replay::FileCalls::left_out : replay::FileCalls::made;
   }
 
-  void build(replay::Terms terms, const Draw& draws) {
+  void build(replay::PlanOptions options, const Draw& draws) {
     const std::size_t calls = record_.calls.size();
     try {
       program_ = replay::Program(record_.rules, calls, record_.sequence_calls);
@@ -109,12 +110,12 @@ class Replay final : public Motif {
     record_.rules.clear();
     record_.gaps.clear();
     try {
-      score_ = std::make_unique<replay::Score>(record_, std::move(terms));
+      plan_ = std::make_unique<replay::ReplayPlan>(record_, std::move(options));
     } catch (const UserMistake& mistake) {
       throw UserMistake(fmt::format("'{}', {}", *path_, mistake.what()));
     }
-    player_ = score_->player();
-    buffered_ = score_->attached_bytes() > 0 ? Buffer(score_->attached_bytes()) : Buffer();
+    state_ = plan_->state();
+    buffered_ = plan_->attached_bytes() > 0 ? Buffer(plan_->attached_bytes()) : Buffer();
   }
 
   void compute(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) const {
@@ -135,9 +136,9 @@ class Replay final : public Motif {
   replay::Program program_;
   replay::Gaps gaps_;
   std::int64_t tail_ns_ = 0;  // computation after the last call
-  std::unique_ptr<replay::Score> score_;
-  replay::Standing standing_;
-  replay::Player player_;
+  std::unique_ptr<replay::ReplayPlan> plan_;
+  replay::PreexistingCommunicators preexisting_;
+  replay::ReplayState state_;
   Buffer buffered_;
 };
 

@@ -32,7 +32,7 @@ class Windows {
   MPI_Win* find(int slot) noexcept { return &handles_[static_cast<std::size_t>(slot)]; }
   // Where a call puts what it makes.
   MPI_Win* make(int slot) noexcept {
-    births_[static_cast<std::size_t>(slot)] = ++births_so_far_;
+    creation_order_[static_cast<std::size_t>(slot)] = ++creations_;
     return find(slot);
   }
   std::byte* memory(int slot) const noexcept { return memory_[static_cast<std::size_t>(slot)].data(); }
@@ -42,8 +42,8 @@ class Windows {
  private:
   std::vector<MPI_Win> handles_;
   std::vector<Buffer> memory_;
-  std::vector<std::uint64_t> births_;
-  std::uint64_t births_so_far_ = 0;
+  std::vector<std::uint64_t> creation_order_;
+  std::uint64_t creations_ = 0;
 };
 
 }  // namespace stressbench::replay

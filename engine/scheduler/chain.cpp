@@ -84,7 +84,8 @@ std::size_t Chain::columns() const noexcept {
   return 1 + steps_.size() + metrics;
 }
 
-void Chain::repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier, Verification verification) {
+void Chain::repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier,
+                   Verification verification) {
   enter(phase);
   start_barrier_ = start_barrier;
   verification_ = verification;

@@ -38,7 +38,8 @@ class Chain {
   void decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed);
 
   // One repetition: fills the sample buffer's row with the job's time, each step's and each metric's.
-  void repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier, Verification verification);
+  void repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier,
+              Verification verification);
 
   // Collective over all groups, after the last repetition of a round.
   void finish(int round);

@@ -58,8 +58,9 @@ class CellReduction {
   void reduce(const std::vector<Cell>& cells, std::vector<Cell>& reduced, const JobGroup& job_group) const {
     reduced.resize(cells.size());
     const int count = static_cast<int>(cells.size());
-    mpi::must(MPI_Reduce(cells.data(), reduced.data(), count, type_, operation_, job_group.root, job_group.group->handle()),
-              "MPI_Reduce");
+    mpi::must(
+        MPI_Reduce(cells.data(), reduced.data(), count, type_, operation_, job_group.root, job_group.group->handle()),
+        "MPI_Reduce");
   }
 
  private:
@@ -195,7 +196,8 @@ HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summa
 
 double reduced(const JobGroup& job_group, double value, MPI_Op operation) {
   double result = value;
-  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, job_group.root, job_group.group->handle()), "MPI_Reduce");
+  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, job_group.root, job_group.group->handle()),
+            "MPI_Reduce");
   return result;
 }
 
@@ -205,12 +207,13 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
   const RootChannel channel{world_, 0};
   const std::vector<HistogramRef> histograms = histograms_of(chain);
   own_ = Result{};
-  Shape shape{static_cast<std::int64_t>(samples.heads().size()),
-              static_cast<std::int64_t>(samples.columns()),
-              static_cast<std::int64_t>(histograms.size()),
-              samples.stride(Phase::measured),
-              samples.stride(Phase::extra),
-              {samples.repetitions(Phase::warmup), samples.repetitions(Phase::measured), samples.repetitions(Phase::extra)}};
+  Shape shape{
+      static_cast<std::int64_t>(samples.heads().size()),
+      static_cast<std::int64_t>(samples.columns()),
+      static_cast<std::int64_t>(histograms.size()),
+      samples.stride(Phase::measured),
+      samples.stride(Phase::extra),
+      {samples.repetitions(Phase::warmup), samples.repetitions(Phase::measured), samples.repetitions(Phase::extra)}};
   if (keep) {
     own_.heads = samples.heads();
     own_.repetitions = shape.repetitions;

@@ -1,5 +1,5 @@
-// From every rank's sample buffer to rank 0's samples, after a round: one reduction a block of values, memory constant in the
-// number of ranks.
+// From every rank's sample buffer to rank 0's samples, after a round: one reduction a block of values, memory constant
+// in the number of ranks.
 #pragma once
 
 #include <mpi.h>
@@ -30,8 +30,8 @@ struct Source {
   const JobRecord* record = nullptr;
 };
 
-// Collective over the job's ranks: reduces and sends to world rank 0 (which, as a member, keeps the result for `receive`).
-// `reduced` gets the result on the job's root when that is world rank 0.
+// Collective over the job's ranks: reduces and sends to world rank 0 (which, as a member, keeps the result for
+// `receive`). `reduced` gets the result on the job's root when that is world rank 0.
 class Collection {
  public:
   struct Result {

@@ -14,7 +14,8 @@ constexpr std::int64_t largest_batch = 100000;
 
 class RepetitionLoop {
  public:
-  RepetitionLoop(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock, const Assignment& assignment)
+  RepetitionLoop(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock,
+                 const Assignment& assignment)
       : chain_(chain), samples_(samples), job_group_(job_group), clock_(clock), assignment_(assignment) {}
 
   void repeat(std::int64_t count, Phase phase) {
@@ -99,8 +100,8 @@ void CompletionBarrier::wait() {
   complete_ = true;
 }
 
-void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock, const Assignment& assignment,
-               CompletionBarrier* completion) {
+void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock,
+               const Assignment& assignment, CompletionBarrier* completion) {
   RepetitionLoop loop{chain, samples, job_group, clock, assignment};
   loop.repeat(assignment.warmup, Phase::warmup);
   if (!assignment.background) loop.measured();

@@ -52,7 +52,7 @@ class CompletionBarrier {
 };
 
 // Runs the job's part of a round; collective over the job's ranks. `completion` null in an isolated round.
-void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock, const Assignment& assignment,
-               CompletionBarrier* completion);
+void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock,
+               const Assignment& assignment, CompletionBarrier* completion);
 
 }  // namespace stressbench::scheduler

@@ -92,8 +92,9 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
   const mpi::Group own = world.duplicate();
   const JobGroup job_group{0, &own, 0};
   const RunContext place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
-  const Assignment assignment{options.warmup, options.repetitions,       std::nullopt,        false,
-                              Finish::once,   StartBarrier::before_each_step, options.verification};
+  const Assignment assignment{
+      options.warmup,      options.repetitions, std::nullopt, false, Finish::once, StartBarrier::before_each_step,
+      options.verification};
   for (const workload::Job& part : split(job)) {
     std::vector<mpi::Group> groups;  // outlive the motifs: Intel MPI crashes in MPI_Win_free without them
     Chain chain{part, 0};

@@ -8,7 +8,8 @@ SampleBuffer::SampleBuffer(std::size_t columns, std::size_t capacity, OpenEndedP
     : current_(columns, 0.0), max_rows_(std::max<std::size_t>(64, capacity / columns)), sustained_(sustained) {}
 
 std::size_t SampleBuffer::most_rows(Phase phase) const noexcept {
-  const bool bounded = phase == Phase::warmup || (phase == Phase::measured && sustained_ == OpenEndedPhases::extra_only);
+  const bool bounded =
+      phase == Phase::warmup || (phase == Phase::measured && sustained_ == OpenEndedPhases::extra_only);
   return bounded ? max_rows_ : std::min(max_rows_, sustained_rows);
 }
 

@@ -28,7 +28,7 @@ struct RowHead {
 class SampleBuffer {
  public:
   explicit SampleBuffer(std::size_t columns, std::size_t capacity = default_capacity,
-                 OpenEndedPhases sustained = OpenEndedPhases::extra_only);
+                        OpenEndedPhases sustained = OpenEndedPhases::extra_only);
 
   // The row that the present repetition writes to, all zero.
   std::span<double> next() noexcept { return current_; }

@@ -219,7 +219,7 @@ void Session::execute(const Round& round) {
       const workload::Job& job = workload_.jobs[static_cast<std::size_t>(layout_.job)];
       chain.emplace(job, layout_.job);
       samples.emplace(chain->columns(), SampleBuffer::default_capacity,
-                    is_measured(job, layout_.job) ? OpenEndedPhases::extra_only : OpenEndedPhases::measured_too);
+                      is_measured(job, layout_.job) ? OpenEndedPhases::extra_only : OpenEndedPhases::measured_too);
     }
     decompose(chain ? &*chain : nullptr, round);
     const auto before = look_at_links(round);
@@ -276,7 +276,8 @@ void Session::decompose(Chain* chain, const Round& round) {
 void Session::report_results(RoundRecord record, Collection& collection) {
   const Round& round = record.round;
   const auto report_one = [&](int job) {
-    const Collection::Result result = collection.receive({job, layout_.leaders[static_cast<std::size_t>(job)], nullptr});
+    const Collection::Result result =
+        collection.receive({job, layout_.leaders[static_cast<std::size_t>(job)], nullptr});
     record.jobs.push_back({job, result.repetitions});
     report_job(round, job, result);
   };
@@ -323,18 +324,19 @@ void Session::report_job(const Round& round, int job, const Collection::Result& 
 }
 
 // A reader must know what is not in the file.
-void Session::report_thinning(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride) {
+void Session::report_thinning(const Round& round, int job, const Collection::Result& result,
+                              std::int64_t parts_stride) {
   const auto report = [&](std::string message) {
     const Event event{Severity::note, "samples_thinned", std::move(message), round.number, job};
     notify([&](Listener& listener) { listener.on_event(event); });
   };
   if (result.stride > 1) {
     report(fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
-                    result.repetitions[1], result.stride));
+                       result.repetitions[1], result.stride));
   }
   if (result.extra_stride > 1) {
-    report(fmt::format("{} extra repetitions are too many to keep each: every {}th is in the file", result.repetitions[2],
-                    result.extra_stride));
+    report(fmt::format("{} extra repetitions are too many to keep each: every {}th is in the file",
+                       result.repetitions[2], result.extra_stride));
   }
   if (parts_stride > 1) {
     report(

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "scheduler/impact.hpp"
 #include "scheduler/job_layout.hpp"
 #include "scheduler/job_round.hpp"
-#include "scheduler/impact.hpp"
 #include "scheduler/links.hpp"
 #include "scheduler/records.hpp"
 
@@ -94,10 +94,10 @@ class Session {
   int interrupted_ = 0;
   std::int64_t start_ns_ = 0;
   double clock_overhead_s_ = 0;
-  std::vector<double> longest_s_;                   // by job, and the contended round's at the end
-  std::set<std::pair<int, int>> timer_warned_;      // job, step
+  std::vector<double> longest_s_;                         // by job, and the contended round's at the end
+  std::set<std::pair<int, int>> timer_warned_;            // job, step
   std::set<std::pair<int, std::string>> reported_notes_;  // job and text
-  std::optional<std::string> fault_;                // what a listener could not do
+  std::optional<std::string> fault_;                      // what a listener could not do
   LinkCounters* links_ = nullptr;
 };
 

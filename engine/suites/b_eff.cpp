@@ -44,7 +44,7 @@ constexpr int tag = 3;
 constexpr std::int64_t gap_bytes = 16;
 constexpr std::array all_methods{Method::sendrecv, Method::alltoallv, Method::nonblocking};
 
-struct HoldsBothWays {
+struct AtLeastTwo {
   static constexpr std::string_view words = "2 or more";
   static bool holds(std::int64_t value) noexcept { return value >= 2; }
 };
@@ -430,7 +430,7 @@ class BEff final : public Motif {
                                 "buffered",
                                 6,
                                 "messages that a buffer holds one after the other; 2: the same bytes each time",
-                                HoldsBothWays{},
+                                AtLeastTwo{},
                                 AtMost<std::int64_t>{1000}};
   Param<bool> extra_{this, '\0', "extra", "measure the paper's further patterns too: they do not count"};
   Param<bool> quick_{this, '\0', "quick",

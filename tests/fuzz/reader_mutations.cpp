@@ -23,8 +23,8 @@
 #include "mutator.hpp"
 #include "output/run_file.hpp"
 #include "replay/gaps.hpp"
+#include "replay/preexisting_communicators.hpp"
 #include "replay/program.hpp"
-#include "replay/standing.hpp"
 #include "trace/line.hpp"
 #include "trace/read.hpp"
 #include "trace_text.hpp"
@@ -61,7 +61,7 @@ void read_trace(const std::string& path) {
     const trace::RankRecord record = trace::read_rank(lines.place(), *line, rank);
     const replay::Program program(record.rules, record.calls.size(), record.sequence_calls);
     const replay::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
-    (void)replay::standing_of(record);
+    (void)replay::preexisting_communicators_of(record);
   }
 }
 

@@ -101,9 +101,9 @@ class Hdf5 final : public Backend {
     transfer_.leave();
   }
 
-  void check(const Wish& wish) const override {
+  void check(const AccessRequirements& requirements) const override {
     hints_.check();
-    check_transfers(mode_, wish);
+    check_transfers(mode_, requirements);
   }
 
   void prepare(const Opening& opening) override {

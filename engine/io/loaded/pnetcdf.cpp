@@ -23,9 +23,9 @@ class PnetCdf final : public Backend {
  public:
   explicit PnetCdf(ParameterSet& owner) : owner_(owner) {}
 
-  void check(const Wish& wish) const override {
+  void check(const AccessRequirements& requirements) const override {
     hints_.check();
-    check_transfers(mode_, wish);
+    check_transfers(mode_, requirements);
   }
 
   void prepare(const Opening& opening) override {
@@ -89,7 +89,8 @@ class PnetCdf final : public Backend {
     refuse(call, path_, system.empty() ? ncmpi_strerror(code) : system);
   }
 
-  void check_outcome(const char* call, const char* what, int code, int error, std::int64_t offset, std::int64_t size) const {
+  void check_outcome(const char* call, const char* what, int code, int error, std::int64_t offset,
+                     std::int64_t size) const {
     const std::string system = error == 0 ? "" : storage_words(error);
     if (code == NC_NOERR && system.empty()) [[likely]]
       return;

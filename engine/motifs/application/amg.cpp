@@ -14,10 +14,10 @@ namespace stressbench {
 namespace {
 
 using amg::Exchange;
-using calls::ReduceOp;
-using calls::Kind;
-using calls::Requests;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
+using calls::Requests;
 
 // Nanoseconds a point of the level, of the reference capture: a row of the matrix, while borders travel, and the vector
 // afterwards; a point of the finer level in interpolation and restriction; the vectors of the conjugate gradients
@@ -154,8 +154,8 @@ class Amg final : public Application {
     for (int k = 0; k < hierarchy.levels(); ++k) {
       const std::vector<Exchange> transfer = hierarchy.interpolation(k, calls.rank());
       levels.push_back({static_cast<double>(lattice.points(k, calls.rank())),
-                        Borders(calls, hierarchy.matrix(k, calls.rank()), forward),
-                        Borders(calls, transfer, backward), Borders(calls, transfer, forward)});
+                        Borders(calls, hierarchy.matrix(k, calls.rank()), forward), Borders(calls, transfer, backward),
+                        Borders(calls, transfer, forward)});
     }
     return levels;
   }

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "calls/call_list_executor.hpp"
 #include "calls/call_list.hpp"
+#include "calls/call_list_executor.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench {

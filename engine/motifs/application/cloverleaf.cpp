@@ -9,9 +9,9 @@
 namespace stressbench {
 namespace {
 
-using calls::ReduceOp;
-using calls::Kind;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
 
 constexpr std::int64_t deepest = 2;  // layers of a halo
 constexpr std::int64_t spare = 5;    // lines that a message has more than the block, whatever its depth

@@ -21,9 +21,9 @@ struct Names<Potential> {
 namespace {
 
 using calls::Border;
-using calls::ReduceOp;
-using calls::Kind;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
 
 constexpr std::int64_t atom_bytes = 56;    // two ints, position, momentum
 constexpr std::int64_t force_bytes = 8;    // the derivative of the embedding energy

@@ -20,8 +20,8 @@ struct Names<Decomposition> {
 namespace {
 
 using calls::Blocks;
-using calls::Members;
 using calls::CallList;
+using calls::Members;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 

@@ -23,8 +23,8 @@ struct Names<Stencil> {
 namespace {
 
 using calls::Border;
-using calls::Requests;
 using calls::CallList;
+using calls::Requests;
 using Cells = std::array<std::int64_t, 3>;
 using Away = std::array<int, 3>;
 

@@ -12,10 +12,10 @@
 namespace stressbench {
 namespace {
 
-using calls::ReduceOp;
-using calls::Kind;
-using calls::Requests;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
+using calls::Requests;
 
 // Where a neighbour is: columns, rows and planes away.
 struct Direction {
@@ -141,8 +141,8 @@ class Lulesh final : public Application {
   }
 
   // All 26 sends are waited for, those that there are none of, too; receives one by one.
-  static void send_and_wait(CallList& calls, Requests sends, Requests receives, const std::vector<Neighbour>& neighbours,
-                            const Exchange& what) {
+  static void send_and_wait(CallList& calls, Requests sends, Requests receives,
+                            const std::vector<Neighbour>& neighbours, const Exchange& what) {
     int sent = 0;
     for (const Neighbour& to : neighbours) {
       if (to.sent_to) calls.isend(sends[sent++], to.rank, what.tag, to.bytes);

@@ -20,8 +20,8 @@ struct Names<Precision> {
 namespace {
 
 using calls::Border;
-using calls::Requests;
 using calls::CallList;
+using calls::Requests;
 
 using Sides = std::array<std::int64_t, 4>;
 
@@ -119,9 +119,9 @@ class Gathers {
         if (ranks_.side(k) == 1) continue;
         const int tag = first_tag + gather;
         calls_.irecv(requests_[2 * gather], ranks_.neighbour(k, way, Border::periodic), tag,
-                      bytes(parity, k, way > 0 ? origin_[k] + block_[k] - reach : origin_[k]), calls::Source::any);
+                     bytes(parity, k, way > 0 ? origin_[k] + block_[k] - reach : origin_[k]), calls::Source::any);
         calls_.isend(requests_[2 * gather + 1], ranks_.neighbour(k, -way, Border::periodic), tag,
-                      bytes(parity, k, way > 0 ? origin_[k] - reach : origin_[k] + block_[k]));
+                     bytes(parity, k, way > 0 ? origin_[k] - reach : origin_[k] + block_[k]));
         ++gather;
       }
     }

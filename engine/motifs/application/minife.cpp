@@ -12,10 +12,10 @@
 namespace stressbench {
 namespace {
 
-using calls::ReduceOp;
-using calls::Kind;
-using calls::Requests;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
+using calls::Requests;
 
 constexpr int message_tag = 99;
 

@@ -13,10 +13,10 @@ namespace stressbench {
 namespace {
 
 using calls::Border;
-using calls::ReduceOp;
-using calls::Kind;
-using calls::Requests;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
+using calls::Requests;
 
 // Nanoseconds a point of an element, of the reference capture: before the three sums, and the matrix.
 constexpr std::array sums_ns{1.0, 1.0, 0.69};

@@ -11,9 +11,9 @@
 namespace stressbench {
 namespace {
 
-using calls::ReduceOp;
-using calls::Kind;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
 
 // Directions that a wavefront goes in: i east or west, j north or south. Octants in pairs (down and up k) share them.
 struct Octant {

@@ -11,10 +11,10 @@
 namespace stressbench {
 namespace {
 
-using calls::ReduceOp;
-using calls::Kind;
-using calls::Requests;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
+using calls::Requests;
 
 using Triple = std::array<std::int64_t, 3>;  // of x, y and z
 constexpr std::array<std::size_t, 3> axes{0, 1, 2};
@@ -204,8 +204,7 @@ class Swfft final : public Application {
   }
 
   void write(CallList& calls) const override {
-    const Transform transform{calls, Distribution3d(points(), dims_for(*grid_given_, calls.ranks())),
-                              calls.requests(2),
+    const Transform transform{calls, Distribution3d(points(), dims_for(*grid_given_, calls.ranks())), calls.requests(2),
                               static_cast<double>(points()[0] * points()[1] * points()[2]) / calls.ranks()};
     if (*driver_) {
       calls.barrier(calls.all_ranks());

@@ -22,9 +22,9 @@ struct Names<Solver> {
 
 namespace {
 
-using calls::ReduceOp;
-using calls::Kind;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
 
 constexpr std::int64_t chebyshev_check = 10;  // iterations between its reductions
 

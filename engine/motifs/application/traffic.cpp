@@ -24,25 +24,25 @@ struct Names<Code> {
 namespace {
 
 using calls::Border;
-using calls::ReduceOp;
-using calls::Kind;
-using calls::Requests;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
+using calls::Requests;
 
 constexpr std::int64_t kib = 1024;
 
 // How a code exchanges: in each of its phases every message of a partner's, then its reductions.
-struct Habit {
+struct ExchangePattern {
   std::int64_t smallest;  // bytes of a partner's messages; those between grow by a constant factor
   std::int64_t largest;
   int messages;    // to a partner in a phase
   int reductions;  // of one double
   bool overlaps;   // computes while messages travel
 };
-constexpr std::array<Habit, 4> habits{{{4096 * kib, 4096 * kib, 1, 1, false},
-                                       {256 * kib, 1024 * kib, 2, 1, false},
-                                       {32, 256 * kib, 6, 1, true},
-                                       {128, 1024, 4, 2, false}}};
+constexpr std::array<ExchangePattern, 4> exchange_patterns{{{4096 * kib, 4096 * kib, 1, 1, false},
+                                                            {256 * kib, 1024 * kib, 2, 1, false},
+                                                            {32, 256 * kib, 6, 1, true},
+                                                            {128, 1024, 4, 2, false}}};
 
 using Partners = std::vector<int>;
 
@@ -99,19 +99,19 @@ class TrafficLike final : public Application {
     const double work_ns = static_cast<double>(work_->value) / static_cast<double>(phases.size());
     for (const Partners& partners : phases) {
       const Requests requests = post(calls, partners);
-      if (habit().overlaps) calls.compute(work_ns);
+      if (pattern().overlaps) calls.compute(work_ns);
       calls.wait_all(requests);
-      if (!habit().overlaps) calls.compute(work_ns);
+      if (!pattern().overlaps) calls.compute(work_ns);
     }
-    for (int k = 0; k < habit().reductions; ++k) {
+    for (int k = 0; k < pattern().reductions; ++k) {
       calls.allreduce(calls.all_ranks(), k == 0 ? ReduceOp::min : ReduceOp::sum, Kind::doubles, 1);
     }
   }
 
  private:
-  const Habit& habit() const { return habits[static_cast<std::size_t>(*like_)]; }
-  std::int64_t smallest() const { return smallest_.was_given() ? smallest_->value : habit().smallest; }
-  std::int64_t largest() const { return largest_.was_given() ? largest_->value : habit().largest; }
+  const ExchangePattern& pattern() const { return exchange_patterns[static_cast<std::size_t>(*like_)]; }
+  std::int64_t smallest() const { return smallest_.was_given() ? smallest_->value : pattern().smallest; }
+  std::int64_t largest() const { return largest_.was_given() ? largest_->value : pattern().largest; }
 
   std::vector<Partners> phases_of(const CallList& calls) const {
     switch (*like_) {
@@ -128,14 +128,14 @@ class TrafficLike final : public Application {
   }
 
   std::int64_t size_of(int message) const {
-    const int last = habit().messages - 1;
+    const int last = pattern().messages - 1;
     if (last == 0) return largest();
     const double growth = static_cast<double>(largest()) / static_cast<double>(smallest());
     return std::llround(static_cast<double>(smallest()) * std::pow(growth, static_cast<double>(message) / last));
   }
 
   Requests post(CallList& calls, const Partners& partners) const {
-    const int each = habit().messages;
+    const int each = pattern().messages;
     const Requests requests = calls.requests(2 * each * static_cast<int>(partners.size()));
     int k = 0;
     for (const int partner : partners) {

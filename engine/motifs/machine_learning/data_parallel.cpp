@@ -20,8 +20,8 @@ struct Names<Summation> {
 
 namespace {
 
-using calls::ReduceOp;
 using calls::CallList;
+using calls::ReduceOp;
 
 constexpr int tag = 1;
 

@@ -5,9 +5,9 @@
 namespace stressbench {
 namespace {
 
+using calls::CallList;
 using calls::ReduceOp;
 using calls::Requests;
-using calls::CallList;
 
 class Fsdp final : public Training {
  protected:

@@ -8,8 +8,8 @@
 namespace stressbench {
 namespace {
 
-using calls::Requests;
 using calls::CallList;
+using calls::Requests;
 
 constexpr int push_tag = 1;
 constexpr int pull_tag = 2;

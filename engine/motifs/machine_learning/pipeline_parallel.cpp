@@ -16,8 +16,8 @@ struct Names<Schedule> {
 
 namespace {
 
-using calls::Requests;
 using calls::CallList;
+using calls::Requests;
 
 constexpr int activation_tag = 1;
 constexpr int gradient_tag = 2;

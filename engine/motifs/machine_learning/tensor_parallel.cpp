@@ -7,9 +7,9 @@
 namespace stressbench {
 namespace {
 
-using calls::ReduceOp;
-using calls::Ranks;
 using calls::CallList;
+using calls::Ranks;
+using calls::ReduceOp;
 
 constexpr int sums_a_layer = 2;  // attention and feed-forward
 

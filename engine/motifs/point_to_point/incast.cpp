@@ -120,7 +120,8 @@ class Incast final : public Motif {
   void fill_payload(std::uint64_t pass) override {
     if (place_ >= roots_ + senders_) return;
     if (is_root()) {
-      for (int sender = 0; sender < senders_; ++sender) payload::poison(arrival(sender), {rank_of(sender), rank_, pass});
+      for (int sender = 0; sender < senders_; ++sender)
+        payload::poison(arrival(sender), {rank_of(sender), rank_, pass});
       return;
     }
     for (int root = 0; root < roots_; ++root) payload::fill(departure(root), {rank_, root_rank(root), pass});

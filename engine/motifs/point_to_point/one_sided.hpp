@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "motifs/serial_setup.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/reach.hpp"
+#include "motifs/serial_setup.hpp"
 #include "mpi/window.hpp"
 
 namespace stressbench {

@@ -226,7 +226,7 @@ void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
                               .run = run_,
                               .existing = *overwrite_ ? Existing::replace : Existing::refuse,
                               .keep = *keep_,
-                              .alone = true});
+                              .exclusive = true});
   name_ = NumberedName(*path_);
   memory_ = Buffer(*size_);
   for (Phase* phase : phases_) {

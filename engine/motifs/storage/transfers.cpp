@@ -21,7 +21,7 @@ Transfers::Transfers(const BackendEntry& backend) : backend_(backend.make(*this)
   path_.preset("stressbench-" + backend.name + ".out");
 }
 
-Wish Transfers::wish() const {
+AccessRequirements Transfers::requirements() const {
   const Access alone = *work_ == Work::read ? Access::read : Access::write;
   return {.access = *work_ == Work::mixed ? Access::both : alone,
           .even_transfers = *work_ != Work::mixed,
@@ -70,14 +70,14 @@ void Transfers::check(int ranks) const {
   if (*shift_ > 0 && !backend_->takes_offsets()) {
     throw ParameterMistake("shift", "--shift: with shared file pointers nobody knows whose bytes lie where");
   }
-  if (*shift_ > 0 && backend_->keeps_to_itself()) {
+  if (*shift_ > 0 && backend_->per_rank_files()) {
     throw ParameterMistake("shift", "--shift: here each rank finds only what it wrote itself");
   }
-  if (*existing_ && backend_->keeps_to_itself()) {
+  if (*existing_ && backend_->per_rank_files()) {
     throw ParameterMistake("existing", "--existing: here each rank finds only what it wrote itself");
   }
   pace_.check();
-  backend_->check(wish());
+  backend_->check(requirements());
 }
 
 void Transfers::check_drawn() const {
@@ -288,9 +288,9 @@ void Transfers::drop_caches() {
     const auto dropped = drop_cache(reading_->opening.path);
     if (!dropped || dropped->pages_left > 0) {
       note(fmt::format("'{}' could not be dropped from memory{}: reads may not come from the storage",
-                         reading_->opening.path,
-                         dropped ? fmt::format(" ({} of {} pages stayed)", dropped->pages_left, dropped->pages_before)
-                                 : ", or the system does not say"));
+                       reading_->opening.path,
+                       dropped ? fmt::format(" ({} of {} pages stayed)", dropped->pages_left, dropped->pages_before)
+                               : ", or the system does not say"));
     }
   }
   group_->barrier();
@@ -453,7 +453,7 @@ void Transfers::verify(std::uint64_t pass) const {
   if (!writing_) return;
   if (!backend_->takes_offsets()) return;
   group_->barrier();
-  Pass back = make_pass(Access::read, *group_, group_->size() > 1 && !backend_->keeps_to_itself() ? 1 : 0);
+  Pass back = make_pass(Access::read, *group_, group_->size() > 1 && !backend_->per_rank_files() ? 1 : 0);
   back.opening.ranks = &back.ranks;
   back.base = writing_->base - (*work_ == Work::append ? writing_->extents.file_bytes() : 0);
   back.opening.file_bytes = back.base + back.extents.file_bytes();

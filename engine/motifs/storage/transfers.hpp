@@ -112,7 +112,7 @@ class Transfers final : public Motif {
   bool needs_data() const noexcept { return *work_ == Work::read || *work_ == Work::rewrite || *work_ == Work::mixed; }
   std::int64_t block() const noexcept { return size_->value / *segments_; }
   std::int64_t transfer_bytes() const noexcept { return transfer_->value > 0 ? transfer_->value : block(); }
-  Wish wish() const;
+  AccessRequirements requirements() const;
 
   void find_node(const mpi::Group& group);
   Portion portion(const mpi::Group& group) const;

@@ -50,7 +50,7 @@ struct PartOfDefinition {
 };
 
 // Where a rank's data of one pattern lies: in the file, in its own, or in its segment; how many of its calls made it.
-struct Laid {
+struct FileRegion {
   std::int64_t base = 0;
   std::int64_t calls = 0;
 };
@@ -60,7 +60,7 @@ struct Partition {
   int index = 0;
   int ranks = 0;
   mpi::Group group;  // none on other ranks
-  std::vector<Laid> laid;
+  std::vector<FileRegion> region;
   std::vector<std::int64_t> written;  // calls of all ranks, by pattern
   std::int64_t segment_bytes = 0;
   std::array<std::array<double, beff::io_types>, 3> bytes_per_s{};  // by access and type
@@ -102,7 +102,7 @@ class BEffIo final : public Motif {
   // One way through a pattern: what was asked for, and what has come of it on this rank.
   struct Row {
     const IoPattern* pattern = nullptr;
-    Laid* laid = nullptr;
+    FileRegion* region = nullptr;
     IoAccess access = IoAccess::write;
     double budget_s = 0;
     std::int64_t capacity = 0;  // calls: all that there is room for, or that there are
@@ -150,9 +150,9 @@ class BEffIo final : public Motif {
   void lay_segments(Partition& partition);
   std::int64_t next_batch(const Partition& partition, const Row& row, std::int64_t begin_ns, std::int64_t calls,
                           Recorder& recorder) const;
-  std::int64_t bytes_of_call(const Partition& partition, const IoPattern& pattern, const Laid& laid,
+  std::int64_t bytes_of_call(const Partition& partition, const IoPattern& pattern, const FileRegion& region,
                              std::int64_t call) const;
-  void aim(IoFile& file, const Partition& partition, const IoPattern& pattern, const Laid& laid);
+  void aim(IoFile& file, const Partition& partition, const IoPattern& pattern, const FileRegion& region);
   void transfer(IoFile& file, const Partition& partition, const Row& row, std::int64_t call, Recorder& recorder);
   void look_at(const IoFile& file, const Row& row, std::int64_t call, std::span<const std::byte> bytes);
   void reduce(const Partition& partition, std::vector<Row>& rows, IoMeasured& whole) const;
@@ -300,7 +300,7 @@ void BEffIo::decompose(const mpi::Group& group, const Draw&) {
     partition.index = static_cast<int>(parts_.size()) - 1;
     partition.ranks = size;
     partition.group = own_.split(own_.rank() < size ? 0 : MPI_UNDEFINED, own_.rank());
-    partition.laid.resize(patterns_.size());
+    partition.region.resize(patterns_.size());
     partition.written.resize(patterns_.size());
   }
   owned_.emplace(group, io::Claim{.path = *path_,
@@ -308,7 +308,7 @@ void BEffIo::decompose(const mpi::Group& group, const Draw&) {
                                   .run = run_,
                                   .existing = *overwrite_ ? io::Existing::replace : io::Existing::refuse,
                                   .keep = *keep_,
-                                  .alone = true});
+                                  .exclusive = true});
   const auto longest = static_cast<std::size_t>(std::ranges::max(patterns_, {}, &IoPattern::memory_bytes).memory_bytes);
   out_ = Buffer(longest);
   in_ = Buffer(longest);
@@ -397,7 +397,7 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
     if (pattern.type != type) continue;
     Row& row = rows.emplace_back();
     row.pattern = &pattern;
-    row.laid = &partition.laid[static_cast<std::size_t>(pattern.number)];
+    row.region = &partition.region[static_cast<std::size_t>(pattern.number)];
     row.access = access;
   }
   if (in_segments(type) && access == IoAccess::write) lay_segments(partition);
@@ -497,42 +497,42 @@ void BEffIo::lay_segments(Partition& partition) {
   partition.segment_bytes = beff::segment_bytes(sum);
 }
 
-std::int64_t BEffIo::bytes_of_call(const Partition& partition, const IoPattern& pattern, const Laid& laid,
+std::int64_t BEffIo::bytes_of_call(const Partition& partition, const IoPattern& pattern, const FileRegion& region,
                                    std::int64_t call) const {
   if (!pattern.fills) return pattern.memory_bytes;
-  return std::min(pattern.chunk_bytes, partition.segment_bytes - laid.base - call * pattern.chunk_bytes);
+  return std::min(pattern.chunk_bytes, partition.segment_bytes - region.base - call * pattern.chunk_bytes);
 }
 
 // To the first byte of a pattern's data.
-void BEffIo::aim(IoFile& file, const Partition& partition, const IoPattern& pattern, const Laid& laid) {
+void BEffIo::aim(IoFile& file, const Partition& partition, const IoPattern& pattern, const FileRegion& region) {
   const int rank = partition.group.rank();
   switch (pattern.type) {
     case IoType::scatter:
-      file.stride(laid.base, pattern.chunk_bytes, rank, partition.ranks);
+      file.stride(region.base, pattern.chunk_bytes, rank, partition.ranks);
       break;
     case IoType::shared:
-      if (!*no_shared_ && shared_at_ != laid.base) file.seek_shared(laid.base);
-      shared_at_ = laid.base;
+      if (!*no_shared_ && shared_at_ != region.base) file.seek_shared(region.base);
+      shared_at_ = region.base;
       break;
     case IoType::separate:
-      file.seek(laid.base);
+      file.seek(region.base);
       break;
     case IoType::segmented:
     case IoType::segmented_collective:
-      file.seek(rank * partition.segment_bytes + laid.base);
+      file.seek(rank * partition.segment_bytes + region.base);
       break;
   }
 }
 
 void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recorder& recorder) {
   const IoPattern& pattern = *row.pattern;
-  Laid& laid = *row.laid;
+  FileRegion& region = *row.region;
   const bool first = row.access == IoAccess::write;
   const double elapsed_s = static_cast<double>(recorder.now_ns() - schedule_ns_ - looking_ns_) * 1e-9;
   row.budget_s = shares_.take(elapsed_s, pattern.units);
-  if (first) laid = {.base = position_};
-  row.capacity = first ? room_for(partition, pattern) : laid.calls;
-  aim(file, partition, pattern, laid);
+  if (first) region = {.base = position_};
+  row.capacity = first ? room_for(partition, pattern) : region.calls;
+  aim(file, partition, pattern, region);
   const std::int64_t looked_ns = looking_ns_;
   const std::int64_t begin_ns = recorder.now_ns();
   std::int64_t calls = 0;
@@ -545,10 +545,10 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
       if (calls > 0 && call == 0) {
         row.measured.again = true;
         if (pattern.type == IoType::scatter) file.seek(0);
-        if (pattern.type != IoType::scatter) aim(file, partition, pattern, laid);
+        if (pattern.type != IoType::scatter) aim(file, partition, pattern, region);
       }
       transfer(file, partition, row, call, recorder);
-      row.measured.bytes += bytes_of_call(partition, pattern, laid, call);
+      row.measured.bytes += bytes_of_call(partition, pattern, region, call);
     }
     progress::moved();
     if (pattern.units == 0 || *calls_ > 0) break;
@@ -566,7 +566,7 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
   row.measured.time_s = static_cast<double>(recorder.now_ns() - begin_ns - (looking_ns_ - looked_ns)) * 1e-9;
   progress::moved();
   if (!first) return;
-  laid.calls = calls;
+  region.calls = calls;
   const bool together = pattern.type == IoType::scatter || pattern.type == IoType::shared;
   position_ += row.measured.bytes * (together ? partition.ranks : 1);
 }
@@ -587,13 +587,13 @@ std::int64_t BEffIo::next_batch(const Partition& partition, const Row& row, std:
 
 void BEffIo::transfer(IoFile& file, const Partition& partition, const Row& row, std::int64_t call, Recorder& recorder) {
   const IoPattern& pattern = *row.pattern;
-  const auto length = static_cast<std::size_t>(bytes_of_call(partition, pattern, *row.laid, call));
+  const auto length = static_cast<std::size_t>(bytes_of_call(partition, pattern, *row.region, call));
   IoCall how = collective(pattern.type) ? IoCall::own_all : IoCall::own;
   std::int64_t offset = 0;
   if (pattern.type == IoType::shared) {
     how = *no_shared_ ? IoCall::at_all : IoCall::ordered;
-    offset = row.laid->base + (call * partition.ranks + partition.group.rank()) * pattern.chunk_bytes;
-    shared_at_ = row.laid->base + (call + 1) * partition.ranks * pattern.chunk_bytes;
+    offset = row.region->base + (call * partition.ranks + partition.group.rank()) * pattern.chunk_bytes;
+    shared_at_ = row.region->base + (call + 1) * partition.ranks * pattern.chunk_bytes;
   }
   const std::uint64_t mark = static_cast<std::uint64_t>(pattern.number) << 48U | static_cast<std::uint64_t>(call);
   if (row.access != IoAccess::read) {

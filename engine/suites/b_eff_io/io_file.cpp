@@ -106,7 +106,8 @@ void IoFile::must(int code, const char* call) const {
 }
 
 // `wanted` bytes of a transfer; -1 for a call that moves none.
-void IoFile::check_outcome(const std::string& call, std::int64_t wanted, int code, int error, const MPI_Status& status) const {
+void IoFile::check_outcome(const std::string& call, std::int64_t wanted, int code, int error,
+                           const MPI_Status& status) const {
   MPI_Count moved = -1;
   if (wanted >= 0 && code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &moved);
   std::string words = error == 0 ? "" : io::storage_words(error);

@@ -100,8 +100,8 @@ TEST(Chain, TakesMetricsAfterTheReview) {
 
 TEST(Chain, VerificationStampsAndChecksAroundEachIteration) {
   run_once(job_of({tick({{"iterations", "2"}})}), Verification::on);
-  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "fill_payload 0", "perform", "verify 0", "fill_payload 1", "perform",
-                                            "verify 1", "reduce_metrics", "cleanup"));
+  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "fill_payload 0", "perform", "verify 0", "fill_payload 1",
+                                            "perform", "verify 1", "reduce_metrics", "cleanup"));
 }
 
 TEST(Chain, AFailedVerificationIsAFault) {

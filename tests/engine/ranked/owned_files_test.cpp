@@ -246,19 +246,19 @@ TEST_F(OwnedFilesOf, TwoStepsGoWithTheLastOne) {
 }
 
 TEST_F(OwnedFilesOf, AStepThatHasThemAloneAreRefusedToOthers) {
-  Claim alone = claim();
-  alone.alone = true;
+  Claim exclusive = claim();
+  exclusive.exclusive = true;
   {
-    const OwnedFiles first(group_, alone);
+    const OwnedFiles first(group_, exclusive);
     EXPECT_THAT(refusal(claim()), HasSubstr("'" + path_ + "' is another step's of this job"));
     EXPECT_EQ(there(), Names{note_});
   }
   {
     const OwnedFiles first(group_, claim());
-    EXPECT_THAT(refusal(alone), HasSubstr("give each a path of its own"));
+    EXPECT_THAT(refusal(exclusive), HasSubstr("give each a path of its own"));
     EXPECT_NO_THROW(OwnedFiles(group_, claim()));
   }
-  EXPECT_NO_THROW(OwnedFiles(group_, alone));
+  EXPECT_NO_THROW(OwnedFiles(group_, exclusive));
   EXPECT_EQ(there(), Names{});
 }
 

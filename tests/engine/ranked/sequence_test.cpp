@@ -108,10 +108,10 @@ TEST(Observers, AreTheRanksWhoseTimeIsThePatterns) {
   const mpi::Group group = first_ranks(3);
   if (!group) return;
   const std::vector<Watchdog> watches{{"allreduce", {}, {true, true, true}},
-                                   {"halo2d", {}, {true, true, true}},
-                                   {"pingpong", {}, {true, false, false}},
-                                   {"pingpong", {{"timer", "loop"}}, {true, true, false}},
-                                   {"incast", {{"root", "1"}}, {false, true, false}}};
+                                      {"halo2d", {}, {true, true, true}},
+                                      {"pingpong", {}, {true, false, false}},
+                                      {"pingpong", {{"timer", "loop"}}, {true, true, false}},
+                                      {"incast", {{"root", "1"}}, {false, true, false}}};
   for (const auto& [name, options, is_timed] : watches) {
     const MotifBench bench(group, name, options);
     EXPECT_EQ(bench->is_timed(), is_timed[static_cast<std::size_t>(group.rank())]) << name;

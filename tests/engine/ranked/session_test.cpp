@@ -105,8 +105,8 @@ struct Outcome {
 };
 
 // Every rank is a node. The notebook is filled on rank 0.
-Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, EarlierLaunches prior = {}, int fail_at = -1,
-            LinkCounters* links = nullptr, const Clock& clock = MonotonicClock()) {
+Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, EarlierLaunches prior = {},
+            int fail_at = -1, LinkCounters* links = nullptr, const Clock& clock = MonotonicClock()) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   const Machine machine = discover(world, 1);
   workload::Workload workload;

@@ -1,7 +1,7 @@
 #include <numeric>
 
-#include "calls/transpose.hpp"
 #include "call_lists.hpp"
+#include "calls/transpose.hpp"
 
 namespace stressbench::test {
 namespace {

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 using Options = BackendBench::Options;
 
 // Moved by nothing but waiting.
-class HandMoved final : public Timekeeper {
+class HandMoved final : public TransferClock {
  public:
   std::int64_t now_ns() const noexcept override { return now_ns_; }
   void wait_until(std::int64_t end_ns) const noexcept override { now_ns_ = end_ns; }
@@ -107,7 +107,7 @@ TEST_F(MemoryBackend, WaitsForNothingWhereNoneIsAsked) {
 }
 
 TEST_F(MemoryBackend, WaitsUntilTheClockSaysSo) {
-  const Timekeeper& timekeeper = Timekeeper::real();
+  const TransferClock& timekeeper = TransferClock::real();
   for (const std::int64_t wait_ns : {1'000, 300'000}) {
     const std::int64_t end_ns = timekeeper.now_ns() + wait_ns;
     timekeeper.wait_until(end_ns);

@@ -8,8 +8,8 @@
 namespace stressbench::npb {
 namespace {
 
-using calls::Request;
 using calls::CallList;
+using calls::Request;
 
 struct Size {
   std::int64_t rows;  // na

@@ -9,10 +9,10 @@
 namespace stressbench::npb {
 namespace {
 
-using calls::ReduceOp;
+using calls::CallList;
 using calls::Kind;
 using calls::Ranks;
-using calls::CallList;
+using calls::ReduceOp;
 
 struct Size {
   std::int64_t x;

@@ -9,10 +9,10 @@
 namespace stressbench::npb {
 namespace {
 
-using calls::ReduceOp;
-using calls::Kind;
-using calls::Request;
 using calls::CallList;
+using calls::Kind;
+using calls::ReduceOp;
+using calls::Request;
 
 struct Size {
   std::int64_t side;

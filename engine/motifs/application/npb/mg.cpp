@@ -11,11 +11,11 @@
 namespace stressbench::npb {
 namespace {
 
-using calls::ReduceOp;
+using calls::CallList;
 using calls::Kind;
 using calls::Ranks;
+using calls::ReduceOp;
 using calls::Requests;
-using calls::CallList;
 
 struct Size {
   int levels;  // the finest has 2^levels points a side
@@ -90,7 +90,7 @@ class Kernel {
       : calls_(calls), ranks_(active(calls.ranks())), finest_(size.levels), requests_(calls.requests(2)) {
     const bool works = calls.rank() < ranks_;
     active_ = calls.split(works ? 0 : 1, works ? calls.rank() : calls.rank() - ranks_,
-                           works ? ranks_ : calls.ranks() - ranks_);
+                          works ? ranks_ : calls.ranks() - ranks_);
     if (works) levels_ = levels_of(calls.rank(), ranks_, finest_);
     const std::int64_t widest =
         2 + (std::int64_t{1} << (finest_ - (std::bit_width(static_cast<unsigned>(ranks_)) - 1) / 3));
@@ -135,7 +135,7 @@ class Kernel {
   // What moves in a direction comes from the other side.
   void post(const Level& level, std::size_t axis, std::size_t way, std::int64_t arriving) const {
     calls_.irecv_up_to(requests_[static_cast<int>(way)], level.neighbours[axis][1 - way], tag(axis, way), room_,
-                        arriving);
+                       arriving);
   }
   void send(const Level& level, std::size_t axis, std::size_t way, std::int64_t bytes) const {
     calls_.send(level.neighbours[axis][way], tag(axis, way), bytes);

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "replay/datatypes.hpp"
-#include "replay/score.hpp"
+#include "replay/replay_plan.hpp"
 
 namespace stressbench::replay {
 namespace {
@@ -23,7 +23,7 @@ const std::vector<std::int64_t>& first_given(const std::vector<std::int64_t>& a,
 
 }  // namespace
 
-void Score::lay_out_collective(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::lay_out_collective(const trace::Call& call, Shape shape, Instruction& i) {
   const Element element = element_of(call);
   const trace::Communicator& among = communicator(call.comm);
   const bool is_root = among.rank == call.root;
@@ -99,7 +99,7 @@ void Score::lay_out_collective(const trace::Call& call, Shape shape, Instruction
   }
 }
 
-void Score::lay_out_neighbours(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::lay_out_neighbours(const trace::Call& call, Shape shape, Instruction& i) {
   const Element element = element_of(call);
   const Degrees degree = degrees(call);
   switch (shape) {
@@ -124,7 +124,7 @@ void Score::lay_out_neighbours(const trace::Call& call, Shape shape, Instruction
   }
 }
 
-Blocks Score::blocks(const Element& element, const std::vector<std::int64_t>& bytes, int partners) {
+Blocks ReplayPlan::blocks(const Element& element, const std::vector<std::int64_t>& bytes, int partners) {
   if (bytes.size() != static_cast<std::size_t>(partners)) {
     throw UserMistake(fmt::format("sizes for {} ranks; there are {}", bytes.size(), partners));
   }

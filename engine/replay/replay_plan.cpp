@@ -1,4 +1,4 @@
-#include "replay/score.hpp"
+#include "replay/replay_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 
-void left_out(Player& player, const Instruction& i) {
-  if (i.request >= 0) player.requests.leave_out(i.request);
+void left_out(ReplayState& state, const Instruction& i) {
+  if (i.request >= 0) state.requests.leave_out(i.request);
 }
 
 }  // namespace
@@ -34,7 +34,8 @@ bool reorders(const trace::RankRecord& record) {
   });
 }
 
-Score::Score(const trace::RankRecord& record, Terms terms) : record_(record), terms_(std::move(terms)) {
+ReplayPlan::ReplayPlan(const trace::RankRecord& record, PlanOptions options)
+    : record_(record), options_(std::move(options)) {
   for (std::size_t c = 0; c < record.comms.size(); ++c) {
     if (record.comms[c].between_groups) {
       throw UserMistake(fmt::format("rank {}: communicator {} joins two groups; intercommunicators are not replayed",
@@ -68,45 +69,45 @@ Score::Score(const trace::RankRecord& record, Terms terms) : record_(record), te
   count_attached();
 }
 
-Score::~Score() {
+ReplayPlan::~ReplayPlan() {
   if (own_reduction_ != MPI_OP_NULL) MPI_Op_free(&own_reduction_);
   for (MPI_Datatype& type : types_) MPI_Type_free(&type);
   for (MPI_Group& group : groups_) MPI_Group_free(&group);
 }
 
-MPI_Op Score::own_reduction() {
+MPI_Op ReplayPlan::own_reduction() {
   if (own_reduction_ == MPI_OP_NULL) {
     mpi::must(MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &own_reduction_), "MPI_Op_create");
   }
   return own_reduction_;
 }
 
-Player Score::player() const {
+ReplayState ReplayPlan::state() const {
   // One byte at least: some libraries refuse a null pointer even for no elements.
   const auto some = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
-  Player player{Communicators(terms_.world, record_.comms.size()),
-                Requests(memory_, widest_),
-                Buffer(some(outgoing_)),
-                Buffer(some(incoming_)),
-                {},
-                Files(file_slots_),
-                Windows(window_memory_)};
+  ReplayState state{Communicators(options_.world, record_.comms.size()),
+                    Requests(memory_, widest_),
+                    Buffer(some(outgoing_)),
+                    Buffer(some(incoming_)),
+                    {},
+                    Files(file_slots_),
+                    Windows(window_memory_)};
   std::size_t probes = 0;
   for (const trace::Call& call : record_.calls) probes += call.op == "Mprobe" || call.op == "Improbe" ? 1 : 0;
-  if (probes > 0) player.matched.reserve(std::max<std::size_t>(probes, 1024));
-  return player;
+  if (probes > 0) state.matched.reserve(std::max<std::size_t>(probes, 1024));
+  return state;
 }
 
-Instruction Score::arrange(const trace::Call& call) {
-  must_be_known(call.op, terms_.files());
+Instruction ReplayPlan::arrange(const trace::Call& call) {
+  must_be_known(call.op, options_.files());
   Instruction i;
   const Operation* const operation = find_operation(call.op);
   i.request = call.request;
-  if (is_left_out(call.op, terms_.files())) {
-    i.play = left_out;
+  if (is_left_out(call.op, options_.files())) {
+    i.execute = left_out;
     return i;
   }
-  i.play = operation->play;
+  i.execute = operation->execute;
   i.name = operation->name;
   i.kind = operation->kind;
   i.comm = call.comm;
@@ -118,7 +119,7 @@ Instruction Score::arrange(const trace::Call& call) {
   return i;
 }
 
-void Score::lay_out(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::lay_out(const trace::Call& call, Shape shape, Instruction& i) {
   if (shape == Shape::completion) return lay_out_requests(call, i);
   i.peer = partner(call, call.peer);
   i.source = partner(call, call.source);
@@ -177,7 +178,7 @@ void Score::lay_out(const trace::Call& call, Shape shape, Instruction& i) {
   }
 }
 
-Score::Element Score::element_of(const trace::Call& call) {
+ReplayPlan::Element ReplayPlan::element_of(const trace::Call& call) {
   std::vector<std::int64_t> sizes{call.bytes, call.receive_bytes.value_or(0)};
   sizes.insert(sizes.end(), call.counts.begin(), call.counts.end());
   sizes.insert(sizes.end(), call.receive_counts.begin(), call.receive_counts.end());
@@ -205,7 +206,7 @@ Score::Element Score::element_of(const trace::Call& call) {
   return {};
 }
 
-MPI_Datatype Score::bytes_in_a_row(std::int64_t bytes) {
+MPI_Datatype ReplayPlan::bytes_in_a_row(std::int64_t bytes) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   mpi::must(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &made), "MPI_Type_contiguous");
   types_.push_back(made);
@@ -213,7 +214,7 @@ MPI_Datatype Score::bytes_in_a_row(std::int64_t bytes) {
   return types_.back();
 }
 
-int Score::count(const Element& element, std::int64_t bytes) const {
+int ReplayPlan::count(const Element& element, std::int64_t bytes) const {
   const std::int64_t elements = bytes / element.unit;
   if (elements > int_max) {
     throw UserMistake(fmt::format("{} elements in one message; at most {} can be replayed", elements, int_max));
@@ -221,16 +222,16 @@ int Score::count(const Element& element, std::int64_t bytes) const {
   return static_cast<int>(elements);
 }
 
-void Score::give(const Element& element, std::int64_t bytes) {
+void ReplayPlan::give(const Element& element, std::int64_t bytes) {
   outgoing_ = std::max(outgoing_, static_cast<std::size_t>(bytes / element.unit * element.extent));
 }
 
-void Score::get(const Instruction& i, const Element& element, std::int64_t bytes) {
+void ReplayPlan::get(const Instruction& i, const Element& element, std::int64_t bytes) {
   std::size_t& room = i.request < 0 ? incoming_ : memory_[static_cast<std::size_t>(i.request)];
   // Never none: a slot that receives has memory, if only for nothing.
   room = std::max({room, static_cast<std::size_t>(bytes / element.unit * element.extent), std::size_t{1}});
 }
 
-const int* Score::keep(std::vector<int> values) { return numbers_.emplace_back(std::move(values)).data(); }
+const int* ReplayPlan::keep(std::vector<int> values) { return numbers_.emplace_back(std::move(values)).data(); }
 
 }  // namespace stressbench::replay

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "replay/score.hpp"
+#include "replay/replay_plan.hpp"
 
 namespace stressbench::replay {
 namespace {
@@ -14,7 +14,7 @@ constexpr int made_unseen = -2;  // a request that nobody saw being made (docs/t
 
 }  // namespace
 
-void Score::lay_out_requests(const trace::Call& call, Instruction& i) {
+void ReplayPlan::lay_out_requests(const trace::Call& call, Instruction& i) {
   for (const int slot : call.requests) {
     if (slot == made_unseen) {
       throw UserMistake("names a request that was made by a call which the trace does not hold");
@@ -42,7 +42,7 @@ void Score::lay_out_requests(const trace::Call& call, Instruction& i) {
 }
 
 // Requests that one MPI_Waitany may swap swap their memory too (Requests::complete): it must be as large.
-void Score::share_memory_of_any() {
+void ReplayPlan::share_memory_of_any() {
   for (bool grown = true; grown;) {
     grown = false;
     for (const trace::Call& call : record_.calls) {
@@ -62,7 +62,7 @@ void Score::share_memory_of_any() {
   }
 }
 
-void Score::count_attached() {
+void ReplayPlan::count_attached() {
   std::int64_t starts = 0;
   for (const trace::Call& call : record_.calls) {
     if (call.op.starts_with("Start")) starts += call.times * static_cast<std::int64_t>(call.requests.size());

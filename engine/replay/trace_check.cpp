@@ -1,4 +1,4 @@
-#include "replay/survey.hpp"
+#include "replay/trace_check.hpp"
 
 #include <fmt/format.h>
 

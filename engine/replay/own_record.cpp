@@ -1,4 +1,4 @@
-#include "replay/share.hpp"
+#include "replay/own_record.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ void send(const mpi::Group& group, int rank, const Heading& heading, const std::
 trace::RankRecord receive(const mpi::Group& group, const std::string& path) {
   Heading heading{};
   mpi::must(MPI_Recv(heading.data(), 2, MPI_INT64_T, 0, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
-  // Rank 0 throws what is wrong; it comes before this in `together`.
+  // Rank 0 throws what is wrong; it comes before this in `collectively`.
   if (heading == nothing) throw UserMistake(fmt::format("'{}': cannot be read", path));
   std::string line(static_cast<std::size_t>(heading[0]), '\0');
   for (std::int64_t at = 0; at < heading[0]; at += longest_piece) {
@@ -81,7 +81,7 @@ trace::RankRecord own_record(const mpi::Group& group, const std::string& path) {
   return group.rank() == 0 ? read_and_send(group, path) : receive(group, path);
 }
 
-void together(const mpi::Group& group, const std::function<void()>& action) {
+void collectively(const mpi::Group& group, const std::function<void()>& action) {
   std::string mistake;
   try {
     action();

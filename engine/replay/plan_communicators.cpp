@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "replay/score.hpp"
+#include "replay/replay_plan.hpp"
 
 namespace stressbench::replay {
 namespace {
@@ -18,10 +18,10 @@ bool is_graph(const trace::Call& call) {
 
 }  // namespace
 
-void Score::lay_out_creation(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruction& i) {
   Creation& creation = i.creation;
   creation.made = call.made.value_or(-1);
-  creation.reordered = terms_.reordered;
+  creation.reordered = options_.reordered;
   const trace::Communicator* const made = call.made ? &communicator(*call.made) : nullptr;
   creation.colour = made == nullptr ? MPI_UNDEFINED : 0;
   creation.key = made == nullptr ? 0 : made->rank;
@@ -64,7 +64,7 @@ void Score::lay_out_creation(const trace::Call& call, Shape shape, Instruction& 
   }
 }
 
-MPI_Group Score::members(const trace::Communicator& made) {
+MPI_Group ReplayPlan::members(const trace::Communicator& made) {
   if (!made.members) throw UserMistake("the members of its communicator are too irregular to have been kept");
   std::vector<std::array<int, 3>> ranges;
   for (const trace::Run& run : *made.members) {
@@ -72,7 +72,7 @@ MPI_Group Score::members(const trace::Communicator& made) {
     ranges.push_back({run.first, run.first + stride * (run.count - 1), stride});
   }
   MPI_Group all = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(terms_.world, &all), "MPI_Comm_group");
+  mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
   groups_.push_back(all);
   MPI_Group some = MPI_GROUP_NULL;
   mpi::must(
@@ -82,7 +82,7 @@ MPI_Group Score::members(const trace::Communicator& made) {
   return some;
 }
 
-Score::Degrees Score::degrees(const trace::Call& call) const {
+ReplayPlan::Degrees ReplayPlan::degrees(const trace::Call& call) const {
   const auto found = topologies_.find(call.comm);
   if (found != topologies_.end()) return found->second;
   throw UserMistake(
@@ -91,7 +91,7 @@ Score::Degrees Score::degrees(const trace::Call& call) const {
 }
 
 // In order of the calls: a communicator is made before it is duplicated.
-void Score::find_topologies() {
+void ReplayPlan::find_topologies() {
   for (const trace::Call& call : record_.calls) {
     if (!call.made) continue;
     if (call.op == "Cart_create") {
@@ -110,14 +110,14 @@ void Score::find_topologies() {
   }
 }
 
-const trace::Communicator& Score::communicator(int number) const {
+const trace::Communicator& ReplayPlan::communicator(int number) const {
   if (number < 0 || static_cast<std::size_t>(number) >= record_.comms.size()) {
     throw UserMistake(fmt::format("names communicator {}, but the trace has {}", number, record_.comms.size()));
   }
   return record_.comms[static_cast<std::size_t>(number)];
 }
 
-int Score::partner(const trace::Call& call, int rank) const {
+int ReplayPlan::partner(const trace::Call& call, int rank) const {
   const int size = communicator(call.comm).size;
   if (rank == trace::Call::none) return MPI_PROC_NULL;
   if (rank == trace::Call::anyone) return MPI_ANY_SOURCE;

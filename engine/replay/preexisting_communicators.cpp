@@ -1,4 +1,4 @@
-#include "replay/standing.hpp"
+#include "replay/preexisting_communicators.hpp"
 
 #include <fmt/format.h>
 
@@ -36,9 +36,9 @@ std::vector<bool> made_within(const trace::RankRecord& record) {
 
 }  // namespace
 
-std::vector<StandingComm> standing_of(const trace::RankRecord& record) {
+std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::RankRecord& record) {
   const std::vector<bool> made = made_within(record);
-  std::vector<StandingComm> comms;
+  std::vector<PreexistingCommunicator> comms;
   for (std::size_t number = given; number < record.comms.size(); ++number) {
     if (made[number]) continue;
     const trace::Communicator& comm = record.comms[number];
@@ -50,7 +50,7 @@ std::vector<StandingComm> standing_of(const trace::RankRecord& record) {
     }
     comms.push_back({static_cast<int>(number), comm.rank, expanded(*comm.members), 0});
   }
-  std::ranges::sort(comms, [](const StandingComm& a, const StandingComm& b) {
+  std::ranges::sort(comms, [](const PreexistingCommunicator& a, const PreexistingCommunicator& b) {
     return std::tie(a.members, a.number) < std::tie(b.members, b.number);
   });
   for (std::size_t k = 1; k < comms.size(); ++k) {
@@ -59,7 +59,7 @@ std::vector<StandingComm> standing_of(const trace::RankRecord& record) {
   return comms;
 }
 
-std::uint64_t share_of(const StandingComm& comm) noexcept {
+std::uint64_t membership_checksum(const PreexistingCommunicator& comm) noexcept {
   std::uint64_t hash = 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(comm.twin);
   for (const int member : comm.members) {
     hash = (hash ^ static_cast<std::uint64_t>(member)) * 0xBF58476D1CE4E5B9ULL;
@@ -68,30 +68,30 @@ std::uint64_t share_of(const StandingComm& comm) noexcept {
   return comm.rank == 0 ? hash * static_cast<std::uint64_t>(comm.members.size() - 1) : 0 - hash;
 }
 
-Standing::~Standing() {
+PreexistingCommunicators::~PreexistingCommunicators() {
   for (Made& made : made_) MPI_Comm_free(&made.handle);
 }
 
-void Standing::make(const mpi::Group& group, const std::vector<StandingComm>& comms) {
+void PreexistingCommunicators::make(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms) {
   std::uint64_t sum = 0;
-  for (const StandingComm& comm : comms) sum += share_of(comm);
+  for (const PreexistingCommunicator& comm : comms) sum += membership_checksum(comm);
   mpi::must(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
   if (sum != 0) {
     throw UserMistake(
         "some ranks used a communicator that was made before the captured part, or by a call that the trace does not "
         "hold, and other members of it did not; capture from before it is made");
   }
-  MPI_Group everybody = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(group.handle(), &everybody), "MPI_Comm_group");
-  for (const StandingComm& comm : comms) {
+  MPI_Group all_ranks = MPI_GROUP_NULL;
+  mpi::must(MPI_Comm_group(group.handle(), &all_ranks), "MPI_Comm_group");
+  for (const PreexistingCommunicator& comm : comms) {
     MPI_Group members = MPI_GROUP_NULL;
     Made& made = made_.emplace_back(Made{comm.number, MPI_COMM_NULL});
-    mpi::must(MPI_Group_incl(everybody, static_cast<int>(comm.members.size()), comm.members.data(), &members),
+    mpi::must(MPI_Group_incl(all_ranks, static_cast<int>(comm.members.size()), comm.members.data(), &members),
               "MPI_Group_incl");
     mpi::must(MPI_Comm_create_group(group.handle(), members, tag, &made.handle), "MPI_Comm_create_group");
     mpi::must(MPI_Group_free(&members), "MPI_Group_free");
   }
-  mpi::must(MPI_Group_free(&everybody), "MPI_Group_free");
+  mpi::must(MPI_Group_free(&all_ranks), "MPI_Group_free");
 }
 
 }  // namespace stressbench::replay

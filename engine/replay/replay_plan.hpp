@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "replay/operations.hpp"
-#include "replay/player.hpp"
+#include "replay/replay_state.hpp"
 #include "trace/record.hpp"
 
 namespace stressbench::replay {
@@ -29,7 +29,7 @@ struct Reading {
 Reading bytes_read(const trace::RankRecord& record);
 
 // What a score is made for, beside the rank's record.
-struct Terms {
+struct PlanOptions {
   MPI_Comm world = MPI_COMM_NULL;
   bool reordered = false;          // of some rank
   std::string scratch;             // scratch files' path up to their own part; empty: file calls are left out
@@ -38,17 +38,17 @@ struct Terms {
   FileCalls files() const noexcept { return scratch.empty() ? FileCalls::left_out : FileCalls::made; }
 };
 
-class Score {
+class ReplayPlan {
  public:
   // Throws UserMistake, naming rank and call, for what cannot be replayed. Local to the rank.
-  Score(const trace::RankRecord& record, Terms terms);
-  Score(const Score&) = delete;
-  Score& operator=(const Score&) = delete;
-  ~Score();
+  ReplayPlan(const trace::RankRecord& record, PlanOptions options);
+  ReplayPlan(const ReplayPlan&) = delete;
+  ReplayPlan& operator=(const ReplayPlan&) = delete;
+  ~ReplayPlan();
 
   const Instruction& operator[](int call) const noexcept { return instructions_[static_cast<std::size_t>(call)]; }
   // All that the calls work on, touched.
-  Player player() const;
+  ReplayState state() const;
   // For MPI_Buffer_attach; 0 where nothing is sent buffered.
   std::size_t attached_bytes() const noexcept { return attached_; }
 
@@ -96,7 +96,7 @@ class Score {
   void check_epochs() const;
 
   const trace::RankRecord& record_;
-  Terms terms_;
+  PlanOptions options_;
   std::vector<Instruction> instructions_;
   std::map<int, Degrees> topologies_;
   std::size_t outgoing_ = 0;

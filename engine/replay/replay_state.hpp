@@ -18,9 +18,9 @@
 
 namespace stressbench::replay {
 
-struct Player;
+struct ReplayState;
 struct Instruction;
-using Play = void (*)(Player&, const Instruction&);
+using Execute = void (*)(ReplayState&, const Instruction&);
 
 // Blocks of a v-collective, a w-collective or a neighbourhood one: one for each partner.
 struct Blocks {
@@ -33,7 +33,7 @@ struct Blocks {
 
 // One distinct call, ready to be made: nothing is looked up or computed any more.
 struct Instruction {
-  Play play = nullptr;
+  Execute execute = nullptr;
   const char* name = "";  // "MPI_Isend"
   int comm = 0;
   int peer = MPI_PROC_NULL;
@@ -68,7 +68,7 @@ struct Matched {
   int tag = 0;
 };
 
-struct Player {
+struct ReplayState {
   Communicators comms;
   Requests requests;
   Buffer outgoing;               // all sends only read it

@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "replay/datatypes.hpp"
-#include "replay/score.hpp"
+#include "replay/replay_plan.hpp"
 
 namespace stressbench::replay {
 namespace {
@@ -30,7 +30,7 @@ int assertions_of(const trace::Call& call) {
 
 }  // namespace
 
-void Score::lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i) {
   if (call.window < 0 || !windows_made_.contains(call.window)) {
     throw UserMistake("names a window that was made by a call which the trace does not hold");
   }
@@ -69,10 +69,10 @@ void Score::lay_out_one_sided(const trace::Call& call, Shape shape, Instruction&
   get(i, element, fetched);
 }
 
-MPI_Group Score::group_of(const std::vector<int>& world_ranks) {
+MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {
   for (const int rank : world_ranks) partner({}, rank);
   MPI_Group all = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(terms_.world, &all), "MPI_Comm_group");
+  mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
   MPI_Group some = MPI_GROUP_NULL;
   mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &some), "MPI_Group_incl");
   mpi::must(MPI_Group_free(&all), "MPI_Group_free");
@@ -82,7 +82,7 @@ MPI_Group Score::group_of(const std::vector<int>& world_ranks) {
 }
 
 // A window that somebody has locked cannot be freed, and so not be made again.
-void Score::check_epochs() const {
+void ReplayPlan::check_epochs() const {
   struct Epoch {
     std::string_view opened;
     std::array<std::string_view, 2> closed;

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "replay/datatypes.hpp"
-#include "replay/score.hpp"
+#include "replay/replay_plan.hpp"
 
 namespace stressbench::replay {
 namespace {
@@ -54,7 +54,7 @@ Reading bytes_read(const trace::RankRecord& record) {
   return reading;
 }
 
-MPI_Datatype Score::contiguous_view(const trace::Call& call) {
+MPI_Datatype ReplayPlan::contiguous_view(const trace::Call& call) {
   if (call.filetype.size() != 2 || call.unit < 1 || call.unit > std::numeric_limits<int>::max()) {
     throw UserMistake("does not tell what its view consists of; capture it again");
   }
@@ -68,7 +68,7 @@ MPI_Datatype Score::contiguous_view(const trace::Call& call) {
   return named && size == call.unit ? *named : bytes_in_a_row(call.unit);
 }
 
-void Score::lay_out_file(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::lay_out_file(const trace::Call& call, Shape shape, Instruction& i) {
   if (call.file < 0) throw UserMistake("names no file");
   i.file = call.file;
   i.offset = call.offset;
@@ -90,8 +90,8 @@ void Score::lay_out_file(const trace::Call& call, Shape shape, Instruction& i) {
     throw UserMistake("the members of its communicator are too irregular to have been kept");
   }
   const std::string& path = paths_.emplace_back(
-      fmt::format("{}{}-{}.{}", terms_.scratch, among.members->front().first, among.size, call.file));
-  if (among.rank == 0) scratch_.make(path, terms_.bytes_to_read);
+      fmt::format("{}{}-{}.{}", options_.scratch, among.members->front().first, among.size, call.file));
+  if (among.rank == 0) scratch_.make(path, options_.bytes_to_read);
   i.path = path.c_str();
   // It is there already, and taken away in the end.
   i.amode = call.amode & ~(MPI_MODE_EXCL | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);

@@ -35,8 +35,8 @@ void add_threads_option(CLI::App& command, mpi::Threads& threads);
 // exit status.
 int run_program(int argc, char** argv, const Start& start);
 
-// True on the process that speaks: rank 0, or the only one.
-bool reports_signals() noexcept;
+// True on the process that prints messages: rank 0, or the only one.
+bool prints_messages() noexcept;
 
 // Runs `work` on rank 0 alone and lets every rank know how it ended: 0, or the exit status of the mistake or fault
 // whose message rank 0 printed. Collective.

@@ -1,4 +1,6 @@
 // describe: a motif's options, or what a workload would send.
+#include "scheduler/describe.hpp"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -9,7 +11,6 @@
 #include "core/console.hpp"
 #include "output/json.hpp"
 #include "output/motif_page.hpp"
-#include "scheduler/session.hpp"
 #include "workload/node_list.hpp"
 
 namespace stressbench::commands {
@@ -37,8 +38,7 @@ int describe_motif(const DescribeOptions& options) {
 }
 
 // One job in words: its chain, and what one repetition of it sends.
-std::string job_page(const workload::Job& job, int index, std::optional<int> ranks) {
-  const scheduler::Chain chain{job, index};
+std::string job_page(const workload::Job& job, const scheduler::Chain& chain, std::optional<int> ranks) {
   std::string text = fmt::format("job {} ({})", job.name, workload::name_of(job.role));
   if (job.nodes) text += fmt::format(", nodes {}", workload::compress(*job.nodes));
   if (ranks) text += fmt::format(", {} ranks", *ranks);
@@ -56,10 +56,9 @@ std::string job_page(const workload::Job& job, int index, std::optional<int> ran
   return text;
 }
 
-output::Json job_json(const workload::Job& job, int index, std::optional<int> ranks) {
-  output::Json json = output::to_json(scheduler::describe_job(job, index, ranks.value_or(1)), index);
+output::Json job_json(const workload::Job& job, int index, const scheduler::Chain& chain, std::optional<int> ranks) {
+  output::Json json = output::to_json(scheduler::describe_job(job, chain, ranks.value_or(1)), index);
   if (!ranks) json["ranks"] = nullptr;
-  const scheduler::Chain chain{job, index};
   for (std::size_t i = 0; i < chain.steps().size(); ++i) {
     json["steps"][i]["traffic"] =
         ranks ? output::to_json(chain.steps()[i].motif->traffic(*ranks)) : output::Json(nullptr);
@@ -79,10 +78,12 @@ int describe_workload(const DescribeOptions& options) {
     const workload::Job& job = workload.jobs[i];
     std::optional<int> ranks;
     if (machine && sizes[i] > 0) ranks = sizes[i];
+    const auto number = static_cast<int>(i);
+    const scheduler::Chain chain{job, number};
     if (options.json) {
-      jobs.push_back(job_json(job, static_cast<int>(i), ranks));
+      jobs.push_back(job_json(job, number, chain, ranks));
     } else {
-      console::print(stdout, "{}", job_page(job, static_cast<int>(i), ranks));
+      console::print(stdout, "{}", job_page(job, chain, ranks));
     }
   }
   if (options.json) console::print(stdout, "{}\n", output::Json{{"path", options.subject}, {"jobs", jobs}}.dump(2));

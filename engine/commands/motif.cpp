@@ -220,7 +220,7 @@ std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
 int measure(const MeasureOptions& options, const Context& context) {
   const CatalogueEntry entry = entry_of(options.name);
   if (options.help) {
-    if (reports_signals()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
+    if (prints_messages()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
     return exit_success;
   }
   const std::string text = workload_text(options);

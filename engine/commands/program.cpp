@@ -11,7 +11,7 @@
 #include "core/suggest.hpp"
 #include "io/load.hpp"
 #include "output/version.hpp"
-#include "scheduler/session.hpp"
+#include "scheduler/describe.hpp"
 
 namespace stressbench::commands {
 namespace {
@@ -35,7 +35,7 @@ std::string version_text() {
 }
 
 void say(const std::string& message) {
-  if (reports_signals()) console::print(stderr, "{}{}", message, message.ends_with('\n') ? "" : "\n");
+  if (prints_messages()) console::print(stderr, "{}{}", message, message.ends_with('\n') ? "" : "\n");
 }
 
 // CLI11's own words, with our status: 0 for help and version, 2 for everything that the person can put right.
@@ -44,8 +44,8 @@ int leave(const CLI::App& program, const CLI::ParseError& end) {
   std::ostringstream out;
   std::ostringstream err;
   program.exit(end, out, err);
-  if (reports_signals()) console::write(stdout, out.str());
-  if (reports_signals()) console::write(stderr, err.str());
+  if (prints_messages()) console::write(stdout, out.str());
+  if (prints_messages()) console::write(stderr, err.str());
   return asked_for ? exit_success : exit_user_mistake;
 }
 
@@ -63,7 +63,7 @@ void check_first_word(const CLI::App& program, const std::string& word) {
 
 }  // namespace
 
-bool reports_signals() noexcept { return mpi::launched_rank().value_or(0) == 0; }
+bool prints_messages() noexcept { return mpi::launched_rank().value_or(0) == 0; }
 
 int on_root(const mpi::Group& world, const std::function<void()>& work) {
   int status = exit_success;
@@ -139,7 +139,7 @@ int run_command(int argc, char** argv, const Start& start) {
 int run_program(int argc, char** argv, const Start& start) {
   const int status = run_command(argc, argv, start);
   const auto fault = console::fault();
-  if (!fault || !reports_signals()) return status;
+  if (!fault || !prints_messages()) return status;
   say("stressbench-mpi: " + *fault);
   return status == exit_success ? exit_machine_fault : status;
 }

@@ -34,7 +34,11 @@ void Chain::append_motif(const workload::MotifCall& call, std::int64_t execution
   if (!motif) throw UserMistake("unknown motif '" + call.name + "'");
   workload::configure(*motif, call);
   std::vector<std::unique_ptr<Motif>> parts = motif->parts();
-  if (parts.empty()) parts.push_back(std::move(motif));
+  if (parts.empty()) {
+    parts.push_back(std::move(motif));
+  } else {
+    series_.push_back({std::move(motif), steps_.size()});
+  }
   for (auto& part : parts) {
     links.push_back({static_cast<int>(steps_.size()), 1, {}});
     ChainStep& step = steps_.emplace_back();
@@ -68,6 +72,25 @@ void Chain::finish(int round) {
     steps_[i].motif->finish((*groups_)[i], round);
   }
   interrupt::rank_status().motif = nullptr;
+}
+
+void Chain::cleanup() {
+  std::vector<std::unique_ptr<Motif>> fresh(steps_.size());
+  for (const Series& series : series_) {
+    std::ranges::move(series.motif->parts(), fresh.begin() + static_cast<std::ptrdiff_t>(series.first_step));
+  }
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    ChainStep& step = steps_[i];
+    if (!fresh[i]) {
+      fresh[i] = MotifCatalogue::instance().make(step.name);
+      fresh[i]->copy_values(*step.motif);
+    }
+    step.motif = std::move(fresh[i]);
+    step.durations = {};
+    step.executed = 0;
+  }
+  groups_ = nullptr;
+  phase_ = Phase::measured;
 }
 
 std::vector<std::string> Chain::notes() const {

@@ -1,4 +1,5 @@
-// A job's chain of motifs, ready to be run: built from the workload without MPI, then decomposed over the job's ranks.
+// A job's chain of motifs: built once per launch from the workload, without MPI. Each round decomposes it over the
+// job's ranks, repeats it, and cleans it up.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct ChainStep {
   const char* interned_name = nullptr;
   std::unique_ptr<Motif> motif;
   std::int64_t executions = 1;  // in one repetition: the product of the loops around it
-  Durations durations;  // of single executions or iterations, measured phase only, scaled to the motif's quantity
+  // Of this round: times of single executions or iterations in the measured phase, scaled to the motif's quantity.
+  Durations durations;
   std::uint64_t executed = 0;
 };
 
@@ -28,13 +30,14 @@ enum class Verification { off, on };
 
 class Chain {
  public:
-  // Builds the motifs from the job's text; no MPI. Throws UserMistake where the catalogue or a rule refuses.
+  // Makes the motifs and sets their parameters. No MPI. Throws UserMistake for an unknown motif or a value that a
+  // parameter refuses.
   Chain(const workload::Job& job, int job_index);
 
   // Whether no other job may decompose at the same time.
   bool needs_serial_setup() const noexcept;
-  // Settles and decomposes each motif. Collective over `groups`, one duplicate a step, made by `make_groups` once a
-  // launch.
+  // Binds each motif to the launch and decomposes it. Collective over `groups`: one communicator per step, made by
+  // `make_groups` once per launch.
   void decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed);
 
   // One repetition: fills the sample buffer's row with the job's time, each step's and each metric's.
@@ -43,6 +46,9 @@ class Chain {
 
   // Collective over all groups, after the last repetition of a round.
   void finish(int round);
+  // Ends a round: frees what the motifs allocated since `decompose`, MPI objects included, and forgets their results.
+  // Parameters stay, so that the chain can be decomposed again. Collective where a motif's destructor is.
+  void cleanup();
 
   // What the motifs have to say, each after its name: "mpiio: the hint cb_nodes was not taken".
   std::vector<std::string> notes() const;
@@ -62,6 +68,12 @@ class Chain {
     std::vector<Link> body;
   };
 
+  // A motif that stands for several steps, such as all message sizes: where they begin.
+  struct Series {
+    std::unique_ptr<Motif> motif;
+    std::size_t first_step = 0;
+  };
+
   void enter(Phase phase);
   void append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<Link>& links);
   void append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<Link>& links);
@@ -75,6 +87,7 @@ class Chain {
 
   int job_index_;
   std::vector<ChainStep> steps_;
+  std::vector<Series> series_;
   std::vector<Link> links_;
   std::vector<std::int64_t> times_ns_;  // of this repetition, by step
   std::int64_t aside_ns_ = 0;           // of this repetition, in the job's time but not of its motifs

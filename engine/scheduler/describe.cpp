@@ -1,10 +1,11 @@
+#include "scheduler/describe.hpp"
+
 #include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
 #include <cstdlib>
 
-#include "scheduler/session.hpp"
 #include "workload/node_list.hpp"
 
 namespace stressbench::scheduler {
@@ -49,7 +50,7 @@ std::optional<std::string> chosen_transports() {
 
 }  // namespace
 
-JobRecord describe_job(const workload::Job& job, int index, int ranks) {
+JobRecord describe_job(const workload::Job& job, const Chain& chain, int ranks) {
   JobRecord record;
   record.name = job.name;
   record.background = job.role == workload::Role::background;
@@ -59,7 +60,6 @@ JobRecord describe_job(const workload::Job& job, int index, int ranks) {
   if (job.min_time) record.min_time_s = job.min_time->seconds();
   record.load = job.load;
   if (job.rate) record.rate_bytes_per_s = static_cast<double>(job.rate->value);
-  const Chain chain{job, index};
   for (const ChainStep& step : chain.steps()) record.steps.push_back(describe_step(step, ranks));
   return record;
 }

@@ -39,11 +39,4 @@ std::vector<double> ImpactTracker::medians(int job, RoundKind kind) const {
   return found;
 }
 
-bool IntervalRule::satisfied(const ImpactTracker& tracker) const {
-  return std::all_of(jobs_.begin(), jobs_.end(), [&](int job) {
-    const auto impact = tracker.impact(job);
-    return impact && impact->interval && impact->interval->high - impact->interval->low <= width_ * impact->estimate;
-  });
-}
-
 }  // namespace stressbench::scheduler

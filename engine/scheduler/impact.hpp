@@ -32,16 +32,4 @@ class ImpactTracker final : public Listener {
   std::map<int, std::map<int, Halves>> blocks_;  // job -> block
 };
 
-// `--until-interval`: every measured job has an interval (from six blocks on), at most `width` of its estimate from end
-// to end.
-class IntervalRule {
- public:
-  IntervalRule(double width, std::vector<int> jobs) : width_(width), jobs_(std::move(jobs)) {}
-  bool satisfied(const ImpactTracker& tracker) const;
-
- private:
-  double width_;
-  std::vector<int> jobs_;
-};
-
 }  // namespace stressbench::scheduler

@@ -37,7 +37,8 @@ int choose_root(const mpi::Group& world, const mpi::Group& control) {
 
 }  // namespace
 
-JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload) {
+JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
+                       const std::vector<Chain>& chains) {
   const Role role = role_of(machine, workload);
   JobLayout layout;
   layout.job = role.job;
@@ -45,8 +46,7 @@ JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const wo
   layout.busy = world.split(role.job >= 0 ? 0 : MPI_UNDEFINED, world.rank());
   if (layout.control) {
     layout.root = choose_root(world, layout.control);
-    const Chain chain{workload.jobs[static_cast<std::size_t>(role.job)], role.job};
-    layout.steps = make_groups(layout.control, chain);
+    layout.steps = make_groups(layout.control, chains[static_cast<std::size_t>(role.job)]);
   }
   layout.roots = world.split(layout.is_root() ? 0 : MPI_UNDEFINED, world.rank());
   const auto jobs = workload.jobs.size();

@@ -1,4 +1,4 @@
-// Who plays what: every job's ranks, their communicators and roots. Made once a launch.
+// Which ranks belong to which job, with the jobs' communicators and roots. Made once per launch.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,8 @@ struct JobLayout {
   bool is_root() const noexcept { return job >= 0 && control.rank() == root; }
 };
 
-// Collective over `world`. Every job's nodes must be explicit (placement done).
-JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload);
+// Collective over `world`. Every job's nodes must be explicit (placement done). `chains`: one per job.
+JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
+                       const std::vector<Chain>& chains);
 
 }  // namespace stressbench::scheduler

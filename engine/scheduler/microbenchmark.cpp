@@ -4,8 +4,8 @@
 #include <map>
 
 #include "core/statistics.hpp"
+#include "scheduler/describe.hpp"
 #include "scheduler/machine.hpp"
-#include "scheduler/session.hpp"
 
 namespace stressbench::scheduler {
 namespace {
@@ -98,6 +98,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
   for (const workload::Job& part : split(job)) {
     std::vector<mpi::Group> groups;  // outlive the motifs: Intel MPI crashes in MPI_Win_free without them
     Chain chain{part, 0};
+    const JobRecord record = describe_job(part, chain, world.size());
     if (options.marked) chain.mark_for_tracers();
     SampleBuffer samples{chain.columns()};
     groups = make_groups(world, chain);
@@ -109,7 +110,6 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
     collection.contribute(job_group, samples, chain);
     if (world.rank() != 0) continue;
     const Collection::Result result = collection.receive({0, 0, nullptr});
-    const JobRecord record = describe_job(part, 0, world.size());
     for (const std::string& note : result.notes) {
       if (std::ranges::find(all.notes, note) == all.notes.end()) all.notes.push_back(note);
     }

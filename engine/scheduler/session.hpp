@@ -1,11 +1,9 @@
-// One launch: rounds in the order of the plan, until it is done or told to stop.
+// One launch: rounds in the order of the plan, until the plan is done or a stopping criterion is reached.
 #pragma once
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -14,6 +12,11 @@
 #include "scheduler/job_round.hpp"
 #include "scheduler/links.hpp"
 #include "scheduler/records.hpp"
+#include "scheduler/round_queue.hpp"
+#include "scheduler/run_reporter.hpp"
+#include "scheduler/stopping/interruption.hpp"
+#include "scheduler/stopping/interval.hpp"
+#include "scheduler/stopping/time_limit.hpp"
 
 namespace stressbench::scheduler {
 
@@ -32,15 +35,15 @@ struct RunOptions {
   Verification verification = Verification::off;
 };
 
-// What an earlier launch left: rounds that are already in the file.
+// What earlier launches of the run left in its file.
 struct EarlierLaunches {
-  int launch = 0;
-  int rounds = 0;
+  int launch = 0;  // number of the next launch
+  int rounds = 0;  // completed
 };
 
 class Session {
  public:
-  // Collective. `workload` has explicit nodes; `listeners` are told on rank 0 only, in order.
+  // Collective. `workload` has explicit nodes. Listeners are called on rank 0 only, in order.
   Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
           const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier);
 
@@ -51,58 +54,50 @@ class Session {
   EndReason run(const std::vector<std::string>& command, const std::string& workload_text);
 
   // What a listener could not do (a full disk), when the run ended for that reason. Rank 0 only.
-  const std::optional<std::string>& fault() const noexcept { return fault_; }
+  const std::optional<std::string>& fault() const noexcept { return reporter_.fault(); }
 
  private:
-  struct Order;
+  // What rank 0 decided: the next round, or why to stop.
+  struct Decision {
+    std::int32_t stop = 0;
+    EndReason reason = EndReason::done;
+    Round round;
+  };
+  Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
+          const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier,
+          std::vector<Chain> chains);
   Header make_header(const std::vector<std::string>& command, const std::string& workload_text) const;
-  Order next_order();
-  void stop(EndReason reason, Order& order) const;
-  EndReason reason_at_the_end(EndReason reason) const;
-  bool time_is_up(const Round& round) const;
+  std::optional<EndReason> reason_to_stop();
+  Decision decide();
+  EndReason finish(EndReason reason);
   void execute(const Round& round);
   bool active(const Round& round) const noexcept;
-  Assignment assignment(const Chain& chain) const;
-  void decompose(Chain* chain, const Round& round);
-  std::optional<LinkCounts> look_at_links(const Round& round);
+  const workload::Job& own_job() const { return workload_.jobs[static_cast<std::size_t>(layout_.job)]; }
+  Assignment assignment() const;
+  void decompose(const Round& round);
+  std::optional<LinkCounts> read_links(const Round& round);
   void report_results(RoundRecord record, Collection& collection);
-  void report_job(const Round& round, int job, const Collection::Result& result);
-  void report_notes(const Round& round, int job, const std::vector<std::string>& notes);
-  void report_thinning(const Round& round, int job, const Collection::Result& result, std::int64_t parts_stride);
-  void check_timer(const Sample& sample);
-  void gather_interrupts();
   double elapsed_s() const;
-  template <class Say>
-  void notify(Say report);
 
   const mpi::Group& world_;
   const Clock& clock_;
   const Machine& machine_;
   const workload::Workload& workload_;
   RunOptions options_;
-  std::vector<Listener*> listeners_;
   ImpactTracker& tracker_;
   EarlierLaunches earlier_;
   JobLayout layout_;
-  std::vector<int> measured_;
+  std::optional<Chain> chain_;          // of this rank's job; uses communicators of the layout
   std::vector<int> serial_setup_jobs_;  // jobs that decompose one after the other
-  Plan plan_;
+  std::vector<int> measured_jobs_;
   std::vector<JobRecord> jobs_;  // rank 0
-  std::vector<Round> queue_;     // rounds of the present block that are still to come; rank 0
-  int next_block_ = 0;
+  RoundQueue queue_;
+  stopping::TimeLimit time_limit_;
+  stopping::Interruption interruption_;
+  RunReporter reporter_;
   int completed_ = 0;
-  int interrupted_ = 0;
   std::int64_t start_ns_ = 0;
-  double clock_overhead_s_ = 0;
-  std::vector<double> longest_s_;                         // by job, and the contended round's at the end
-  std::set<std::pair<int, int>> timer_warned_;            // job, step
-  std::set<std::pair<int, std::string>> reported_notes_;  // job and text
-  std::optional<std::string> fault_;                      // what a listener could not do
   LinkCounters* links_ = nullptr;
 };
-
-// What a job's record says, but for its ranks; no MPI. Also for `describe`.
-JobRecord describe_job(const workload::Job& job, int index, int ranks);
-LibraryRecord describe_library();
 
 }  // namespace stressbench::scheduler

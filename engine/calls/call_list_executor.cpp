@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -12,19 +13,19 @@
 namespace stressbench::calls {
 namespace {
 
-constexpr std::size_t kinds = 5;
+constexpr std::size_t element_types = 5;
 
-MPI_Datatype datatype_of(Kind kind) noexcept {
-  switch (kind) {
-    case Kind::bytes:
+MPI_Datatype datatype_of(ElementType type) noexcept {
+  switch (type) {
+    case ElementType::bytes:
       return MPI_BYTE;
-    case Kind::shorts:
+    case ElementType::shorts:
       return MPI_SHORT;
-    case Kind::ints:
+    case ElementType::ints:
       return MPI_INT;
-    case Kind::floats:
+    case ElementType::floats:
       return MPI_FLOAT;
-    case Kind::doubles:
+    case ElementType::doubles:
       return MPI_DOUBLE;
   }
   return MPI_BYTE;
@@ -34,9 +35,16 @@ MPI_Op operation_of(ReduceOp op) noexcept {
   return op == ReduceOp::sum ? MPI_SUM : op == ReduceOp::min ? MPI_MIN : MPI_MAX;
 }
 
-bool is_posted(const Step& step) noexcept { return step.posted || step.act == Act::isend || step.act == Act::irecv; }
-bool is_reduction(Act act) noexcept {
-  return act == Act::reduce || act == Act::allreduce || act == Act::reduce_scatter;
+// The request of a call that only starts its communication.
+template <class C>
+std::optional<Request> started_request(const C& call) noexcept {
+  if constexpr (IsCollective<C>) {
+    return call.request;
+  } else if constexpr (std::same_as<C, Isend> || std::same_as<C, Irecv>) {
+    return call.request;
+  } else {
+    return std::nullopt;
+  }
 }
 
 std::size_t total(const std::vector<int>& counts) {
@@ -67,13 +75,13 @@ void write_ones(std::byte* to, std::size_t count) noexcept {
 
 // Calls visit(T{}) with the type of an element.
 template <class Visit>
-auto with_type(Kind kind, Visit visit) {
-  switch (kind) {
-    case Kind::shorts:
+auto with_type(ElementType type, Visit visit) {
+  switch (type) {
+    case ElementType::shorts:
       return visit(short{});
-    case Kind::ints:
+    case ElementType::ints:
       return visit(int{});
-    case Kind::floats:
+    case ElementType::floats:
       return visit(float{});
     default:
       return visit(double{});
@@ -100,72 +108,93 @@ CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group) : ca
     std::exclusive_scan(list.counts.begin(), list.counts.end(), list.displacements.begin(), 0);
     lists_.push_back(std::move(list));
   }
-  requests_.assign(static_cast<std::size_t>(calls_.places()), MPI_REQUEST_NULL);
-  left_.assign(calls_.steps().size(), 0);
+  requests_.assign(static_cast<std::size_t>(calls_.request_slots()), MPI_REQUEST_NULL);
+  left_.assign(calls_.calls().size(), 0);
   lay_out(Memory::shared);
 }
 
 CallListExecutor::~CallListExecutor() { free_persistent(); }
 
-std::size_t CallListExecutor::sent(const Step& step) const {
-  auto count = static_cast<std::size_t>(step.count);
-  if (step.act == Act::alltoall || step.act == Act::reduce_scatter) {
-    count *= static_cast<std::size_t>(ranks_of(step).size());
+template <class C>
+std::size_t CallListExecutor::sent(const C& call) const {
+  std::size_t count = 0;
+  if constexpr (Sends<C>) {
+    count = static_cast<std::size_t>(call.out.count);
+  } else if constexpr (std::same_as<C, Alltoallv>) {
+    count = total(list(call.counts_to).counts);
+  } else if constexpr (IsCollective<C> && !std::same_as<C, Barrier>) {
+    count = static_cast<std::size_t>(call.count);
+    if constexpr (std::same_as<C, Alltoall> || std::same_as<C, ReduceScatter>) {
+      count *= static_cast<std::size_t>(ranks_of(call).size());
+    }
   }
-  if (step.act == Act::alltoallv) count = total(calls_.list(step.list));
-  return count * static_cast<std::size_t>(size_of(step.kind));
+  if constexpr (requires { call.type; }) count *= static_cast<std::size_t>(size_of(call.type));
+  return count;
 }
 
-std::size_t CallListExecutor::received(const Step& step) const {
-  auto count = static_cast<std::size_t>(step.room);
-  if (step.act == Act::alltoall || step.act == Act::allgather) {
-    count *= static_cast<std::size_t>(ranks_of(step).size());
+template <class C>
+std::size_t CallListExecutor::received(const C& call) const {
+  std::size_t count = 0;
+  if constexpr (Receives<C>) {
+    count = static_cast<std::size_t>(call.in.capacity);
+  } else if constexpr (std::same_as<C, Alltoallv>) {
+    count = total(list(call.counts_from).counts);
+  } else if constexpr (std::same_as<C, Allgatherv>) {
+    count = total(list(call.counts).counts);
+  } else if constexpr (IsCollective<C> && !std::same_as<C, Barrier>) {
+    count = static_cast<std::size_t>(call.count);
+    if constexpr (std::same_as<C, Alltoall> || std::same_as<C, Allgather>) {
+      count *= static_cast<std::size_t>(ranks_of(call).size());
+    }
   }
-  if (step.act == Act::alltoallv) count = total(calls_.list(step.list + 1));
-  if (step.act == Act::allgatherv) count = total(calls_.list(step.list));
-  return count * static_cast<std::size_t>(size_of(step.kind));
+  if constexpr (requires { call.type; }) count *= static_cast<std::size_t>(size_of(call.type));
+  return count;
 }
 
-// Shared: one place for all blocking calls, one for each request, one for what is reduced (of each kind, since it holds
-// ones). Apart: one for each step.
+// Shared: one place for all blocking calls, one for each request, one for the operands of reductions (of each element
+// type, since it holds ones). Separate: one for each call.
 void CallListExecutor::lay_out(Memory memory) {
   memory_ = memory;
   Room out;
   Room in;
-  std::vector<std::size_t> out_size(requests_.size(), 0);
-  std::vector<std::size_t> in_size(requests_.size(), 0);
-  std::size_t blocking_out = 0;
-  std::size_t blocking_in = 0;
-  std::size_t ones[kinds] = {};
-  const auto measure = [&](const Step& step) {
-    const auto request = static_cast<std::size_t>(step.request);
-    std::size_t& most_out = is_posted(step)          ? out_size[request]
-                            : is_reduction(step.act) ? ones[static_cast<std::size_t>(step.kind)]
-                                                     : blocking_out;
-    most_out = std::max(most_out, sent(step));
-    std::size_t& most_in = is_posted(step) ? in_size[request] : blocking_in;
-    most_in = std::max(most_in, received(step));
-  };
   std::vector<Place> of_request(requests_.size());
   Place of_blocking;
-  std::size_t of_ones[kinds] = {};
+  std::array<std::size_t, element_types> of_ones{};
   if (memory == Memory::shared) {
-    std::ranges::for_each(calls_.steps(), measure);
-    std::ranges::for_each(calls_.persistent(), measure);
-    for (std::size_t k = 0; k < of_request.size(); ++k) of_request[k] = {out.take(out_size[k]), in.take(in_size[k])};
-    of_blocking = {out.take(blocking_out), in.take(blocking_in)};
-    for (std::size_t k = 0; k < kinds; ++k) of_ones[k] = out.take(ones[k]);
+    std::vector<Place> request_bytes(requests_.size());
+    Place blocking_bytes;
+    std::array<std::size_t, element_types> ones_bytes{};
+    const auto measure = [&]<class C>(const C& call) {
+      const std::optional<Request> request = started_request(call);
+      Place& most = request ? request_bytes[static_cast<std::size_t>(request->slot)] : blocking_bytes;
+      std::size_t* most_out = &most.out;
+      if constexpr (IsReduction<C>) {
+        if (!request) most_out = &ones_bytes[static_cast<std::size_t>(call.type)];
+      }
+      *most_out = std::max(*most_out, sent(call));
+      most.in = std::max(most.in, received(call));
+    };
+    for (const Call& call : calls_.calls()) std::visit(measure, call);
+    for (const PersistentCall& call : calls_.persistent()) std::visit(measure, call);
+    for (std::size_t k = 0; k < of_request.size(); ++k) {
+      of_request[k] = {out.take(request_bytes[k].out), in.take(request_bytes[k].in)};
+    }
+    of_blocking = {out.take(blocking_bytes.out), in.take(blocking_bytes.in)};
+    for (std::size_t k = 0; k < element_types; ++k) of_ones[k] = out.take(ones_bytes[k]);
   }
-  const auto place_of = [&](const Step& step) -> Place {
-    if (memory == Memory::apart) return {out.take(sent(step)), in.take(received(step))};
-    if (is_posted(step)) return of_request[static_cast<std::size_t>(step.request)];
-    if (is_reduction(step.act)) return {of_ones[static_cast<std::size_t>(step.kind)], of_blocking.in};
-    return of_blocking;
+  const auto place_of = [&]<class C>(const C& call) -> Place {
+    if (memory == Memory::separate) return {out.take(sent(call)), in.take(received(call))};
+    if (const auto request = started_request(call)) return of_request[static_cast<std::size_t>(request->slot)];
+    if constexpr (IsReduction<C>) {
+      return {of_ones[static_cast<std::size_t>(call.type)], of_blocking.in};
+    } else {
+      return of_blocking;
+    }
   };
   places_.clear();
   persistent_places_.clear();
-  std::ranges::transform(calls_.steps(), std::back_inserter(places_), place_of);
-  std::ranges::transform(calls_.persistent(), std::back_inserter(persistent_places_), place_of);
+  for (const Call& call : calls_.calls()) places_.push_back(std::visit(place_of, call));
+  for (const PersistentCall& call : calls_.persistent()) persistent_places_.push_back(std::visit(place_of, call));
   free_persistent();
   out_ = Buffer(out.size());
   in_ = Buffer(in.size());
@@ -173,219 +202,246 @@ void CallListExecutor::lay_out(Memory memory) {
   fill_reductions();
 }
 
-std::span<std::byte> CallListExecutor::outgoing(const Step& step, const Place& place) const {
-  return out_.bytes(place.out, sent(step));
-}
-std::span<std::byte> CallListExecutor::incoming(const Step& step, const Place& place) const {
-  return in_.bytes(place.in, received(step));
-}
-
 void CallListExecutor::make_persistent() {
   for (std::size_t k = 0; k < calls_.persistent().size(); ++k) {
-    const Step& message = calls_.persistent()[k];
-    MPI_Request* request = &requests_[static_cast<std::size_t>(message.request)];
-    if (message.act == Act::isend) {
-      mpi::must(MPI_Send_init(outgoing(message, persistent_places_[k]).data(), message.count, datatype_of(message.kind),
-                              message.peer, message.tag, group_->handle(), request),
-                "MPI_Send_init");
+    const Place& place = persistent_places_[k];
+    if (const auto* send = std::get_if<Isend>(&calls_.persistent()[k])) {
+      mpi::must(
+          MPI_Send_init(out_.data() + place.out, send->out.count, datatype_of(send->type), send->out.to, send->out.tag,
+                        group_->handle(), &requests_[static_cast<std::size_t>(send->request.slot)]),
+          "MPI_Send_init");
     } else {
-      mpi::must(MPI_Recv_init(incoming(message, persistent_places_[k]).data(), message.room, datatype_of(message.kind),
-                              message.from, message.from_tag, group_->handle(), request),
-                "MPI_Recv_init");
+      const auto& receive = std::get<Irecv>(calls_.persistent()[k]);
+      mpi::must(
+          MPI_Recv_init(in_.data() + place.in, receive.in.capacity, datatype_of(receive.type), receive.in.from,
+                        receive.in.tag, group_->handle(), &requests_[static_cast<std::size_t>(receive.request.slot)]),
+          "MPI_Recv_init");
     }
   }
 }
 
 void CallListExecutor::free_persistent() noexcept {
-  for (const Step& message : calls_.persistent()) {
-    MPI_Request& request = requests_[static_cast<std::size_t>(message.request)];
+  for (const PersistentCall& call : calls_.persistent()) {
+    const Request slot = std::visit([](const auto& message) { return message.request; }, call);
+    MPI_Request& request = requests_[static_cast<std::size_t>(slot.slot)];
     if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
   }
 }
 
-void CallListExecutor::fill_reductions() {
+template <class Visit>
+void CallListExecutor::each_call(Visit visit) const {
   for (std::size_t k = 0; k < places_.size(); ++k) {
-    const Step& step = calls_.steps()[k];
-    if (!is_reduction(step.act)) continue;
-    with_type(step.kind, [&]<class T>(T) { write_ones<T>(out_.data() + places_[k].out, sent(step) / sizeof(T)); });
+    std::visit([&](const auto& call) { visit(call, places_[k]); }, calls_.calls()[k]);
   }
+  for (std::size_t k = 0; k < persistent_places_.size(); ++k) {
+    std::visit([&](const auto& call) { visit(call, persistent_places_[k]); }, calls_.persistent()[k]);
+  }
+}
+
+void CallListExecutor::fill_reductions() {
+  each_call([&]<class C>(const C& call, const Place& place) {
+    if constexpr (IsReduction<C>) {
+      with_type(call.type, [&]<class T>(T) { write_ones<T>(out_.data() + place.out, sent(call) / sizeof(T)); });
+    }
+  });
 }
 
 void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_times) {
-  const std::vector<Step>& steps = calls_.steps();
-  for (std::size_t k = 0; k < steps.size(); ++k) {
-    const Step& step = steps[k];
-    switch (step.act) {
-      case Act::compute:
-        if (compute_times.how != Computation::off) {
-          pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.stretched(step.compute_ns));
-        }
-        break;
-      case Act::repeat:
-        left_[k] = step.times;
-        break;
-      case Act::end_repeat:
-        if (--left_[static_cast<std::size_t>(step.other)] > 0) k = static_cast<std::size_t>(step.other);
-        break;
-      default:
-        step.act < Act::barrier ? post(step, places_[k]) : communicate(step, places_[k]);
+  const std::vector<Call>& calls = calls_.calls();
+  for (std::size_t k = 0; k < calls.size(); ++k) {
+    const Call& call = calls[k];
+    if (const auto* compute = std::get_if<Compute>(&call)) {
+      if (compute_times.how != Computation::off) {
+        pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.stretched(compute->duration_ns));
+      }
+    } else if (const auto* repeat = std::get_if<Repeat>(&call)) {
+      left_[k] = repeat->times;
+    } else if (const auto* end = std::get_if<EndRepeat>(&call)) {
+      const auto begin = static_cast<std::size_t>(end->begin);
+      if (--left_[begin] > 0) k = begin;
+    } else {
+      std::visit(
+          [&]<class C>(const C& one) {
+            if constexpr (!std::same_as<C, Compute> && !std::same_as<C, Repeat> && !std::same_as<C, EndRepeat>) {
+              make(one, places_[k]);
+            }
+          },
+          call);
     }
   }
 }
 
-void CallListExecutor::post(const Step& step, const Place& place) {
+template <class C>
+void CallListExecutor::make(const C& call, const Place& place) {
   std::byte* const out = out_.data() + place.out;
   std::byte* const in = in_.data() + place.in;
-  MPI_Datatype type = datatype_of(step.kind);
   MPI_Comm all = group_->handle();
-  MPI_Request* const request = requests_.data() + step.request;
-  const int from = step.source == Source::any ? MPI_ANY_SOURCE : step.from;
-  switch (step.act) {
-    case Act::send:
-      return mpi::must(MPI_Send(out, step.count, type, step.peer, step.tag, all), "MPI_Send");
-    case Act::receive:
-      return mpi::must(MPI_Recv(in, step.room, type, step.from, step.from_tag, all, MPI_STATUS_IGNORE), "MPI_Recv");
-    case Act::sendrecv:
-      return mpi::must(
-          MPI_Sendrecv(out, step.count, type, step.peer < 0 ? MPI_PROC_NULL : step.peer, step.tag, in, step.room, type,
-                       step.from < 0 ? MPI_PROC_NULL : step.from, step.from_tag, all, MPI_STATUS_IGNORE),
-          "MPI_Sendrecv");
-    case Act::isend:
-      return mpi::must(MPI_Isend(out, step.count, type, step.peer, step.tag, all, request), "MPI_Isend");
-    case Act::irecv:
-      return mpi::must(MPI_Irecv(in, step.room, type, from, step.from_tag, all, request), "MPI_Irecv");
-    case Act::start_all:
-      return mpi::must(MPI_Startall(step.requests, request), "MPI_Startall");
-    case Act::wait:
-      return mpi::must(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait");
-    case Act::test_all: {
-      int complete = 0;
-      mpi::must(MPI_Testall(step.requests, request, &complete, MPI_STATUSES_IGNORE), "MPI_Testall");
-      tested_complete_ = complete != 0;
-      return;
-    }
-    case Act::wait_all_unless_tested:
-      if (tested_complete_) return;
-      [[fallthrough]];
-    default:
-      return mpi::must(MPI_Waitall(step.requests, request, MPI_STATUSES_IGNORE), "MPI_Waitall");
+  const auto request = [&](int slot) { return requests_.data() + slot; };
+  const auto rank_or_null = [](int rank) { return rank < 0 ? MPI_PROC_NULL : rank; };
+  if constexpr (std::same_as<C, Send>) {
+    mpi::must(MPI_Send(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all), "MPI_Send");
+  } else if constexpr (std::same_as<C, Receive>) {
+    mpi::must(MPI_Recv(in, call.in.capacity, datatype_of(call.type), call.in.from, call.in.tag, all, MPI_STATUS_IGNORE),
+              "MPI_Recv");
+  } else if constexpr (std::same_as<C, SendReceive>) {
+    MPI_Datatype type = datatype_of(call.type);
+    mpi::must(MPI_Sendrecv(out, call.out.count, type, rank_or_null(call.out.to), call.out.tag, in, call.in.capacity,
+                           type, rank_or_null(call.in.from), call.in.tag, all, MPI_STATUS_IGNORE),
+              "MPI_Sendrecv");
+  } else if constexpr (std::same_as<C, Isend>) {
+    mpi::must(MPI_Isend(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all,
+                        request(call.request.slot)),
+              "MPI_Isend");
+  } else if constexpr (std::same_as<C, Irecv>) {
+    mpi::must(MPI_Irecv(in, call.in.capacity, datatype_of(call.type),
+                        call.source == Source::any ? MPI_ANY_SOURCE : call.in.from, call.in.tag, all,
+                        request(call.request.slot)),
+              "MPI_Irecv");
+  } else if constexpr (std::same_as<C, StartAll>) {
+    mpi::must(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
+  } else if constexpr (std::same_as<C, Wait>) {
+    mpi::must(MPI_Wait(request(call.request.slot), MPI_STATUS_IGNORE), "MPI_Wait");
+  } else if constexpr (std::same_as<C, TestAll>) {
+    int complete = 0;
+    mpi::must(MPI_Testall(call.requests.count, request(call.requests.first), &complete, MPI_STATUSES_IGNORE),
+              "MPI_Testall");
+    tested_complete_ = complete != 0;
+  } else {
+    static_assert(std::same_as<C, WaitAll> || std::same_as<C, WaitAllUnlessTested>);
+    if (std::same_as<C, WaitAllUnlessTested> && tested_complete_) return;
+    mpi::must(MPI_Waitall(call.requests.count, request(call.requests.first), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 }
 
-void CallListExecutor::communicate(const Step& step, const Place& place) {
+template <IsCollective C>
+void CallListExecutor::make(const C& call, const Place& place) {
   std::byte* const out = out_.data() + place.out;
   std::byte* const in = in_.data() + place.in;
-  MPI_Datatype type = datatype_of(step.kind);
-  MPI_Op operation = operation_of(step.op);
-  MPI_Comm ranks = ranks_of(step).handle();
-  MPI_Request* const request = step.posted ? requests_.data() + step.request : nullptr;
-  const List* const list = step.list < 0 ? nullptr : &lists_[static_cast<std::size_t>(step.list)];
-  switch (step.act) {
-    case Act::barrier:
-      return mpi::either(request, "MPI_Barrier", MPI_Barrier, MPI_Ibarrier, ranks);
-    case Act::bcast:
-      return mpi::either(request, "MPI_Bcast", MPI_Bcast, MPI_Ibcast, ranks_of(step).rank() == step.peer ? out : in,
-                         step.count, type, step.peer, ranks);
-    case Act::reduce:
-      return mpi::either(request, "MPI_Reduce", MPI_Reduce, MPI_Ireduce, out, in, step.count, type, operation,
-                         step.peer, ranks);
-    case Act::allreduce:
-      return mpi::either(request, "MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, out, in, step.count, type, operation,
-                         ranks);
-    case Act::reduce_scatter:
-      return mpi::either(request, "MPI_Reduce_scatter_block", MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out,
-                         in, step.room, type, operation, ranks);
-    case Act::allgather:
-      return mpi::either(request, "MPI_Allgather", MPI_Allgather, MPI_Iallgather, out, step.count, type, in, step.room,
-                         type, ranks);
-    case Act::allgatherv:
-      return mpi::either(request, "MPI_Allgatherv", MPI_Allgatherv, MPI_Iallgatherv, out, step.count, type, in,
-                         list->counts.data(), list->displacements.data(), type, ranks);
-    case Act::alltoall:
-      return mpi::either(request, "MPI_Alltoall", MPI_Alltoall, MPI_Ialltoall, out, step.count, type, in, step.room,
-                         type, ranks);
-    default:
-      return mpi::either(request, "MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out, list[0].counts.data(),
-                         list[0].displacements.data(), type, in, list[1].counts.data(), list[1].displacements.data(),
-                         type, ranks);
+  const mpi::Group& group = ranks_of(call);
+  MPI_Comm ranks = group.handle();
+  MPI_Request* const request = call.request ? requests_.data() + call.request->slot : nullptr;
+  if constexpr (std::same_as<C, Barrier>) {
+    mpi::either(request, "MPI_Barrier", MPI_Barrier, MPI_Ibarrier, ranks);
+  } else {
+    MPI_Datatype type = datatype_of(call.type);
+    if constexpr (std::same_as<C, Bcast>) {
+      mpi::either(request, "MPI_Bcast", MPI_Bcast, MPI_Ibcast, group.rank() == call.root ? out : in, call.count, type,
+                  call.root, ranks);
+    } else if constexpr (std::same_as<C, Reduce>) {
+      mpi::either(request, "MPI_Reduce", MPI_Reduce, MPI_Ireduce, out, in, call.count, type, operation_of(call.op),
+                  call.root, ranks);
+    } else if constexpr (std::same_as<C, Allreduce>) {
+      mpi::either(request, "MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, out, in, call.count, type,
+                  operation_of(call.op), ranks);
+    } else if constexpr (std::same_as<C, ReduceScatter>) {
+      mpi::either(request, "MPI_Reduce_scatter_block", MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out, in,
+                  call.count, type, operation_of(call.op), ranks);
+    } else if constexpr (std::same_as<C, Allgather>) {
+      mpi::either(request, "MPI_Allgather", MPI_Allgather, MPI_Iallgather, out, call.count, type, in, call.count, type,
+                  ranks);
+    } else if constexpr (std::same_as<C, Allgatherv>) {
+      const List& from = list(call.counts);
+      mpi::either(request, "MPI_Allgatherv", MPI_Allgatherv, MPI_Iallgatherv, out, call.count, type, in,
+                  from.counts.data(), from.displacements.data(), type, ranks);
+    } else if constexpr (std::same_as<C, Alltoall>) {
+      mpi::either(request, "MPI_Alltoall", MPI_Alltoall, MPI_Ialltoall, out, call.count, type, in, call.count, type,
+                  ranks);
+    } else {
+      static_assert(std::same_as<C, Alltoallv>);
+      const List& to = list(call.counts_to);
+      const List& from = list(call.counts_from);
+      mpi::either(request, "MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out, to.counts.data(),
+                  to.displacements.data(), type, in, from.counts.data(), from.displacements.data(), type, ranks);
+    }
   }
+}
+
+// The data of one rank in a collective's buffer.
+std::span<std::byte> CallListExecutor::block(const Blocks& blocks, std::span<std::byte> all, int rank) {
+  const auto at = static_cast<std::size_t>(rank);
+  if (blocks.list == nullptr) {
+    const std::size_t bytes = static_cast<std::size_t>(blocks.count) * blocks.element_bytes;
+    return all.subspan(at * bytes, bytes);
+  }
+  return all.subspan(static_cast<std::size_t>(blocks.list->displacements[at]) * blocks.element_bytes,
+                     static_cast<std::size_t>(blocks.list->counts[at]) * blocks.element_bytes);
 }
 
 template <class Visit>
 void CallListExecutor::each_sent(Visit visit) const {
-  const auto one = [&](const Step& step, const Place& place) {
-    const std::span<std::byte> all = outgoing(step, place);
-    const mpi::Group& ranks = ranks_of(step);
-    if (step.act == Act::alltoall || step.act == Act::alltoallv) {
-      for (int peer = 0; peer < ranks.size(); ++peer) visit(part(step, step.list, all, peer), ranks.rank(), peer);
-    } else if (step.act == Act::allgather || step.act == Act::allgatherv) {
-      visit(all, ranks.rank(), -1);
-    } else if (step.act == Act::bcast) {
-      if (ranks.rank() == step.peer) visit(all, step.peer, -1);
-    } else if (!is_reduction(step.act) && step.peer >= 0) {
-      visit(all, ranks.rank(), step.peer);
+  each_call([&]<class C>(const C& call, const Place& place) {
+    const std::span<std::byte> all = out_.bytes(place.out, sent(call));
+    if constexpr (Sends<C>) {
+      if (call.out.to >= 0) visit(all, group_->rank(), call.out.to);
+    } else if constexpr (std::same_as<C, Alltoall> || std::same_as<C, Alltoallv>) {
+      const mpi::Group& ranks = ranks_of(call);
+      Blocks blocks{static_cast<std::size_t>(size_of(call.type))};
+      if constexpr (std::same_as<C, Alltoall>) blocks.count = call.count;
+      if constexpr (std::same_as<C, Alltoallv>) blocks.list = &list(call.counts_to);
+      for (int peer = 0; peer < ranks.size(); ++peer) visit(block(blocks, all, peer), ranks.rank(), peer);
+    } else if constexpr (std::same_as<C, Allgather> || std::same_as<C, Allgatherv>) {
+      visit(all, ranks_of(call).rank(), -1);
+    } else if constexpr (std::same_as<C, Bcast>) {
+      if (ranks_of(call).rank() == call.root) visit(all, call.root, -1);
     }
-  };
-  for (std::size_t k = 0; k < places_.size(); ++k) one(calls_.steps()[k], places_[k]);
-  for (std::size_t k = 0; k < persistent_places_.size(); ++k) one(calls_.persistent()[k], persistent_places_[k]);
+  });
 }
 
 template <class Visit>
 void CallListExecutor::each_received(Visit visit) const {
-  const auto one = [&](const Step& step, const Place& place) {
-    const std::span<std::byte> all = incoming(step, place);
-    const mpi::Group& ranks = ranks_of(step);
-    if (step.act == Act::alltoall || step.act == Act::alltoallv) {
-      for (int peer = 0; peer < ranks.size(); ++peer) visit(part(step, step.list + 1, all, peer), peer, ranks.rank());
-    } else if (step.act == Act::allgather || step.act == Act::allgatherv) {
-      for (int peer = 0; peer < ranks.size(); ++peer) visit(part(step, step.list, all, peer), peer, -1);
-    } else if (step.act == Act::bcast) {
-      if (ranks.rank() != step.peer) visit(all, step.peer, -1);
-    } else if (!is_reduction(step.act) && step.from >= 0) {
-      const auto arriving = static_cast<std::size_t>(step.arriving) * static_cast<std::size_t>(size_of(step.kind));
-      visit(all.first(arriving), step.from, ranks.rank());
+  each_call([&]<class C>(const C& call, const Place& place) {
+    const std::span<std::byte> all = in_.bytes(place.in, received(call));
+    if constexpr (Receives<C>) {
+      if (call.in.from < 0) return;
+      const auto arriving = static_cast<std::size_t>(call.in.count) * static_cast<std::size_t>(size_of(call.type));
+      visit(all.first(arriving), call.in.from, group_->rank());
+    } else if constexpr (std::same_as<C, Alltoall> || std::same_as<C, Alltoallv> || std::same_as<C, Allgather> ||
+                         std::same_as<C, Allgatherv>) {
+      const mpi::Group& ranks = ranks_of(call);
+      constexpr bool gathers = std::same_as<C, Allgather> || std::same_as<C, Allgatherv>;
+      Blocks blocks{static_cast<std::size_t>(size_of(call.type))};
+      if constexpr (std::same_as<C, Alltoallv>) {
+        blocks.list = &list(call.counts_from);
+      } else if constexpr (std::same_as<C, Allgatherv>) {
+        blocks.list = &list(call.counts);
+      } else {
+        blocks.count = call.count;
+      }
+      for (int peer = 0; peer < ranks.size(); ++peer) {
+        visit(block(blocks, all, peer), peer, gathers ? -1 : ranks.rank());
+      }
+    } else if constexpr (std::same_as<C, Bcast>) {
+      if (ranks_of(call).rank() != call.root) visit(all, call.root, -1);
     }
-  };
-  for (std::size_t k = 0; k < places_.size(); ++k) one(calls_.steps()[k], places_[k]);
-  for (std::size_t k = 0; k < persistent_places_.size(); ++k) one(calls_.persistent()[k], persistent_places_[k]);
-}
-
-// What goes to `peer` or comes from it.
-std::span<std::byte> CallListExecutor::part(const Step& step, int list, std::span<std::byte> all, int peer) const {
-  const auto element = static_cast<std::size_t>(size_of(step.kind));
-  const auto at = static_cast<std::size_t>(peer);
-  if (step.list < 0)
-    return all.subspan(at * static_cast<std::size_t>(step.count) * element,
-                       static_cast<std::size_t>(step.count) * element);
-  const List& laid_out = lists_[static_cast<std::size_t>(list)];
-  return all.subspan(static_cast<std::size_t>(laid_out.displacements[at]) * element,
-                     static_cast<std::size_t>(laid_out.counts[at]) * element);
+  });
 }
 
 void CallListExecutor::fill_payload(std::uint64_t pass) {
-  if (memory_ == Memory::shared) lay_out(Memory::apart);
+  if (memory_ == Memory::shared) lay_out(Memory::separate);
   each_sent([&](std::span<std::byte> bytes, int from, int to) { payload::fill(bytes, {from, to, pass}); });
   each_received([&](std::span<std::byte> bytes, int from, int to) { payload::poison(bytes, {from, to, pass}); });
-  for (std::size_t k = 0; k < places_.size(); ++k) {
-    if (is_reduction(calls_.steps()[k].act)) std::ranges::fill(incoming(calls_.steps()[k], places_[k]), std::byte{0});
-  }
+  each_call([&]<class C>(const C& call, const Place& place) {
+    if constexpr (IsReduction<C>) std::ranges::fill(in_.bytes(place.in, received(call)), std::byte{0});
+  });
 }
 
 void CallListExecutor::verify(std::uint64_t pass) const {
   each_received([&](std::span<std::byte> bytes, int from, int to) { payload::check(bytes, {from, to, pass}); });
-  for (std::size_t k = 0; k < places_.size(); ++k) {
-    const Step& step = calls_.steps()[k];
-    if (is_reduction(step.act)) check_reduction(step, places_[k]);
-  }
+  each_call([&]<class C>(const C& call, const Place& place) {
+    if constexpr (IsReduction<C>) check_reduction(call, place);
+  });
 }
 
-void CallListExecutor::check_reduction(const Step& step, const Place& place) const {
-  const mpi::Group& ranks = ranks_of(step);
-  if (step.act == Act::reduce && ranks.rank() != step.peer) return;
-  const int wanted = step.op == ReduceOp::sum ? ranks.size() : 1;
+template <IsReduction C>
+void CallListExecutor::check_reduction(const C& call, const Place& place) const {
+  const mpi::Group& ranks = ranks_of(call);
+  if constexpr (std::same_as<C, Reduce>) {
+    if (ranks.rank() != call.root) return;
+  }
+  const int wanted = call.op == ReduceOp::sum ? ranks.size() : 1;
   const std::byte* const found = in_.data() + place.in;
-  const auto count = static_cast<std::size_t>(step.count);
-  if (with_type(step.kind, [&]<class T>(T) { return all_are<T>(found, count, static_cast<T>(wanted)); })) return;
+  const auto count = static_cast<std::size_t>(call.count);
+  if (with_type(call.type, [&]<class T>(T) { return all_are<T>(found, count, static_cast<T>(wanted)); })) return;
   throw MachineFault(
       fmt::format("wrong element: rank {} got another result than {} from a reduction of ones on {} ranks",
                   ranks.rank(), wanted, ranks.size()));

@@ -46,8 +46,8 @@ class CallListExecutor {
   void verify(std::uint64_t pass) const;
 
  private:
-  enum class Memory { shared, apart };
-  // Where a step's message lies: offsets into what is sent and what is received.
+  enum class Memory { shared, separate };
+  // Where a call's data lies: offsets into the outgoing and the incoming buffer.
   struct Place {
     std::size_t out = 0;
     std::size_t in = 0;
@@ -56,37 +56,51 @@ class CallListExecutor {
     std::vector<int> counts;
     std::vector<int> displacements;
   };
+  // What part of a message list is meant: all ranks' data one after another, or equal blocks.
+  struct Blocks {
+    std::size_t element_bytes = 1;
+    int count = 0;               // of each block, where they are equal
+    const List* list = nullptr;  // else
+  };
 
-  const mpi::Group& ranks_of(const Step& step) const {
-    return step.ranks == 0 ? *group_ : splits_[static_cast<std::size_t>(step.ranks - 1)];
+  const mpi::Group& ranks_of(const Collective& call) const {
+    return call.ranks == 0 ? *group_ : splits_[static_cast<std::size_t>(call.ranks - 1)];
   }
-  std::size_t sent(const Step& step) const;
-  std::size_t received(const Step& step) const;
+  const List& list(int number) const { return lists_[static_cast<std::size_t>(number)]; }
+  // Bytes that a call reads and writes.
+  template <class C>
+  std::size_t sent(const C& call) const;
+  template <class C>
+  std::size_t received(const C& call) const;
   void lay_out(Memory memory);
   void make_persistent();
   void free_persistent() noexcept;
   void fill_reductions();
-  std::span<std::byte> outgoing(const Step& step, const Place& place) const;
-  std::span<std::byte> incoming(const Step& step, const Place& place) const;
-  std::span<std::byte> part(const Step& step, int list, std::span<std::byte> all, int peer) const;
+  static std::span<std::byte> block(const Blocks& blocks, std::span<std::byte> all, int rank);
+  // visit(call, its place) of every call, persistent ones included.
+  template <class Visit>
+  void each_call(Visit visit) const;
   // visit(bytes, sender, receiver) of each message; a receiver of -1 stands for all ranks.
   template <class Visit>
   void each_sent(Visit visit) const;
   template <class Visit>
   void each_received(Visit visit) const;
-  void check_reduction(const Step& step, const Place& place) const;
+  template <IsReduction C>
+  void check_reduction(const C& call, const Place& place) const;
 
-  void post(const Step& step, const Place& place);
-  void communicate(const Step& step, const Place& place);
+  template <class C>
+  void make(const C& call, const Place& place);
+  template <IsCollective C>
+  void make(const C& call, const Place& place);
 
   CallList calls_;
   const mpi::Group* group_;
   std::vector<mpi::Group> splits_;
   std::vector<List> lists_;
-  std::vector<Place> places_;  // of the steps
+  std::vector<Place> places_;  // of the calls
   std::vector<Place> persistent_places_;
   std::vector<MPI_Request> requests_;
-  std::vector<int> left_;  // times that a loop still runs, by step
+  std::vector<int> left_;  // passes that a loop still makes, by the index of its begin
   bool tested_complete_ = false;
   Memory memory_ = Memory::shared;
   Buffer out_;

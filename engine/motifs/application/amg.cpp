@@ -15,7 +15,7 @@ namespace {
 
 using amg::Exchange;
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
@@ -117,7 +117,7 @@ class Amg final : public Application {
     const amg::Hierarchy& hierarchy = table ? *table : static_cast<const amg::Hierarchy&>(lattice);
     const std::vector<Level> levels = levels_of(calls, hierarchy, lattice);
     const double points = levels[0].points;
-    const auto sum = [&] { calls.allreduce(calls.all_ranks(), ReduceOp::sum, Kind::doubles, 1); };
+    const auto sum = [&] { calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1); };
     calls.compute(direction_ns * points);
     levels[0].matrix.exchange(calls, row_ns * points);
     calls.compute(product_ns * points);
@@ -191,7 +191,7 @@ class Amg final : public Application {
     const int size = static_cast<int>(bytes.size());
     const calls::Ranks ranks =
         has_part ? calls.split(0, before, size) : calls.split(1, calls.rank() - before, calls.ranks() - size);
-    if (has_part) calls.allgatherv(ranks, Kind::doubles, counts);
+    if (has_part) calls.allgatherv(ranks, ElementType::doubles, counts);
   }
 
   Param<Dims<3>> points_{this, 'n', "points", {{10, 10, 10}}, "of each rank in x, y and z (-n)", Grown{}};

@@ -10,7 +10,7 @@ namespace stressbench {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 
 constexpr std::int64_t deepest = 2;  // layers of a halo
@@ -52,7 +52,7 @@ class CloverLeaf final : public Application {
     return {.messages = 6LL * 2 * ((across - 1LL) * down + (down - 1LL) * across),
             .message_bytes = 8 * (5 + 1 + 1 + deepest * (4 + 6 + 6)) * lines,
             .collectives = 3,
-            .collective_bytes = ranks * (calls::size_of(Kind::doubles) + 2 * calls::size_of(Kind::ints)),
+            .collective_bytes = ranks * (calls::size_of(ElementType::doubles) + 2 * calls::size_of(ElementType::ints)),
             .compute_s = cells * cell_ns * scale() * 1e-9};
   }
 
@@ -74,7 +74,7 @@ class CloverLeaf final : public Application {
     compute(viscosity_ns);
     exchange(calls, sides, 1, 1);  // viscosity
     compute(timestep_ns);
-    calls.allreduce(calls.all_ranks(), ReduceOp::min, Kind::doubles, 1);
+    calls.allreduce(calls.all_ranks(), ReduceOp::min, ElementType::doubles, 1);
     compute(predict_ns);
     agree_on_errors(calls);
     compute(ideal_gas_ns);
@@ -110,7 +110,9 @@ class CloverLeaf final : public Application {
     calls.wait_all(sides.post_down(calls, line * (sides.block().columns + spare)));
   }
 
-  static void agree_on_errors(CallList& calls) { calls.allreduce(calls.all_ranks(), ReduceOp::max, Kind::ints, 1); }
+  static void agree_on_errors(CallList& calls) {
+    calls.allreduce(calls.all_ranks(), ReduceOp::max, ElementType::ints, 1);
+  }
 
   static void check_blocks(const char* parameter, std::int64_t cells, int blocks) {
     if (cells / blocks >= deepest) return;

@@ -22,7 +22,7 @@ namespace {
 
 using calls::Border;
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 
 constexpr std::int64_t atom_bytes = 56;    // two ints, position, momentum
@@ -121,8 +121,8 @@ class CoMD final : public Application {
       if (*potential_ == Potential::eam) faces.exchange(calls, force_bytes, faces.force_room, pack_force_ns);
     });
     if (!*energies_) return;
-    calls.allreduce(calls.all_ranks(), ReduceOp::sum, Kind::doubles, 2);
-    calls.allreduce(calls.all_ranks(), ReduceOp::sum, Kind::ints, 1);
+    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 2);
+    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::ints, 1);
   }
 
  private:

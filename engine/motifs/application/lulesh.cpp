@@ -13,7 +13,7 @@ namespace stressbench {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
@@ -71,7 +71,7 @@ class Lulesh final : public Application {
             .message_bytes = field * forces.fields + field / 2 * motion.fields +
                              8 * gradients.fields * of_faces * *elements_ * *elements_,
             .collectives = 1,
-            .collective_bytes = calls::size_of(Kind::doubles) * ranks,
+            .collective_bytes = calls::size_of(ElementType::doubles) * ranks,
             .compute_s = cells * (state_ns + forces_ns + motion_ns + kinematics_ns + gradients_ns) * scale() * 1e-9};
   }
 
@@ -96,7 +96,7 @@ class Lulesh final : public Application {
       if (calls.ranks() > 1) send_and_wait(calls, sends, receives, neighbours, what);
     };
     calls.compute(cells * state_ns);
-    calls.allreduce(calls.all_ranks(), ReduceOp::min, Kind::doubles, 1);
+    calls.allreduce(calls.all_ranks(), ReduceOp::min, ElementType::doubles, 1);
     exchange(forces, forces_ns);
     exchange(motion, motion_ns);
     calls.compute(cells * kinematics_ns);

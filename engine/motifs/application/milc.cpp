@@ -177,7 +177,7 @@ class Milc final : public Application {
       gathers.await(-1);
       calls.compute((parity == 1 ? negative_ns : negative_and_sums_ns) * sites);
     }
-    calls.allreduce(calls.all_ranks(), calls::ReduceOp::sum, calls::Kind::doubles, 4);
+    calls.allreduce(calls.all_ranks(), calls::ReduceOp::sum, calls::ElementType::doubles, 4);
   }
 
  private:

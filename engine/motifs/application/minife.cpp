@@ -13,7 +13,7 @@ namespace stressbench {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
@@ -145,11 +145,11 @@ class MiniFE final : public Application {
     const std::vector<Neighbour> neighbours = neighbours_of(calls.rank(), boxes);
     const auto rows = static_cast<double>(boxes.of(calls.rank()).points());
     calls.compute(residual_ns * rows);
-    calls.allreduce(calls.all_ranks(), ReduceOp::sum, Kind::doubles, 1);
+    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
     calls.compute(direction_ns * rows);
     exchange(calls, neighbours);
     calls.compute(matrix_ns * rows);
-    calls.allreduce(calls.all_ranks(), ReduceOp::sum, Kind::doubles, 1);
+    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
   }
 
  private:

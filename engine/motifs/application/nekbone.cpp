@@ -14,7 +14,7 @@ namespace {
 
 using calls::Border;
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
@@ -87,7 +87,7 @@ class Nekbone final : public Application {
     const auto points = static_cast<double>(*elements_ * *points_ * *points_ * *points_);
     for (const double sum_ns : sums_ns) {
       calls.compute(sum_ns * points);
-      calls.allreduce(calls.all_ranks(), ReduceOp::sum, Kind::doubles, 1);
+      calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
     }
     calls.compute(matrix_ns * points);
     exchange(calls, neighbours_of(calls.rank(), ranks, brick, *points_));

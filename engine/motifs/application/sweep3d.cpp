@@ -12,7 +12,7 @@ namespace stressbench {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 
 // Directions that a wavefront goes in: i east or west, j north or south. Octants in pairs (down and up k) share them.
@@ -49,7 +49,8 @@ class Sweep3d final : public Application {
     return {.messages = blocks * (across * npe_j + down * npe_i),
             .message_bytes = blocks * layout.layer_bytes() * (across * *jt_g_ + down * *it_g_),
             .collectives = 2 * *count_,
-            .collective_bytes = *count_ * ranks * (calls::size_of(Kind::ints) + calls::size_of(Kind::doubles)),
+            .collective_bytes =
+                *count_ * ranks * (calls::size_of(ElementType::ints) + calls::size_of(ElementType::doubles)),
             .compute_s = static_cast<double>(*count_) * cells * cell_ns * scale() * 1e-9};
   }
 
@@ -72,9 +73,9 @@ class Sweep3d final : public Application {
     calls.repeat(*count_, [&] {
       calls.compute(cells * source_ns);
       for (std::size_t q = 0; q < octants.size(); ++q) sweep(calls, layout, block, static_cast<int>(q) + 1);
-      calls.allreduce(calls.all_ranks(), ReduceOp::sum, Kind::ints, 1);  // fixups
+      calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::ints, 1);  // fixups
       calls.compute(cells * error_ns);
-      calls.allreduce(calls.all_ranks(), ReduceOp::max, Kind::doubles, 1);
+      calls.allreduce(calls.all_ranks(), ReduceOp::max, ElementType::doubles, 1);
     });
   }
 

@@ -12,7 +12,7 @@ namespace stressbench {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
@@ -186,7 +186,7 @@ class Swfft final : public Application {
     return {.messages = ranks * (4 * parts.peers(0) + 4 * parts.peers(1) + 2 * parts.peers(2)),
             .message_bytes = 10 * point_bytes * all,
             .collectives = reductions + (*driver_ ? 3 : 0),
-            .collective_bytes = reductions * calls::size_of(Kind::doubles) * ranks,
+            .collective_bytes = reductions * calls::size_of(ElementType::doubles) * ranks,
             .compute_s = ns * static_cast<double>(all) / ranks * scale() * 1e-9};
   }
 
@@ -283,7 +283,7 @@ class Swfft final : public Application {
     reduce(calls, {ReduceOp::min, ReduceOp::max, ReduceOp::min, ReduceOp::max});
   }
   static void reduce(CallList& calls, const std::array<ReduceOp, 4>& operations) {
-    for (const ReduceOp operation : operations) calls.allreduce(calls.all_ranks(), operation, Kind::doubles, 1);
+    for (const ReduceOp operation : operations) calls.allreduce(calls.all_ranks(), operation, ElementType::doubles, 1);
   }
 
   static constexpr std::int64_t most = 100'000;

@@ -23,7 +23,7 @@ struct Names<Solver> {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 
 constexpr std::int64_t chebyshev_check = 10;  // iterations between its reductions
@@ -67,7 +67,7 @@ class TeaLeaf final : public Application {
 
     void compute(double ns_a_cell) const { calls.compute(cells * ns_a_cell); }
     void reduce(std::int64_t doubles) const {
-      calls.allreduce(calls.all_ranks(), ReduceOp::sum, Kind::doubles, doubles);
+      calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, doubles);
     }
     void exchange(std::int64_t fields, std::int64_t depth) const { halo.exchange(calls, fields, depth); }
   };

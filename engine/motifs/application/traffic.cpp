@@ -25,7 +25,7 @@ namespace {
 
 using calls::Border;
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
@@ -104,7 +104,7 @@ class TrafficLike final : public Application {
       if (!pattern().overlaps) calls.compute(work_ns);
     }
     for (int k = 0; k < pattern().reductions; ++k) {
-      calls.allreduce(calls.all_ranks(), k == 0 ? ReduceOp::min : ReduceOp::sum, Kind::doubles, 1);
+      calls.allreduce(calls.all_ranks(), k == 0 ? ReduceOp::min : ReduceOp::sum, ElementType::doubles, 1);
     }
   }
 

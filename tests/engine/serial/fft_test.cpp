@@ -36,7 +36,7 @@ TEST(Fft2d, IsTheFormulaAndMeetsOnEveryNumberOfRanks) {
            {Options{{"call", call}, {"nx", "24"}}, Options{{"call", call}, {"nx", "23"}, {"ny", "11"}},
             Options{{"call", call}, {"nx", "7"}, {"ny", "50"}, {"barrier", ""}}}) {
         const auto motif = configured("fft2d", options, ranks);
-        expect_the_sum_of_scripts(*motif, ranks);
+        expect_the_sum_of_call_lists(*motif, ranks);
         expect_that_messages_meet(*motif, ranks);
       }
     }
@@ -66,7 +66,7 @@ TEST(Fft3d, IsTheFormulaAndMeetsInSlabsAndInPencils) {
         const auto motif = configured(
             "fft3d", {{"call", call}, {"decomposition", decomposition}, {"nx", "17"}, {"ny", "14"}, {"nz", "23"}},
             ranks);
-        expect_the_sum_of_scripts(*motif, ranks);
+        expect_the_sum_of_call_lists(*motif, ranks);
         expect_that_messages_meet(*motif, ranks);
       }
     }
@@ -78,7 +78,7 @@ TEST(Fft3d, PencilsExchangeWithinRowsThenWithinColumns) {
       "fft3d", {{"decomposition", "pencils"}, {"call", "alltoall"}, {"nx", "12"}, {"ny", "24"}, {"nz", "8"}}, 6);
   // 3 x 2 ranks; in a row 2 exchange 4 * 12 * 4 points each, in a column 3 exchange 4 * 8 * 4
   EXPECT_EQ(calls_of(*motif, 5, 6), "Alltoall:3072 Alltoall:2048 Alltoall:2048 Alltoall:3072");
-  const calls::CallList calls = scripted(*motif).calls_of(5, 6);
+  const calls::CallList calls = call_list_motif(*motif).calls_of(5, 6);
   ASSERT_EQ(calls.splits().size(), 2u);
   EXPECT_EQ(calls.splits()[0].colour, 2);
   EXPECT_EQ(calls.splits()[0].ranks.size, 2);

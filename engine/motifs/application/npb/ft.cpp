@@ -10,7 +10,7 @@ namespace stressbench::npb {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::Ranks;
 using calls::ReduceOp;
 
@@ -51,7 +51,7 @@ class Kernel {
 
   void forward() const { layout_.columns > 1 ? transform({&column_, &row_}) : transform({&row_}); }
   void backward() const { layout_.columns > 1 ? transform({&row_, &column_}) : transform({&row_}); }
-  void checksum() const { calls_.reduce(calls_.all_ranks(), 0, ReduceOp::sum, Kind::doubles, 2); }
+  void checksum() const { calls_.reduce(calls_.all_ranks(), 0, ReduceOp::sum, ElementType::doubles, 2); }
 
  private:
   // Computes along the dimensions at hand, and transposes to have others, until all are done.

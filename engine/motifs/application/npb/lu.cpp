@@ -10,7 +10,7 @@ namespace stressbench::npb {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::ReduceOp;
 using calls::Request;
 
@@ -59,7 +59,7 @@ class Kernel {
     shift(west_, from_west, east_, from_east, x_);
     compute(half_right_side_ns);
   }
-  void norm() const { calls_.allreduce(calls_.all_ranks(), ReduceOp::sum, Kind::doubles, 5); }
+  void norm() const { calls_.allreduce(calls_.all_ranks(), ReduceOp::sum, ElementType::doubles, 5); }
 
  private:
   void compute(double ns) const { calls_.compute(ns * static_cast<double>(x_ * y_ * side_)); }

@@ -12,7 +12,7 @@ namespace stressbench::npb {
 namespace {
 
 using calls::CallList;
-using calls::Kind;
+using calls::ElementType;
 using calls::Ranks;
 using calls::ReduceOp;
 using calls::Requests;
@@ -101,8 +101,8 @@ class Kernel {
 
   void residual() const { residual(finest_); }
   void norms() const {
-    calls_.allreduce(active_, ReduceOp::max, Kind::doubles, 1);
-    calls_.allreduce(active_, ReduceOp::sum, Kind::doubles, 1);
+    calls_.allreduce(active_, ReduceOp::max, ElementType::doubles, 1);
+    calls_.allreduce(active_, ReduceOp::sum, ElementType::doubles, 1);
   }
   void cycle() const {
     for (int k = finest_; k > 1; --k) {

@@ -1,4 +1,4 @@
-// What messages are made of: the memory they lie in, and how long one may be.
+// Memory for messages, and the longest message that one MPI call can send.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace stressbench {
 
-// Rule for a parameter: one MPI call takes that many bytes.
+// Parameter rule: the size fits into the count argument of one MPI call.
 struct FitsMessage {
   static constexpr std::string_view words = "at most 2147483647 bytes, the longest message that MPI's counts allow";
   static bool holds(Bytes size) noexcept { return size.value <= std::numeric_limits<int>::max(); }
 };
 
-// Memory on page borders, written once when made, so that no page is first touched inside a timed region. Not with
-// zeros: some processors move lines of zeros faster than any others (1 MiB of an MPI_Alltoall in two thirds of the
-// time), and what applications send is seldom zero.
+// Page-aligned memory, written once on allocation, so that no page is first touched inside a timed region. It is not
+// filled with zeros: some processors move cache lines of zeros faster (1 MiB of an MPI_Alltoall in two thirds of the
+// time), and applications seldom send zeros.
 class Buffer {
  public:
   Buffer() = default;

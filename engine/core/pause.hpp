@@ -1,4 +1,4 @@
-// How a rank spends the time in which an application computes.
+// Stand-ins for the computation of an application.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ struct Names<Computation> {
 
 namespace pause {
 
-// Below, waking up takes too large a share of a sleep: such times are spun away.
+// Shorter times are spent in a busy loop, because waking up would take too large a share of a sleep.
 inline constexpr std::int64_t shortest_sleep_ns = 100'000;
 
-// The kernel may wake a sleeper up to 50 us late, to save wake-ups; asks it not to, for this thread.
+// Sets the timer slack of this thread to its minimum. By default the kernel may wake a thread up to 50 us late.
 void wake_on_time() noexcept;
-// Until the recorder's clock shows `end_ns`.
+// Waits until the recorder's clock shows `end_ns`; returns at once with Computation::off.
 inline void until(Computation how, const Recorder& recorder, std::int64_t end_ns) noexcept {
   if (how == Computation::sleep) {
     const std::int64_t left_ns = end_ns - recorder.now_ns();

@@ -1,4 +1,4 @@
-// Message contents that can be checked: every byte follows from sender, receiver, offset and pass.
+// Message contents for --verify: every byte is a function of sender, receiver, offset and pass.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ struct Origin {
   std::uint64_t pass = 0;
 };
 
-// Byte at `offset` of a message, or of a file: what is filled may be a piece of it, whose first byte is at `start`.
+// The byte at `offset` of a message or file. In the other functions `start` is the offset of the span's first byte.
 std::byte expected(const Origin& origin, std::uint64_t offset) noexcept;
 void fill(std::span<std::byte> message, const Origin& origin, std::uint64_t start = 0) noexcept;
-// Overwrites with bytes that differ from what `fill` would write, so that a message that never came is noticed.
+// Overwrites with bytes that differ from those of `fill`, so that a message that never arrived is noticed.
 void poison(std::span<std::byte> message, const Origin& origin) noexcept;
 // Where in `message` the first byte differs from what `fill` would write.
 std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin,

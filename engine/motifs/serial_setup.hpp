@@ -1,5 +1,5 @@
-// A base for motifs that other jobs must not stand beside while they decompose. Open MPI 4.1 mixes up windows that
-// disjoint ranks of one host make at the same time: a third of such launches ended in "invalid window".
+// Base class of motifs that must not decompose while other jobs do. Open MPI 4.1 confuses windows that disjoint groups
+// of ranks on one host create at the same time: a third of such launches ended with "invalid window".
 #pragma once
 
 namespace stressbench {

@@ -319,7 +319,7 @@ std::int64_t Metadata::run(Phase& phase, Recorder& recorder) {
     const std::int64_t start_ns = recorder.now_ns();
     act(phase.work(), path);
     end_ns = recorder.now_ns();
-    phase.single().note(end_ns - start_ns);
+    phase.single().record(end_ns - start_ns);
     if (verified_) check_result(phase.work(), item, path);
     if (think_->value > 0 && turn + 1 < *files_) {
       pause::until(Computation::sleep, recorder, end_ns + think_->value);

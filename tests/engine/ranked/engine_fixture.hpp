@@ -40,7 +40,7 @@ class Tick final : public Motif {
     fake_clock.now += *time_;
     work_.add(7);
     ++to_review_;
-    if (*half_ > 0) halves_.note(*half_);
+    if (*half_ > 0) halves_.record(*half_);
   }
   std::vector<MotifHistogram*> histograms() override {
     if (*half_ == 0) return {};

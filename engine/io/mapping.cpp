@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::int64_t window_bytes = 8 << 20;
 
-// Where a copy that met no page goes on; null outside of copies.
+// Where a copy continues after a missing page; null outside of copies.
 thread_local sigjmp_buf* volatile landing = nullptr;
 
 void on_missing_page(int) {
   if (landing) siglongjmp(*landing, 1);
-  std::signal(SIGBUS, SIG_DFL);  // not ours: met again on return, and fatal
+  std::signal(SIGBUS, SIG_DFL);  // not from a copy: raised again on return, and then fatal
 }
 
 }  // namespace
@@ -28,16 +28,13 @@ void Mapping::attach(int file, std::int64_t file_bytes, bool writable) noexcept 
   file_ = file;
   file_bytes_ = file_bytes;
   writable_ = writable;
-  struct sigaction ours {};
-  ours.sa_handler = on_missing_page;
-  ours.sa_flags = SA_NODEFER;  // the jump out of it restores no mask
-  sigaction(SIGBUS, &ours, &before_);
+  missing_pages_.emplace(SIGBUS, on_missing_page, SA_NODEFER);  // no mask to restore: the handler is left by a jump
 }
 
 void Mapping::release() noexcept {
   if (file_ < 0) return;
   unmap();
-  sigaction(SIGBUS, &before_, nullptr);
+  missing_pages_.reset();
   file_ = -1;
 }
 

@@ -1,10 +1,12 @@
 // A file in memory: a window that moves along with what is used, so that it stays small however long the file is.
 #pragma once
 
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "core/signals.hpp"
 
 namespace stressbench::io {
 
@@ -35,7 +37,7 @@ class Mapping {
   std::byte* window_ = nullptr;
   std::int64_t begin_ = 0;
   std::int64_t end_ = 0;
-  struct sigaction before_ {};
+  std::optional<signals::Handler> missing_pages_;  // SIGBUS
 };
 
 }  // namespace stressbench::io

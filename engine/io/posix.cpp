@@ -6,9 +6,9 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <utility>
 
+#include "core/signals.hpp"
 #include "io/backend.hpp"
 #include "io/direct.hpp"
 #include "io/fault.hpp"
@@ -49,7 +49,6 @@ class Posix final : public Backend {
   }
 
   void prepare(const Opening& opening) override {
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like others, not this process's end
     path_.reserve(opening.path.size());
     if (!*direct_) return;
     access_ = direct_access(opening.path);
@@ -185,6 +184,7 @@ class Posix final : public Backend {
   int file_ = -1;
   std::string path_;
   DirectAccess access_;
+  signals::FileSizeLimitIsAnError file_size_limit_;
   Mapping mapping_;
   std::int64_t mapped_bytes_ = 0;
   std::vector<std::string> notes_;

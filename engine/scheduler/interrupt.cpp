@@ -9,6 +9,8 @@
 #include <ctime>
 #include <set>
 
+#include "core/signals.hpp"
+
 namespace stressbench::scheduler::interrupt {
 namespace {
 
@@ -70,11 +72,10 @@ void on_signal(int signal) {
 }  // namespace
 
 void watch() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
+  // Until the program ends: a second signal may arrive while MPI is being finalised.
+  static const std::array<signals::Handler, 3> handlers{signals::Handler{SIGINT, on_signal, SA_RESTART},
+                                                        signals::Handler{SIGTERM, on_signal, SA_RESTART},
+                                                        signals::Handler{SIGUSR1, on_signal, SA_RESTART}};
 }
 
 bool requested() noexcept { return asked != 0; }

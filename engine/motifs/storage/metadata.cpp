@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <limits>
 #include <optional>
 
@@ -13,6 +12,7 @@
 #include "core/pause.hpp"
 #include "core/payload.hpp"
 #include "core/permutation.hpp"
+#include "core/signals.hpp"
 #include "io/item.hpp"
 #include "io/owned_files.hpp"
 #include "motifs/motif.hpp"
@@ -178,6 +178,7 @@ class Metadata final : public Motif {
   Metric operations_{this, "operations", Better::higher, "creates, stats, opens and unlinks of a rank"};
   mutable std::vector<Metric*> measured_;
 
+  std::optional<signals::FileSizeLimitIsAnError> file_size_limit_;
   Run run_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
@@ -220,7 +221,7 @@ void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
   group_ = &group;
   draws_ = draws;
   draws_.rank = static_cast<std::uint32_t>(group.rank());
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like others, not this process's end
+  file_size_limit_.emplace();
   owned_.emplace(group, Claim{.path = *path_,
                               .layout = {.directories = *tree_ == MetadataTree::own ? group.size() : 1},
                               .run = run_,

@@ -15,12 +15,10 @@
 #include "output/terminal.hpp"
 #include "scheduler/interrupt.hpp"
 #include "scheduler/microbenchmark.hpp"
-#include "workload/parse.hpp"
+#include "workload/options.hpp"
 
 namespace stressbench::commands {
 namespace {
-
-constexpr const char* command_line = "command line";
 
 struct MeasureOptions {
   std::string name;
@@ -53,41 +51,34 @@ CatalogueEntry entry_of(const std::string& name) {
   return {name, Family::probe, "", ""};
 }
 
-std::string quoted(const std::string& value) { return "\"" + value + "\""; }
-
-// The motif line that the arguments stand for, in the workload language: its checker then says what is wrong, if
-// anything is.
-std::string motif_line(const MeasureOptions& options, const std::string& size_option) {
-  std::string line = "[MOTIF] " + options.name;
-  for (const std::string& argument : options.motif_arguments) {
-    line += ' ' + (argument.starts_with('-') && argument.find(' ') == std::string::npos ? argument : quoted(argument));
-  }
-  return line + size_option;
-}
-
-// Gives the motif the options that the person gave, so that it spells sizes in what they chose (elements of a type,
-// say). What is wrong with one is not said here: the checker of the line names it.
-void take_options(Motif& motif, const MeasureOptions& options) {
-  const std::string text = "[JOB_NAME] motif\n[NODES] 1\n" + motif_line(options, "") + "\n";
-  const workload::Parsed parsed = workload::parse(command_line, [&](const std::string&) { return text; });
-  workload::for_each_motif(parsed.workload.jobs.front(), [&](const workload::MotifCall& call, auto) {
-    for (const workload::Option& option : call.options) {
-      Parameter* parameter = motif.find(option.dashed());
-      if (parameter == nullptr) continue;
-      try {
-        parameter->parse(option.value.value_or(""));
-      } catch (const UserMistake&) {
-      }
+// Gives the motif the options of the call, so that it spells sizes in the chosen units (elements of a type, say). What
+// is wrong with an option is reported by `check` later.
+void take_options(Motif& motif, const workload::MotifCall& call) {
+  for (const workload::Option& option : call.options) {
+    Parameter* parameter = motif.find(option.dashed());
+    if (parameter == nullptr) continue;
+    try {
+      parameter->parse(option.value.value_or(""));
+    } catch (const UserMistake&) {
     }
-  });
+  }
 }
 
-// One step a size, or one in all. Sizes go to the parameter that the motif names for them.
-std::string workload_text(const MeasureOptions& options) {
+workload::MotifCall with_option(workload::MotifCall call, const std::string& name, const std::string& value) {
+  workload::Option option;
+  option.name = name;
+  option.value = value;
+  option.where = option.value_where = call.where;
+  call.options.push_back(std::move(option));
+  return call;
+}
+
+// One step per size, or a single step. Sizes go to the parameter that the motif names for them.
+std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Diagnostics& diagnostics) {
   const std::unique_ptr<Motif> motif = make(options.name);
-  const std::string head = "[JOB_NAME] motif\n[NODES] 1\n";
-  if (options.sizes.empty()) return head + motif_line(options, "") + "\n";
-  if (motif->find("--sizes") != nullptr) return head + motif_line(options, " --sizes " + options.sizes) + "\n";
+  const workload::MotifCall call = workload::call_of_command(options.name, options.motif_arguments, diagnostics);
+  if (options.sizes.empty()) return {call};
+  if (motif->find("--sizes") != nullptr) return {with_option(call, "sizes", options.sizes)};
   if (motif->size_parameter().empty())
     throw UserMistake(fmt::format("--sizes: {} has no message size to vary", options.name));
   std::vector<Bytes> sizes;
@@ -96,12 +87,28 @@ std::string workload_text(const MeasureOptions& options) {
   } catch (const UserMistake& mistake) {
     throw UserMistake(fmt::format("--sizes: '{}': {}", options.sizes, mistake.what()));
   }
-  take_options(*motif, options);
-  std::string text = head;
+  take_options(*motif, call);
+  std::vector<workload::Step> steps;
   for (const Bytes size : sizes) {
-    text += motif_line(options, fmt::format(" --{} {}", motif->size_parameter(), motif->size_text(size))) + "\n";
+    steps.emplace_back(with_option(call, motif->size_parameter(), motif->size_text(size)));
   }
-  return text;
+  return steps;
+}
+
+// The workload of one job that the command stands for. Throws Rejected where it is wrong; what depends on the number of
+// ranks is not checked.
+workload::Parsed parsed_of(const MeasureOptions& options) {
+  workload::Parsed parsed;
+  workload::Job& job = parsed.workload.jobs.emplace_back(workload::job_of_command());
+  job.steps = steps_of(options, parsed.diagnostics);
+  workload::check(parsed, MotifCatalogue::instance(), std::nullopt);
+  parsed.diagnostics.throw_if_any();
+  return parsed;
+}
+
+void check_ranks(workload::Parsed parsed, int ranks) {
+  workload::check(parsed, MotifCatalogue::instance(), workload::Machine::uniform(1, ranks));
+  parsed.diagnostics.throw_if_any();
 }
 
 // Fills in the usual iterations for steps that name none.
@@ -223,18 +230,17 @@ int measure(const MeasureOptions& options, const Context& context) {
     if (prints_messages()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
     return exit_success;
   }
-  const std::string text = workload_text(options);
-  (void)load_text(text, command_line, std::nullopt);  // no ranks are needed to see a wrong option
+  workload::Parsed parsed = parsed_of(options);
   const mpi::Group& world = context.start(options.threads);
   // Whether it fits the ranks, one rank finds out: a motif may read files for it.
   std::optional<output::ResultFile> file;
   const int status = on_root(world, [&] {
-    (void)load_text(text, command_line, workload::Machine::uniform(1, world.size()));
+    check_ranks(parsed, world.size());
     if (!options.output.empty()) file.emplace("--output", options.output, values_of(options.motif_arguments));
   });
   if (status != exit_success) return status;
-  workload::Workload workload = load_text(text, command_line, std::nullopt);
-  set_iterations(workload.jobs.front(), entry);
+  workload::Job& job = parsed.workload.jobs.front();
+  set_iterations(job, entry);
   const MonotonicClock clock;
   scheduler::MicroOptions micro = options.micro;
   if (world.rank() == 0) micro.run_id = run_id::make();
@@ -243,7 +249,7 @@ int measure(const MeasureOptions& options, const Context& context) {
   scheduler::interrupt::rank_status().job = "motif";
   scheduler::interrupt::rank_status().rank = world.rank();
   const scheduler::MicroResult result =
-      guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, workload.jobs.front(), micro); });
+      guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, job, micro); });
   return on_root(world, [&] {
     for (const std::string& note : result.notes) console::print(stderr, "stressbench-mpi: note: {}\n", note);
     const std::string page = options.json ? rows_as_json(result.rows, options, world.size())

@@ -60,7 +60,7 @@ class Transfers final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int ranks) const override;
 
-  void bind(const RunContext& place) override { place_ = place; }
+  void bind(const RunContext& context) override { context_ = context; }
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
@@ -106,6 +106,7 @@ class Transfers final : public Motif {
     std::int64_t read = 0;
   };
   enum class Stop { when_done, when_time_is_up };
+  static constexpr std::uint64_t stamp_beforehand = 0;  // of bytes written before the first repetition
   void check_drawn() const;
   bool writes() const noexcept { return *work_ != Work::read; }
   bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
@@ -128,7 +129,7 @@ class Transfers final : public Motif {
 
   void run(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
   void move(const Pass& pass, Recorder& recorder);
-  void move_together(const Pass& pass, std::int64_t all, Recorder& recorder);
+  void move_collectively(const Pass& pass, std::int64_t all, Recorder& recorder);
   void move_until(const Pass& pass, std::int64_t until, Stop stop, Recorder& recorder);
   void plan(const Pass& pass, std::int64_t turn, Transfer& one) const;
   std::int64_t stamped(const Pass& pass, const Transfer& one, const Recorder& recorder) const;
@@ -192,7 +193,7 @@ class Transfers final : public Motif {
   MotifHistogram write_times_{"write transfer"};
   MotifHistogram read_times_{"read transfer"};
 
-  RunContext place_;
+  RunContext context_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
   int node_ = 0;  // this rank's, among the job's

@@ -113,15 +113,15 @@ void Chain::repeat(const Clock& clock, SampleBuffer& samples, Phase phase, Start
   start_barrier_ = start_barrier;
   verification_ = verification;
   std::fill(times_ns_.begin(), times_ns_.end(), 0);
-  aside_ns_ = 0;
+  untimed_ns_ = 0;
   Recorder recorder{clock};
   const std::int64_t start = clock.now_ns();
   run(links_, recorder);
   const std::int64_t end = clock.now_ns();
-  store(end - start - aside_ns_, samples, phase);
+  store(end - start - untimed_ns_, samples, phase);
 }
 
-// The motifs' own histograms hold what the steps' hold: measured repetitions.
+// Like the histograms of the steps, those of the motifs hold measured repetitions only.
 void Chain::enter(Phase phase) {
   if (phase == phase_) return;
   phase_ = phase;
@@ -142,8 +142,8 @@ void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
   }
 }
 
-// What is done around a step (drawing, waiting for all, stamping, checking, reviewing) is no part of the job's time
-// either.
+// What the engine does around a step (prepare, start barrier, payload, verification, metrics) is not part of the job's
+// time either.
 void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
@@ -152,12 +152,12 @@ void Chain::execute(int index, Recorder& recorder) {
   const std::int64_t start = recorder.now_ns();
   step.motif->prepare(step.executed);
   if (start_barrier_ == StartBarrier::before_each_step) (*groups_)[at].barrier();
-  aside_ns_ += recorder.now_ns() - start;
+  untimed_ns_ += recorder.now_ns() - start;
   times_ns_[at] += verification_ == Verification::on ? iterate_verified(step, recorder) : iterate(step, recorder);
   step.executed += static_cast<std::uint64_t>(step.motif->iterations());
   const std::int64_t end = recorder.now_ns();
   step.motif->reduce_metrics();
-  aside_ns_ += recorder.now_ns() - end;
+  untimed_ns_ += recorder.now_ns() - end;
 }
 
 void Chain::mark_for_tracers() noexcept {
@@ -206,7 +206,7 @@ std::int64_t Chain::iterate_verified(ChainStep& step, Recorder& recorder) {
     record_duration(step, duration);
     sum += duration;
   }
-  aside_ns_ += recorder.now_ns() - begin - sum;
+  untimed_ns_ += recorder.now_ns() - begin - sum;
   return sum;
 }
 

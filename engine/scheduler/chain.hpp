@@ -16,7 +16,7 @@
 namespace stressbench::scheduler {
 
 struct ChainStep {
-  std::string name;  // the motif's, as the workload gives it, in lower case
+  std::string name;  // of the motif, in lower case
   const char* interned_name = nullptr;
   std::unique_ptr<Motif> motif;
   std::int64_t executions = 1;  // in one repetition: the product of the loops around it
@@ -34,13 +34,13 @@ class Chain {
   // parameter refuses.
   Chain(const workload::Job& job, int job_index);
 
-  // Whether no other job may decompose at the same time.
+  // Whether a motif of the chain must not decompose at the same time as other jobs.
   bool needs_serial_setup() const noexcept;
   // Binds each motif to the launch and decomposes it. Collective over `groups`: one communicator per step, made by
   // `make_groups` once per launch.
   void decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed);
 
-  // One repetition: fills the sample buffer's row with the job's time, each step's and each metric's.
+  // One repetition: writes the times of job and steps and the metrics into a row of the sample buffer.
   void repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier,
               Verification verification);
 
@@ -50,15 +50,15 @@ class Chain {
   // Parameters stay, so that the chain can be decomposed again. Collective where a motif's destructor is.
   void cleanup();
 
-  // What the motifs have to say, each after its name: "mpiio: the hint cb_nodes was not taken".
+  // The motifs' notes, each with the motif's name in front: "mpiio: the hint cb_nodes was not taken".
   std::vector<std::string> notes() const;
 
-  // From here on each execution of a motif stands between MPI_Pcontrol(1) and MPI_Pcontrol(0), at which tracers begin
-  // and stop to look; what the engine does around it is not seen.
+  // From now on encloses each execution of a motif in MPI_Pcontrol(1) and MPI_Pcontrol(0), so that tracers record the
+  // motif and not what the engine does around it.
   void mark_for_tracers() noexcept;
 
   const std::vector<ChainStep>& steps() const noexcept { return steps_; }
-  // 1 for the job, then steps, then metrics of all steps in order.
+  // Columns of a row: the job, then all steps, then the metrics of all steps, in order.
   std::size_t columns() const noexcept;
 
  private:
@@ -90,7 +90,7 @@ class Chain {
   std::vector<Series> series_;
   std::vector<Link> links_;
   std::vector<std::int64_t> times_ns_;  // of this repetition, by step
-  std::int64_t aside_ns_ = 0;           // of this repetition, in the job's time but not of its motifs
+  std::int64_t untimed_ns_ = 0;         // of this repetition, to be subtracted from the job's time
   const std::vector<mpi::Group>* groups_ = nullptr;
   Phase phase_ = Phase::measured;
   bool marked_ = false;
@@ -98,7 +98,7 @@ class Chain {
   Verification verification_ = Verification::off;
 };
 
-// Collective. A communicator of its own for each step of a chain.
+// Collective. One communicator for each step of the chain.
 std::vector<mpi::Group> make_groups(const mpi::Group& job, const Chain& chain);
 
 }  // namespace stressbench::scheduler

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int tag = 7;
 constexpr std::size_t block_cells = 4096;
-constexpr std::int32_t executions = -1;  // in place of the number of a histogram that a motif keeps itself
+constexpr std::int32_t executions = -1;  // in place of the number of a motif's own histogram
 
 struct Cell {
   double min = std::numeric_limits<double>::infinity();
@@ -38,7 +38,7 @@ void merge(void* in, void* inout, int* length, MPI_Datatype*) {
   }
 }
 
-// The MPI type and operation that reduce cells.
+// The MPI datatype and operation for the reduction of cells.
 class CellReduction {
  public:
   CellReduction() {
@@ -68,7 +68,7 @@ class CellReduction {
   MPI_Op operation_ = MPI_OP_NULL;
 };
 
-// Which columns this rank's times count in.
+// In which columns this rank's values count.
 std::vector<bool> timed_columns(const Chain& chain) {
   std::vector<bool> timed{true};
   for (const ChainStep& step : chain.steps()) timed.push_back(step.motif->is_timed());
@@ -82,7 +82,7 @@ Spread spread_of(const Cell& cell) {
   return {cell.min, cell.sum / cell.observers, cell.max, cell.slowest, cell.lowest};
 }
 
-// A chain's histogram: of a step's executions, or one of those that its motif keeps itself.
+// A histogram of the chain: of a step's executions, or one of the motif's own.
 struct HistogramRef {
   std::int32_t step = 0;
   std::int32_t own = executions;
@@ -138,7 +138,7 @@ HistogramSummary reduce_summary(const JobGroup& job_group, const HistogramRef& r
   return sum;
 }
 
-// A message to world rank 0, or what arrives there.
+// Messages between a job's root and world rank 0.
 class RootChannel {
  public:
   RootChannel(const mpi::Group& world, int peer) : world_(world), peer_(peer) {}

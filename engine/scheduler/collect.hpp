@@ -1,5 +1,5 @@
-// From every rank's sample buffer to rank 0's samples, after a round: one reduction a block of values, memory constant
-// in the number of ranks.
+// Reduces the sample buffers of a job's ranks to the samples of world rank 0, after a round: one reduction per block of
+// values, with memory that does not depend on the number of ranks.
 #pragma once
 
 #include <mpi.h>
@@ -13,25 +13,25 @@
 
 namespace stressbench::scheduler {
 
-// The ranks of one job, as collecting needs them.
+// The ranks of one job.
 struct JobGroup {
   int job = -1;
-  const mpi::Group* group = nullptr;  // the job's own communicator for control
-  int root = 0;  // rank of the group that speaks to world rank 0: world rank 0 itself where it belongs to the job
+  const mpi::Group* group = nullptr;  // the job's communicator for the engine's own messages
+  int root = 0;  // rank in `group` that sends to world rank 0; world rank 0 itself if it belongs to the job
 };
 
-// Collective over the job's ranks: a number of all its ranks on the root; elsewhere the rank's own.
+// Collective over the job's ranks. Returns the reduced number on the root, and the rank's own number elsewhere.
 double reduced(const JobGroup& job_group, double value, MPI_Op operation);
 
-// A job as rank 0 knows it.
+// Where world rank 0 receives the results of a job from.
 struct Source {
   int job = -1;
   int leader = 0;  // world rank of the job's root
   const JobRecord* record = nullptr;
 };
 
-// Collective over the job's ranks: reduces and sends to world rank 0 (which, as a member, keeps the result for
-// `receive`). `reduced` gets the result on the job's root when that is world rank 0.
+// The ranks of a job contribute: they reduce, and the root sends the result to world rank 0. World rank 0 receives; if
+// it is itself the root of the job, it keeps the result until then.
 class Collection {
  public:
   struct Result {
@@ -48,7 +48,7 @@ class Collection {
 
   // On the ranks of a job that ran.
   void contribute(const JobGroup& job_group, const SampleBuffer& samples, const Chain& chain);
-  // On world rank 0, once for every job that ran; its own job's first.
+  // On world rank 0, once for every job that ran; its own job first.
   Result receive(const Source& source);
 
  private:

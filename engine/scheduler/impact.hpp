@@ -1,4 +1,4 @@
-// Follows a run and keeps each round's median job time: what the stopping rule and the terminal's table need.
+// Keeps the median job time of each round, for the stopping criterion and the summary table.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace stressbench::scheduler {
 
 class ImpactTracker final : public Listener {
  public:
-  // A new launch: what an unfinished round said before does not count.
+  // A new launch: samples of an unfinished round are dropped.
   void on_header(const Header& header) override;
   void on_sample(const Sample& sample) override;
   void on_round(const RoundRecord& record) override;
@@ -28,7 +28,7 @@ class ImpactTracker final : public Listener {
     std::optional<double> isolated;
     std::optional<double> contended;
   };
-  std::map<int, std::vector<double>> present_;   // job -> measured times of the round that is being told
+  std::map<int, std::vector<double>> present_;   // job -> measured times of the present round
   std::map<int, std::map<int, Halves>> blocks_;  // job -> block
 };
 

@@ -9,10 +9,10 @@ namespace {
 
 struct Role {
   int job = -1;
-  int position = 0;  // of the node in the job's list: ranks of a job are numbered along it
+  int position = 0;  // of the node in the job's list, along which the job's ranks are numbered
 };
 
-// The job whose share of this rank's node holds this rank's slot.
+// The job whose part of this rank's node contains this rank's slot.
 Role role_of(const Machine& machine, const workload::Workload& workload) {
   int first_slot = 0;
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
@@ -28,7 +28,7 @@ Role role_of(const Machine& machine, const workload::Workload& workload) {
   return {};
 }
 
-// World rank 0 speaks for its own job, so that no message to itself is ever waited for.
+// World rank 0 is the root of its own job, so that it never has to send to itself.
 int choose_root(const mpi::Group& world, const mpi::Group& control) {
   int root = world.rank() == 0 ? control.rank() : -1;
   mpi::must(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, control.handle()), "MPI_Allreduce");

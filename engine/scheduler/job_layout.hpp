@@ -11,14 +11,14 @@
 namespace stressbench::scheduler {
 
 struct JobLayout {
-  int job = -1;                   // this rank's; -1 when it is parked in every round
-  mpi::Group control;             // the job's ranks, for the engine's own messages
-  std::vector<mpi::Group> steps;  // the job's ranks, a communicator a step, for the motifs
+  int job = -1;                   // of this rank; -1: parked in every round
+  mpi::Group control;             // the job's ranks, for the engine's messages
+  std::vector<mpi::Group> steps;  // the job's ranks, one communicator per step, for the motifs
   mpi::Group busy;                // all ranks that belong to any job
   mpi::Group roots;               // the roots of all jobs; empty on other ranks
   int root = 0;                   // in `control`
-  std::vector<int> leaders;       // world rank 0: each job's root as a world rank
-  std::vector<int> sizes;         // world rank 0: ranks of each job
+  std::vector<int> leaders;       // world rank 0 only: world rank of each job's root
+  std::vector<int> sizes;         // world rank 0 only: number of ranks of each job
 
   JobGroup job_group() const noexcept { return {job, &control, root}; }
   bool is_root() const noexcept { return job >= 0 && control.rank() == root; }

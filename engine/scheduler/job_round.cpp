@@ -8,7 +8,8 @@
 namespace stressbench::scheduler {
 namespace {
 
-// Repetitions between two looks at whether to go on: as many as fit this time, so that looking costs next to nothing.
+// Time of a batch of repetitions, after which the root decides whether to continue: long enough that deciding costs
+// next to nothing.
 constexpr double batch_s = 0.02;
 constexpr std::int64_t largest_batch = 100000;
 
@@ -27,7 +28,7 @@ class RepetitionLoop {
     }
   }
 
-  // Batches for as long as the job's root says so. `go_on` is asked on the root alone.
+  // Batches of repetitions while `go_on` is true on the job's root, where alone it is called.
   template <class GoOn>
   void repeat_while(Phase phase, GoOn go_on) {
     std::int64_t next = 1;
@@ -37,9 +38,9 @@ class RepetitionLoop {
       if (batch == 0) return;
       const std::int64_t start = clock_.now_ns();
       repeat(batch, phase);
-      // Of the slowest rank: the root may only let others work on its memory, and be through at once.
+      // The slowest rank's time: the root may be a target of one-sided communication that finishes at once.
       const double took = reduced(job_group_, static_cast<double>(clock_.now_ns() - start) * 1e-9, MPI_MAX);
-      // What takes no time at all, as some motifs in a simulation, fills none: it is not done more often for that.
+      // Some motifs take no time in a simulation: their batches do not grow for that.
       const double fitting = static_cast<double>(batch) * (took > 0 ? batch_s / took : 1);
       next = std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
                         std::min(largest_batch, batch * 4));
@@ -59,8 +60,8 @@ class RepetitionLoop {
     }
   }
 
-  // A rank that has nothing to do in the last repetition waits inside the library: a rank whose memory others work on
-  // may have to help them, and a rank that rests outside does not.
+  // A rank that is idle in the last repetition waits inside the MPI library: as a target of one-sided communication it
+  // may have to make progress for others, which it would not do while it sleeps.
   void end() const { job_group_.group->barrier(); }
 
   bool is_root() const { return job_group_.group->rank() == job_group_.root; }

@@ -1,4 +1,4 @@
-// One job's ranks in one round: how many repetitions, and who decides when to stop.
+// The repetitions of one job in one round, and how its ranks agree when to stop.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace stressbench::scheduler {
 
-// How a job is kept from working all the time: after each repetition it sleeps, outside of what is measured.
+// Limits the load that a job causes: after each repetition its ranks sleep, outside of the measured time.
 struct Throttle {
-  double load = 1;             // share of the time that a repetition takes of itself and its rest
-  std::int64_t period_ns = 0;  // from the start of a repetition to the start of the next, at least
+  double load = 1;             // time of a repetition / time of the repetition and the pause after it
+  std::int64_t period_ns = 0;  // at least, from the start of a repetition to the start of the next
 
   std::int64_t after(std::int64_t busy_ns) const noexcept;
 };
@@ -31,11 +31,11 @@ struct Assignment {
   Throttle throttle{};
 };
 
-// A barrier among the jobs that run together, entered when a job has all it wanted and asked after between batches of
-// further repetitions. Only the jobs' roots take part.
+// A nonblocking barrier of the jobs in a contended round. A job enters it when it has completed its repetitions, and
+// tests it between batches of extra ones. Only the jobs' roots take part.
 class CompletionBarrier {
  public:
-  // `roots`: a communicator of the roots of all jobs of this round; empty on other ranks and in isolated rounds.
+  // `roots`: the communicator of all jobs' roots; null on other ranks.
   explicit CompletionBarrier(const mpi::Group* roots) : roots_(roots) {}
   CompletionBarrier(const CompletionBarrier&) = delete;
   CompletionBarrier& operator=(const CompletionBarrier&) = delete;
@@ -51,7 +51,7 @@ class CompletionBarrier {
   bool complete_ = false;
 };
 
-// Runs the job's part of a round; collective over the job's ranks. `completion` null in an isolated round.
+// Runs the job's part of a round. Collective over the job's ranks. `completion` is null in an isolated round.
 void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock,
                const Assignment& assignment, CompletionBarrier* completion);
 

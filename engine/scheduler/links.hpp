@@ -1,4 +1,4 @@
-// What a network's links carried, where somebody counts that: a lab, or a site that reads its switches.
+// Traffic counters of network links, where a lab or a site provides them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace stressbench::scheduler {
 
-// One direction of a link; frames with their headers.
+// One direction of a link. Bytes include the headers of frames.
 struct LinkCount {
   std::string link;
   std::string source;
@@ -23,11 +23,12 @@ using LinkCounts = std::vector<LinkCount>;
 class LinkCounters {
  public:
   virtual ~LinkCounters() = default;
-  // Totals since some moment that stays the same. Throws MachineFault where nobody can tell.
+  // Totals since a fixed moment. Throws MachineFault if they cannot be read.
   virtual LinkCounts look() = 0;
 };
 
-// By how much each direction of `after` grew. One that `before` does not know, or that began anew, counts from zero.
+// The growth of each direction from `before` to `after`. One that is missing in `before`, or was reset, counts from
+// zero.
 LinkCounts growth(const LinkCounts& before, LinkCounts after);
 
 }  // namespace stressbench::scheduler

@@ -14,7 +14,7 @@ struct Identity {
   int cores = 0;  // 0: unknown
 };
 
-// What each node's first rank says of its host; filled at rank 0 of `leaders`.
+// Host names and cores of all nodes, from each node's first rank. Filled on rank 0 of `leaders`.
 std::vector<Identity> gather_identities(const mpi::Group& leaders) {
   Identity mine;
   const std::string host = host_name();

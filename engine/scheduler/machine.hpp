@@ -1,4 +1,4 @@
-// The machine as the launch sees it: nodes, and which ranks they hold.
+// The nodes of the launch, and their ranks.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ struct Node {
 
 struct Machine {
   int ranks = 0;
-  std::optional<int> ranks_per_node;  // K of --ranks-per-node; none where nodes are the shared-memory nodes
+  std::optional<int> ranks_per_node;  // K of --ranks-per-node; none: nodes are the ranks that share memory
   int nodes = 0;                      // known to every rank
   int my_node = 0;
-  int my_slot = 0;                // this rank's place among the ranks of its node
+  int my_slot = 0;                // index of this rank among the ranks of its node
   std::vector<Node> table;        // rank 0 only, indexed by node
   std::vector<int> node_of_rank;  // rank 0 only
 
@@ -33,7 +33,7 @@ struct Machine {
 // lowest rank. Throws UserMistake where K does not divide the number of ranks.
 Machine discover(const mpi::Group& world, std::optional<int> ranks_per_node);
 
-// This rank's host, as MPI names it.
+// The name of this rank's host according to MPI.
 std::string host_name();
 
 }  // namespace stressbench::scheduler

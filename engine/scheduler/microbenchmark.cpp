@@ -72,8 +72,7 @@ MicroRow row_of(const StepRecord& step, std::size_t index, const Collection::Res
   return row;
 }
 
-// The job's steps one at a time, each as a job of its own, so that no size is measured with another's data in the
-// caches.
+// One job per step, so that no size is measured with another size's data in the caches.
 std::vector<workload::Job> split(const workload::Job& job) {
   std::vector<workload::Job> single;
   for (const workload::Step& step : job.steps) {
@@ -88,7 +87,7 @@ std::vector<workload::Job> split(const workload::Job& job) {
 MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
                                const MicroOptions& options) {
   MicroResult all;
-  // Not the world itself: who waits in a barrier of it under Intel MPI does not help those that work on its memory.
+  // Not the world itself: under Intel MPI a rank in a barrier on it makes no progress for one-sided communication.
   const mpi::Group own = world.duplicate();
   const JobGroup job_group{0, &own, 0};
   const RunContext place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
@@ -96,7 +95,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
       options.warmup,      options.repetitions, std::nullopt, false, Finish::once, StartBarrier::before_each_step,
       options.verification};
   for (const workload::Job& part : split(job)) {
-    std::vector<mpi::Group> groups;  // outlive the motifs: Intel MPI crashes in MPI_Win_free without them
+    std::vector<mpi::Group> groups;  // must outlive the motifs: Intel MPI else crashes in MPI_Win_free
     Chain chain{part, 0};
     const JobRecord record = describe_job(part, chain, world.size());
     if (options.marked) chain.mark_for_tracers();

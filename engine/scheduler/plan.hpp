@@ -1,4 +1,4 @@
-// Which rounds a run consists of, and in which order. Pure.
+// The rounds of a run and their order. No side effects.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Round {
   int number = 0;  // from 1
   int block = 0;
   RoundKind kind = RoundKind::isolated;
-  int job = -1;  // the job that runs alone; -1 when contended
+  int job = -1;  // the job of an isolated round; -1: contended
 
   bool operator==(const Round&) const = default;
 };
@@ -23,23 +23,23 @@ struct Counts {
   int contended = 10;
 };
 
-// Rounds in blocks: a block holds every measured job's isolated round and one contended round in random order, so that
-// a drift of the machine hits both alike. Where the counts differ, the blocks that hold the rarer kind are spread
+// Rounds in blocks: a block holds an isolated round of each measured job and one contended round, in random order, so
+// that a drift of the machine affects both alike. If the counts differ, the blocks with the rarer kind are spread
 // evenly.
 class Plan {
  public:
-  // `measured` are the indices of the jobs that are measured alone.
+  // `measured`: indices of the jobs that have isolated rounds.
   Plan(std::vector<int> measured, Counts counts, std::uint64_t seed);
 
   int blocks() const noexcept;
-  // The rounds of one block; their numbers go on from the blocks before. Depends on seed and block alone.
+  // The rounds of one block, numbered after those of earlier blocks. Depends only on the seed and the block.
   std::vector<Round> block(int index) const;
   // Rounds in all blocks.
   int size() const noexcept;
 
  private:
   bool holds(int index, int count) const noexcept;
-  int before(int index, int count) const noexcept;  // of `count` rounds, how many lie in blocks before `index`
+  int before(int index, int count) const noexcept;  // how many of `count` rounds are in blocks before `index`
 
   std::vector<int> measured_;
   Counts counts_;

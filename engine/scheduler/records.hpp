@@ -1,4 +1,4 @@
-// What a run says of itself, as values: docs/records.md, without a word of JSON. Made on rank 0 only.
+// The records of a run as values (docs/records.md), independent of JSON. Created on rank 0 only.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ struct StepRecord {
   double quantity_scale = 1;
   std::optional<Bandwidth> bandwidth;
   std::vector<MetricRecord> metrics;
-  std::vector<std::string> histograms;  // quantities of those that the motif keeps itself
+  std::vector<std::string> histograms;  // quantities of the motif's own histograms
 };
 
 struct JobRecord {
@@ -101,12 +101,12 @@ struct Header {
   std::optional<Simulation> simulation;
 };
 
-// One value over the ranks that observed it.
+// A value over the ranks on which it was measured.
 struct Spread {
   double min = 0;
   double mean = 0;
   double max = 0;
-  int slowest_rank = -1;  // world rank of the maximum; -1 where no rank observed it
+  int slowest_rank = -1;  // world rank of the maximum; -1 if measured on no rank
   int lowest_rank = -1;   // world rank of the minimum
 
   int worst_rank(Better better) const noexcept { return better == Better::lower ? slowest_rank : lowest_rank; }
@@ -133,7 +133,7 @@ struct HistogramRecord {
   int round = 0;
   int job = 0;
   int step = 0;
-  std::optional<int> own;  // which of those that the motif keeps itself; none: that of its executions
+  std::optional<int> own;  // number of the motif's own histogram; none: that of its executions
   std::string quantity;
   Histogram counts;
   double min_s = 0;
@@ -152,7 +152,7 @@ struct RoundRecord {
   double duration_s = 0;
   std::optional<double> load_average;
   std::vector<JobProgress> jobs;
-  std::optional<LinkCounts> links;  // what they carried during the round
+  std::optional<LinkCounts> links;  // traffic during the round
 };
 
 enum class Severity { note, warning, error };
@@ -172,7 +172,7 @@ struct End {
   double elapsed_s = 0;
 };
 
-// Who wants to know: the file, the terminal's table, the progress line, the stopping rule.
+// Receives records: the run file, the summary table, the progress line, the stopping criterion.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -181,7 +181,7 @@ class Listener {
   virtual void on_histogram(const HistogramRecord&) {}
   virtual void on_event(const Event&) {}
   virtual void on_round_start(const Round&, int planned) { (void)planned; }
-  // Everything of this round was said: keep it. Throws MachineFault when it cannot be kept.
+  // The round is complete: its records are to be kept. Throws MachineFault if that fails.
   virtual void on_round(const RoundRecord&) {}
   virtual void on_end(const End&) {}
 };

@@ -1,4 +1,5 @@
-// What one rank measured in one round: a row a repetition, a column for the job, each step and each of their metrics.
+// The values that one rank measured in one round: a row per repetition; a column for the job, each step and each
+// metric.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@ namespace stressbench::scheduler {
 
 enum class Phase : std::int32_t { warmup, measured, extra };
 
-// Which phases of a round go on until others are done.
+// Which phases of a round last until the other jobs are done, and so have no bound of their own.
 enum class OpenEndedPhases { extra_only, measured_too };
 
 struct RowHead {
@@ -18,19 +19,18 @@ struct RowHead {
   Phase phase = Phase::measured;
 };
 
-// Rows are kept in memory until the round ends, since writing or reducing them earlier would disturb what is measured.
-// Memory is bounded: when a phase has `capacity` values, every second of its repetitions is dropped and from then on
-// only each `stride`-th is kept. All ranks of a job drop the same ones, and a sustained job's extra repetitions never
-// push out measured ones. Whole counts are kept in `repetitions`.
+// Rows stay in memory until the round ends, since writing or reducing them earlier would disturb the measurement.
+// Memory is bounded: when a phase has `capacity` values, every second of its repetitions is dropped, and from then on
+// only each `stride`-th is kept. All ranks of a job drop the same ones, and extra repetitions never displace measured
+// ones. The counts in `repetitions` are exact.
 //
-// What a job does only to keep the machine loaded, for as long as others take, says no more for being told a hundred
-// thousand times: of it `sustained_rows` are enough.
+// Of repetitions that only keep the machine loaded while other jobs run, `sustained_rows` rows are enough.
 class SampleBuffer {
  public:
   explicit SampleBuffer(std::size_t columns, std::size_t capacity = default_capacity,
                         OpenEndedPhases sustained = OpenEndedPhases::extra_only);
 
-  // The row that the present repetition writes to, all zero.
+  // The row of the present repetition, initially all zero.
   std::span<double> next() noexcept { return current_; }
   void commit(Phase phase);
 

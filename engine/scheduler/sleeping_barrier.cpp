@@ -13,7 +13,7 @@ namespace {
 struct Pauses {
   std::int64_t first_ns;
   std::int64_t longest_ns;
-  int growth;  // each is longer than the last by one part in this many
+  int growth;  // each pause is longer than the one before by 1/growth
 };
 
 constexpr Pauses pauses_for(WaitPhase phase) {

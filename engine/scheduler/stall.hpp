@@ -1,5 +1,5 @@
-// A link is cut for good, a rank is gone, and the MPI library waits for ever: a rank that has not moved on
-// (core/progress.hpp) for a stated time ends its program, which ends the launch. Rounds before are in the file.
+// Ends the launch if it is stuck because a link is cut or a rank is gone, and the MPI library would wait for ever: a
+// rank without progress (core/progress.hpp) for a given time ends its program. Completed rounds are in the file.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace stressbench::scheduler::stall {
 
-// What may take any time while this lives: others measure.
+// While this lives, waiting does not count as a stall: other jobs measure.
 class WatchdogSuspension {
  public:
   WatchdogSuspension() noexcept;
@@ -23,12 +23,12 @@ class WatchdogSuspension {
   WatchdogSuspension& operator=(const WatchdogSuspension&) = delete;
 };
 
-// How many looks in a row a rank was seen where it was before. Looks are counted and no clock is read: a rank that was
+// Detects that a rank made no progress over several checks. Checks are counted, and no clock is read: a rank that was
 // stopped for a while (SIGSTOP, a suspended machine) was not stuck.
 class StallDetector {
  public:
   static constexpr int looks = 8;
-  // True with the look after `looks` others that saw neither a move nor a wait for others.
+  // True after `looks` consecutive checks without progress in which the watchdog was not suspended.
   bool observe(std::uint64_t moves, bool watched) noexcept;
 
  private:
@@ -36,10 +36,10 @@ class StallDetector {
   int still_ = -1;
 };
 
-// Looks a few times within `limit` whether the rank has moved on; calls `give_up`, once, where it has not for so long.
+// Checks a few times per `limit` whether the rank made progress, and calls `give_up` once if it did not for that long.
 class Watchdog {
  public:
-  // A thread of its own, which calls nothing of MPI.
+  // Starts a thread, which makes no MPI calls.
   Watchdog(std::chrono::nanoseconds limit, std::function<void()> give_up);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
@@ -54,8 +54,9 @@ class Watchdog {
   std::thread thread_;
 };
 
-// Says on stderr where this rank is stuck, if it is one of those that speak for their job, and ends the program with
-// status 3. The others do so a little later, so that the word is out first.
+// Prints where this rank is stuck, if it is one of the ranks that report for their job, and ends the program with
+// status
+// 3. The other ranks end a little later, so that the message is printed first.
 [[noreturn]] void end_program(Nanoseconds limit, const std::string& host);
 
 }  // namespace stressbench::scheduler::stall

@@ -1,5 +1,5 @@
-// Of which repetitions the motifs are told one by one: of all, but where a chain is so long that they would fill the
-// disk. Histograms hold every execution all the same.
+// Selects the repetitions whose step samples are recorded: all of them, unless the chain is so long that they would
+// fill the disk. Histograms always hold every execution.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ class StepSampleSelection {
  public:
   static constexpr std::size_t most_samples = 20'000;  // of one job's motifs in one round
 
-  // Of `parts` motifs. Blocks keep different repetitions in `turn`, so that none, such as a cold first one, counts more
-  // than others; both kinds of a block's rounds keep the same ones.
+  // For a chain of `parts` steps. Blocks (`turn`) select different repetitions, so that none, such as a cold first one,
+  // is overrepresented; isolated and contended rounds of a block select the same ones.
   StepSampleSelection(const std::vector<RowHead>& heads, std::size_t parts, int turn);
 
   bool keeps(std::size_t row) const { return kept_[row]; }

@@ -36,15 +36,16 @@ int check(const CheckOptions& options) {
 void add_check(CLI::App& program, Context& context) {
   CLI::App* command =
       program.add_subcommand("check",
-                             "Says everything that is wrong with a workload, with file, line and column. No MPI launch "
-                             "needed. Exit status 0 or 2.\n"
+                             "Reports all errors in a workload, with file, line and column. Needs no MPI launch. "
+                             "Exit status 0 or 2.\n"
                              "  stressbench-mpi check workloads/paper/listing1.sb --nodes 104 --ranks-per-node 16");
   const auto options = std::make_shared<CheckOptions>();
-  command->add_option("FILE", options->file, "the workload (.sb)")->required();
-  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload; may be repeated")
+  command->add_option("FILE", options->file, "workload file (.sb)")->required();
+  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
       ->take_all()
       ->allow_extra_args(false);
-  command->add_option("--place", options->placement, "where jobs with [NODES] go: linear, interleaved or random:SEED")
+  command
+      ->add_option("--place", options->placement, "placement of jobs with [NODES]: linear, interleaved or random:SEED")
       ->capture_default_str();
   add_machine_options(*command, options->machine);
   command->callback([&context, options] { context.chosen = [options] { return check(*options); }; });

@@ -1,4 +1,4 @@
-// describe: a motif's options, or what a workload would send.
+// describe: a motif's options, or the traffic of a workload.
 #include "scheduler/describe.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ int describe_motif(const DescribeOptions& options) {
   return exit_success;
 }
 
-// One job in words: its chain, and what one repetition of it sends.
+// One job as text: its chain, and the traffic of one repetition.
 std::string job_page(const workload::Job& job, const scheduler::Chain& chain, std::optional<int> ranks) {
   std::string text = fmt::format("job {} ({})", job.name, workload::name_of(job.role));
   if (job.nodes) text += fmt::format(", nodes {}", workload::compress(*job.nodes));
@@ -101,17 +101,18 @@ int describe(const DescribeOptions& options) {
 void add_describe(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "describe",
-      "Describes a motif (its options), or a workload (what each job would send). No MPI launch needed.\n"
+      "Describes a motif (its options) or a workload (the traffic of each job). Needs no MPI launch.\n"
       "  stressbench-mpi describe halo2d\n"
       "  stressbench-mpi describe workloads/demo.sb --nodes 4 --ranks-per-node 2");
   const auto options = std::make_shared<DescribeOptions>();
-  command->add_option("SUBJECT", options->subject, "a motif's name, or a workload file")->required();
-  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload; may be repeated")
+  command->add_option("SUBJECT", options->subject, "name of a motif, or workload file")->required();
+  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
       ->take_all()
       ->allow_extra_args(false);
-  command->add_option("--place", options->placement, "where jobs with [NODES] go: linear, interleaved or random:SEED")
+  command
+      ->add_option("--place", options->placement, "placement of jobs with [NODES]: linear, interleaved or random:SEED")
       ->capture_default_str();
-  command->add_flag("--json", options->json, "as JSON");
+  command->add_flag("--json", options->json, "print JSON");
   add_machine_options(*command, options->machine);
   command->callback([&context, options] { context.chosen = [options] { return describe(*options); }; });
 }

@@ -30,10 +30,9 @@ int list(bool json) {
 }  // namespace
 
 void add_list(CLI::App& program, Context& context) {
-  CLI::App* command =
-      program.add_subcommand("list", "Lists the motifs: name, family, one line each. No MPI launch needed.");
+  CLI::App* command = program.add_subcommand("list", "Lists the motifs with family and summary. Needs no MPI launch.");
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "as JSON");
+  command->add_flag("--json", *json, "print JSON");
   command->callback([&context, json] { context.chosen = [json] { return list(*json); }; });
 }
 

@@ -32,7 +32,7 @@ struct MeasureOptions {
   std::string output;
 };
 
-// Iterations where the person gave none: as the OSU benchmarks, many for small messages, fewer for large ones.
+// Default number of iterations, as in the OSU benchmarks: many for small messages, fewer for large ones.
 std::int64_t usual_iterations(const CatalogueEntry& entry, std::optional<Bytes> size) {
   if (entry.family != Family::point_to_point && entry.family != Family::collective) return 1;
   return !size || size->value <= 8192 ? 1000 : 100;
@@ -111,7 +111,7 @@ void check_ranks(workload::Parsed parsed, int ranks) {
   parsed.diagnostics.throw_if_any();
 }
 
-// Fills in the usual iterations for steps that name none.
+// Sets the default number of iterations of steps without that option.
 void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
   for (workload::Step& step : job.steps) {
     auto& call = std::get<workload::MotifCall>(step);
@@ -128,7 +128,7 @@ void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
   }
 }
 
-// Of each metric its spread over the ranks, repetition by repetition.
+// The spread over the ranks of each metric in each repetition.
 output::Json metrics_json(const scheduler::MicroRow& row) {
   output::Json metrics = output::Json::object();
   for (std::size_t i = 0; i < row.metrics.size(); ++i) {
@@ -140,7 +140,7 @@ output::Json metrics_json(const scheduler::MicroRow& row) {
   return metrics;
 }
 
-// Of each metric of each row its mean over the ranks; over the repetitions the least, the median and the most.
+// For each metric of each row the mean over the ranks: minimum, median and maximum over the repetitions.
 std::string metrics_table(const std::vector<scheduler::MicroRow>& rows) {
   std::vector<std::vector<std::string>> cells;
   for (const scheduler::MicroRow& row : rows) {
@@ -153,7 +153,7 @@ std::string metrics_table(const std::vector<scheduler::MicroRow>& rows) {
     }
   }
   if (cells.empty()) return "";
-  return "# the motif's own metrics, mean over ranks, over the repetitions:\n" +
+  return "# metrics of the motif: mean over ranks; minimum, median and maximum over the repetitions\n" +
          output::table({"bytes", "metric", "min", "median", "max"}, cells);
 }
 
@@ -198,7 +198,9 @@ std::string rows_as_table(const std::vector<scheduler::MicroRow>& rows, const Me
                                              : "each iteration (statistics over all of them)");
   if (first.bandwidth) text += fmt::format("# MB/s = 10^6 {} (median)\n", first.bandwidth->definition);
   if (options.verify)
-    text += "# verified: contents were checked after each iteration; times are not to be compared with plain ones\n";
+    text +=
+        "# verified: contents were checked after each iteration; times are not comparable with those of unverified "
+        "runs\n";
   std::vector<std::string> heads{"bytes",  "iterations", "repetitions", "min us", "median us",
                                  "p99 us", "max us",     "mean us",     "MB/s"};
   if (rows.front().messages_per_s) heads.emplace_back("messages/s");
@@ -214,7 +216,7 @@ std::string rows_as_table(const std::vector<scheduler::MicroRow>& rows, const Me
   return text + output::table(heads, cells) + metrics_table(rows);
 }
 
-// What the motif's arguments may name as files to be read, "-f a.trace" and "--from=sizes.txt" alike.
+// Values among the motif's arguments that may be names of input files, as in "-f a.trace" and "--from=sizes.txt".
 std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
   std::vector<std::string> values;
   for (const std::string& argument : arguments) {
@@ -232,7 +234,7 @@ int measure(const MeasureOptions& options, const Context& context) {
   }
   workload::Parsed parsed = parsed_of(options);
   const mpi::Group& world = context.start(options.threads);
-  // Whether it fits the ranks, one rank finds out: a motif may read files for it.
+  // Rank 0 alone checks whether the motif fits the number of ranks: it may read files to find out.
   std::optional<output::ResultFile> file;
   const int status = on_root(world, [&] {
     check_ranks(parsed, world.size());
@@ -267,29 +269,29 @@ int measure(const MeasureOptions& options, const Context& context) {
 void add_motif(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "motif",
-      "Runs one motif on all ranks, as a microbenchmark, and prints a table. The motif's own options follow its name:\n"
+      "Runs one motif on all ranks as a microbenchmark and prints a table. The motif's own options follow its name:\n"
       "  mpirun -n 2 stressbench-mpi motif pingpong -i 1000 --sizes 8,8KiB,1MiB\n"
       "  stressbench-mpi motif halo2d --help");
   const auto options = std::make_shared<MeasureOptions>();
   command->set_help_flag();
   command->allow_extras();
   command->prefix_command(false);
-  command->add_option("--sizes", options->sizes, "message sizes, a row each: 8,8KiB,1MiB");
+  command->add_option("--sizes", options->sizes, "message sizes, one row each: 8,8KiB,1MiB");
   command->add_option("--repetitions", options->micro.repetitions, "measured repetitions of the motif's iterations")
       ->check(CLI::Range(1L, 1000000000L))
       ->capture_default_str();
-  command->add_option("--warmup", options->micro.warmup, "repetitions before them that are not measured")
+  command->add_option("--warmup", options->micro.warmup, "repetitions before these that are not measured")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--seed", options->micro.seed, "seed of what is drawn")->capture_default_str();
-  command->add_flag("--verify", options->verify, "check every byte that arrives");
+  command->add_option("--seed", options->micro.seed, "seed of the motif's random numbers")->capture_default_str();
+  command->add_flag("--verify", options->verify, "check every byte that is received");
   command->add_flag(
       "--pcontrol", options->micro.marked,
-      "call MPI_Pcontrol(1) before each timed region and MPI_Pcontrol(0) after it: tracers see only these");
+      "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each timed region, so that tracers record only these");
   add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print JSON");
-  command->add_option("--output", options->output, "write to this file in place of the terminal");
-  command->add_flag("-h,--help", options->help, "this text; with a motif's name, its options");
+  command->add_option("--output", options->output, "write to this file instead of the terminal");
+  command->add_flag("-h,--help", options->help, "print this help; after a motif's name, the options of the motif");
   command->callback([command, &context, options] {
     std::vector<std::string> rest = command->remaining();
     if (rest.empty()) {

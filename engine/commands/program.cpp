@@ -16,7 +16,7 @@
 namespace stressbench::commands {
 namespace {
 
-// Optional backends: each with the packages that it lacks, where it lacks them.
+// The optional storage backends and, for missing ones, the packages to install.
 std::string backends_text() {
   std::string text;
   for (const io::OptionalBackend& backend : io::load_backends()) {
@@ -38,7 +38,7 @@ void say(const std::string& message) {
   if (prints_messages()) console::print(stderr, "{}{}", message, message.ends_with('\n') ? "" : "\n");
 }
 
-// CLI11's own words, with our status: 0 for help and version, 2 for everything that the person can put right.
+// Prints CLI11's message and returns our exit status: 0 for help and version, 2 for mistakes of the user.
 int leave(const CLI::App& program, const CLI::ParseError& end) {
   const bool asked_for = end.get_exit_code() == 0;
   std::ostringstream out;
@@ -49,7 +49,7 @@ int leave(const CLI::App& program, const CLI::ParseError& end) {
   return asked_for ? exit_success : exit_user_mistake;
 }
 
-// CLI11 says of a wrong first word only that a command is missing.
+// For a wrong first word CLI11 only reports that a command is missing.
 void check_first_word(const CLI::App& program, const std::string& word) {
   if (program.get_option_no_throw(word) != nullptr) return;
   std::vector<std::string> names;
@@ -92,18 +92,15 @@ void broadcast(const mpi::Group& world, std::string& text) {
 void add_threads_option(CLI::App& command, mpi::Threads& threads) {
   command.add_flag(
       "--mpi-thread-multiple", [&threads](std::int64_t) { threads = mpi::Threads::multiple; },
-      "start MPI so that several threads of a rank may call it at once, as the motif threads needs; may make every "
-      "call "
-      "slower");
+      "start MPI with MPI_THREAD_MULTIPLE, which the motif `threads` needs; it may slow down all MPI calls");
 }
 
 namespace {
 
 int run_command(int argc, char** argv, const Start& start) {
   CLI::App program{
-      "Measures what congestion does to real applications: runs several jobs side by side under one MPI launch, each "
-      "alone and together with\n"
-      "the others.\n\n"
+      "Measures the effect of network congestion on applications: runs several jobs in one MPI launch, each of them\n"
+      "isolated and contended.\n\n"
       "  stressbench-mpi check workloads/demo.sb --nodes 4 --ranks-per-node 2\n"
       "  mpirun -n 8 stressbench-mpi run workloads/demo.sb --ranks-per-node 2 --output demo.jsonl\n"
       "  mpirun -n 2 stressbench-mpi motif pingpong --sizes 8,8KiB,1MiB\n",

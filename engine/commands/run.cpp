@@ -1,4 +1,4 @@
-// run: a workload, alone and contended.
+// run: a workload in isolated and contended rounds.
 #include <fmt/format.h>
 
 #include <memory>
@@ -58,8 +58,8 @@ std::optional<double> width_of(const std::string& text) {
   throw UserMistake(fmt::format("--until-interval: '{}': must lie between 0 and 1 (5% or 0.05)", text));
 }
 
-// What the texts on the command line mean. Needs no MPI, and fails on every rank alike.
-void understand(RunArguments& options) {
+// Parses the option values. Needs no MPI, and fails on every rank alike.
+void parse_options(RunArguments& options) {
   if (options.run_id) run_id::check(*options.run_id);
   options.run.finish = options.finish == "once" ? scheduler::Finish::once : scheduler::Finish::sustain;
   options.run.until_interval = width_of(options.until_interval);
@@ -78,7 +78,7 @@ void understand(RunArguments& options) {
   }
 }
 
-// The command line's defaults become part of the workload, so that the run file says all of it.
+// Makes the command line's defaults part of the workload, so that the run file contains all settings.
 void apply_options(workload::Workload& workload, const RunArguments& options) {
   for (workload::Job& job : workload.jobs) {
     if (!job.repeat) job.repeat = options.run.repetitions;
@@ -86,14 +86,14 @@ void apply_options(workload::Workload& workload, const RunArguments& options) {
   }
 }
 
-// What rank 0 finds out before anything starts.
+// What rank 0 determines before the run starts.
 struct Start {
   std::string text;  // the workload with explicit nodes
   std::string path;
   scheduler::EarlierLaunches earlier;
 };
 
-// What the other ranks need of rank 0's decisions; the rest is in the workload's text.
+// Settings that rank 0 broadcasts; the others are in the workload's text.
 struct Shared {
   std::uint64_t seed = 0;
   std::int32_t warmup = 0;
@@ -113,7 +113,7 @@ void share(scheduler::RunOptions& options, const mpi::Group& world) {
   broadcast(world, options.launch);
 }
 
-// The file's own, where it has one: what the launches before left behind carries it.
+// The id in the run file, if there is one: files of earlier launches contain it in their names.
 std::string id_of(const std::string& earlier, const RunArguments& options) {
   if (earlier.empty()) return options.run_id ? *options.run_id : run_id::make();
   if (options.run_id && *options.run_id != earlier) {
@@ -159,9 +159,10 @@ int exit_status(scheduler::EndReason reason) {
   return reason == scheduler::EndReason::interrupted ? exit_interrupted : exit_success;
 }
 
-// `--continue`: the file, which no other launch may write to from here on; and without --ranks-per-node, nodes as it
-// says. Every rank must know before nodes are found; rank 0 reads.
-void adopt(RunArguments& options, const mpi::Group& world, std::unique_ptr<output::RunFile>& file, int& status) {
+// `--continue`: opens and locks the run file, and takes --ranks-per-node from it if not given. Rank 0 reads; every rank
+// must know before nodes are discovered.
+void open_continued(RunArguments& options, const mpi::Group& world, std::unique_ptr<output::RunFile>& file,
+                    int& status) {
   int k = options.ranks_per_node.value_or(0);
   status = on_root(world, [&] {
     if (options.continue_file.empty()) return;
@@ -174,8 +175,9 @@ void adopt(RunArguments& options, const mpi::Group& world, std::unique_ptr<outpu
   if (k > 0) options.ranks_per_node = k;
 }
 
-int conduct(const mpi::Group& world, const scheduler::Machine& machine, const Start& start, const RunArguments& options,
-            scheduler::ImpactTracker& tracker, output::RunFile* file, const Context& context) {
+int run_session(const mpi::Group& world, const scheduler::Machine& machine, const Start& start,
+                const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
+                const Context& context) {
   workload::Workload workload = load_text(start.text, start.path, std::nullopt);
   workload.path = start.path;
   const MonotonicClock clock;
@@ -199,12 +201,12 @@ int conduct(const mpi::Group& world, const scheduler::Machine& machine, const St
 }
 
 int run(RunArguments& options, const Context& context) {
-  understand(options);
+  parse_options(options);
   const mpi::Group& world = context.start(options.threads);
   scheduler::interrupt::watch();
   int status = exit_success;
   std::unique_ptr<output::RunFile> file;
-  adopt(options, world, file, status);
+  open_continued(options, world, file, status);
   if (status != exit_success) return status;
   const scheduler::Machine machine = scheduler::discover(world, options.ranks_per_node);
   scheduler::ImpactTracker tracker;
@@ -219,7 +221,7 @@ int run(RunArguments& options, const Context& context) {
   if (status != exit_success) return status;
   broadcast(world, start.text);
   share(options.run, world);
-  return guarded(world, [&] { return conduct(world, machine, start, options, tracker, file.get(), context); });
+  return guarded(world, [&] { return run_session(world, machine, start, options, tracker, file.get(), context); });
 }
 
 }  // namespace
@@ -227,67 +229,68 @@ int run(RunArguments& options, const Context& context) {
 void add_run(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "run",
-      "Runs a workload: each job alone and all together, in blocks of random order. Start it with mpirun or srun.\n"
+      "Runs a workload: rounds in which each job runs isolated and rounds in which all jobs run, in blocks of random "
+      "order. Start it with mpirun or srun.\n"
       "  mpirun -n 8 stressbench-mpi run workloads/demo.sb --ranks-per-node 2 --output demo.jsonl\n"
-      "Ctrl-C ends after the present round with everything kept; --continue demo.jsonl goes on. Exit status: 0 done, 2 "
-      "a mistake in what was\n"
-      "asked for, 3 a fault in the run, 130 interrupted.");
+      "Ctrl-C ends the run after the present round and keeps its results; --continue demo.jsonl resumes it.\n"
+      "Exit status: 0 done, 2 invalid arguments or workload, 3 fault during the run, 130 interrupted.");
   const auto options = std::make_shared<RunArguments>();
   scheduler::RunOptions& run_options = options->run;
-  command->add_option("FILE", options->file, "the workload (.sb)");
+  command->add_option("FILE", options->file, "workload file (.sb)");
   command->add_option("-o,--output", options->output,
-                      "the run file to write (JSON Lines); without it only the table is printed");
+                      "run file to write (JSON Lines); without it, only the summary table is printed");
   command->add_option("--continue", options->continue_file,
-                      "go on with this run file where it stopped, with its workload and settings");
+                      "resume this run file where it stopped, with its workload and settings");
   command->add_option("--run-id", options->run_id,
-                      "a name for this run, of letters, digits, - and _: files that motifs leave carry it; without it, "
-                      "made from the time and random bits");
-  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload; may be repeated")
+                      "id of this run, of letters, digits, - and _, which is part of the names of files that motifs "
+                      "create (default: from the time and random bits)");
+  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
       ->take_all()
       ->allow_extra_args(false);
   command
       ->add_option("--ranks-per-node", options->ranks_per_node,
-                   "take every K consecutive ranks for a node, in place of the ranks that share memory")
+                   "treat every K consecutive ranks as a node (default: the ranks that share memory)")
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--isolated", run_options.counts.isolated, "rounds of each job alone")
+  command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--contended", run_options.counts.contended, "rounds of all jobs together")
+  command->add_option("--contended", run_options.counts.contended, "contended rounds, in which all jobs run")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   command
       ->add_option("--repetitions", run_options.repetitions,
-                   "measured repetitions in a round of a job without [REPEAT]")
+                   "measured repetitions per round, for jobs without [REPEAT]")
       ->check(CLI::Range(1L, 1000000000000L))
       ->capture_default_str();
-  command->add_option("--warmup", run_options.warmup, "repetitions at the start of each round that do not count")
+  command->add_option("--warmup", run_options.warmup, "repetitions at the start of each round that are not measured")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   command->add_option("--min-time", options->min_time,
-                      "measure each job of a round at least this long (30s), where it has no [MIN_TIME]");
+                      "minimum time to measure a job in each round (30s), for jobs without [MIN_TIME]");
   command->add_option("--until-interval", options->until_interval,
-                      "stop when every congestion impact's 95 % interval is this narrow (5%), after at least 6 blocks "
-                      "and at most --isolated/--contended rounds");
+                      "stop when the 95 % interval of every congestion impact is at most this wide, relative to the "
+                      "estimate (5%); at least 6 blocks, at most --isolated/--contended rounds");
   command
-      ->add_option(
-          "--finish", options->finish,
-          "a contended job that is done goes on under load until all are (sustain), or stops as in the paper (once)")
+      ->add_option("--finish", options->finish,
+                   "what a job does when it is done in a contended round: keep running until all jobs are (sustain), "
+                   "or stop (once)")
       ->check(CLI::IsMember({"sustain", "once"}))
       ->capture_default_str();
   command
-      ->add_option("--place", run_options.placement, "where jobs with [NODES] go: linear, interleaved or random:SEED")
+      ->add_option("--place", run_options.placement,
+                   "placement of jobs with [NODES]: linear, interleaved or random:SEED")
       ->capture_default_str();
-  command->add_option("--seed", run_options.seed, "seed of the order of rounds, and of all that motifs draw")
+  command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers")
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,
-                      "begin no round that would not end within this time of the launch (25min)");
+                      "start no round that is expected to end later than this after the launch (25min)");
   command->add_option("--stall-limit", options->stall_limit,
-                      "end the run where a rank does not get on to its next motif for this long (5min): a link is cut, "
-                      "a rank is gone, and MPI would wait for ever");
+                      "end the run if a rank makes no progress for this long (5min), since MPI waits for ever when a "
+                      "link is cut or a rank is gone");
   add_threads_option(*command, options->threads);
-  command->add_flag("--verify", options->verify, "check every byte that arrives; times are marked");
-  command->add_flag("--overwrite", options->overwrite, "replace the run file where it exists");
-  command->add_flag("-q,--quiet", options->quiet, "no table at the end");
+  command->add_flag("--verify", options->verify, "check every byte that is received; the run is marked as verified");
+  command->add_flag("--overwrite", options->overwrite, "replace an existing run file");
+  command->add_flag("-q,--quiet", options->quiet, "do not print the summary table");
   command->callback([&context, options] { context.chosen = [&context, options] { return run(*options, context); }; });
 }
 

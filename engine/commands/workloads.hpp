@@ -1,4 +1,4 @@
-// What several commands do with workload files and with faults.
+// Workload files and faults, for several commands.
 #pragma once
 
 #include <new>
@@ -21,33 +21,33 @@ std::string unknown_motif(const std::string& name);
 // everything that is wrong; without a machine, what depends on nodes and ranks is not checked.
 workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
                              const std::optional<workload::Machine>& machine, const workload::Policy& policy = {});
-// The same of a text that never was a file; `name` stands for it in messages.
+// The same for a text; `name` stands for the file in messages.
 workload::Workload load_text(const std::string& text, const std::string& name,
                              const std::optional<workload::Machine>& machine);
 
-// Puts nodes in place of [NODES]; gives each job's number of ranks.
+// Replaces [NODES] by explicit nodes and returns the number of ranks of each job.
 std::vector<int> place(workload::Workload& workload, const workload::Machine& machine, const workload::Policy& policy);
 
 // `--place` of the command line.
 workload::Policy policy_of(const std::string& text);
 
-// The machine that `check` and `describe` are asked about, where there is no launch.
+// Options of `check` and `describe` that give the size of the machine, since there is no launch.
 struct MachineOptions {
   std::optional<int> nodes;
   std::optional<int> ranks;
   std::optional<int> ranks_per_node;
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
-// None where neither nodes nor ranks were given. Throws UserMistake where they contradict each other.
+// None if neither nodes nor ranks were given. Throws UserMistake if they contradict each other.
 std::optional<workload::Machine> machine_of(const MachineOptions& options);
 
-// The launch as the checker sees it. Rank 0 only.
+// The launch in the checker's terms. Rank 0 only.
 workload::Machine shape_of(const scheduler::Machine& machine);
 
 [[noreturn]] void end_launch(const mpi::Group& world, const std::string& cause, int status);
 
-// Runs `work` on every rank; a rank on which it fails says where, and ends the launch: the others may be waiting for
-// it.
+// Runs `work` on every rank. A rank on which it fails prints a message and ends the launch, since other ranks may be
+// waiting for it.
 template <class Work>
 auto guarded(const mpi::Group& world, Work work) {
   try {

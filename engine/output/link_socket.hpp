@@ -4,18 +4,18 @@
 #include <memory>
 #include <string>
 
-#include "schedule/links.hpp"
+#include "scheduler/links.hpp"
 
 namespace stressbench::output {
 
-class LinkSocket final : public schedule::LinkCounters {
+class LinkSocket final : public scheduler::LinkCounters {
  public:
   explicit LinkSocket(std::string path);  // connects with the first look
   ~LinkSocket() override;
   LinkSocket(const LinkSocket&) = delete;
   LinkSocket& operator=(const LinkSocket&) = delete;
 
-  schedule::LinkCounts look() override;
+  scheduler::LinkCounts look() override;
 
  private:
   void connect();
@@ -27,6 +27,6 @@ class LinkSocket final : public schedule::LinkCounters {
 };
 
 // What STRESSBENCH_LINK_COUNTERS names; null where it is not set.
-std::unique_ptr<schedule::LinkCounters> link_counters_of_environment();
+std::unique_ptr<scheduler::LinkCounters> link_counters_of_environment();
 
 }  // namespace stressbench::output

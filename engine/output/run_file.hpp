@@ -5,27 +5,27 @@
 #include <string>
 
 #include "output/written_file.hpp"
-#include "schedule/records.hpp"
-#include "schedule/session.hpp"
+#include "scheduler/records.hpp"
+#include "scheduler/session.hpp"
 
 namespace stressbench::output {
 
 enum class Existing { refuse, replace, append };
 
-class RunFile final : public schedule::Listener {
+class RunFile final : public scheduler::Listener {
  public:
   // Keeps the file locked while it lives, so that no two launches write to one file. Throws UserMistake where the file
   // exists and must not, is to be replaced and holds something else, cannot be opened, or is another launch's.
   RunFile(const std::string& path, Existing existing);
 
-  void on_header(const schedule::Header& header) override;
-  void on_sample(const schedule::Sample& sample) override;
-  void on_histogram(const schedule::HistogramRecord& histogram) override;
-  void on_event(const schedule::Event& event) override;
+  void on_header(const scheduler::Header& header) override;
+  void on_sample(const scheduler::Sample& sample) override;
+  void on_histogram(const scheduler::HistogramRecord& histogram) override;
+  void on_event(const scheduler::Event& event) override;
   // Writes what the round said and its commit mark, and hands it to the system. Throws MachineFault naming path and
   // cause (disk full), also where somebody deleted, replaced or cut the file: all is in a file of a new name then.
-  void on_round(const schedule::RoundRecord& record) override;
-  void on_end(const schedule::End& end) override;
+  void on_round(const scheduler::RoundRecord& record) override;
+  void on_end(const scheduler::End& end) override;
 
  private:
   void write_out();
@@ -34,13 +34,13 @@ class RunFile final : public schedule::Listener {
 
   WrittenFile file_;
   std::string pending_;
-  const schedule::Machine* machine_ = nullptr;
+  const scheduler::Machine* machine_ = nullptr;
 };
 
 // What `--continue` needs of an earlier launch.
 struct Earlier {
-  schedule::Prior prior;
-  schedule::RunOptions options;
+  scheduler::EarlierLaunches launches;
+  scheduler::RunOptions options;
   std::optional<int> ranks_per_node;
   int ranks = 0;
   std::string workload_path;
@@ -50,7 +50,7 @@ struct Earlier {
 
 // Reads the header and the finished rounds, tells them to `tracker`, and cuts off what a stopped launch left behind the
 // last finished round. Throws UserMistake naming file and line where it is no run file.
-Earlier read_earlier(const std::string& path, schedule::ImpactTracker& tracker);
+Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker);
 
 // "fnv1a64:..." of a text: the same workload has the same hash on every machine.
 std::string hash_of(const std::string& text);

@@ -7,6 +7,8 @@
 #include <deque>
 #include <string>
 
+#include "core/signals.hpp"
+
 namespace stressbench::output {
 
 class WrittenFile {
@@ -37,6 +39,7 @@ class WrittenFile {
   bool copy_to(int target) const;
   bool go_on_with(std::string path, int descriptor);
 
+  signals::FileSizeLimitIsAnError file_size_limit_;
   std::string path_;
   int descriptor_;
   bool begun_ = false;

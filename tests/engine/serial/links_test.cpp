@@ -1,5 +1,5 @@
 // What links carried: differences of two looks, and asking a socket for them.
-#include "schedule/links.hpp"
+#include "scheduler/links.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,9 +19,9 @@ namespace stressbench::test {
 namespace {
 
 using output::LinkSocket;
-using schedule::growth;
-using schedule::LinkCount;
-using schedule::LinkCounts;
+using scheduler::growth;
+using scheduler::LinkCount;
+using scheduler::LinkCounts;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

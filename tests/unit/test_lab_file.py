@@ -2,6 +2,7 @@
 
 import pytest
 
+from stressbench.formats.units import Rate
 from stressbench.lab import bringing
 from stressbench.lab.bringing import bring_up, cores_complaint
 from stressbench.lab.capabilities import Capability
@@ -9,7 +10,6 @@ from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.topology import Forwarding, Lab, NodeKind
-from stressbench.lab.units import Rate
 
 TINY = """\
 [hosts]

@@ -23,10 +23,9 @@ from stressbench.cli.suites import (
 from stressbench.console import echo
 from stressbench.formats.files import limits, read_bytes
 from stressbench.launch import session
-from stressbench.launch.duration import seconds
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.option_values import seconds, size_bytes
 from stressbench.launch.place import Place
-from stressbench.launch.sizes import size_bytes
 from stressbench.report.terminal.beff_io_table import print_beff_io, print_published_io, said_number
 from stressbench.report.terminal.page import standard_output
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from stressbench.formats.toml.complaints import Complaint, Mistakes, unknown
 from stressbench.formats.toml.lines import Place
+from stressbench.formats.units import Rate
 from stressbench.lab.addresses import mac_of
 from stressbench.lab.fields import Table
 from stressbench.lab.routing import cycle, unreachable
 from stressbench.lab.shapes import Shape
 from stressbench.lab.tables import LabTable
 from stressbench.lab.topology import End, Forwarding, IoService, Lab, Link, Node, NodeKind, Noise
-from stressbench.lab.units import Rate
 from stressbench.lab.wiring import Rail, Site, Wire, Wiring, WiringMistake, WrittenLink, with_wires
 
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})

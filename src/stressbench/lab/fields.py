@@ -5,9 +5,19 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from stressbench.formats.toml import Table
+from stressbench.formats.units import (
+    BYTES_PATTERN,
+    DURATION_PATTERN,
+    RATE_PATTERN,
+    Bytes,
+    Duration,
+    Rate,
+    parse_bytes,
+    parse_duration,
+    parse_rate,
+)
 from stressbench.lab.gluster import checked_stripe
 from stressbench.lab.storage import checked_path
-from stressbench.lab.units import Bytes, Duration, Rate, parse_bytes, parse_duration, parse_rate
 
 __all__ = [
     "BytesText",
@@ -25,17 +35,17 @@ __all__ = [
 RateText = Annotated[
     Rate,
     BeforeValidator(parse_rate),
-    WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)? *[kMGT]?bit(/s)?$", "examples": ["100Mbit"]}),
+    WithJsonSchema({"type": "string", "pattern": RATE_PATTERN, "examples": ["100Mbit"]}),
 ]
 DurationText = Annotated[
     Duration,
     BeforeValidator(parse_duration),
-    WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)? *(ns|us|ms|s)$", "examples": ["10us"]}),
+    WithJsonSchema({"type": "string", "pattern": DURATION_PATTERN, "examples": ["10us"]}),
 ]
 BytesText = Annotated[
     Bytes,
     BeforeValidator(parse_bytes),
-    WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B$", "examples": ["256KiB"]}),
+    WithJsonSchema({"type": "string", "pattern": BYTES_PATTERN, "examples": ["256KiB"]}),
 ]
 StripeText = Annotated[BytesText, AfterValidator(checked_stripe)]
 MountPath = Annotated[str, AfterValidator(checked_path)]

@@ -5,7 +5,7 @@ They are given to the daemons as they are: no `glusterd` runs, so that nothing i
 
 from collections.abc import Iterable, Mapping
 
-from stressbench.lab.units import Bytes
+from stressbench.formats.units import Bytes
 
 PORT = 49152
 _LEAST_STRIPE = Bytes(4 * 2**20)  # GlusterFS cuts files into nothing smaller

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from stressbench.lab.units import Bytes, Duration, Rate
+from stressbench.formats.units import Bytes, Duration, Rate
 
 
 class NodeKind(Enum):

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from stressbench.formats.units import Duration, Rate
 from stressbench.lab.topology import Forwarding, Spread
-from stressbench.lab.units import Duration, Rate
 
 
 class WiringMistake(Exception):

@@ -1,16 +1,24 @@
 """Types of a study file's values: how each is written, checked and described in the schema."""
 
 import re
+from contextlib import suppress
+from fractions import Fraction
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from stressbench.formats.toml.shares import EXPECTED as SHARES
-from stressbench.formats.toml.shares import PATTERN, parse_share
-from stressbench.launch.duration import EXPECTED, parse_seconds
+from stressbench.formats.units import (
+    A_RATE_SHARE,
+    PERCENT_PATTERN,
+    RATE_SHARE_PATTERN,
+    TIME_PATTERN,
+    UnitError,
+    parse_percent,
+    parse_rate_share,
+    parse_seconds,
+)
 from stressbench.launch.rails import Transport, parse_nic, parse_policy
 
-_SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _PLACEMENT = re.compile(r"linear|interleaved|random:\d+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -21,21 +29,10 @@ _LONGEST_S = 100 * 365 * 24 * 3600.0
 
 
 def seconds_of(text: str) -> float:
-    """`30s` as 30.0. ValueError says what was expected."""
+    """Return the seconds of a time such as `30s`. Raises UnitError, also for more than 100 years."""
     value = parse_seconds(text)
-    if value is None:
-        raise ValueError(f"expected {EXPECTED}")
     if value > _LONGEST_S:
-        raise ValueError("expected at most 100 years")
-    return value
-
-
-def share_of(text: str) -> float:
-    """`5%` as 0.05. ValueError says what was expected."""
-    found = _SHARE.fullmatch(text)
-    value = float(found[1]) / 100 if found else 0.0
-    if value <= 0:
-        raise ValueError("expected a share above 0, such as 5%")
+        raise UnitError("expected at most 100 years")
     return value
 
 
@@ -45,7 +42,7 @@ def _time(text: str) -> str:
 
 
 def _share(text: str) -> str:
-    share_of(text)
+    parse_percent(text)
     return text
 
 
@@ -62,9 +59,10 @@ def _finish(text: str) -> str:
 
 
 def _rate(text: str) -> str:
-    if not parse_share(text):
-        raise ValueError(f"expected a share of the lab's rates above 0: {SHARES}")
-    return text
+    with suppress(UnitError):
+        if parse_rate_share(text) > 0:
+            return text
+    raise ValueError(f"expected a share of the lab's rates above 0: {A_RATE_SHARE}")
 
 
 def _policy(text: str) -> str:
@@ -93,9 +91,9 @@ def _distinct(values: tuple[Value, ...]) -> tuple[Value, ...]:
 
 def _other_rates(texts: tuple[str, ...]) -> tuple[str, ...]:
     """As `_distinct`, by what the texts mean."""
-    known: dict[float | None, str] = {}
+    known: dict[Fraction, str] = {}
     for text in _distinct(texts):
-        if (before := known.setdefault(parse_share(text), text)) != text:
+        if (before := known.setdefault(parse_rate_share(text), text)) != text:
             raise ValueError(f"{text} is {before}, which stands there already; expected each value once")
     return texts
 
@@ -123,7 +121,7 @@ _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
 _WHOLE: dict[str, Any] = {"type": "integer", "minimum": 1}
 _PLACEMENTS: dict[str, Any] = {"type": "string", "pattern": "^(linear|interleaved|random:[0-9]+)$"}
 _FINISHES: dict[str, Any] = {"enum": ["sustain", "once"]}
-_RATES: dict[str, Any] = {"type": "string", "pattern": PATTERN}
+_RATES: dict[str, Any] = {"type": "string", "pattern": RATE_SHARE_PATTERN}
 _POLICIES: dict[str, Any] = {
     "type": "string", "pattern": "^(default|nic[0-9]{1,3}|round-robin|local|per-job|jobs:[^=,]+=[0-9]{1,3}"
     "(,[^=,]+=[0-9]{1,3})*)$",
@@ -139,13 +137,13 @@ Time: TypeAlias = Annotated[
     str,
     Field(strict=True),
     AfterValidator(_time),
-    WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?(ns|us|ms|s|min|h)$", "examples": ["30s"]}),
+    WithJsonSchema({"type": "string", "pattern": TIME_PATTERN, "examples": ["30s"]}),
 ]
 Share: TypeAlias = Annotated[
     str,
     Field(strict=True),
     AfterValidator(_share),
-    WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?%$", "examples": ["5%"]}),
+    WithJsonSchema({"type": "string", "pattern": PERCENT_PATTERN, "examples": ["5%"]}),
 ]
 FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finish), WithJsonSchema(_FINISHES)]
 _Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_placement)]

@@ -17,9 +17,10 @@ from stressbench.formats.toml import (
     tables_of,
     unknown,
 )
+from stressbench.formats.units import parse_percent
 from stressbench.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
 from stressbench.study.errors import StudyFileMistake, StudyMistake
-from stressbench.study.fields import seconds_of, share_of
+from stressbench.study.fields import seconds_of
 from stressbench.study.rate_command import program_of
 from stressbench.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 
@@ -59,7 +60,7 @@ class Study:
     @property
     def target(self) -> float | None:
         """How narrow each impact's interval is to be: high over low, less 1; None where the count decides."""
-        return None if self.until is None else share_of(self.until.interval)
+        return None if self.until is None else parse_percent(self.until.interval)
 
 
 def read_study(path: Path) -> tuple[Study, str]:

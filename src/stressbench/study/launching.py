@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stressbench.formats.toml.shares import FULL
+from stressbench.formats.units import FULL
 from stressbench.launch import session
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile

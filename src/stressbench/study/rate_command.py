@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.formats.toml.shares import FULL, parse_fraction
+from stressbench.formats.units import FULL, parse_rate_share
 from stressbench.study.errors import StudyFault, StudyMistake
 
 _STANDARD_ERROR = 2
@@ -24,7 +24,7 @@ def program_of(text: str) -> tuple[str, ...]:
 
 def argument_of(rate: str) -> str:
     """The rate as commands get it: `1`, `1/2`, `1/8`, however the study says it."""
-    return str(parse_fraction(rate))
+    return str(parse_rate_share(rate))
 
 
 @dataclass(frozen=True, kw_only=True)

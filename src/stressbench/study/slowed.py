@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from stressbench.formats.toml.shares import FULL
+from stressbench.formats.units import FULL
 from stressbench.study.manifest import LinksRecord, Record
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stressbench.cli.study.common import CliPlaces, say
-from stressbench.formats.toml.shares import FULL
+from stressbench.formats.units import FULL
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import stopping
 from stressbench.study.errors import StudyFault

@@ -6,10 +6,11 @@ from typing import Any
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, StudyWord, described, duration_text, told
+from stressbench.cli.study.common import AsJson, StudyWord, described, told
 from stressbench.console import echo
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
+from stressbench.formats.units import duration_text
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import study_file

@@ -3,8 +3,9 @@
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, Folder, described, duration_text, say, told
+from stressbench.cli.study.common import AsJson, Folder, described, say, told
 from stressbench.console import echo
+from stressbench.formats.units import duration_text
 from stressbench.study.cells import varying
 from stressbench.study.directory import open_directory
 from stressbench.study.running import tally_of

@@ -1,22 +1,23 @@
 """Launches of a program at one injection bandwidth after the other, on some numbers of ranks."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Field
 
-from stressbench.formats.toml.shares import parse_fraction
+from stressbench.formats.units import UnitError, parse_rate_share
 from stressbench.study.programs import journal
 from stressbench.study.programs.order import in_groups, in_order
 
 
 def _checked_rate(text: str) -> str:
-    share = parse_fraction(f"{text}/1" if text == "1" else text)
-    if share is None or not 0 < share <= 1:
-        raise ValueError("expected a share of the full rate, such as 1 or 1/2")
-    return text
+    with suppress(UnitError):
+        if 0 < parse_rate_share(text, plain_one=True) <= 1:
+            return text
+    raise ValueError("expected a share of the full rate, such as 1 or 1/2")
 
 
 def _with_full(rates: tuple[str, ...]) -> tuple[str, ...]:

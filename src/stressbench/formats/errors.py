@@ -1,4 +1,4 @@
-"""What a reader of run files and trace files says when a file cannot be used."""
+"""What readers of files raise when a file cannot be used, and how they name the reason."""
 
 from pathlib import Path
 
@@ -28,3 +28,7 @@ class RunFileError(_FileError):
 
 class TraceFileError(_FileError):
     """A trace file is broken, or holds too little for what was asked."""
+
+
+class SuiteFileError(Exception):
+    """A protocol of b_eff or b_eff_io is broken or of another benchmark; the message names file and line."""

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from rich.table import Table
 
 from stressbench.console import Console
+from stressbench.formats.protocols.beff_io import Access
+from stressbench.formats.protocols.io_patterns import TYPE_NAMES, TYPES
 from stressbench.formats.units import minutes_text
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, count, digits, rate, size, time
 from stressbench.suites.beff_io import COFFEE_S, BEffIO, Partition
-from stressbench.suites.io_patterns import TYPE_NAMES, TYPES
-from stressbench.suites.io_protocol import Access
 from stressbench.suites.published import FIGURE_3, IO_SOURCE
 
 TYPE_HEADS = tuple(f"{number} {name}" for number, name in zip(TYPES, TYPE_NAMES, strict=True))

@@ -7,9 +7,8 @@ from typing import Generic, TypeVar
 
 from pydantic import ConfigDict, ValidationError
 
-from stressbench.formats.errors import reason_of
+from stressbench.formats.errors import SuiteFileError, reason_of
 from stressbench.formats.files import Shape, limits, lines_in, open_regular
-from stressbench.suites.errors import SuiteFileError
 
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 Record = TypeVar("Record")

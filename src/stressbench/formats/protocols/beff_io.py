@@ -11,8 +11,8 @@ from pydantic.dataclasses import dataclass as checked
 
 from stressbench.formats.bounds import Fits, Sane
 from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
-from stressbench.suites.io_patterns import TABLE_2
-from stressbench.suites.reading import STRICT, Line, read_executions
+from stressbench.formats.protocols.io_patterns import TABLE_2
+from stressbench.formats.protocols.reading import STRICT, Line, read_executions
 
 _Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
 _Positive: TypeAlias = Annotated[int, Field(gt=0), Fits]

@@ -11,7 +11,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from stressbench.formats.bounds import Fits, Sane
 from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
-from stressbench.suites.reading import STRICT, Line, read_executions
+from stressbench.formats.protocols.reading import STRICT, Line, read_executions
 
 
 class Kind(StrEnum):

@@ -8,9 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from support.altered import assert_they_agree
 
-from stressbench.interference.coruns import CoRun, parse_coruns, to_line
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.profiles.coruns import CoRun, parse_coruns, to_line
 from stressbench.interference.coruns_schema import corun_schema
-from stressbench.interference.errors import ProfileFileError
 
 WRITTEN = Path(__file__).parents[2] / "schema" / "observation.schema.json"
 MADE = CoRun(

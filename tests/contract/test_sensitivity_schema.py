@@ -9,8 +9,8 @@ from jsonschema import Draft202012Validator
 from support.altered import assert_they_agree
 from support.sensitivities import victim
 
-from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.profile import parse_profile, to_json
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.profiles.profile import parse_profile, to_json
 from stressbench.interference.schema import profile_schema
 
 WRITTEN = Path(__file__).parents[2] / "schema" / "sensitivity.schema.json"

@@ -10,8 +10,9 @@ from stressbench.cli.compression_plan import Plan
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, Ran, read
+from stressbench.formats.profiles.profile import Configuration
 from stressbench.formats.units import duration_text
-from stressbench.interference.compression import Configuration, next_configuration
+from stressbench.interference.compression import next_configuration
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.link_shares import Shares, link_shares
 from stressbench.interference.pingpongs import Probes

@@ -8,15 +8,9 @@ from typing import TypeVar
 
 from stressbench.cli.errands import at_least_one
 from stressbench.cli.link import Link
+from stressbench.formats.profiles.profile import Configuration
 from stressbench.formats.units import A_FREQUENCY, A_TIME, UnitError, parse_frequency, parse_seconds
-from stressbench.interference.compression import (
-    PAPER_CLOCK_HZ,
-    PAPER_CYCLES,
-    PAPER_MESSAGES,
-    PAPER_PARTNERS,
-    Configuration,
-    grid,
-)
+from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES, PAPER_MESSAGES, PAPER_PARTNERS, grid
 from stressbench.interference.rings import RANKS_PER_NODE, Pairing
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.option_values import size_bytes

@@ -8,7 +8,7 @@ import typer
 from stressbench.cli.following import stop
 from stressbench.cli.predict.common import Machine, StoreFolder, Words, profiles_of
 from stressbench.cli.telling import tell
-from stressbench.interference.errors import ProfileFileError
+from stressbench.formats.errors import ProfileFileError
 from stressbench.report.section import printable
 from stressbench.report.sensitivity.formats import formats
 from stressbench.report.sensitivity.shown import shown

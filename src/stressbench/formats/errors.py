@@ -12,7 +12,7 @@ def reason_of(fault: OSError) -> str:
 
 
 class _FileError(Exception):
-    """A file is broken: a person's message, `FILE:LINE: what stands there; what was expected`."""
+    """A file is broken; the message is `FILE[:LINE]: what stands there; what was expected`."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
         """Name `path` and, where one line is to blame, its number counted from 1."""
@@ -28,6 +28,10 @@ class RunFileError(_FileError):
 
 class TraceFileError(_FileError):
     """A trace file is broken, or holds too little for what was asked."""
+
+
+class ProfileFileError(_FileError):
+    """A sensitivity profile or a file of co-runs cannot be used."""
 
 
 class SuiteFileError(Exception):

@@ -5,7 +5,7 @@
 import json
 from typing import Any
 
-from stressbench.interference.coruns import ADAPTER, SCHEMA_VERSION
+from stressbench.formats.profiles.coruns import ADAPTER, SCHEMA_VERSION
 
 
 def corun_schema() -> dict[str, Any]:

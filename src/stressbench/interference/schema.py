@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from stressbench.interference.profile import ADAPTER, SCHEMA_VERSION
+from stressbench.formats.profiles.profile import ADAPTER, SCHEMA_VERSION
 
 
 def profile_schema() -> dict[str, Any]:

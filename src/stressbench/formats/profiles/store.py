@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.formats.errors import reason_of
+from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import replace_whole
-from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.profile import Profile, read_profile, to_json
+from stressbench.formats.profiles.profile import Profile, read_profile, to_json
 
 _SUFFIX = ".json"
 

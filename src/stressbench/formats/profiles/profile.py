@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.dataclasses import dataclass
 
-from stressbench.formats.errors import reason_of
+from stressbench.formats.complaints import complaint_of, shown
+from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import FIRST_MISTAKE, Shape, json_of, limits, read_bytes
 from stressbench.formats.run.records import MoreThanZero, Number, Positive
-from stressbench.interference.complaints import complaint_of, shown
-from stressbench.interference.compression import Configuration
-from stressbench.interference.errors import ProfileFileError
 
 SCHEMA_VERSION: Literal[1] = 1
 _UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 _STRICT = ConfigDict(extra="forbid")
 
+PAPER_MESSAGE_BYTES = 40 * 1024
+"""Of CompressionB (Casas and Bronevetsky, III-B)."""
 NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -84,6 +84,24 @@ class Latencies:
     def times(self) -> NDArray[np.float64] | None:
         """When they were taken, in order, shape (n,), s; None where nobody knows."""
         return None if self.at_s is None else np.sort(np.array(self.at_s))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True, config=_STRICT)
+class Configuration:
+    """One congestor load: `messages` to each of `partners` ranks, and a pause of `pause_s` before it waits for them."""
+
+    partners: Positive
+    messages: Positive
+    pause_s: MoreThanZero
+    message_bytes: Positive = PAPER_MESSAGE_BYTES
+
+    @property
+    def offered_bytes_per_s(self) -> float:
+        """What a rank sends at most, were sending free of cost: an order of loads, not a measurement."""
+        return self.partners * self.messages * self.message_bytes / self.pause_s
+
+    def __str__(self) -> str:
+        return f"P={self.partners} M={self.messages} B={self.pause_s * 1e6:g}us"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from stressbench.study.degradation.launches import JOURNAL as RATES
-from stressbench.study.degradation.launches import RateLaunch, RatesPlan
-from stressbench.study.errors import StudyMistake
+from stressbench.formats.launches.rails import JOURNAL as RAILS
+from stressbench.formats.launches.rails import LaunchRecord, NicBytes, PlanRecord
+from stressbench.formats.launches.rates import JOURNAL as RATES
+from stressbench.formats.launches.rates import RateLaunch, RatesPlan
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.study.launches_schema import launches_schema
-from stressbench.study.rails.launches import JOURNAL as RAILS
-from stressbench.study.rails.launches import LaunchRecord, NicBytes, PlanRecord
 
 WRITTEN = Path(__file__).parents[2] / "schema" / "launches.schema.json"
 SCHEMA = Draft202012Validator(launches_schema())

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from stressbench.formats.study.errors import StudyFileMistake
+from stressbench.formats.study.file import parse_study, read_study
 from stressbench.study.catalog import shipped, study_file
-from stressbench.study.errors import StudyFileMistake
-from stressbench.study.file import parse_study, read_study
 from stressbench.study.schema import study_schema
 
 CHECKOUT = Path(__file__).parents[2]

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from stressbench.study.degradation.launches import JOURNAL as RATES
-from stressbench.study.programs.journal import SCHEMA_VERSION
-from stressbench.study.rails.launches import JOURNAL as RAILS
+from stressbench.formats.launches.journal import SCHEMA_VERSION
+from stressbench.formats.launches.rails import JOURNAL as RAILS
+from stressbench.formats.launches.rates import JOURNAL as RATES
 
 
 def launches_schema() -> dict[str, Any]:

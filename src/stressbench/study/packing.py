@@ -21,10 +21,10 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, new_output, read_bytes, read_text, require_output
 from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
 from stressbench.formats.run import RunFileError, read_run
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.manifest import FinishedRecord, read_manifest
 from stressbench.study.catalog import shipped_folder
 from stressbench.study.directory import Directory, sha256_of
-from stressbench.study.errors import StudyMistake
-from stressbench.study.manifest import FinishedRecord, read_manifest
 from stressbench.study.schema import study_schema
 from stressbench.study.unpacking import unpacked
 

@@ -1,25 +1,17 @@
 """A study's rate command: a program of the site that sets injection bandwidth where no link is ours."""
 
 import os
-import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.fields import program_of
 from stressbench.formats.units import FULL, parse_rate_share
-from stressbench.study.errors import StudyFault, StudyMistake
 
 _STANDARD_ERROR = 2
-
-
-def program_of(text: str) -> tuple[str, ...]:
-    """The command's words; none where it is empty or a quote stays open."""
-    try:
-        return tuple(shlex.split(text))
-    except ValueError:
-        return ()
 
 
 def argument_of(rate: str) -> str:

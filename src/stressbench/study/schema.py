@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from stressbench.formats.study.tables import StudyTable
 from stressbench.formats.toml.schema import headed
-from stressbench.study.tables import StudyTable
 
 
 def study_schema() -> dict[str, Any]:

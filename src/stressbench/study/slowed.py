@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from stressbench.formats.study.manifest import LinksRecord, Record
 from stressbench.formats.units import FULL
-from stressbench.study.manifest import LinksRecord, Record
 
 
 def slowed(records: Iterable[Record]) -> Mapping[str, LinksRecord]:

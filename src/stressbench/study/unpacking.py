@@ -14,8 +14,8 @@ from typing import IO, Any, Protocol
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import Refused, limits, open_regular
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import whole_size_text
-from stressbench.study.errors import StudyMistake
 
 _CHUNK = limits.MIB
 _LARGEST_HEADER = 4 * limits.MIB

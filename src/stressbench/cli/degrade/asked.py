@@ -8,10 +8,10 @@ from pathlib import Path
 
 from stressbench.cli.asking import rank_counts, table_lines, told_as_options, variables
 from stressbench.cli.programs import is_program
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study, parse_study
 from stressbench.formats.toml import toml_text
 from stressbench.formats.units import FULL, UnitError, parse_rate_share
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import Study, parse_study
 
 SOURCE = "degrade"
 RATES = "1,1/2,1/4,1/8"

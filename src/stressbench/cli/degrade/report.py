@@ -9,17 +9,17 @@ import typer
 from stressbench.cli.programs import require_no_rounds
 from stressbench.cli.study.common import Folder, runs_of, told
 from stressbench.cli.telling import format_of, tell
+from stressbench.formats.launches.journal import FILE
+from stressbench.formats.launches.rates import read_launches
 from stressbench.formats.run import Kind
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import UnitError, parse_share
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node
 from stressbench.study.degradation.curves import Question, is_competing
 from stressbench.study.degradation.formats import formats
-from stressbench.study.degradation.launches import read_launches
 from stressbench.study.degradation.of_launches import degradation_of_launches
 from stressbench.study.directory import open_directory
-from stressbench.study.errors import StudyMistake
-from stressbench.study.programs.journal import FILE
 from stressbench.study.standing import standings
 
 _FORMATS = tuple(formats())

@@ -18,17 +18,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from stressbench.cli.places import engine_for, place_of, set_rate
 from stressbench.console import Console, echo
 from stressbench.formats.run import Run, RunFileError, read_run
+from stressbench.formats.study.cells import Cell
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.fields import seconds_of
+from stressbench.formats.study.file import Study
+from stressbench.formats.study.manifest import PolicyRecord, Record
 from stressbench.formats.units import UnitError, duration_text
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
-from stressbench.study.cells import Cell
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
-from stressbench.study.errors import StudyFault, StudyMistake
-from stressbench.study.fields import seconds_of
-from stressbench.study.file import Study
 from stressbench.study.launching import Launching
-from stressbench.study.manifest import PolicyRecord, Record
 from stressbench.study.material import Material
 from stressbench.study.results import StudyReport, is_narrow, report_of
 from stressbench.study.running import (
@@ -269,7 +269,7 @@ class _Lines:
     """A line a launch, and a bar beneath them on a terminal."""
 
     def __init__(self, directory: Directory, progress: Progress | None) -> None:
-        from stressbench.study.cells import varying
+        from stressbench.formats.study.cells import varying
 
         self._factors = varying(directory.study.cells)
         self._progress = progress

@@ -6,8 +6,8 @@ from fractions import Fraction
 from statistics import median
 
 from stressbench.formats.run import Kind, Role, Run
+from stressbench.formats.study.cells import Cell
 from stressbench.formats.units import UnitError, parse_rate_share
-from stressbench.study.cells import Cell
 from stressbench.study.degradation.competing import JOB, RATE
 
 COMPETING_NOTE = (

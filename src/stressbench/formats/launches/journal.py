@@ -13,8 +13,8 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import Shape, append_lines
 from stressbench.formats.files.studies import LAUNCHES
 from stressbench.formats.run.records import Number, Seconds
-from stressbench.study.errors import StudyFault, StudyMistake
-from stressbench.study.journals import Complaints, journal_lines
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.journal import Complaints, journal_lines
 
 FILE = LAUNCHES
 SCHEMA_VERSION = 1

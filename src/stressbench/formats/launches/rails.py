@@ -4,11 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from stressbench.study.programs import journal
-from stressbench.study.programs.journal import FILE
-from stressbench.study.programs.order import in_order
-
-__all__ = ["FILE", "JOURNAL", "LaunchRecord", "Launches", "NicBytes", "PlanRecord", "in_order", "read_launches"]
+from stressbench.formats.launches import journal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import Shape, append_lines
-from stressbench.study.errors import StudyFault
-from stressbench.study.journals import Complaints, journal_lines
+from stressbench.formats.study.errors import StudyFault
+from stressbench.formats.study.journal import Complaints, journal_lines
 
 SCHEMA_VERSION = 1
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from stressbench.formats.complaints import first_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, lines_in, open_regular
-from stressbench.study.errors import StudyMistake
+from stressbench.formats.study.errors import StudyMistake
 
 
 def journal_lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -1,12 +1,14 @@
 """Types of a study file's values: how each is written, checked and described in the schema."""
 
 import re
+import shlex
 from contextlib import suppress
 from fractions import Fraction
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from stressbench.formats.study.rail_policies import Transport, parse_nic, parse_policy
 from stressbench.formats.units import (
     A_RATE_SHARE,
     PERCENT_PATTERN,
@@ -17,7 +19,6 @@ from stressbench.formats.units import (
     parse_rate_share,
     parse_seconds,
 )
-from stressbench.launch.rails import Transport, parse_nic, parse_policy
 
 _PLACEMENT = re.compile(r"linear|interleaved|random:\d+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -34,6 +35,14 @@ def seconds_of(text: str) -> float:
     if value > _LONGEST_S:
         raise UnitError("expected at most 100 years")
     return value
+
+
+def program_of(text: str) -> tuple[str, ...]:
+    """The command's words; none where it is empty or a quote stays open."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        return ()
 
 
 def _time(text: str) -> str:

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from stressbench.formats.toml import Table
-from stressbench.study.fields import (
+from stressbench.formats.study.fields import (
     Counts,
     Finishes,
     Nics,
@@ -21,6 +20,7 @@ from stressbench.study.fields import (
     Word,
     Words,
 )
+from stressbench.formats.toml import Table
 
 
 class FactorsTable(Table):

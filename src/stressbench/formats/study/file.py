@@ -6,6 +6,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
+from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
+from stressbench.formats.study.fields import program_of, seconds_of
+from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 from stressbench.formats.toml import (
     Complaint,
     Mistakes,
@@ -18,11 +22,6 @@ from stressbench.formats.toml import (
     unknown,
 )
 from stressbench.formats.units import parse_percent
-from stressbench.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
-from stressbench.study.errors import StudyFileMistake, StudyMistake
-from stressbench.study.fields import seconds_of
-from stressbench.study.rate_command import program_of
-from stressbench.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 
 MOST_CELLS = 10_000
 MOST_RUNS = 100_000

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.errors import LabFileMistake
 from stressbench.lab.file import parse_lab
 from stressbench.lab.schema import lab_schema
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import Rate
 from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.live import Change, links_named, parse_change
 from stressbench.lab.mpi import hosts_text

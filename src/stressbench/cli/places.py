@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stressbench.formats.files import limits, read_text
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import parse_rate_share
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.entering import entering
-from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.file import read_lab
 from stressbench.lab.lifecycle import running
 from stressbench.lab.live import apply, parse_change

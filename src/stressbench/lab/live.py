@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.toml.complaints import unknown
 from stressbench.formats.units import Rate, UnitError, parse_rate, parse_rate_share
 from stressbench.lab.batch import run_batch
-from stressbench.lab.errors import LabMistake
 from stressbench.lab.inside import inside
 from stressbench.lab.lifecycle import Running
 from stressbench.lab.plan import plan

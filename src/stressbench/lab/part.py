@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import LEAST_RATE
-from stressbench.lab.errors import LabMistake
 from stressbench.lab.topology import Lab
 
 

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from stressbench.formats.lab.tables import LabTable
+from stressbench.formats.lab.topologies import TOPOLOGIES
 from stressbench.formats.toml.schema import headed
-from stressbench.lab.shapes import shapes
-from stressbench.lab.tables import LabTable
 
 
 def lab_schema() -> dict[str, Any]:
@@ -13,10 +13,10 @@ def lab_schema() -> dict[str, Any]:
     schema = LabTable.model_json_schema()
     definitions = dict(schema.pop("$defs"))
     kinds = []
-    for shape in shapes().values():
-        spec = shape.spec.model_json_schema()
+    for kind, topology in TOPOLOGIES.items():
+        spec = topology.model_json_schema()
         definitions |= spec.pop("$defs", {})
-        name = f"topology-{shape.kind}"
+        name = f"topology-{kind}"
         definitions[name] = spec
         kinds.append({"$ref": f"#/$defs/{name}"})
     schema["properties"]["topology"] = {"oneOf": kinds}

@@ -1,10 +1,11 @@
 """Types of a lab file's values: how each is written, checked and described in the schema."""
 
+from enum import Enum
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from stressbench.formats.toml import Table
+from stressbench.formats.lab.paths import checked_path
 from stressbench.formats.units import (
     BYTES_PATTERN,
     DURATION_PATTERN,
@@ -16,21 +17,23 @@ from stressbench.formats.units import (
     parse_duration,
     parse_rate,
 )
-from stressbench.lab.gluster import checked_stripe
-from stressbench.lab.storage import checked_path
 
-__all__ = [
-    "BytesText",
-    "Count",
-    "DurationText",
-    "MountPath",
-    "Name",
-    "Prefix",
-    "RateText",
-    "StripeText",
-    "Table",
-    "expected_pattern",
-]
+_LEAST_STRIPE = Bytes(4 * 2**20)  # GlusterFS cuts files into nothing smaller
+
+
+class Forwarding(Enum):
+    """How switches pass frames on: as Ethernet bridges, which need a tree, or along static shortest routes."""
+
+    bridge = "bridge"
+    route = "route"
+
+
+def checked_stripe(stripe: Bytes) -> Bytes:
+    """Return `stripe`. ValueError where GlusterFS cannot cut files like this."""
+    if stripe.count < _LEAST_STRIPE.count:
+        raise ValueError(f"expected at least {_LEAST_STRIPE}, or no stripe: then files lie whole on one I/O node each")
+    return stripe
+
 
 RateText = Annotated[
     Rate,

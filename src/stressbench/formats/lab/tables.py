@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from stressbench.lab.fields import BytesText, Count, DurationText, MountPath, Name, Prefix, RateText, StripeText, Table
+from stressbench.formats.lab.fields import BytesText, Count, DurationText, MountPath, Name, Prefix, RateText, StripeText
+from stressbench.formats.toml import Table
 
 _DELAY = "Added to every frame, each way; needs a kernel with netem."
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
-from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event, fault
 from support.examples import examples
 from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
@@ -37,6 +37,7 @@ def run_lines() -> list[dict[str, Any]]:
     machine = MadeMachine(counts_links=True, simulation=SIMULATION)
     made = build_run(jobs=jobs, plan=MadePlan(blocks=1, repetitions=1), machine=machine)
     made.records.insert(5, event(message="a sentence"))
+    made.records.append(fault(round=2, job=0, motif="posix", rank=1, host="a1", cause="open: no space left on device"))
     return made.records
 
 

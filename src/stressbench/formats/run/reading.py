@@ -24,6 +24,7 @@ from stressbench.formats.run.records import (
     SCHEMA_VERSION,
     End,
     Event,
+    Fault,
     Header,
     HistogramRecord,
     Kind,
@@ -38,7 +39,7 @@ Record = TypeVar("Record")
 MOST_EXECUTIONS = 10**15
 """In all histograms of a file together: sums and products of them are exact."""
 _WHAT_IT_IS = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
-_LaterRecord: TypeAlias = Round | HistogramRecord | Event | End
+_LaterRecord: TypeAlias = Round | HistogramRecord | Event | Fault | End
 
 
 def read_run(path: Path) -> Run:
@@ -76,6 +77,7 @@ class _OpenLaunch:
     header: Header
     rounds: list[Round] = field(default_factory=list)
     end: End | None = None
+    faults: list[Fault] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -144,6 +146,9 @@ class _Reader:
                 self._take_histogram(record, number)
             case Event():
                 self._take_event(record, number)
+            case Fault():
+                self._check_job(record.job, number)
+                self.launches[-1].faults.append(record)
             case End():
                 self.end = self.launches[-1].end = record
 
@@ -263,7 +268,8 @@ class _Reader:
         return Run(
             path=self.path,
             launches=tuple(
-                Launch(header=open_.header, rounds=tuple(open_.rounds), end=open_.end) for open_ in self.launches
+                Launch(header=one.header, rounds=tuple(one.rounds), end=one.end, faults=tuple(one.faults))
+                for one in self.launches
             ),
             samples=samples,
             metrics=self.columns.metrics(),

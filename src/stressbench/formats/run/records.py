@@ -342,6 +342,21 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What ended a launch with status 3: where it happened, as far as the engine knows, and why.
+
+    Files of early versions have no such record.
+    """
+
+    round: Annotated[Positive | None, Field(description="null outside of rounds")]
+    job: Index | None
+    motif: Name | None
+    rank: Annotated[Index | None, Field(description="in MPI_COMM_WORLD")]
+    host: Name | None
+    cause: Annotated[Sentence | None, Field(description="a sentence")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """The last record of a launch that stopped in good order."""
 
@@ -357,6 +372,7 @@ RECORDS: Mapping[str, type[Any]] = {
     "histogram": HistogramRecord,
     "round": Round,
     "event": Event,
+    "fault": Fault,
     "end": End,
 }
 """The model of each type of record. Readers skip types that are not here: they belong to later versions."""

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.units import Rate
 from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.live import Change, links_named, parse_change
 from stressbench.lab.mpi import hosts_text
@@ -14,7 +15,6 @@ from stressbench.lab.plan import NodePlan, Plan, cable_line, plan
 from stressbench.lab.planned import plain, plan_from
 from stressbench.lab.shaping import FRAME_BYTES, bucket_lines, burst_of
 from stressbench.lab.topology import Lab
-from stressbench.lab.units import Rate
 from stressbench.lab.variables import environment
 
 TINY = read_lab(lab_file("tiny"))

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from support.commands import Ended, invoke
 
+from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.lab import bringing, setup
 from stressbench.lab.bringing import bring_up
 from stressbench.lab.capabilities import Capability
-from stressbench.lab.errors import LabFileMistake
 from stressbench.lab.file import parse_lab
 from stressbench.lab.mpi import scratch_of
 from stressbench.lab.plan import plan

@@ -15,18 +15,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from stressbench.formats.lab.paths import CORES, INSIDE, IO, PIDS, SCRATCH
 from stressbench.lab import rights, system
 from stressbench.lab.batch import BatchFault, run_batch
 from stressbench.lab.meter import start_meter
-from stressbench.lab.mpi import CORES, PIDS
 from stressbench.lab.node import Holder
 from stressbench.lab.noise import make_noise
 from stressbench.lab.plan import Plan, cable_line
 from stressbench.lab.planned import plan_from
 from stressbench.lab.serving import ServingFault, serve
-from stressbench.lab.storage import FOLDER
 from stressbench.lab.talk import Talk
-from stressbench.lab.variables import INSIDE, SCRATCH
 
 _OPEN_TO_ALL = 0o1777
 
@@ -104,7 +102,7 @@ def _build(talk: Talk, plan: Plan) -> frozenset[int]:
 def _inside(plan: Plan) -> None:
     """/run/lab, for the lab's nodes only."""
     system.mount("tmpfs", "/run", "tmpfs", "mode=0755")
-    for folder in (INSIDE, PIDS, CORES, SCRATCH, FOLDER):
+    for folder in (INSIDE, PIDS, CORES, SCRATCH, IO):
         Path(folder).mkdir(parents=True)
     Path(SCRATCH).chmod(_OPEN_TO_ALL)
     Path("/run/lock").mkdir()

@@ -1,12 +1,8 @@
 """How MPI finds the lab's hosts: their names, and an agent in the place of ssh. Pure."""
 
+from stressbench.formats.lab.paths import CORES, PIDS
 from stressbench.lab.addresses import address_of
 from stressbench.lab.topology import Lab
-from stressbench.lab.variables import INSIDE
-
-HOSTS = f"{INSIDE}/hosts"
-PIDS = f"{INSIDE}/pids"
-CORES = f"{INSIDE}/cores"
 
 
 def hosts_text(lab: Lab) -> str:

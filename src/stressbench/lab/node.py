@@ -5,9 +5,9 @@ import signal
 import socket
 from pathlib import Path
 
+from stressbench.formats.lab.paths import HOSTS
 from stressbench.lab import rights, system
 from stressbench.lab.batch import BatchFault, run_batch
-from stressbench.lab.mpi import HOSTS
 from stressbench.lab.plan import NodePlan, Setting
 
 _CHUNK_BYTES = 1 << 16

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from stressbench.formats.lab.paths import INSIDE
 from stressbench.lab import system
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.gluster import PORT
 from stressbench.lab.joining import join
 from stressbench.lab.storage import BRICK, Daemon, StoragePlan
 from stressbench.lab.tools import find_tool
-from stressbench.lab.variables import INSIDE
 
 _NODE = ("net", "ipc", "uts", "mnt")
 _WITHIN_S = 30.0

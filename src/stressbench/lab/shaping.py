@@ -1,7 +1,7 @@
 """How a link is made to carry its rate: a token bucket at each end, as lines for `tc -batch`. Pure."""
 
+from stressbench.formats.units import Bytes, Rate
 from stressbench.lab.topology import End, Link
-from stressbench.lab.units import Bytes, Rate
 
 FRAME_BYTES = 1514
 """The longest frame: 1448 bytes of a TCP stream, its headers (with timestamps) and Ethernet's."""

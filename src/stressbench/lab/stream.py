@@ -6,10 +6,10 @@ import statistics
 import time
 from dataclasses import dataclass
 
+from stressbench.formats.units import Rate
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.inside import inside
 from stressbench.lab.process import Process
-from stressbench.lab.units import Rate
 
 _PORT = 7
 _PIECE = bytes(1 << 16)

@@ -3,10 +3,8 @@
 Nothing of it is ever read from a file: values such as Open MPI's agent are programs that MPI starts.
 """
 
-INSIDE = "/run/lab"
-"""A folder that only the lab's own nodes see, and that is gone with the lab."""
-AGENT = f"{INSIDE}/agent"
-SCRATCH = f"{INSIDE}/tmp"
+from stressbench.formats.lab.paths import AGENT, INSIDE, SCRATCH
+
 COUNTERS = f"{INSIDE}/links.sock"
 STATE = "state.json"
 """What is written down about a lab, in its folder."""

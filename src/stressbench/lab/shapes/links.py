@@ -1,26 +1,14 @@
 """Link by link: whatever the others cannot say."""
 
 from dataclasses import replace
-from typing import Annotated, Literal
 
-from pydantic import Field
-
-from stressbench.lab.fields import Name, Table
-from stressbench.lab.topology import Forwarding
+from stressbench.formats.lab.topologies import Links
 from stressbench.lab.wiring import Site, Wire, Wiring, WiringMistake, WrittenLink
 
-KIND = "links"
+SPEC = Links
 
 
-class Spec(Table):
-    """Switches by name; every link stands in a `[[link]]` of its own."""
-
-    kind: Literal["links"]
-    switches: Annotated[tuple[Name, ...], Field(min_length=1)]
-    forwarding: Forwarding = Forwarding.bridge
-
-
-def wire(spec: Spec, site: Site) -> Wiring:
+def wire(spec: Links, site: Site) -> Wiring:
     """The links as written."""
     if not site.links:
         raise WiringMistake("", 'kind = "links" needs a [[link]] for every link, but there is none')
@@ -30,7 +18,7 @@ def wire(spec: Spec, site: Site) -> Wiring:
     return Wiring(switches=spec.switches, wires=wires, forwarding=spec.forwarding)
 
 
-def _rails(spec: Spec, wires: tuple[Wire, ...]) -> dict[str, int]:
+def _rails(spec: Links, wires: tuple[Wire, ...]) -> dict[str, int]:
     """The rail of each switch: that of the cards which its part of the network joins. No part joins two."""
     part = {switch: switch for switch in spec.switches}
     for wire in wires:
@@ -49,7 +37,7 @@ def _rails(spec: Spec, wires: tuple[Wire, ...]) -> dict[str, int]:
     return {switch: rails.get(root, 0) for switch, root in part.items()}
 
 
-def _wire(link: WrittenLink, spec: Spec, site: Site) -> Wire:
+def _wire(link: WrittenLink, spec: Links, site: Site) -> Wire:
     ends = [_end(text, link, spec, site) for text in link.between]
     (a, card_a), (b, card_b) = ends
     if a == b:
@@ -60,7 +48,7 @@ def _wire(link: WrittenLink, spec: Spec, site: Site) -> Wire:
     return Wire(a=a, b=b, rail=rail or 0, rate=link.rate, delay=link.delay, name=link.name)
 
 
-def _end(text: str, link: WrittenLink, spec: Spec, site: Site) -> tuple[str, int | None]:
+def _end(text: str, link: WrittenLink, spec: Links, site: Site) -> tuple[str, int | None]:
     """A node and its card; None for a switch."""
     name, colon, card = text.partition(":")
     key = f"link.{link.number}.between"

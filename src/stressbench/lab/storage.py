@@ -18,7 +18,7 @@ class Daemon:
 
     node: str
     program: str
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     log: str
     cores: tuple[int, ...] = ()
 
@@ -40,7 +40,7 @@ def storage_plan(lab: Lab, io: IoService, *, cores: Mapping[str, tuple[int, ...]
         capacity_bytes=io.capacity.count,
         servers=tuple(_daemon(node, "glusterfsd", _brick_file(node)) for node in io.nodes),
         clients=tuple(
-            _daemon(host.name, "glusterfs", _HOST_FILE, *_mounting(lab, io), cores=cores.get(host.name, ()))
+            _daemon(host.name, "glusterfs", _HOST_FILE, *_mount_arguments(lab, io), cores=cores.get(host.name, ()))
             for host in lab.hosts
         ),
     )
@@ -62,11 +62,11 @@ def _brick_file(node: str) -> str:
 
 def _daemon(node: str, program: str, volume_file: str, *more: str, cores: tuple[int, ...] = ()) -> Daemon:
     log = f"{IO}/{node}.log"
-    words = ("--no-daemon", f"--volfile={volume_file}", f"--log-file={log}", "--log-level=WARNING", *more)
-    return Daemon(node=node, program=program, words=words, log=log, cores=cores)
+    arguments = ("--no-daemon", f"--volfile={volume_file}", f"--log-file={log}", "--log-level=WARNING", *more)
+    return Daemon(node=node, program=program, arguments=arguments, log=log, cores=cores)
 
 
-def _mounting(lab: Lab, io: IoService) -> tuple[str, ...]:
+def _mount_arguments(lab: Lab, io: IoService) -> tuple[str, ...]:
     """Nothing that a host knows about a file is older than its question: other hosts write too."""
     fresh = ("--attribute-timeout=0", "--entry-timeout=0")
     return ("--process-name=fuse", f"--fs-display-name=lab:{lab.name}", *fresh, io.path)

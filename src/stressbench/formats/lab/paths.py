@@ -1,13 +1,13 @@
 """Paths that the nodes of a lab see: what the lab keeps below /run/lab, and what is left to lab files."""
 
-INSIDE = "/run/lab"
+LAB_FOLDER = "/run/lab"
 """A folder that only the lab's own nodes see, and that is gone with the lab."""
-AGENT = f"{INSIDE}/agent"
-CORES = f"{INSIDE}/cores"
-HOSTS = f"{INSIDE}/hosts"
-IO = f"{INSIDE}/io"
-PIDS = f"{INSIDE}/pids"
-SCRATCH = f"{INSIDE}/tmp"
+AGENT = f"{LAB_FOLDER}/agent"
+CORES = f"{LAB_FOLDER}/cores"
+HOSTS = f"{LAB_FOLDER}/hosts"
+IO = f"{LAB_FOLDER}/io"
+PIDS = f"{LAB_FOLDER}/pids"
+SCRATCH = f"{LAB_FOLDER}/tmp"
 _OWN = frozenset({AGENT, CORES, HOSTS, IO, PIDS, SCRATCH})
 
 
@@ -18,5 +18,5 @@ def checked_path(path: str) -> str:
     for ever.
     """
     if path in _OWN:
-        raise ValueError(f"the lab uses this itself; expected another name, such as {INSIDE}/scratch")
+        raise ValueError(f"the lab uses this itself; expected another name, such as {LAB_FOLDER}/scratch")
     return path

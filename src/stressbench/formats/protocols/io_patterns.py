@@ -27,7 +27,7 @@ TYPE_TITLES = (
     "4: segmented file, collective",
 )
 WEIGHTS = (2, 1, 1, 1, 1)
-UNITS = 64
+TIME_UNITS = 64
 
 _LATER = (
     (Chunk.kib_32, 1),

@@ -7,7 +7,7 @@ from stressbench.formats.units import LEAST_RATE
 from stressbench.lab.topology import Lab
 
 
-def at_share(lab: Lab, share: float) -> Lab:
+def with_rate_share(lab: Lab, share: float) -> Lab:
     """The lab whose links carry this share of their rates. Raises LabMistake where one would carry too little."""
     links = tuple(replace(link, rate=link.rate.scaled(share)) for link in lab.links)
     slowest = min(links, key=lambda link: link.rate)

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.lab.process import process_of
+from stressbench.lab.process import find_process
 from stressbench.launch.processes import environment_of
 
 _PROC = Path("/proc")
-_FAMILIES = (  # a job's number holds in its upper half that of its family, which all jobs of a launch share
+_JOB_NUMBERS = (  # a job's number holds in its upper half that of its family, which all jobs of a launch share
     (re.compile(r"PMIX_NAMESPACE=(\d+)\0"), 10),
     (re.compile(r"seg-(\d+)"), 10),
     (re.compile(r"(?:vader|sm)_segment\.[^/\0\n]*?\.\d+\.([0-9a-f]+)\."), 16),
@@ -20,28 +20,28 @@ _MAPPED = re.compile(r"^\S+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+) *(.*)$", re.MU
 
 
 @dataclass(frozen=True, kw_only=True)
-class Users:
+class LiveProcesses:
     """Live processes of a user: `started_s` since 1970 by id; `files` by device and number; texts that name paths."""
 
     started_s: Mapping[int, float]
     files: frozenset[tuple[int, int]]
     texts: tuple[str, ...]
 
-    def name(self, text: str) -> bool:
+    def mention(self, text: str) -> bool:
         """Whether a path or an environment holds this text."""
         return any(text in one for one in self.texts)
 
-    def families(self) -> frozenset[int]:
+    def job_families(self) -> frozenset[int]:
         """Families of jobs of Open MPI that live."""
         return frozenset(
-            int(number, base) >> 16 for pattern, base in _FAMILIES for text in self.texts
+            int(number, base) >> 16 for pattern, base in _JOB_NUMBERS for text in self.texts
             for number in pattern.findall(text)
         )  # fmt: skip
 
 
-def live_users(user: int) -> Users:
+def live_processes(user: int) -> LiveProcesses:
     """As they are now. To be asked after leftovers were listed: whoever makes files later made none of them."""
-    boot_s = _boot_s()
+    boot_s = _boot_time_s()
     started: dict[int, float] = {}
     files: set[tuple[int, int]] = set()
     texts: list[str] = []
@@ -49,7 +49,7 @@ def live_users(user: int) -> Users:
         with suppress(OSError):
             if folder.stat().st_uid != user:
                 continue
-            process = process_of(int(folder.name))
+            process = find_process(int(folder.name))
             if process is None:
                 continue
             started[process.pid] = boot_s + process.started / os.sysconf("SC_CLK_TCK")
@@ -62,7 +62,7 @@ def live_users(user: int) -> Users:
                 if path:
                     texts.append(path)
                     files.add((os.makedev(int(major, 16), int(minor, 16)), int(number)))
-    return Users(started_s=started, files=frozenset(files), texts=tuple(dict.fromkeys(texts)))
+    return LiveProcesses(started_s=started, files=frozenset(files), texts=tuple(dict.fromkeys(texts)))
 
 
 def _open_files(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -72,7 +72,7 @@ def _open_files(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
             yield str(path.readlink()), (found.st_dev, found.st_ino)
 
 
-def _boot_s() -> float:
+def _boot_time_s() -> float:
     for line in (_PROC / "stat").read_text(encoding="ascii").splitlines():
         if line.startswith("btime "):
             return float(line.split()[1])

@@ -7,10 +7,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-LEAST_VALUES = 10
+MIN_VALUES = 10
 """With fewer the test would hardly see a lag-1 autocorrelation of 0.9."""
 DEPENDENCE_P = 0.025
-_MOST = 0.9
+_MAX_LAG1 = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ def dependence_of(values: NDArray[np.float64]) -> Dependence | None:
     is too low by about (1 + 4 r) / n (Marriott and Pope 1954), and at most 0.9.
     """
     n = len(values)
-    if n < LEAST_VALUES or values.min() == values.max():
+    if n < MIN_VALUES or values.min() == values.max():
         return None
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[which]
@@ -51,5 +51,5 @@ def dependence_of(values: NDArray[np.float64]) -> Dependence | None:
     centred = values - values.mean()
     raw = float(np.sum(centred[1:] * centred[:-1]) / np.sum(centred**2))
     return Dependence(
-        lag1=min(_MOST, max(-_MOST, (n * raw + 1) / (n - 4))), p=NormalDist().cdf((ratio - 2) / sqrt(variance))
+        lag1=min(_MAX_LAG1, max(-_MAX_LAG1, (n * raw + 1) / (n - 4))), p=NormalDist().cdf((ratio - 2) / sqrt(variance))
     )

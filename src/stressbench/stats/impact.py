@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stressbench.formats.run import Kind
 from stressbench.stats.dependence import Dependence, dependence_of
 from stressbench.stats.intervals import (
-    LEAST_PAIRS,
+    MIN_PAIRS,
     Interval,
     IntervalMethod,
     bootstrap_interval,
@@ -108,7 +108,7 @@ def congestion_impact(rounds: Sequence[RoundMedian], *, interval: IntervalMethod
     if reason is not None:
         return _impact(pairing, estimate=None, method=None, reason=reason)
     pairs = len(pairing.isolated)
-    if pairs < LEAST_PAIRS and min(len(pairing.isolated_alone), len(pairing.contended_alone)) >= LEAST_PAIRS:
+    if pairs < MIN_PAIRS and min(len(pairing.isolated_alone), len(pairing.contended_alone)) >= MIN_PAIRS:
         estimate = unpaired_interval(np.log(pairing.all_isolated), np.log(pairing.all_contended))
         return _impact(pairing, estimate=estimate, method=Method.unpaired, reason=None)
     if pairs == 0:
@@ -127,14 +127,14 @@ def _paired_impact(pairing: Pairing, *, interval: IntervalMethod) -> Impact:
         method, estimate = Method.paired, paired_interval(pairing.log_ratios)
     reason = None
     if estimate.low is None:
-        reason = too_few(pairs) if pairs < LEAST_PAIRS else "too many equal times for the bootstrap: use ranks"
+        reason = too_few(pairs) if pairs < MIN_PAIRS else "too many equal times for the bootstrap: use ranks"
     estimate = widened(estimate, 1.0 if dependence is None else dependence.factor)
     return _impact(pairing, estimate=estimate, method=method, reason=reason, dependence=dependence)
 
 
 def too_few(pairs: int) -> str:
     """Why this many pairs give no 95 % interval."""
-    return f"{pairs} paired block{'' if pairs == 1 else 's'}: a 95 % interval needs at least {LEAST_PAIRS}"
+    return f"{pairs} paired block{'' if pairs == 1 else 's'}: a 95 % interval needs at least {MIN_PAIRS}"
 
 
 def _no_ratio(pairing: Pairing) -> str | None:

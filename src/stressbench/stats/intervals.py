@@ -36,10 +36,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.stats.pairwise import At, means_of, shifts_of
+from stressbench.stats.order_statistics import OrderStatistic, pairwise_differences, pairwise_means
 
 CONFIDENCE = 0.95
-LEAST_PAIRS = 6
+MIN_PAIRS = 6
 """The widest interval of n pairs, from the smallest ratio to the largest, misses with 2 * 2^-n: over 5 % for n = 5."""
 _EXACT_PAIRS = 100
 _EXACT_PRODUCT = 2500
@@ -74,7 +74,7 @@ def paired_interval(differences: Floats) -> Interval:
     """Middle of `differences`, shape (pairs,), not empty: median of all pairwise means, within Wilcoxon's bounds."""
     pairs = len(differences)
     if pairs > _ALL_MEANS:
-        return _selected(means_of(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs))
+        return _selected(pairwise_means(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs))
     rows, columns = np.triu_indices(pairs)
     means = np.sort((differences[rows] + differences[columns]) / 2)
     return _between(means, _wilcoxon_depth(pairs))
@@ -84,7 +84,7 @@ def unpaired_interval(first: Floats, second: Floats) -> Interval:
     """Shift from `first` (n,) to `second` (m,), not empty: median of all differences, within Mann-Whitney's bounds."""
     count, depth = len(first) * len(second), _mann_whitney_depth(len(first), len(second))
     if count > _ALL_SHIFTS:
-        return _selected(shifts_of(first, second), count, depth)
+        return _selected(pairwise_differences(first, second), count, depth)
     return _between(np.sort(np.subtract.outer(second, first), axis=None), depth)
 
 
@@ -95,7 +95,7 @@ def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
     below 6 blocks, or where so many values are equal that the acceleration is undefined. Source: Efron 1987; scipy.
     """
     centre = float(_log_ratio_of_medians(isolated, contended, axis=0))
-    if len(isolated) < LEAST_PAIRS:
+    if len(isolated) < MIN_PAIRS:
         return Interval(centre=centre, low=None, high=None)
     if np.ptp(isolated) == 0 and np.ptp(contended) == 0:
         return Interval(centre=centre, low=centre, high=centre)
@@ -136,7 +136,7 @@ def _between(ordered: Floats, depth: int) -> Interval:
     return Interval(centre=centre, low=float(ordered[depth - 1]), high=float(ordered[-depth]))
 
 
-def _selected(at: At, count: int, depth: int) -> Interval:
+def _selected(at: OrderStatistic, count: int, depth: int) -> Interval:
     """As `_between`, of `count` values that are never all made."""
     centre = (at((count + 1) // 2) + at(count // 2 + 1)) / 2
     if depth < 1:

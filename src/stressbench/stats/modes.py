@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-LEAST_VALUES = 60
-LEAST_APART = 1.1
-LEAST_SHARE = 0.1
+MIN_VALUES = 60
+MIN_SEPARATION = 1.1
+MIN_SHARE = 0.1
 MODES_P = 1e-4
 
 Floats = NDArray[np.float64]
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 class Modes:
     """Two groups: the upper's middle over the lower's, the share of values in the upper, and p of so empty a valley."""
 
-    apart: float
+    separation: float
     upper_share: float
     p: float
 
@@ -31,13 +31,13 @@ def modes_of(values: Floats) -> Modes | None:
     much in the middle window as in the emptier of the outer two; a binomial test asks whether chance explains less.
     Groups less than 10 % apart, or with less than 10 % of the values, are not told.
     """
-    if len(values) < LEAST_VALUES or values.min() <= 0:
+    if len(values) < MIN_VALUES or values.min() <= 0:
         return None
     ordered = np.sort(np.log(values))
     cut = _best_cut(ordered)
     low, high = float(np.median(ordered[:cut])), float(np.median(ordered[cut:]))
     upper_share = 1 - cut / len(ordered)
-    if high - low < np.log(LEAST_APART) or not LEAST_SHARE <= upper_share <= 1 - LEAST_SHARE:
+    if high - low < np.log(MIN_SEPARATION) or not MIN_SHARE <= upper_share <= 1 - MIN_SHARE:
         return None
     third = (high - low) / 3
     left, valley, right = (
@@ -45,7 +45,7 @@ def modes_of(values: Floats) -> Modes | None:
     )
     smaller = min(left, right)
     p = float(special.bdtr(valley, valley + smaller, 0.5))
-    return Modes(apart=float(np.exp(high - low)), upper_share=upper_share, p=p) if p < MODES_P else None
+    return Modes(separation=float(np.exp(high - low)), upper_share=upper_share, p=p) if p < MODES_P else None
 
 
 def _best_cut(ordered: Floats) -> int:

@@ -17,7 +17,7 @@ from stressbench.stats.selection import Selection
 
 SHARES = (0.5, 0.95, 0.99, 0.999)
 """What `show` tells, as shares of the values that lie below."""
-_ROUNDS_APART = 1_000_000_000
+_RUN_OFFSET = 1_000_000_000
 _TAIL = (1 - CONFIDENCE) / 2
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -62,7 +62,7 @@ class TailImpact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Grouped:
+class GroupedValues:
     """Values (s) in ascending order, how often each occurred, and in which round: shape (values,) each."""
 
     values_s: Floats
@@ -70,13 +70,13 @@ class Grouped:
     round: Integers
 
 
-def of_samples(values_s: Floats, rounds: Integers) -> Grouped:
+def grouped_samples(values_s: Floats, rounds: Integers) -> GroupedValues:
     """Samples as they come, shape (samples,) each."""
     order = np.argsort(values_s, kind="stable")
-    return Grouped(values_s=values_s[order], counts=np.ones(len(order), dtype=np.int64), round=rounds[order])
+    return GroupedValues(values_s=values_s[order], counts=np.ones(len(order), dtype=np.int64), round=rounds[order])
 
 
-def of_histograms(histograms: Sequence[Histogram]) -> Grouped | None:
+def grouped_executions(histograms: Sequence[Histogram]) -> GroupedValues | None:
     """Executions by their buckets' middles, within the extremes of all; None when there are none."""
     merged = merge(histograms)
     if merged is None:
@@ -87,10 +87,10 @@ def of_histograms(histograms: Sequence[Histogram]) -> Grouped | None:
     rounds = np.concatenate([np.full(len(found.counts), found.round) for found in filled])
     order = np.argsort(middles, kind="stable")
     middles = np.clip(middles, merged.min_s, merged.max_s)
-    return Grouped(values_s=middles[order], counts=counts[order], round=rounds[order])
+    return GroupedValues(values_s=middles[order], counts=counts[order], round=rounds[order])
 
 
-def percentile_of(grouped: Grouped, share: float) -> Percentile | None:
+def percentile_of(grouped: GroupedValues, share: float) -> Percentile | None:
     """Samples interpolate linearly, as in Distribution; executions are told to a bucket's middle. None without values.
 
     Its interval lies between two order statistics, the binomial distribution says which (David and Nagaraja, Order
@@ -102,18 +102,20 @@ def percentile_of(grouped: Grouped, share: float) -> Percentile | None:
     reached = np.cumsum(grouped.counts)
     count = int(reached[-1])
     single = count == len(grouped.values_s)
-    value = float(np.quantile(grouped.values_s, share)) if single else _at(grouped, reached, share)
-    independent = _independent(grouped, value, share)
+    value = float(np.quantile(grouped.values_s, share)) if single else _value_at(grouped, reached, share)
+    independent = _effective_count(grouped, value, share)
     low_share, high_share = _order_shares(max(1, int(independent)), share)
-    low = None if low_share is None else _at(grouped, reached, low_share)
-    high = None if high_share is None else _at(grouped, reached, high_share)
+    low = None if low_share is None else _value_at(grouped, reached, low_share)
+    high = None if high_share is None else _value_at(grouped, reached, high_share)
     return Percentile(
         share=share, value_s=value, low_s=low, high_s=high, count=count, independent=independent,
-        reason=_too_few(share, count, independent) if low is None or high is None else None,
+        reason=_too_few_values(share, count, independent) if low is None or high is None else None,
     )  # fmt: skip
 
 
-def tail_impact(isolated: Grouped | None, contended: Grouped | None, share: float, *, source: Source) -> TailImpact:
+def tail_impact(
+    isolated: GroupedValues | None, contended: GroupedValues | None, share: float, *, source: Source
+) -> TailImpact:
     """Both percentiles and their ratio; its interval combines theirs on a log scale (MOVER: Zou and Donner 2008)."""
     alone, beside = (None if one is None else percentile_of(one, share) for one in (isolated, contended))
     ratio = low = high = None
@@ -124,35 +126,37 @@ def tail_impact(isolated: Grouped | None, contended: Grouped | None, share: floa
     else:
         ratio, reason = beside.value_s / alone.value_s, alone.reason or beside.reason
         if reason is None:
-            low, high = _combined(alone, beside)
+            low, high = _ratio_interval(alone, beside)
     return TailImpact(
         share=share, source=source, isolated=alone, contended=beside, ratio=ratio, low=low, high=high, reason=reason
     )
 
 
-def tails_of(isolated: Grouped | None, contended: Grouped | None, *, source: Source) -> tuple[TailImpact, ...]:
+def tail_impacts(
+    isolated: GroupedValues | None, contended: GroupedValues | None, *, source: Source
+) -> tuple[TailImpact, ...]:
     """The median and the percentiles 95, 99 and 99.9."""
     return tuple(tail_impact(isolated, contended, share, source=source) for share in SHARES)
 
 
-def sample_tails(selections: Sequence[Selection]) -> tuple[TailImpact, ...]:
+def sample_tail_impacts(selections: Sequence[Selection]) -> tuple[TailImpact, ...]:
     """Of the samples of one job or step in one run, or in several together, whose rounds differ."""
-    return tails_of(
-        _together([(one.isolated_s, one.isolated_round) for one in selections]),
-        _together([(one.contended_s, one.contended_round) for one in selections]),
+    return tail_impacts(
+        _grouped_runs([(one.isolated_s, one.isolated_round) for one in selections]),
+        _grouped_runs([(one.contended_s, one.contended_round) for one in selections]),
         source=Source.samples,
     )
 
 
-def _together(runs: Sequence[tuple[Floats, Integers]]) -> Grouped:
+def _grouped_runs(runs: Sequence[tuple[Floats, Integers]]) -> GroupedValues:
     values = [values for values, _ in runs]
-    rounds = [rounds + run * _ROUNDS_APART for run, (_, rounds) in enumerate(runs)]
-    return of_samples(
+    rounds = [rounds + run * _RUN_OFFSET for run, (_, rounds) in enumerate(runs)]
+    return grouped_samples(
         np.concatenate(values) if values else np.empty(0), np.concatenate(rounds) if rounds else np.empty(0, np.int64)
     )
 
 
-def _combined(alone: Percentile, beside: Percentile) -> tuple[float | None, float | None]:
+def _ratio_interval(alone: Percentile, beside: Percentile) -> tuple[float | None, float | None]:
     bounds = (alone.low_s, alone.high_s, beside.low_s, beside.high_s)
     if any(bound is None or bound <= 0 for bound in bounds):
         return None, None
@@ -163,12 +167,12 @@ def _combined(alone: Percentile, beside: Percentile) -> tuple[float | None, floa
     return exp(second - first - down), exp(second - first + up)
 
 
-def _at(grouped: Grouped, reached: Integers, share: float) -> float:
+def _value_at(grouped: GroupedValues, reached: Integers, share: float) -> float:
     place = int(np.searchsorted(reached, share * reached[-1] * (1 - 1e-12)))
     return float(grouped.values_s[min(place, len(grouped.values_s) - 1)])
 
 
-def _independent(grouped: Grouped, value: float, share: float) -> float:
+def _effective_count(grouped: GroupedValues, value: float, share: float) -> float:
     """Of independent values, at most all; all when there is one round only, which shows no difference."""
     _, which = np.unique(grouped.round, return_inverse=True)
     totals = np.bincount(which, weights=grouped.counts)
@@ -192,7 +196,7 @@ def _order_shares(count: int, share: float) -> tuple[float | None, float | None]
     return (low / count if low >= 1 else None), (high / count if high <= count else None)
 
 
-def _too_few(share: float, count: int, independent: float) -> str:
+def _too_few_values(share: float, count: int, independent: float) -> str:
     """Why there is no interval: even the largest value may lie below the percentile."""
     farther = max(share, 1 - share)
     needed = int(np.ceil(log(_TAIL) / log(farther)))

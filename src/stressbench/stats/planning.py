@@ -9,12 +9,12 @@ from scipy import special
 
 from stressbench.stats.dependence import dependence_of
 from stressbench.stats.impact import Pairing, pair_blocks, too_few
-from stressbench.stats.intervals import CONFIDENCE, LEAST_PAIRS, paired_interval
+from stressbench.stats.intervals import CONFIDENCE, MIN_PAIRS, paired_interval
 from stressbench.stats.selection import RoundMedian
 
-SURE = 0.8
+CONSERVATIVE_PROBABILITY = 0.8
 """How sure the larger number of a plan makes."""
-MOST_BLOCKS = 100_000
+MAX_BLOCKS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,17 +43,17 @@ def plan_of(rounds: Sequence[RoundMedian], *, target: float) -> Plan:
     """
     pairing = pair_blocks(rounds)
     n = len(pairing.isolated)
-    half = None if n < LEAST_PAIRS or not _positive(pairing) else _half_width(pairing)
+    half = None if n < MIN_PAIRS or not _positive(pairing) else _half_width(pairing)
     if half is None:
-        reason = too_few(n) if n < LEAST_PAIRS else "a round's median time is 0 s, below what the clock resolves"
+        reason = too_few(n) if n < MIN_PAIRS else "a round's median time is 0 s, below what the clock resolves"
         return Plan(target=target, blocks=n, half_width=None, more_blocks=None, more_blocks_sure=None, reason=reason)
     wanted = log1p(target)
-    larger = half * sqrt((n - 1) / float(special.chdtri(n - 1, SURE)))
-    more, sure = _more(half, n, wanted), 0 if half <= wanted else _more(larger, n, wanted)
+    larger = half * sqrt((n - 1) / float(special.chdtri(n - 1, CONSERVATIVE_PROBABILITY)))
+    more, sure = _additional_blocks(half, n, wanted), 0 if half <= wanted else _additional_blocks(larger, n, wanted)
     far = more is None or sure is None
     return Plan(
         target=target, blocks=n, half_width=float(np.expm1(half)), more_blocks=more, more_blocks_sure=sure,
-        reason=f"more than {MOST_BLOCKS:,} blocks: lessen the noise first" if far else None,
+        reason=f"more than {MAX_BLOCKS:,} blocks: lessen the noise first" if far else None,
     )  # fmt: skip
 
 
@@ -68,23 +68,23 @@ def _half_width(pairing: Pairing) -> float | None:
     return (interval.high - interval.low) / 2 * (1.0 if dependence is None else dependence.factor)
 
 
-def _more(half: float, n: int, wanted: float) -> int | None:
-    """Smallest m - n of m >= n blocks whose half-width is at most `wanted`; None beyond MOST_BLOCKS."""
+def _additional_blocks(half: float, n: int, wanted: float) -> int | None:
+    """Smallest m - n of m >= n blocks whose half-width is at most `wanted`; None beyond MAX_BLOCKS."""
     if half <= wanted:
         return 0
     short, enough = n, n
-    while half * _shrinking(enough) / _shrinking(n) > wanted:
-        if enough == MOST_BLOCKS:
+    while half * _relative_half_width(enough) / _relative_half_width(n) > wanted:
+        if enough == MAX_BLOCKS:
             return None
-        short, enough = enough, min(2 * enough, MOST_BLOCKS)
+        short, enough = enough, min(2 * enough, MAX_BLOCKS)
     while enough - short > 1:
         middle = (short + enough) // 2
-        if half * _shrinking(middle) / _shrinking(n) > wanted:
+        if half * _relative_half_width(middle) / _relative_half_width(n) > wanted:
             short = middle
         else:
             enough = middle
     return enough - n
 
 
-def _shrinking(blocks: int) -> float:
+def _relative_half_width(blocks: int) -> float:
     return float(special.stdtrit(blocks - 1, (1 + CONFIDENCE) / 2)) / sqrt(blocks)

@@ -42,7 +42,7 @@ class Selection:
         return tuple(found for found in self.rounds if found.kind is kind)
 
 
-_NOTHING = Selection(
+_EMPTY = Selection(
     isolated_s=np.empty(0), contended_s=np.empty(0), isolated_round=np.empty(0, dtype=np.int64),
     contended_round=np.empty(0, dtype=np.int64), rounds=(), slowest_rank=np.empty(0, dtype=np.int64),
     slowest_host=np.empty(0, dtype=np.int64), hosts=(),
@@ -57,12 +57,12 @@ def select(run: Run, *, job: int, step: int | None = None, include_extra: bool =
     """
     samples = run.samples_of(job=job, step=step)
     if samples is None:
-        return _NOTHING
+        return _EMPTY
     wanted = samples.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
     wanted &= np.isfinite(samples.time_max_s)
     if include_extra:
-        wanted &= evenly_taken(run, samples, job=job)
-    rounds, values = samples.round[wanted], times_s(run, samples)[wanted]
+        wanted &= evenly_subsampled(run, samples, job=job)
+    rounds, values = samples.round[wanted], sample_times_s(run, samples)[wanted]
     contended = np.isin(rounds, [found.round for found in run.rounds if found.kind is Kind.contended])
     return Selection(
         isolated_s=values[~contended],
@@ -76,7 +76,7 @@ def select(run: Run, *, job: int, step: int | None = None, include_extra: bool =
     )
 
 
-def evenly_taken(run: Run, rows: Samples | MetricSamples, *, job: int) -> Mask:
+def evenly_subsampled(run: Run, rows: Samples | MetricSamples, *, job: int) -> Mask:
     """Shape (rows,): of rounds that kept one extra repetition in so many, one measured in as many.
 
     Else the measured ones, which are all there, would count for more than the extra ones that stand for others.
@@ -97,7 +97,7 @@ def evenly_taken(run: Run, rows: Samples | MetricSamples, *, job: int) -> Mask:
     return taken
 
 
-def times_s(run: Run, samples: Samples) -> Floats:
+def sample_times_s(run: Run, samples: Samples) -> Floats:
     """Shape (samples,): seconds a repetition for a whole job, scaled seconds an iteration for a step."""
     if samples.step is None:
         return samples.time_max_s

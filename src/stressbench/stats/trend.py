@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST = 2000
+_MAX_VALUES = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ def trend_of(values: NDArray[np.float64]) -> Trend:
     Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 8.1 and 9.3. (scipy.stats has the same, and half a
     second of import.)
     """
-    values = values[:: -(-len(values) // _MOST)]
+    values = values[:: -(-len(values) // _MAX_VALUES)]
     n = len(values)
     first, later = np.triu_indices(n, k=1)
     rises = values[later] - values[first]

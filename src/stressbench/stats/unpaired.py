@@ -20,7 +20,7 @@ class UnpairedRatio:
     reason: str | None
 
 
-class Source(StrEnum):
+class RatioSource(StrEnum):
     """What an interval is made from. Rounds cannot see what varies from launch to launch; runs can."""
 
     runs = "runs"
@@ -34,7 +34,7 @@ class PooledRatio:
     ratio: float | None
     low: float | None
     high: float | None
-    source: Source | None
+    source: RatioSource | None
     reason: str | None
 
 
@@ -60,21 +60,21 @@ def pooled_ratio(first: Sequence[Floats], second: Sequence[Floats], *, what: str
     """From each run's rounds (rounds,): runs' medians count where they give an interval, else the rounds of all."""
     by_run = unpaired_ratio(_medians(first), _medians(second), what="runs")
     if by_run.low is not None:
-        return _pooled(by_run, Source.runs)
-    by_round = unpaired_ratio(together(first), together(second), what=what)
-    return _pooled(by_round, Source.rounds if by_round.low is not None else None)
+        return _pooled(by_run, RatioSource.runs)
+    by_round = unpaired_ratio(concatenate_rounds(first), concatenate_rounds(second), what=what)
+    return _pooled(by_round, RatioSource.rounds if by_round.low is not None else None)
 
 
 def _medians(runs: Sequence[Floats]) -> Floats:
     return np.array([np.median(rounds) for rounds in runs if len(rounds)])
 
 
-def together(runs: Sequence[Floats]) -> Floats:
+def concatenate_rounds(runs: Sequence[Floats]) -> Floats:
     """Rounds of all runs, one after the other; of no runs none."""
     return np.concatenate([np.empty(0), *runs])
 
 
-def _pooled(found: UnpairedRatio, source: Source | None) -> PooledRatio:
+def _pooled(found: UnpairedRatio, source: RatioSource | None) -> PooledRatio:
     return PooledRatio(ratio=found.ratio, low=found.low, high=found.high, source=source, reason=found.reason)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.toml.shares import parse_fraction
 from stressbench.stats import select
-from stressbench.stats.unpaired import Source
+from stressbench.stats.unpaired import RatioSource
 from stressbench.study.cells import Cell, varying
 from stressbench.study.degradation.balance import Balance, Node, balances_of
 from stressbench.study.degradation.competing import FACTORS, JOB
@@ -229,7 +229,7 @@ def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.floa
 
 
 def _doubts(found: Sequence[Standing], runs: Mapping[str, Run], curves: Sequence[Curve]) -> Iterator[str]:
-    if any(point.factor.source is Source.rounds for curve in curves for point in curve.points):
+    if any(point.factor.source is RatioSource.rounds for curve in curves for point in curve.points):
         yield _ROUNDS_NOTE
     if failed := sum(one.state is State.failed for one in found):
         yield f"{failed} runs failed; `stressbench study status` names them"

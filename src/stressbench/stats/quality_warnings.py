@@ -1,4 +1,4 @@
-"""What a reader should doubt about a job's numbers, in plain words. Each check takes values and returns its doubts."""
+"""Warnings about the quality of a run's measurements. Each check takes values and returns its warnings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,34 +20,34 @@ DRIFT_P = 0.01
 TIMER_SHARE = 0.01
 SLOWEST_SHARE = 0.9
 FIRST_REPETITION_FACTOR = 1.2
-_ENOUGH_ROUNDS = 5
-_ENOUGH_SAMPLES = 20
+_MIN_ROUNDS = 5
+_MIN_SAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
-    """One doubt: a stable `kind` for programs, a sentence for people, the job that it is about (None: the run)."""
+class QualityWarning:
+    """One warning: a stable `kind` for programs, a sentence for people, the job that it is about (None: the run)."""
 
     kind: str
     text: str
     job: str | None = None
 
 
-def run_doubts(run: Run) -> tuple[Doubt, ...]:
+def run_warnings(run: Run) -> tuple[QualityWarning, ...]:
     """Doubts about the run as a whole."""
-    return (*_incomplete(run), *_load_rose(run), *_no_extra(run))
+    return (*_incomplete(run), *_load_increase(run), *_missing_extra(run))
 
 
-def job_doubts(run: Run, job: Job, *, impact: Impact, rounds: Iterable[RoundMedian]) -> tuple[Doubt, ...]:
+def job_warnings(run: Run, job: Job, *, impact: Impact, rounds: Iterable[RoundMedian]) -> tuple[QualityWarning, ...]:
     """Doubts about one job's rounds and repetitions."""
     samples = run.samples_of(job=job.job)
     found = [*_few_blocks(job, impact), *_drift(job, [one for one in rounds if one.kind is Kind.isolated])]
     if samples is not None:
-        found += [*_slow_start(job, samples), *_timer(run, job)]
+        found += [*_short_warmup(job, samples), *_timer(run, job)]
     return tuple(found)
 
 
-def spread_doubts(name: str, kind: Kind, spread: Distribution | None, *, job: str) -> tuple[Doubt, ...]:
+def mean_median_warnings(name: str, kind: Kind, spread: Distribution | None, *, job: str) -> tuple[QualityWarning, ...]:
     """Median and mean that tell different stories."""
     if spread is None or spread.median <= 0:
         return ()
@@ -55,22 +55,22 @@ def spread_doubts(name: str, kind: Kind, spread: Distribution | None, *, job: st
     if factor <= MEAN_MEDIAN_FACTOR:
         return ()
     text = f"{name}, {kind}: mean and median differ {factor:.1f}x; a few samples dominate the mean, trust the median"
-    return (Doubt(kind="mean_median", text=text, job=job),)
+    return (QualityWarning(kind="mean_median", text=text, job=job),)
 
 
-def slowest_doubts(run: Run, job: Job, slowest: Slowest | None) -> tuple[Doubt, ...]:
+def slowest_host_warnings(run: Run, job: Job, slowest: Slowest | None) -> tuple[QualityWarning, ...]:
     """One host that is nearly always last, though others carry at least as much of the job."""
     hosts = run.hosts_of(job=job.job)
-    if slowest is None or len(hosts) < 2 or slowest.samples < _ENOUGH_SAMPLES or slowest.host_share < SLOWEST_SHARE:
+    if slowest is None or len(hosts) < 2 or slowest.samples < _MIN_SAMPLES or slowest.host_share < SLOWEST_SHARE:
         return ()
     text = (
         f"host {slowest.host} was slowest in {slowest.host_share:.0%} of {slowest.samples} samples, "
         f"with {len(hosts)} hosts in the job: a slow host, or a root of its motifs"
     )
-    return (Doubt(kind="slowest_host", text=text, job=job.name),)
+    return (QualityWarning(kind="slowest_host", text=text, job=job.name),)
 
 
-def thinned_doubts(run: Run, job: Job) -> tuple[Doubt, ...]:
+def thinning_warnings(run: Run, job: Job) -> tuple[QualityWarning, ...]:
     """Extra repetitions that are not in the file, for whoever counts extra ones."""
     samples = run.samples_of(job=job.job)
     did = sum(one.extra for found in run.rounds for one in found.jobs if one.job == job.job)
@@ -81,10 +81,10 @@ def thinned_doubts(run: Run, job: Job) -> tuple[Doubt, ...]:
         f"of {did:,} extra repetitions {kept:,} are in the file, evenly spaced, and {did - kept:,} are left out: "
         "times with extra repetitions are those of the kept ones, beside as large a share of the measured ones"
     )
-    return (Doubt(kind="extra_thinned", text=text, job=job.name),)
+    return (QualityWarning(kind="extra_thinned", text=text, job=job.name),)
 
 
-def _incomplete(run: Run) -> Iterable[Doubt]:
+def _incomplete(run: Run) -> Iterable[QualityWarning]:
     if run.complete:
         return
     planned = run.planned_rounds
@@ -92,10 +92,10 @@ def _incomplete(run: Run) -> Iterable[Doubt]:
     why = f"it ended early ({run.end.reason})" if run.end else "it has no end record: killed, or still running"
     cut = ", the last line is cut off" if run.torn else ""
     text = f"the run is incomplete: {len(run.rounds)}{of} rounds are done, {why}{cut}; `--continue` picks it up"
-    yield Doubt(kind="incomplete", text=text)
+    yield QualityWarning(kind="incomplete", text=text)
 
 
-def _load_rose(run: Run) -> Iterable[Doubt]:
+def _load_increase(run: Run) -> Iterable[QualityWarning]:
     """Load beyond what the run's own ranks on rank 0's host can explain, plus one for the system's own work."""
     for launch in run.launches:
         if launch.header.load_average is None:
@@ -109,10 +109,10 @@ def _load_rose(run: Run) -> Iterable[Doubt]:
                 f"the load average of rank 0's host rose from {start:.1f} to {max(loads):.1f}; this run's own {own} "
                 f"processes there explain {own}: something else used the machine"
             )
-            yield Doubt(kind="load_rose", text=text)
+            yield QualityWarning(kind="load_rose", text=text)
 
 
-def _no_extra(run: Run) -> Iterable[Doubt]:
+def _missing_extra(run: Run) -> Iterable[QualityWarning]:
     contended = [found for found in run.rounds if found.kind is Kind.contended]
     if run.header.plan.finish is not Finish.sustain or len(run.jobs) < 2 or not contended:
         return
@@ -121,14 +121,14 @@ def _no_extra(run: Run) -> Iterable[Doubt]:
             "no job of a contended round went on after its own count, though --finish sustain asks for it: "
             "some contended times may have been taken while the machine emptied"
         )
-        yield Doubt(kind="sustain_no_extra", text=text)
+        yield QualityWarning(kind="sustain_no_extra", text=text)
 
 
-def _few_blocks(job: Job, impact: Impact) -> Iterable[Doubt]:
+def _few_blocks(job: Job, impact: Impact) -> Iterable[QualityWarning]:
     if job.role is Role.background:
         return
     if impact.ratio is not None and impact.low is None and impact.reason:
-        yield Doubt(kind="too_few_blocks", text=f"no interval: {impact.reason}", job=job.name)
+        yield QualityWarning(kind="too_few_blocks", text=f"no interval: {impact.reason}", job=job.name)
     alone = impact.isolated_alone + impact.contended_alone
     if impact.ratio is not None and alone:
         text = (
@@ -139,13 +139,13 @@ def _few_blocks(job: Job, impact: Impact) -> Iterable[Doubt]:
                 else "the interval takes all rounds as independent and does not cancel drift of the machine"
             )
         )  # fmt: skip
-        yield Doubt(kind="unpaired_rounds", text=text, job=job.name)
+        yield QualityWarning(kind="unpaired_rounds", text=text, job=job.name)
 
 
-def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[Doubt]:
+def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[QualityWarning]:
     """Kendall's rank correlation of isolated times with their order; size by the Theil-Sen slope over the run."""
     values = np.array([found.median_s for found in isolated])
-    if len(values) < _ENOUGH_ROUNDS or values.min() == values.max():
+    if len(values) < _MIN_ROUNDS or values.min() == values.max():
         return
     trend = trend_of(values)
     change = trend.change / float(np.median(values)) if np.median(values) > 0 else 0.0
@@ -156,10 +156,10 @@ def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[Doubt]:
             f"p = {trend.p:.2g}): the machine drifted; pairing within blocks keeps this out of the congestion impact, "
             "not out of the times"
         )
-        yield Doubt(kind="drift", text=text, job=job.name)
+        yield QualityWarning(kind="drift", text=text, job=job.name)
 
 
-def _slow_start(job: Job, samples: Samples) -> Iterable[Doubt]:
+def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
     """The first measured repetition against the median of those after it, round by round."""
     wanted = samples.in_phases(Phase.measured) & np.isfinite(samples.time_max_s)
     rounds, times = samples.round[wanted], samples.time_max_s[wanted]
@@ -167,17 +167,17 @@ def _slow_start(job: Job, samples: Samples) -> Iterable[Doubt]:
     parts = [part.tolist() for part in np.split(times, starts[1:]) if len(part) >= 3]
     later = [(part[0], median(part[1:])) for part in parts]
     factors = np.array([first / level for first, level in later if level > 0])
-    if len(factors) < _ENOUGH_ROUNDS:
+    if len(factors) < _MIN_ROUNDS:
         return
     if np.median(factors) > FIRST_REPETITION_FACTOR and np.mean(factors > 1) >= 0.8:
         text = (
             f"the first measured repetition of a round takes {np.median(factors):.2f}x the later ones "
             f"(median of {len(factors)} rounds): more --warmup would help"
         )
-        yield Doubt(kind="short_warmup", text=text, job=job.name)
+        yield QualityWarning(kind="short_warmup", text=text, job=job.name)
 
 
-def _timer(run: Run, job: Job) -> Iterable[Doubt]:
+def _timer(run: Run, job: Job) -> Iterable[QualityWarning]:
     """Clock resolution or cost above 1 % of what one pair of readings times."""
     clock = run.header.clock
     floor = max(clock.resolution_s, clock.overhead_s)
@@ -194,4 +194,4 @@ def _timer(run: Run, job: Job) -> Iterable[Doubt]:
                 f"{clock.overhead_s:.2g} s a reading, {share} of one timed region; "
                 "time more iterations together"
             )
-            yield Doubt(kind="timer_resolution", text=text, job=job.name)
+            yield QualityWarning(kind="timer_resolution", text=text, job=job.name)

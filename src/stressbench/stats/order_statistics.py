@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
-At: TypeAlias = Callable[[int], float]
+OrderStatistic: TypeAlias = Callable[[int], float]
 """Gives the value at a place, counted from 1 in ascending order, to a rounding error."""
 
 
-def means_of(values: Floats) -> At:
+def pairwise_means(values: Floats) -> OrderStatistic:
     """Of the means of all pairs of `values`, each with itself too: n (n + 1) / 2 of them."""
     ordered = np.sort(values)
     places = np.arange(len(ordered))
@@ -23,7 +23,7 @@ def means_of(values: Floats) -> At:
     return lambda place: _bisected(float(ordered[0]), float(ordered[-1]), reached, place)
 
 
-def shifts_of(first: Floats, second: Floats) -> At:
+def pairwise_differences(first: Floats, second: Floats) -> OrderStatistic:
     """Of the differences from each of `first` to each of `second`: n m of them."""
     left, right = np.sort(first), np.sort(second)
 

@@ -7,14 +7,14 @@ import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run
 
 from stressbench.formats.run import Kind, read_run
-from stressbench.stats import Doubt, RoundMedian, summarise
+from stressbench.stats import QualityWarning, RoundMedian, summarise
 from stressbench.stats.modes import modes_of
-from stressbench.stats.noise_doubts import outlier_doubts
+from stressbench.stats.noise_warnings import outlier_warnings
 from stressbench.stats.trend import trend_of
 
 
-def doubts(made: MadeRun, folder: Path) -> dict[str, Doubt]:
-    return {doubt.kind: doubt for doubt in summarise(read_run(made.write(folder))).warnings}
+def warnings(made: MadeRun, folder: Path) -> dict[str, QualityWarning]:
+    return {warning.kind: warning for warning in summarise(read_run(made.write(folder))).warnings}
 
 
 def of_kind(values: np.ndarray) -> list[RoundMedian]:
@@ -34,7 +34,7 @@ def test_a_round_far_out_is_named_with_its_distance(tmp_path: Path) -> None:
     alone = [record["round"] for record in made.of("round", kind="isolated")]
     scale(made, 3.0, round=alone[4])
 
-    text = doubts(made, tmp_path)["outliers"].text
+    text = warnings(made, tmp_path)["outliers"].text
 
     assert text.startswith(f"1 of 12 isolated rounds lie far from the others (round {alone[4]})")
     assert "the farthest at 3.0" in text or "the farthest at 2.9" in text
@@ -44,7 +44,7 @@ def test_a_round_far_out_is_named_with_its_distance(tmp_path: Path) -> None:
 def test_ordinary_noise_seldom_has_outliers(blocks: int) -> None:
     rng = np.random.default_rng(blocks)
 
-    fired = [any(outlier_doubts(of_kind(row), job="a")) for row in rng.lognormal(0, 0.1, (1000, blocks))]
+    fired = [any(outlier_warnings(of_kind(row), job="a")) for row in rng.lognormal(0, 0.1, (1000, blocks))]
 
     assert np.mean(fired) < 0.025  # two kinds of round are looked at
 
@@ -54,7 +54,7 @@ def test_samples_in_two_groups_are_told(tmp_path: Path) -> None:
     for repetition in range(3, 21, 3):
         scale(made, 1.5, repetition=repetition)
 
-    text = doubts(made, tmp_path)["bimodality"].text
+    text = warnings(made, tmp_path)["bimodality"].text
 
     assert "30% of 160 samples at 1." in text
 
@@ -85,7 +85,7 @@ def test_two_groups_are_measured_and_too_few_values_are_not() -> None:
     found = modes_of(values)
 
     assert found is not None
-    assert found.apart == pytest.approx(1.4, rel=0.02)
+    assert found.separation == pytest.approx(1.4, rel=0.02)
     assert found.upper_share == pytest.approx(0.3, abs=0.07)
     assert modes_of(values[:59]) is None
     assert modes_of(values**0.1) is None  # 3 % apart
@@ -96,7 +96,7 @@ def test_blocks_that_resemble_their_neighbours_are_told(tmp_path: Path) -> None:
     for record in made.of("round", kind="contended"):
         scale(made, float(np.exp(0.2 * np.sin(record["block"] / 3))), round=record["round"])
 
-    text = doubts(made, tmp_path)["autocorrelation"].text
+    text = warnings(made, tmp_path)["autocorrelation"].text
 
     assert "lag-1 autocorrelation 0.9" in text
     assert "over 24 blocks" in text
@@ -108,7 +108,7 @@ def test_a_quiet_run_of_many_rounds_raises_none(tmp_path: Path) -> None:
         for seed in range(10)
     ]
 
-    assert sum(bool(doubts(made, tmp_path)) for made in quiet) <= 1
+    assert sum(bool(warnings(made, tmp_path)) for made in quiet) <= 1
 
 
 def test_drift_and_a_late_warm_up_are_seldom_seen_in_noise(tmp_path: Path) -> None:
@@ -119,4 +119,4 @@ def test_drift_and_a_late_warm_up_are_seldom_seen_in_noise(tmp_path: Path) -> No
     runs = [build_run(machine=machine, plan=MadePlan(blocks=6), seed=s, histograms=False) for s in range(40)]
 
     assert np.mean([trend.p < 0.01 for trend in trends]) < 0.02
-    assert sum("short_warmup" in doubts(made, tmp_path) for made in runs) <= 2
+    assert sum("short_warmup" in warnings(made, tmp_path) for made in runs) <= 2

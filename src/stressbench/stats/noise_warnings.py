@@ -5,20 +5,20 @@ from collections.abc import Iterable
 import numpy as np
 
 from stressbench.formats.run import Kind
-from stressbench.stats.doubts import Doubt
 from stressbench.stats.impact import Impact
 from stressbench.stats.modes import modes_of
+from stressbench.stats.quality_warnings import QualityWarning
 from stressbench.stats.selection import RoundMedian, Selection
 
 OUTLIER_DISTANCE = 10.0
 """In scaled median absolute deviations from the median."""
 OUTLIER_FACTOR = 1.2
-_LEAST_ROUNDS = 8
-_MOST_NAMED = 5
-_TO_SIGMA = 1.4826
+_MIN_ROUNDS = 8
+_MAX_NAMED = 5
+_MAD_TO_SIGMA = 1.4826
 
 
-def dependence_doubts(impact: Impact, *, job: str) -> Iterable[Doubt]:
+def autocorrelation_warnings(impact: Impact, *, job: str) -> Iterable[QualityWarning]:
     """Neighbouring blocks whose ratios resemble each other."""
     if impact.widened_by <= 1 or impact.autocorrelation is None:
         return
@@ -27,34 +27,34 @@ def dependence_doubts(impact: Impact, *, job: str) -> Iterable[Doubt]:
         f"{impact.paired_blocks} blocks): the interval was widened {impact.widened_by:.1f}x, and may still be too "
         "narrow; longer rounds, or rounds farther apart, are worth more than more of them"
     )
-    yield Doubt(kind="autocorrelation", text=text, job=job)
+    yield QualityWarning(kind="autocorrelation", text=text, job=job)
 
 
-def outlier_doubts(rounds: Iterable[RoundMedian], *, job: str) -> Iterable[Doubt]:
+def outlier_warnings(rounds: Iterable[RoundMedian], *, job: str) -> Iterable[QualityWarning]:
     """Whole rounds far from the others of their kind (median absolute deviation: Iglewicz and Hoaglin 1993)."""
     listed = tuple(rounds)
     for kind in (Kind.isolated, Kind.contended):
         mine = [one for one in listed if one.kind is kind and one.median_s > 0]
-        if len(mine) < _LEAST_ROUNDS:
+        if len(mine) < _MIN_ROUNDS:
             continue
         logs = np.log([one.median_s for one in mine])
         middle = float(np.median(logs))
-        scale = _TO_SIGMA * float(np.median(np.abs(logs - middle)))
+        scale = _MAD_TO_SIGMA * float(np.median(np.abs(logs - middle)))
         distances = np.abs(logs - middle)
         far = np.flatnonzero((distances > OUTLIER_DISTANCE * scale) & (distances > np.log(OUTLIER_FACTOR)))
         if not len(far):
             continue
         worst = int(far[np.argmax(distances[far])])
-        named = ", ".join(str(mine[index].round) for index in far[:_MOST_NAMED])
-        more = f" and {len(far) - _MOST_NAMED} more" if len(far) > _MOST_NAMED else ""
+        named = ", ".join(str(mine[index].round) for index in far[:_MAX_NAMED])
+        more = f" and {len(far) - _MAX_NAMED} more" if len(far) > _MAX_NAMED else ""
         text = (
             f"{len(far)} of {len(mine)} {kind} rounds lie far from the others (round {named}{more}), the farthest at "
             f"{np.exp(logs[worst] - middle):.2f}x their median: look for what else ran then"
         )
-        yield Doubt(kind="outliers", text=text, job=job)
+        yield QualityWarning(kind="outliers", text=text, job=job)
 
 
-def mode_doubts(name: str, selection: Selection, *, job: str) -> Iterable[Doubt]:
+def bimodality_warnings(name: str, selection: Selection, *, job: str) -> Iterable[QualityWarning]:
     """Samples in two groups, within rounds: each is divided by its round's median, so that drift makes no groups."""
     for kind, values, rounds in (
         (Kind.isolated, selection.isolated_s, selection.isolated_round),
@@ -68,7 +68,7 @@ def mode_doubts(name: str, selection: Selection, *, job: str) -> Iterable[Doubt]
         if modes is not None:
             text = (
                 f"{name}, {kind}: times within rounds gather in two groups, {modes.upper_share:.0%} of "
-                f"{len(values)} samples at {modes.apart:.2f}x the others: no single median describes both; look at "
-                "their distribution in `stressbench report`"
+                f"{len(values)} samples at {modes.separation:.2f}x the others: no single median describes both; look "
+                "at their distribution in `stressbench report`"
             )
-            yield Doubt(kind="bimodality", text=text, job=job)
+            yield QualityWarning(kind="bimodality", text=text, job=job)

@@ -1,4 +1,4 @@
-"""Statistics: pure functions from a run's samples to estimates and doubts."""
+"""Statistics: pure functions from a run's samples to estimates, intervals and quality warnings."""
 
 from stressbench.stats.comparison import (
     Change,

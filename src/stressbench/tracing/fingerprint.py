@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stressbench.tracing.grammar import Rules, bottom_up
+from stressbench.tracing.grammar import Rules, children_first
 
 _FIELD = (1 << 61) - 1
 _POINT = secrets.randbelow(_FIELD >> 1) + (1 << 32)
@@ -23,7 +23,7 @@ class _Part:
     value: int
     power: int
 
-    def then(self, other: "_Part") -> "_Part":
+    def concatenated(self, other: "_Part") -> "_Part":
         return _Part(
             self.calls + other.calls,
             (self.value * other.power + other.value) % _FIELD,
@@ -34,8 +34,8 @@ class _Part:
         whole, square = _EMPTY, self
         while times:
             if times & 1:
-                whole = whole.then(square)
-            square = square.then(square)
+                whole = whole.concatenated(square)
+            square = square.concatenated(square)
             times >>= 1
         return whole
 
@@ -44,16 +44,16 @@ _EMPTY = _Part(0, 0, 1)
 
 
 class Fingerprint:
-    """One sequence; `marks` says for each call what it counts as: calls of one mark are equal."""
+    """One sequence; `ids` says for each call what it counts as: calls of one identifier are equal."""
 
-    def __init__(self, rules: Rules, marks: Sequence[int]) -> None:
+    def __init__(self, rules: Rules, ids: Sequence[int]) -> None:
         self._rules = rules
-        self._calls = [_Part(1, hash((mark, _POINT)) % _FIELD, _POINT) for mark in marks]
+        self._calls = [_Part(1, hash((identifier, _POINT)) % _FIELD, _POINT) for identifier in ids]
         self._parts = [_EMPTY] * len(rules)
-        for number in bottom_up(rules):
+        for number in children_first(rules):
             whole = _EMPTY
             for symbol, times in rules[number]:
-                whole = whole.then(self._part(symbol).repeated(times))
+                whole = whole.concatenated(self._part(symbol).repeated(times))
             self._parts[number] = whole
 
     def _part(self, symbol: int) -> _Part:
@@ -71,7 +71,7 @@ class Fingerprint:
             for symbol, times in self._rules[number]:
                 part = self._part(symbol)
                 fit = min(times, (calls - done.calls) // part.calls) if part.calls else times
-                done = done.then(part.repeated(fit))
+                done = done.concatenated(part.repeated(fit))
                 if fit < times and done.calls < calls:
                     number = -symbol
                     break

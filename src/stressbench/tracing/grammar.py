@@ -12,17 +12,17 @@ from itertools import chain, repeat
 from stressbench.formats.trace import Rule
 
 Rules = Sequence[Rule]
-MOST_WALKED = 10_000_000
+MAX_EXPANDED_CALLS = 10_000_000
 """Calls of a sequence that is gone through one by one; rows of rules are counted whatever their number."""
-_SHORT = 1024  # calls of a rule that is written out once and for all
-_ROOM = 1 << 20  # calls written out, of all rules together
+_MAX_CACHED_RULE = 1024  # calls of a rule that is written out once and for all
+_MAX_CACHED_CALLS = 1 << 20  # calls written out, of all rules together
 
 
 class TooManyCalls(Exception):
     """A sequence is longer than what is gone through call by call; the message says how long both are."""
 
 
-def bottom_up(rules: Rules) -> tuple[int, ...]:
+def children_first(rules: Rules) -> tuple[int, ...]:
     """Numbers of all rules, each after those that it holds."""
     order: list[int] = []
     done = [False] * len(rules)
@@ -40,10 +40,10 @@ def bottom_up(rules: Rules) -> tuple[int, ...]:
     return tuple(order)
 
 
-def lengths(rules: Rules) -> tuple[int, ...]:
+def rule_lengths(rules: Rules) -> tuple[int, ...]:
     """Calls that each rule stands for."""
     found = [0] * len(rules)
-    for number in bottom_up(rules):
+    for number in children_first(rules):
         found[number] = sum(times * (1 if symbol >= 0 else found[-symbol]) for symbol, times in rules[number])
     return tuple(found)
 
@@ -53,20 +53,22 @@ def expand(rules: Rules) -> Iterator[int]:
     return chain.from_iterable(_pieces(rules))
 
 
-def walk(rules: Rules) -> Iterator[int]:
+def expand_bounded(rules: Rules) -> Iterator[int]:
     """As `expand`, for who goes through all of it. Raises TooManyCalls: a few rules can stand for any number."""
-    if (calls := lengths(rules)[0]) > MOST_WALKED:
+    if (calls := rule_lengths(rules)[0]) > MAX_EXPANDED_CALLS:
         many = f"{calls:,}" if calls < 10**15 else "more than 10^15"
-        raise TooManyCalls(f"a rank made {many} calls in order; this goes through at most {MOST_WALKED:,} one by one")
+        raise TooManyCalls(
+            f"a rank made {many} calls in order; this goes through at most {MAX_EXPANDED_CALLS:,} one by one"
+        )
     return expand(rules)
 
 
 def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
     """The sequence in rows: rules that stand for few calls come as one row."""
-    short = _written_out(rules)
-    open_: list[tuple[int, int, int]] = [(0, 0, 1)]  # rule, place in it, how often it still has to be walked
-    while open_:
-        number, place, left = open_.pop()
+    short = _cached_rules(rules)
+    stack: list[tuple[int, int, int]] = [(0, 0, 1)]  # rule, place in it, how often it still has to be walked
+    while stack:
+        number, place, left = stack.pop()
         rule = rules[number]
         while place < len(rule):
             symbol, times = rule[place]
@@ -76,33 +78,33 @@ def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
             elif -symbol in short:
                 yield from repeat(short[-symbol], times)
             else:  # leave this rule, and come back to the place behind
-                open_.append((number, place, left))
-                open_.append((-symbol, 0, times))
+                stack.append((number, place, left))
+                stack.append((-symbol, 0, times))
                 break
         else:
             if left > 1:
-                open_.append((number, 0, left - 1))
+                stack.append((number, 0, left - 1))
 
 
-def _written_out(rules: Rules) -> dict[int, tuple[int, ...]]:
-    known = lengths(rules)
+def _cached_rules(rules: Rules) -> dict[int, tuple[int, ...]]:
+    known = rule_lengths(rules)
     short: dict[int, tuple[int, ...]] = {}
-    room = _ROOM
-    for number in bottom_up(rules):
+    room = _MAX_CACHED_CALLS
+    for number in children_first(rules):
         held = [-symbol for symbol, _ in rules[number] if symbol < 0]
-        if number and known[number] <= min(_SHORT, room) and all(below in short for below in held):
+        if number and known[number] <= min(_MAX_CACHED_RULE, room) and all(below in short for below in held):
             rows = (((symbol,) if symbol >= 0 else short[-symbol]) * times for symbol, times in rules[number])
             short[number] = tuple(chain.from_iterable(rows))
             room -= known[number]
     return short
 
 
-def counts(rules: Rules, *, start: int = 0) -> Counter[int]:
+def call_counts(rules: Rules, *, start: int = 0) -> Counter[int]:
     """How often each call comes in what rule `start` stands for; nothing is expanded."""
     times_of = [0] * len(rules)
     times_of[start] = 1
     counted: Counter[int] = Counter()
-    for number in reversed(bottom_up(rules)):
+    for number in reversed(children_first(rules)):
         if not times_of[number]:
             continue
         for symbol, times in rules[number]:
@@ -124,22 +126,22 @@ class Loop:
 
 def outermost_loops(rules: Rules) -> tuple[Loop, ...]:
     """Loops that lie in no other loop, in order."""
-    known = lengths(rules)
+    known = rule_lengths(rules)
     loops: list[Loop] = []
-    open_ = [iter(rules[0])]
-    while open_:
-        item = next(open_[-1], None)
+    stack = [iter(rules[0])]
+    while stack:
+        item = next(stack[-1], None)
         if item is None:
-            open_.pop()
+            stack.pop()
             continue
         symbol, times = item
         if times > 1:
             loops.append(Loop(symbol=symbol, times=times, calls=1 if symbol >= 0 else known[-symbol]))
         elif symbol < 0:
-            open_.append(iter(rules[-symbol]))
+            stack.append(iter(rules[-symbol]))
     return tuple(loops)
 
 
-def under(rules: Rules, symbol: int) -> Rules:
+def single_pass(rules: Rules, symbol: int) -> Rules:
     """The rules with one pass of `symbol` as their whole."""
     return (((symbol, 1),), *rules[1:])

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from stressbench.formats.trace import RankTrace
 
-MOST_RANKS = 256
-_BUSIEST = 20
+MAX_RANKS = 256
+_PAIRS_REPORTED = 20
 
 
 class MatrixUnit(StrEnum):
@@ -40,7 +40,7 @@ class Matrix:
 
 
 @dataclass(slots=True)
-class MatrixOf:
+class MatrixAccumulator:
     """Adds ranks up. Where there are many, only (host, rank) pairs are held, never (rank, rank)."""
 
     ranks: int
@@ -58,26 +58,26 @@ class MatrixOf:
             sums = self._sums[source, peer.rank]
             sums[0] += peer.messages
             sums[1] += peer.bytes
-            self._note((peer.bytes, peer.messages, -rank.rank, -peer.rank))
+            self._keep_if_busiest((peer.bytes, peer.messages, -rank.rank, -peer.rank))
 
     def _source(self, rank: RankTrace) -> int:
-        if self.ranks <= MOST_RANKS:
+        if self.ranks <= MAX_RANKS:
             return rank.rank
         return self._block(rank.rank) if rank.node is None else rank.node
 
     def _block(self, rank: int) -> int:
-        size = -(-self.ranks // MOST_RANKS)
+        size = -(-self.ranks // MAX_RANKS)
         return rank // size * size
 
-    def _note(self, pair: tuple[int, int, int, int]) -> None:
-        if len(self.busiest) < _BUSIEST:
+    def _keep_if_busiest(self, pair: tuple[int, int, int, int]) -> None:
+        if len(self.busiest) < _PAIRS_REPORTED:
             heapq.heappush(self.busiest, pair)
         else:
             heapq.heappushpop(self.busiest, pair)
 
     def finish(self) -> Matrix:
-        """The matrix, at most `MOST_RANKS` rows where hosts are not known."""
-        if self.ranks <= MOST_RANKS:
+        """The matrix, at most `MAX_RANKS` rows where hosts are not known."""
+        if self.ranks <= MAX_RANKS:
             return self._matrix(MatrixUnit.rank, {rank: rank for rank in range(self.ranks)})
         known = {rank: node for rank, node in self._node_of.items() if node is not None}
         if len(known) == self.ranks:
@@ -98,7 +98,7 @@ def _pairs(sums: dict[tuple[int, int], list[int]]) -> Iterable[Pair]:
         yield Pair(source=source, destination=destination, messages=messages, bytes=size)
 
 
-def pairs_of(found: MatrixOf) -> tuple[Pair, ...]:
+def busiest_pairs(found: MatrixAccumulator) -> tuple[Pair, ...]:
     """The busiest pairs of ranks, most bytes first."""
     return tuple(
         Pair(source=-source, destination=-destination, messages=messages, bytes=size)

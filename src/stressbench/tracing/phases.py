@@ -25,7 +25,7 @@ class Phases:
 
 
 @dataclass(slots=True)
-class PhasesOf:
+class PhaseAccumulator:
     """Adds ranks up; the grid has the widest slices that came so far."""
 
     width_s: float = 0.0

@@ -9,20 +9,20 @@ from stressbench.formats.ranges import spans
 from stressbench.formats.run.records import Number
 from stressbench.formats.trace import RankTrace, Trace
 from stressbench.formats.trace.records import Ended
-from stressbench.tracing.matrix import Matrix, MatrixOf, Pair, pairs_of
+from stressbench.tracing.matrix import Matrix, MatrixAccumulator, Pair, busiest_pairs
 from stressbench.tracing.operations import OperationClass, class_of
-from stressbench.tracing.phases import Phases, PhasesOf
+from stressbench.tracing.phases import PhaseAccumulator, Phases
 from stressbench.tracing.tables import (
+    CallSiteAccumulator,
+    CommunicatorAccumulator,
     CommunicatorSize,
-    CommunicatorsOf,
+    ObjectAccumulator,
     ObjectRow,
-    ObjectsOf,
+    OperationAccumulator,
     OperationRow,
-    OperationsOf,
     SiteRow,
-    SitesOf,
+    SizeAccumulator,
     SizeClass,
-    SizesOf,
 )
 
 
@@ -128,8 +128,13 @@ class Profile:
 
 def profile_of(trace: Trace) -> Profile:
     """The profile of all ranks that the file holds, read one after another."""
-    operations, sites, sizes, communicators = OperationsOf(), SitesOf(trace.symbols), SizesOf(), CommunicatorsOf()
-    matrix, phases, objects = MatrixOf(trace.header.ranks), PhasesOf(), ObjectsOf()
+    operations, sites, sizes, communicators = (
+        OperationAccumulator(),
+        CallSiteAccumulator(trace.symbols),
+        SizeAccumulator(),
+        CommunicatorAccumulator(),
+    )
+    matrix, phases, objects = MatrixAccumulator(trace.header.ranks), PhaseAccumulator(), ObjectAccumulator()
     rows: list[RankRow] = []
     warnings = _Warnings()
     for rank in trace.ranks():
@@ -141,7 +146,7 @@ def profile_of(trace: Trace) -> Profile:
     return Profile(
         facts=_facts(trace, rows), total=total, columns=_columns(total, rows, found), operations=found,
         sites=sites.rows(), sizes=sizes.rows(), communicators=communicators.rows(), matrix=matrix.finish(),
-        pairs=pairs_of(matrix), imbalances=_imbalances(rows), objects=objects.rows(), phases=phases.finish(),
+        pairs=busiest_pairs(matrix), imbalances=_imbalances(rows), objects=objects.rows(), phases=phases.finish(),
         ranks=tuple(rows), warnings=(*_file_warnings(trace), *warnings.sentences()),
     )  # fmt: skip
 
@@ -216,7 +221,7 @@ class _Warnings:
         self._ranks: dict[str, list[int]] = {}
 
     def add(self, rank: RankTrace) -> None:
-        for sentence in _doubts(rank):
+        for sentence in _rank_warnings(rank):
             self._ranks.setdefault(sentence, []).append(rank.rank)
 
     def sentences(self) -> Iterable[str]:
@@ -225,7 +230,7 @@ class _Warnings:
             yield f"{'rank' if len(ranks) == 1 else 'ranks'} {shown}: {sentence}"
 
 
-def _doubts(rank: RankTrace) -> Iterable[str]:
+def _rank_warnings(rank: RankTrace) -> Iterable[str]:
     if rank.ended is not Ended.finalize:
         yield f"ended by {'MPI_Abort' if rank.ended is Ended.abort else 'a signal'}; counted up to its last call"
     if rank.threads is not None and rank.threads > 1:

@@ -7,44 +7,44 @@ from pathlib import Path
 
 from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
-from stressbench.tracing.operations import SPAWNING
+from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
-_NEEDED = frozenset({"calls", "lists", "sender"})  # a sequence without these would be another one
+_REQUIRED = frozenset({"calls", "lists", "sender"})  # a sequence without these would be another one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suitability:
+class ReplaySuitability:
     """`refusals`: why it cannot be replayed, none when it can; `nodes`: hosts it ran on, None when not known."""
 
     refusals: tuple[str, ...]
     nodes: int | None
 
 
-def suitability(trace: Trace) -> Suitability:
+def replay_suitability(trace: Trace) -> ReplaySuitability:
     """Look through all ranks."""
     reasons: dict[str, list[int]] = defaultdict(list)
     nodes: set[int | None] = set()
     for rank in trace.ranks():
         nodes.add(rank.node)
-        for reason in dict.fromkeys(_reasons(trace, rank)):
+        for reason in dict.fromkeys(_rank_refusals(trace, rank)):
             reasons[reason].append(rank.rank)
     refusals = [
         f"{'rank' if len(ranks) == 1 else 'ranks'} {spans(ranks[:100])}{', ...' if len(ranks) > 100 else ''}: {reason}"
         for reason, ranks in reasons.items()
     ]
-    return Suitability(
-        refusals=(*_of_the_file(trace), *refusals), nodes=None if None in nodes or not nodes else len(nodes)
+    return ReplaySuitability(
+        refusals=(*_file_refusals(trace), *refusals), nodes=None if None in nodes or not nodes else len(nodes)
     )
 
 
-def _of_the_file(trace: Trace) -> Iterable[str]:
+def _file_refusals(trace: Trace) -> Iterable[str]:
     if trace.cut_off:
         yield f"the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole"
     elif missing := trace.missing:
         yield f"no line of rank {spans(missing[:100])}{', ...' if len(missing) > 100 else ''}"
 
 
-def _reasons(trace: Trace, rank: RankTrace) -> Iterable[str]:
+def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
     if len(rank.threads_apart()) > 1 or (rank.threads or 1) > 1:
         yield "several threads called MPI; replay knows one order of calls a rank"
     elif rank.rules is None:
@@ -54,14 +54,14 @@ def _reasons(trace: Trace, rank: RankTrace) -> Iterable[str]:
         else:
             yield "no sequence" + (f" ({lost.why})" if lost is not None and lost.why else "")
     for loss in rank.lost or ():
-        if loss.what in _NEEDED:
+        if loss.what in _REQUIRED:
             yield f"its calls are not all known ({loss.why or loss.what})"
     if rank.ended.value != "finalize":
         yield "it did not come to MPI_Finalize; its sequence has no end"
     operations = {total.op for total in rank.totals}
     if "Win_create_dynamic" in operations:
         yield "windows to which memory is attached later (Win_create_dynamic)"
-    if found := sorted(operations & SPAWNING):
+    if found := sorted(operations & DYNAMIC_PROCESS_CALLS):
         yield f"processes that join later ({', '.join(found)})"
     if any(comm.inter for comm in rank.comms):
         yield "an intercommunicator"
@@ -99,6 +99,6 @@ def quoted(word: str) -> str:
     return f'"{escaped}"'
 
 
-def trace_beside(workload: Path) -> Path:
+def trace_path_for(workload: Path) -> Path:
     """Where the trace of a workload stands."""
     return workload.with_suffix(".trace")

@@ -101,7 +101,7 @@ class _Sum:
 
 
 @dataclass(slots=True)
-class OperationsOf:
+class OperationAccumulator:
     """By operation, most time first."""
 
     _sums: dict[str, _Sum] = field(default_factory=lambda: defaultdict(_Sum))
@@ -124,7 +124,7 @@ class OperationsOf:
 
 
 @dataclass(slots=True)
-class SitesOf:
+class CallSiteAccumulator:
     """By call site and operation, most time first."""
 
     symbols: Mapping[str, str]
@@ -151,7 +151,7 @@ class SitesOf:
 
 
 @dataclass(slots=True)
-class SizesOf:
+class SizeAccumulator:
     """Histograms of sizes."""
 
     _counts: dict[tuple[OperationClass, int], int] = field(default_factory=lambda: defaultdict(int))
@@ -175,7 +175,7 @@ class SizesOf:
 
 
 @dataclass(slots=True)
-class CommunicatorsOf:
+class CommunicatorAccumulator:
     """By size of the communicator; MPI_COMM_SELF only where it was used."""
 
     _seen: dict[int, int] = field(default_factory=lambda: defaultdict(int))
@@ -207,7 +207,7 @@ class CommunicatorsOf:
 
 
 @dataclass(slots=True)
-class ObjectsOf:
+class ObjectAccumulator:
     """By kind, in the tracer's order."""
 
     _rows: dict[str, ObjectRow] = field(default_factory=dict)

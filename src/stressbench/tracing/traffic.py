@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from stressbench.formats.trace import RankTrace
-from stressbench.tracing.grammar import Rules, counts, walk
-from stressbench.tracing.operations import COLLECTIVES, TESTS
-from stressbench.tracing.spelling import Message, Speller, Style
+from stressbench.tracing.grammar import Rules, call_counts, expand_bounded
+from stressbench.tracing.operations import COLLECTIVES, TEST_CALLS
+from stressbench.tracing.tokens import CallTokenizer, Message, TokenStyle
 
 Row: TypeAlias = list[int | float | str | None]
 
@@ -24,7 +24,7 @@ class PeerTotals:
 
 
 @dataclass(slots=True)
-class TrafficOf:
+class TrafficAccumulator:
     """Counts over the ranks, one rank at a time."""
 
     ranks: int
@@ -37,12 +37,14 @@ class TrafficOf:
 
     def add(self, rank: RankTrace, rules: Rules) -> None:
         """Count one rank, as often as `rules` say."""
-        speller = Speller(rank, rank.threads_apart()[0], Style.exact)
-        speller.settle()
-        counted = counts(rules)
-        self.longest = max(self.longest, sum(n for number, n in counted.items() if rank.calls[number].op not in TESTS))
+        tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
+        tokenizer.assign_slots()
+        counted = call_counts(rules)
+        self.longest = max(
+            self.longest, sum(n for number, n in counted.items() if rank.calls[number].op not in TEST_CALLS)
+        )
         sent: Counter[tuple[int, int]] = Counter()
-        for message, n in _messages(speller, rules, counted):
+        for message, n in _messages(tokenizer, rules, counted):
             sent[-1 if message.to is None else message.to, message.bytes] += n
         for (to, size), n in sent.items():
             self._sent[rank.rank, to, size] += n
@@ -52,7 +54,7 @@ class TrafficOf:
             call = rank.calls[number]
             self._operations[call.op] += n
             if call.op in COLLECTIVES:
-                key = (speller.size_of(call) or 0, speller.root(call), call.unit or 1)
+                key = (tokenizer.size_of(call) or 0, tokenizer.root(call), call.unit or 1)
                 self._collectives[call.op, call.reduction, call.bytes or 0, *key] += n
 
     def busiest(self) -> int:
@@ -97,14 +99,14 @@ class TrafficOf:
         return dict(sorted(self._operations.items()))
 
 
-def _messages(speller: Speller, rules: Rules, counted: Counter[int]) -> Iterator[tuple[Message, int]]:
+def _messages(tokenizer: CallTokenizer, rules: Rules, counted: Counter[int]) -> Iterator[tuple[Message, int]]:
     """What is sent, with how often: by counting, or by walking where slots of persistent requests change hands."""
-    if not speller.depends_on_slots:
+    if not tokenizer.is_order_dependent:
         for number, n in counted.items():
-            for message in speller.messages(number):
+            for message in tokenizer.messages(number):
                 yield message, n
         return
-    for number in walk(rules):
-        speller.word(number)
-        for message in speller.messages(number):
+    for number in expand_bounded(rules):
+        tokenizer.token(number)
+        for message in tokenizer.messages(number):
             yield message, 1

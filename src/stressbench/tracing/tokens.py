@@ -1,7 +1,7 @@
-"""Calls as the words of the reference profiles: `Is>1:2:19400`, `Wa(2)`, `Allreduce[SUM]:8@4`.
+"""Calls as the tokens of the reference profiles: `Is>1:2:19400`, `Wa(2)`, `Allreduce[SUM]:8@4`.
 
 Ranks are those of MPI_COMM_WORLD. Where a communicator's members are not known, a rank is spelled `2@c7`: rank 2 of
-communicator 7. What `Start` starts depends on what was put into its slots before, so a speller walks with the calls.
+communicator 7. What `Start` starts depends on what was put into its slots before, so a tokenizer walks with the calls.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,22 +12,22 @@ from stressbench.formats.trace import Call, RankTrace, Stream
 from stressbench.formats.trace.records import Wildcard
 from stressbench.tracing.operations import (
     COLLECTIVES,
-    COMPLETION_WORDS,
-    EXCHANGES,
-    INITS,
-    MAKERS,
-    RECEIVE_WORDS,
-    SEND_WORDS,
-    STARTS,
-    WINDOW_MAKERS,
+    COMMUNICATOR_CONSTRUCTORS,
+    COMPLETION_TOKENS,
+    PERSISTENT_INITS,
+    RECEIVE_TOKENS,
+    SEND_TOKENS,
+    SENDRECV_CALLS,
+    START_CALLS,
+    WINDOW_CONSTRUCTORS,
     is_one_sided,
 )
 from stressbench.tracing.ranks import WorldRanks
 
-_GIVES_NOTHING_IN_PLACE = frozenset({"Gather", "Gatherv", "Igather", "Igatherv"})
+_NO_SEND_BUFFER_IN_PLACE = frozenset({"Gather", "Gatherv", "Igather", "Igatherv"})
 
 
-class Style(Enum):
+class TokenStyle(Enum):
     """`exact`: as the program called. `replayed`: what a faithful replay has in common with it.
 
     A receive from any source is then spelled with the sender that came, and a call that makes a communicator with the
@@ -47,48 +47,48 @@ class Message:
 
 
 @dataclass(slots=True)
-class Speller:
+class CallTokenizer:
     """Spells the calls of one thread in the order in which they come."""
 
     rank: RankTrace
     stream: Stream
-    style: Style
+    style: TokenStyle
     _world: WorldRanks = field(init=False)
-    _words: list[str | None] = field(init=False)  # by call; None: see what the slots hold
+    _tokens: list[str | None] = field(init=False)  # by call; None: see what the slots hold
     _slots: dict[int, int] = field(init=False, default_factory=dict)  # slot to the init call that lies there
 
     def __post_init__(self) -> None:
         self._world = WorldRanks(self.rank)
-        self._words = [self._fixed(call) for call in self.stream.calls]
+        self._tokens = [self._context_free_token(call) for call in self.stream.calls]
 
     @property
-    def depends_on_slots(self) -> bool:
-        """Whether some word depends on what came before: two persistent requests took turns in a slot."""
-        if not any(call.op in STARTS for call in self.stream.calls):
+    def is_order_dependent(self) -> bool:
+        """Whether some token depends on what came before: two persistent requests took turns in a slot."""
+        if not any(call.op in START_CALLS for call in self.stream.calls):
             return False
         seen: dict[int, str] = {}
         for call in self.stream.calls:
-            if call.op in INITS and call.request is not None:
-                word = self._started(call)
-                if seen.setdefault(call.request, word) != word:
+            if call.op in PERSISTENT_INITS and call.request is not None:
+                token = self._started(call)
+                if seen.setdefault(call.request, token) != token:
                     return True
         return False
 
-    def settle(self) -> None:
+    def assign_slots(self) -> None:
         """Put every persistent request into its slot, for calls that are spelled out of their order."""
         self._slots = {
             call.request: number
             for number, call in reversed(list(enumerate(self.stream.calls)))
-            if call.op in INITS and call.request is not None
+            if call.op in PERSISTENT_INITS and call.request is not None
         }
 
-    def word(self, number: int) -> str:
-        """The word of the next call, which is call `number`."""
-        fixed = self._words[number]
-        if fixed is not None and self.stream.calls[number].op not in INITS:
+    def token(self, number: int) -> str:
+        """The token of the next call, which is call `number`."""
+        fixed = self._tokens[number]
+        if fixed is not None and self.stream.calls[number].op not in PERSISTENT_INITS:
             return fixed
         call = self.stream.calls[number]
-        if call.op in INITS:
+        if call.op in PERSISTENT_INITS:
             if call.request is not None:
                 self._slots[call.request] = number
             return fixed or call.op
@@ -98,20 +98,22 @@ class Speller:
         )
         return f"{'St' if call.op == 'Startall' else call.op}({inside})"
 
-    def words(self, numbers: Iterable[int]) -> Iterator[str]:
-        """The words of calls in the order in which they came."""
-        moving = [self._words[number] is None or call.op in INITS for number, call in enumerate(self.stream.calls)]
-        fixed = self._words
-        return (self.word(number) if moving[number] else fixed[number] or "" for number in numbers)
+    def tokens(self, numbers: Iterable[int]) -> Iterator[str]:
+        """The tokens of calls in the order in which they came."""
+        moving = [
+            self._tokens[number] is None or call.op in PERSISTENT_INITS for number, call in enumerate(self.stream.calls)
+        ]
+        fixed = self._tokens
+        return (self.token(number) if moving[number] else fixed[number] or "" for number in numbers)
 
     def messages(self, number: int) -> tuple[Message, ...]:
         """What call `number` sends, the slots being as they are."""
         call = self.stream.calls[number]
-        if call.op in STARTS:
+        if call.op in START_CALLS:
             held = (self._slots.get(slot) for slot in call.requests or ())
             started = [self.stream.calls[place] for place in held if place is not None]
-            return tuple(self._message(init) for init in started if init.op in SEND_WORDS and init.peer != -1)
-        sends = (call.op in SEND_WORDS and call.op not in INITS) or call.op in EXCHANGES
+            return tuple(self._message(init) for init in started if init.op in SEND_TOKENS and init.peer != -1)
+        sends = (call.op in SEND_TOKENS and call.op not in PERSISTENT_INITS) or call.op in SENDRECV_CALLS
         return (self._message(call),) if sends and call.peer != -1 else ()
 
     def root(self, call: Call) -> int:
@@ -129,31 +131,31 @@ class Speller:
         to = None if call.peer is None else self._world.of(call.comm, call.peer)
         return Message(to=to, bytes=call.bytes or 0)
 
-    def _fixed(self, call: Call) -> str | None:
+    def _context_free_token(self, call: Call) -> str | None:
         op = call.op
-        if op in SEND_WORDS:
-            return f"{SEND_WORDS[op]}>{self._partner(call)}"
-        if op in RECEIVE_WORDS:
-            return f"{RECEIVE_WORDS[op]}<{self._partner(call)}"
-        if op in EXCHANGES:
+        if op in SEND_TOKENS:
+            return f"{SEND_TOKENS[op]}>{self._partner(call)}"
+        if op in RECEIVE_TOKENS:
+            return f"{RECEIVE_TOKENS[op]}<{self._partner(call)}"
+        if op in SENDRECV_CALLS:
             return self._exchange(call)
-        if op in COMPLETION_WORDS:
-            return f"{COMPLETION_WORDS[op]}({len(call.requests or ())})"
-        if op in STARTS:
+        if op in COMPLETION_TOKENS:
+            return f"{COMPLETION_TOKENS[op]}({len(call.requests or ())})"
+        if op in START_CALLS:
             return None
         if op in COLLECTIVES:
             return self._collective(call)
-        if op in MAKERS:
-            return self._maker(call)
+        if op in COMMUNICATOR_CONSTRUCTORS:
+            return self._communicator_constructor(call)
         if is_one_sided(op):
             return self._one_sided(call)
         return self._file(call) if op.startswith("File_") else op
 
     def _partner(self, call: Call) -> str:
         """`RANK:TAG:BYTES`."""
-        open_ = call.any if self.style is Style.exact else None
-        rank = "*" if open_ in (Wildcard.source, Wildcard.both) else self._rank(call.comm, call.peer)
-        tag = "*" if open_ in (Wildcard.tag, Wildcard.both) or call.tag is None else str(call.tag)
+        wildcard = call.any if self.style is TokenStyle.exact else None
+        rank = "*" if wildcard in (Wildcard.source, Wildcard.both) else self._rank(call.comm, call.peer)
+        tag = "*" if wildcard in (Wildcard.tag, Wildcard.both) or call.tag is None else str(call.tag)
         return f"{rank}:{tag}:{call.bytes or 0}"
 
     def _rank(self, comm: int | None, rank: int | None) -> str:
@@ -163,28 +165,28 @@ class Speller:
         return f"{rank}@c{_or_unknown(comm)}" if world is None else str(world)
 
     def _exchange(self, call: Call) -> str:
-        open_ = self.style is Style.exact and call.any in (Wildcard.source, Wildcard.both)
-        origin = "*" if open_ else self._rank(call.comm, call.source)
+        wildcard = self.style is TokenStyle.exact and call.any in (Wildcard.source, Wildcard.both)
+        origin = "*" if wildcard else self._rank(call.comm, call.source)
         capacity = call.bytes if call.receive_bytes is None else call.receive_bytes
-        word = "SR" if call.op == "Sendrecv" else "SRr"
-        return f"{word}>{self._rank(call.comm, call.peer)}:{call.bytes or 0}<{origin}:{capacity or 0}"
+        token = "SR" if call.op == "Sendrecv" else "SRr"
+        return f"{token}>{self._rank(call.comm, call.peer)}:{call.bytes or 0}<{origin}:{capacity or 0}"
 
     def _started(self, init: Call) -> str:
-        return f"{'>' if init.op in SEND_WORDS else '<'}{self._partner(init)}"
+        return f"{'>' if init.op in SEND_TOKENS else '<'}{self._partner(init)}"
 
     def _collective(self, call: Call) -> str:
-        shown = 0 if call.in_place and call.op in _GIVES_NOTHING_IN_PLACE else call.bytes or 0
+        shown = 0 if call.in_place and call.op in _NO_SEND_BUFFER_IN_PLACE else call.bytes or 0
         reduction = f"[{call.reduction}]" if call.reduction else ""
         return f"{call.op}{reduction}:{shown}@{_or_unknown(self.size_of(call))}"
 
-    def _maker(self, call: Call) -> str:
-        if self.style is Style.exact:
+    def _communicator_constructor(self, call: Call) -> str:
+        if self.style is TokenStyle.exact:
             return call.op
         return f"Comm:{0 if call.made is None else self.rank.comms[call.made].size}"
 
     def _one_sided(self, call: Call) -> str:
         """Ranks are those of the window's communicator."""
-        if call.op in WINDOW_MAKERS:
+        if call.op in WINDOW_CONSTRUCTORS:
             return f"{call.op}:{call.size or 0}@{_or_unknown(self.size_of(call))}"
         reduction = f"[{call.reduction}]" if call.reduction else ""
         partner = "" if call.peer is None else f">{call.peer}"

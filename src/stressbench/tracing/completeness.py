@@ -7,7 +7,7 @@ from stressbench.formats.ranges import spans
 from stressbench.formats.trace import Trace
 
 
-def sentences_of(trace: Trace) -> Iterable[str]:
+def completeness_sentences(trace: Trace) -> Iterable[str]:
     """The file with its ranks and calls, then a sentence for each thing that was lost."""
     calls, distinct = 0, 0
     lost: dict[str, list[int]] = defaultdict(list)

@@ -8,7 +8,7 @@ from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, r
 
 from stressbench.formats.trace import RankTrace, read_trace
 from stressbench.tracing.grammar import expand
-from stressbench.tracing.spelling import Speller, Style
+from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
 HALF = 2
 COMMS = [
@@ -25,13 +25,13 @@ def rank_of(folder: Path, calls: list[dict[str, Any]], rules: list[list[list[int
     return read_trace(made.write(folder)).rank(0)
 
 
-def words(folder: Path, calls: list[dict[str, Any]], *, style: Style = Style.exact) -> list[str]:
+def tokens(folder: Path, calls: list[dict[str, Any]], *, style: TokenStyle = TokenStyle.exact) -> list[str]:
     rank = rank_of(folder, calls)
-    return list(Speller(rank, rank.threads_apart()[0], style).words(expand(rank.rules or ())))
+    return list(CallTokenizer(rank, rank.threads_apart()[0], style).tokens(expand(rank.rules or ())))
 
 
 @pytest.mark.parametrize(
-    ("made", "word"),
+    ("made", "token"),
     [
         (isend(1, tag=2, size=19400), "Is>1:2:19400"),
         (irecv(1, tag=1, size=19400), "Ir<1:1:19400"),
@@ -72,8 +72,8 @@ def words(folder: Path, calls: list[dict[str, Any]], *, style: Style = Style.exa
         (call("Win_lock", window=0, peer=3, lock="shared"), "Win_lock>3"),
     ],
 )
-def test_a_call_is_spelled_as_in_the_reference_profiles(tmp_path: Path, made: dict[str, Any], word: str) -> None:
-    assert words(tmp_path, [made]) == [word]
+def test_a_call_is_spelled_as_in_the_reference_profiles(tmp_path: Path, made: dict[str, Any], token: str) -> None:
+    assert tokens(tmp_path, [made]) == [token]
 
 
 PERSISTENT = [
@@ -87,7 +87,7 @@ PERSISTENT = [
 
 
 def test_startall_names_what_its_slots_hold(tmp_path: Path) -> None:
-    assert words(tmp_path, PERSISTENT[:3]) == [
+    assert tokens(tmp_path, PERSISTENT[:3]) == [
         "Recv_init<1:0:2048",
         "Send_init>2:0:128",
         "St(<1:0:2048,>2:0:128)",
@@ -97,18 +97,18 @@ def test_startall_names_what_its_slots_hold(tmp_path: Path) -> None:
 def test_a_slot_that_changes_hands_changes_what_startall_starts(tmp_path: Path) -> None:
     rules = [[[0, 1], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [2, 1]]]
     rank = rank_of(tmp_path, PERSISTENT, rules)
-    speller = Speller(rank, rank.threads_apart()[0], Style.exact)
+    tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
 
-    assert speller.depends_on_slots
-    found = list(speller.words(expand(rank.rules or ())))
+    assert tokenizer.is_order_dependent
+    found = list(tokenizer.tokens(expand(rank.rules or ())))
     assert (found[2], found[6]) == ("St(<1:0:2048,>2:0:128)", "St(<1:0:2048,>3:0:64)")
 
 
 def test_for_a_replay_the_sender_that_came_and_the_size_of_what_is_made_count(tmp_path: Path) -> None:
     made = [irecv(1, any="both", tag=7), call("Cart_create", comm=0, made=2), call("Comm_split", comm=0)]
 
-    assert words(tmp_path, made, style=Style.replayed) == ["Ir<1:7:8", "Comm:4", "Comm:0"]
+    assert tokens(tmp_path, made, style=TokenStyle.replayed) == ["Ir<1:7:8", "Comm:4", "Comm:0"]
 
 
 def test_a_rank_of_a_communicator_that_is_not_known_stays_unknown(tmp_path: Path) -> None:
-    assert words(tmp_path, [call("Send", peer=2, tag=0, bytes=8)]) == ["S>2@c?:0:8"]
+    assert tokens(tmp_path, [call("Send", peer=2, tag=0, bytes=8)]) == ["S>2@c?:0:8"]

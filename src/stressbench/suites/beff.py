@@ -77,10 +77,10 @@ def b_eff_of(protocol: Protocol) -> BEff | None:
         memory_bytes=head.memory_bytes,
         seed=head.seed,
         random=head.random,
-        b_eff=_over_both([one.mean for one in rings], [one.mean for one in polygons]),
+        b_eff=_kinds_mean([one.mean for one in rings], [one.mean for one in polygons]),
         rings=_logarithmic_mean(one.mean for one in rings) if rings else None,
         polygons=_logarithmic_mean(one.mean for one in polygons) if polygons else None,
-        at_lmax=_over_both([one.best[longest] for one in rings], [one.best[longest] for one in polygons]),
+        at_lmax=_kinds_mean([one.best[longest] for one in rings], [one.best[longest] for one in polygons]),
         rings_at_lmax=_logarithmic_mean(one.best[longest] for one in rings) if rings else None,
         pingpong=pingpong,
         patterns=patterns,
@@ -124,6 +124,6 @@ def _logarithmic_mean(values: Iterable[float]) -> float:
     return math.exp(math.fsum(logarithms) / len(logarithms))
 
 
-def _over_both(rings: Sequence[float], polygons: Sequence[float]) -> float:
+def _kinds_mean(rings: Sequence[float], polygons: Sequence[float]) -> float:
     """Both kinds weigh the same; where there is one, that is it."""
     return _logarithmic_mean(_logarithmic_mean(kind) for kind in (rings, polygons) if kind)

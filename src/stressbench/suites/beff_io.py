@@ -8,12 +8,12 @@ from stressbench.suites.io_patterns import TABLE_2, TYPES, WEIGHTS, Chunk
 from stressbench.suites.io_protocol import Access, Head, PatternLine, Protocol
 
 FULL_T_S: Mapping[int, float] = {1: 900.0, 2: 1800.0}
-LEAST_MPART_BYTES = 2 * 2**20
-LEAST_FILE_S = 300.0
-CACHES = 20
-COFFEE_S = 600.0
-_SHARES: Mapping[Access, float] = {Access.write: 0.25, Access.rewrite: 0.25, Access.read: 0.5}
-_AGREES = 1e-9
+MIN_MPART_BYTES = 2 * 2**20
+MIN_WRITE_S = 300.0
+MIN_CACHE_MULTIPLE = 20
+COFFEE_CUP_LIMIT_S = 600.0
+_ACCESS_WEIGHTS: Mapping[Access, float] = {Access.write: 0.25, Access.rewrite: 0.25, Access.read: 0.5}
+_RELATIVE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class Balance:
     @property
     def holds(self) -> bool:
         """Whether a cup of coffee is enough."""
-        return self.write_s <= COFFEE_S
+        return self.write_s <= COFFEE_CUP_LIMIT_S
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,15 +151,15 @@ def types_of(access: Access, *, release: int) -> tuple[int, ...]:
 def _partition(protocol: Protocol, index: int, ranks: int, *, cache_bytes: int | None) -> Partition:
     accesses = tuple(_access(protocol, index, access) for access in Access)
     values = {one.access: one.value for one in accesses}
-    weighted = [_SHARES[access] * value for access, value in values.items() if value is not None]
+    weighted = [_ACCESS_WEIGHTS[access] * value for access, value in values.items() if value is not None]
     write = accesses[0]
     return Partition(
         ranks=ranks,
         value=math.fsum(weighted) if len(weighted) == len(accesses) else None,
         accesses=accesses,
         patterns=tuple(_pattern(one) for one in protocol.patterns if one.partition == index),
-        least_bytes=None if write.value is None else LEAST_FILE_S * write.value,
-        enough=None if cache_bytes is None or write.value is None else write.bytes >= CACHES * cache_bytes,
+        least_bytes=None if write.value is None else MIN_WRITE_S * write.value,
+        enough=None if cache_bytes is None or write.value is None else write.bytes >= MIN_CACHE_MULTIPLE * cache_bytes,
     )
 
 
@@ -220,8 +220,8 @@ def _reductions(head: Head) -> Iterable[str]:
         yield f"files end at {head.limit_bytes} bytes, whatever time is left"
     if not head.shared_pointers:
         yield "type 1 without shared file pointers"
-    if head.mpart_bytes < LEAST_MPART_BYTES:
-        yield f"M_PART is {head.mpart_bytes} bytes in place of {LEAST_MPART_BYTES} or more"
+    if head.mpart_bytes < MIN_MPART_BYTES:
+        yield f"M_PART is {head.mpart_bytes} bytes in place of {MIN_MPART_BYTES} or more"
 
 
 def _cautions(
@@ -231,8 +231,8 @@ def _cautions(
         if one.enough is False and cache_bytes is not None:
             written = one.of(Access.write).bytes
             yield (
-                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of {CACHES}: part of "
-                "it may never have left memory"
+                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of "
+                f"{MIN_CACHE_MULTIPLE}: part of it may never have left memory"
             )
     again = sum(one.again for one in protocol.patterns)
     if again:
@@ -249,7 +249,7 @@ def _cautions(
                 f"file has {file.bytes} bytes, its patterns {of_patterns}"
             )
     claimed = None if protocol.end is None else protocol.end.b_eff_io_bytes_per_s
-    if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_AGREES):
+    if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_RELATIVE_TOLERANCE):
         yield f"the engine made {claimed:.6g} bytes/s of the same protocol"
 
 

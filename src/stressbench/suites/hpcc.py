@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 INPUT, OUTPUT = "hpccinf.txt", "hpccoutf.txt"
 BLOCK = 80
-LARGEST_N = 8000  # a minute or so on a few cores
-FIGURES = (
+MAX_N = 8000  # a minute or so on a few cores
+THROUGHPUT_FIGURES = (
     "HPL_Tflops", "PTRANS_GBs", "MPIRandomAccess_GUPs", "MPIFFT_Gflops", "RandomlyOrderedRingBandwidth_GBytes",
 )  # fmt: skip
 """Lines of the summary: the four kernels of Pedretti et al., and bandwidth and latency of the ring in random order."""
-LATENCIES = ("RandomlyOrderedRingLatency_usec",)
+LATENCY_FIGURES = ("RandomlyOrderedRingLatency_usec",)
 """Less of these is better."""
-_OF_MEMORY = 0.2
+_MEMORY_SHARE = 0.2
 _SUMMARY = re.compile(r"^(\w+)=(\S+)\s*$", re.MULTILINE)
-_BEGIN = "Begin of Summary section."
+_SUMMARY_BEGIN = "Begin of Summary section."
 
-_TEXT = """\
+_INPUT_TEMPLATE = """\
 HPLinpack benchmark input file
 written by stressbench
 HPL.out      output file name
@@ -66,26 +66,26 @@ class Rmax:
     source: str
 
 
-def order_of(memory_bytes: int) -> int:
+def problem_size(memory_bytes: int) -> int:
     """N of the system of equations: its matrix takes a fifth of this memory, but N is 8000 at most."""
-    fitting = math.isqrt(int(_OF_MEMORY * memory_bytes / 8))
-    return max(BLOCK, min(LARGEST_N, fitting) // BLOCK * BLOCK)
+    fitting = math.isqrt(int(_MEMORY_SHARE * memory_bytes / 8))
+    return max(BLOCK, min(MAX_N, fitting) // BLOCK * BLOCK)
 
 
-def input_text(*, n: int, ranks: int) -> str:
+def hpcc_input(*, n: int, ranks: int) -> str:
     """What `hpcc` reads: one Linpack of order `n` on a grid of all ranks, as square as it can be."""
     rows = next(side for side in range(math.isqrt(ranks), 0, -1) if ranks % side == 0)
-    return _TEXT.format(n=n, block=BLOCK, rows=rows, columns=ranks // rows)
+    return _INPUT_TEMPLATE.format(n=n, block=BLOCK, rows=rows, columns=ranks // rows)
 
 
-def expression_of(figure: str) -> str:
+def figure_pattern(figure: str) -> str:
     """A regular expression whose group is the figure's number in what `hpcc` wrote."""
     return rf"^{figure}=(\S+)"
 
 
-def summary_of(text: str, *, ranks: int) -> Mapping[str, str]:
+def parse_summary(text: str, *, ranks: int) -> Mapping[str, str]:
     """The summary of what `hpcc` wrote, by name. ValueError says why it does not count."""
-    found = dict(_SUMMARY.findall(text.rpartition(_BEGIN)[2])) if _BEGIN in text else {}
+    found = dict(_SUMMARY.findall(text.rpartition(_SUMMARY_BEGIN)[2])) if _SUMMARY_BEGIN in text else {}
     if not found:
         raise ValueError(f"{OUTPUT} has no summary: hpcc did not come to its end")
     seen = found.get("CommWorldProcs")
@@ -96,9 +96,9 @@ def summary_of(text: str, *, ranks: int) -> Mapping[str, str]:
     return found
 
 
-def linpack_of(text: str, *, ranks: int, n: int) -> Rmax:
+def parse_linpack(text: str, *, ranks: int, n: int) -> Rmax:
     """What `hpcc` wrote. ValueError says what is missing from it."""
-    found = summary_of(text, ranks=ranks)
+    found = parse_summary(text, ranks=ranks)
     try:
         flops = float(found.get("HPL_Tflops", "")) * 1e12
     except ValueError:

@@ -7,7 +7,7 @@ from rich.table import Table
 from stressbench.console import Console
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, count, digits, rate, size, time
-from stressbench.suites.beff_io import COFFEE_S, BEffIO, Partition
+from stressbench.suites.beff_io import COFFEE_CUP_LIMIT_S, BEffIO, Partition
 from stressbench.suites.io_patterns import TYPE_NAMES, TYPES
 from stressbench.suites.io_protocol import Access
 from stressbench.suites.published import FIGURE_3, IO_SOURCE
@@ -92,7 +92,7 @@ def said_balance(found: BEffIO) -> str | None:
     verdict = "within" if found.balance.holds else "more than"
     return (
         f"writing all memory ({size(found.balance.memory_bytes)}) takes {time(found.balance.write_s)}, {verdict} the "
-        f"{minutes(COFFEE_S)} of the coffee-cup rule"
+        f"{minutes(COFFEE_CUP_LIMIT_S)} of the coffee-cup rule"
     )
 
 

@@ -1,5 +1,5 @@
-"""What goes wrong when a suite's file is read."""
+"""Errors of reading a suite's protocol file."""
 
 
 class SuiteFileError(Exception):
-    """A protocol is broken, or of something else; the message names file and line."""
+    """The file is no valid protocol of the suite; the message names file and line."""

@@ -147,16 +147,16 @@ def blocks(samples: int, *, repetitions: int = 3) -> tuple[str, ...]:
 
 def require_storage() -> None:
     """Skips, and says why, where I/O nodes cannot serve."""
-    lacking = [one for one in storage() if not one.there]
-    if lacking:
-        pytest.skip("no I/O node serves here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in lacking))
+    unavailable = [one for one in storage() if not one.there]
+    if unavailable:
+        pytest.skip("no I/O node serves here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in unavailable))
 
 
 def require_labs() -> None:
     """Skips, and says why, where the kernel refuses what every lab needs."""
-    lacking = missing()
-    if lacking:
-        pytest.skip("no lab can be made here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in lacking))
+    unavailable = missing()
+    if unavailable:
+        pytest.skip("no lab can be made here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in unavailable))
 
 
 def without_root(folder: Path) -> tuple[str, ...]:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from stressbench.lab import bringing
-from stressbench.lab.bringing import bring_up, cores_complaint
+from stressbench.lab import startup
 from stressbench.lab.capabilities import Capability
 from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
 from stressbench.lab.file import parse_lab, read_lab
+from stressbench.lab.startup import cores_complaint, start_lab
 from stressbench.lab.topology import Forwarding, Lab, NodeKind
 from stressbench.lab.units import Rate
 
@@ -156,27 +156,27 @@ def test_cores_must_fit_the_machine(hosts: str, said: str | None) -> None:
     assert complaint is None if said is None else str(complaint).startswith(said)
 
 
-def lacking(name: str) -> Capability:
+def unavailable(name: str) -> Capability:
     return Capability(name=name, there=False, needed=True, why="links", remedy="modprobe it")
 
 
 def test_delay_is_refused_with_its_line_where_the_kernel_has_no_netem(tmp_path, monkeypatch) -> None:
     file = tmp_path / "slow.toml"
     file.write_text(TINY.replace('rate = "100Mbit"', 'rate = "100Mbit"\ndelay = "1ms"'), encoding="utf-8")
-    monkeypatch.setattr(bringing, "missing", lambda: ())
-    monkeypatch.setattr(bringing, "netem", lambda: lacking("netem"))
+    monkeypatch.setattr(startup, "missing", lambda: ())
+    monkeypatch.setattr(startup, "netem", lambda: unavailable("netem"))
 
     with pytest.raises(LabFileMistake, match=r"slow.toml:6: delay: this kernel has no netem: modprobe it"):
-        bring_up(file, name="slow")
+        start_lab(file, name="slow")
 
 
 def test_what_the_machine_lacks_is_told_line_by_line_with_remedies(tmp_path, monkeypatch) -> None:
     file = tmp_path / "t.toml"
     file.write_text(TINY, encoding="utf-8")
-    monkeypatch.setattr(bringing, "missing", lambda: (lacking("veth"), lacking("tbf")))
+    monkeypatch.setattr(startup, "missing", lambda: (unavailable("veth"), unavailable("tbf")))
 
     with pytest.raises(LabFault, match=r"veth missing \(links\): modprobe it\ntbf missing \(links\): modprobe it"):
-        bring_up(file, name="t")
+        start_lab(file, name="t")
 
 
 def test_a_word_that_is_no_lab_is_told_what_there_is() -> None:

@@ -55,7 +55,7 @@ def test_walking_gives_what_the_rules_stand_for(rules: tuple[Rule, ...]) -> None
 @given(rules=grammars())
 def test_walking_without_a_rule_written_out_gives_the_same(rules: tuple[Rule, ...]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("stressbench.tracing.grammar._SHORT", 3)
+        patch.setattr("stressbench.tracing.grammar._MAX_CACHED_RULE", 3)
         assert list(expand(rules)) == plain(rules)
 
 

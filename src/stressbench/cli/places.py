@@ -10,10 +10,10 @@ from stressbench.lab.catalog import lab_file
 from stressbench.lab.entering import entering
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.file import read_lab
-from stressbench.lab.lifecycle import running
-from stressbench.lab.live import apply, parse_change
-from stressbench.lab.part import at_share, with_rails
+from stressbench.lab.lifecycle import running_lab
+from stressbench.lab.link_control import apply_change, parse_change
 from stressbench.lab.platform import platform_of
+from stressbench.lab.subset import with_rails, with_rate_share
 from stressbench.lab.topology import Lab
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.errors import LaunchMistake, LinkMistake
@@ -61,15 +61,15 @@ def set_rate(text: str, rate: str) -> None:
         target.set_rate(text, rate)
         return
     try:
-        up = running(text.partition(":")[2])
-        apply(up, up.lab.links, parse_change(f"rate={rate}"))
+        up = running_lab(text.partition(":")[2])
+        apply_change(up, up.lab.links, parse_change(f"rate={rate}"))
     except (LabMistake, LabFault) as mistake:
         raise LaunchMistake(f"--on {text}: {mistake}") from mistake
 
 
 def _lab(name: str, *, said: str, rate: str | None, rails: int | None) -> LabPlace:
     try:
-        up = running(name)
+        up = running_lab(name)
         enter = entering(up, up.lab.hosts[0].name)
     except (LabMistake, LabFault) as mistake:
         raise LaunchMistake(f"--on {said}: {mistake}") from mistake
@@ -114,7 +114,7 @@ def _part_of(lab: Lab, *, said: str, rate: str | None, rails: int | None) -> Lab
             lab = with_rails(lab, rails)
     if rate is not None and (share := parse_share(rate)) is not None:
         with _factor("rate", rate, said=said):
-            lab = at_share(lab, share)
+            lab = with_rate_share(lab, share)
     return lab
 
 

@@ -2,23 +2,23 @@
 
 from stressbench.lab.topology import Node
 
-_RAILS_FROM = 10
-_SWITCHES_FROM = 200
-_A_BLOCK = 250
+_FIRST_RAIL_OCTET = 10
+_FIRST_SWITCH_OCTET = 200
+_NODES_PER_OCTET = 250
 PREFIX_BITS = 16
-MOST_STATIONS = _SWITCHES_FROM * _A_BLOCK
-MOST_SWITCHES = (255 - _SWITCHES_FROM) * _A_BLOCK
+MAX_STATIONS = _FIRST_SWITCH_OCTET * _NODES_PER_OCTET
+MAX_SWITCHES = (255 - _FIRST_SWITCH_OCTET) * _NODES_PER_OCTET
 
 
 def network_of(rail: int) -> str:
     """The rail's network, as `10.10.0.0/16`."""
-    return f"10.{_RAILS_FROM + rail}.0.0/{PREFIX_BITS}"
+    return f"10.{_FIRST_RAIL_OCTET + rail}.0.0/{PREFIX_BITS}"
 
 
 def address_of(node: Node, *, rail: int) -> str:
     """The node's address on a rail, without the length of its network."""
-    block, rest = divmod(node.number, _A_BLOCK)
-    return f"10.{_RAILS_FROM + rail}.{block + (_SWITCHES_FROM if node.is_switch else 0)}.{rest + 1}"
+    block, rest = divmod(node.number, _NODES_PER_OCTET)
+    return f"10.{_FIRST_RAIL_OCTET + rail}.{block + (_FIRST_SWITCH_OCTET if node.is_switch else 0)}.{rest + 1}"
 
 
 def mac_of(link: int, end: int) -> str:

@@ -13,7 +13,7 @@ from stressbench.lab.shapes import Shape
 from stressbench.lab.tables import LabTable
 from stressbench.lab.topology import End, Forwarding, IoService, Lab, Link, Node, NodeKind, Noise
 from stressbench.lab.units import Rate
-from stressbench.lab.wiring import Rail, Site, Wire, Wiring, WiringMistake, WrittenLink, with_wires
+from stressbench.lab.wiring import LinkSpec, Rail, Wire, Wiring, WiringInput, WiringMistake, with_wires
 
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
 _LONGEST_DEVICE = 15
@@ -45,7 +45,7 @@ def assemble(*, name: str, table: LabTable, shape: Shape, spec: Table) -> Lab:
         io=None if table.io is None else _io_service(table, stations),
         noise=tuple(Noise(source=one.from_, target=one.to, rate=one.rate) for one in table.noise),
     )
-    _refuse(_whole_complaints(lab))
+    _refuse(_lab_complaints(lab))
     return lab
 
 
@@ -91,12 +91,12 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
 
 def _wire(table: LabTable, shape: Shape, spec: Table, hosts: tuple[str, ...]) -> Wiring:
     written = tuple(
-        WrittenLink(between=link.between, rate=link.rate, delay=link.delay, name=link.name, number=number)
+        LinkSpec(between=link.between, rate=link.rate, delay=link.delay, name=link.name, number=number)
         for number, link in enumerate(table.link)
     )
     rails = tuple(Rail(rate=rail.rate, delay=rail.delay) for rail in table.rail)
     try:
-        wiring = shape.wire(spec, Site(hosts=hosts, rails=rails, links=written))
+        wiring = shape.wire(spec, WiringInput(hosts=hosts, rails=rails, links=written))
     except WiringMistake as mistake:
         raise Mistakes([_wiring_complaint(mistake)]) from mistake
     return wiring if table.io is None else _with_io(wiring, table)
@@ -150,7 +150,7 @@ def _name_complaints(names: tuple[str, ...]) -> Iterator[Complaint]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _CardRates:
+class _NicRates:
     """The rate of a host's card where it is not that of the rail."""
 
     own: dict[tuple[str, int], Rate]
@@ -160,17 +160,17 @@ class _CardRates:
         return self.own.get((host, rail), self.rails[rail])
 
 
-def _rates(table: LabTable, hosts: tuple[str, ...]) -> _CardRates:
+def _rates(table: LabTable, hosts: tuple[str, ...]) -> _NicRates:
     own = {
         (host.name, rail): rate
         for host in table.host
         if host.name in hosts and host.rates is not None
         for rail, rate in enumerate(host.rates)
     }
-    return _CardRates(own=own, rails=tuple(rail.rate for rail in table.rail))
+    return _NicRates(own=own, rails=tuple(rail.rate for rail in table.rail))
 
 
-def _links(wiring: Wiring, rates: _CardRates, table: LabTable) -> tuple[Link, ...]:
+def _links(wiring: Wiring, rates: _NicRates, table: LabTable) -> tuple[Link, ...]:
     names: Counter[str] = Counter()
     devices: set[tuple[str, str]] = set()
     made = []
@@ -220,10 +220,10 @@ def _io_service(table: LabTable, stations: tuple[Node, ...]) -> IoService:
     return IoService(file_system=io.file_system, path=io.path, nodes=nodes, capacity=io.capacity, stripe=io.stripe)
 
 
-def _whole_complaints(lab: Lab) -> Iterator[Complaint]:
-    around = cycle(lab) if lab.forwarding is Forwarding.bridge else ()
-    if around:
-        names = ", ".join(link.name for link in around)
+def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
+    loop = cycle(lab) if lab.forwarding is Forwarding.bridge else ()
+    if loop:
+        names = ", ".join(link.name for link in loop)
         text = f'cycle without routing: {names}; bridges would pass frames round it for ever: say forwarding = "route"'
         yield Complaint(place=("topology", "forwarding"), text=text)
     for station in lab.stations:

@@ -2,11 +2,11 @@
 
 import sys
 
-from stressbench.lab.lifecycle import Running
-from stressbench.lab.state import Slot
+from stressbench.lab.lifecycle import RunningLab
+from stressbench.lab.state import LabDirectory
 
 
-def entering(running: Running, node: str) -> tuple[str, ...]:
+def entering(running: RunningLab, node: str) -> tuple[str, ...]:
     """To stand before a command. LabMistake where there is no such node."""
     running.holder(node)
-    return (sys.executable, "-m", "stressbench.lab.enter", str(Slot(running.state.name).path), node)
+    return (sys.executable, "-m", "stressbench.lab.enter", str(LabDirectory(running.state.name).path), node)

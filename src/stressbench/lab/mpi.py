@@ -2,11 +2,11 @@
 
 from stressbench.lab.addresses import address_of
 from stressbench.lab.topology import Lab
-from stressbench.lab.variables import INSIDE
+from stressbench.lab.variables import LAB_FOLDER
 
-HOSTS = f"{INSIDE}/hosts"
-PIDS = f"{INSIDE}/pids"
-CORES = f"{INSIDE}/cores"
+HOSTS = f"{LAB_FOLDER}/hosts"
+PIDS = f"{LAB_FOLDER}/pids"
+CORES = f"{LAB_FOLDER}/cores"
 
 
 def hosts_text(lab: Lab) -> str:

@@ -5,15 +5,15 @@ import signal
 import socket
 from pathlib import Path
 
-from stressbench.lab import rights, system
-from stressbench.lab.batch import BatchFault, run_batch
+from stressbench.lab import privileges, system
+from stressbench.lab.iproute import IprouteFault, run_iproute
 from stressbench.lab.mpi import HOSTS
 from stressbench.lab.plan import NodePlan, Setting
 
 _CHUNK_BYTES = 1 << 16
 
 
-class Holder:
+class NodeProcess:
     """A child of the keeper that is a node. Told apart by steps, so that all nodes go through each at the same time."""
 
     def __init__(self, *, node: NodePlan, lab: str) -> None:
@@ -24,10 +24,10 @@ class Holder:
 
     def start(self) -> None:
         """Fork; the child goes into namespaces of its own and waits."""
-        self.pid = system.forked(self._live)
+        self.pid = system.fork_child(self._run)
         self._far.close()
 
-    def reported(self) -> tuple[int, int]:
+    def receive_pids(self) -> tuple[int, int]:
         """The child's process id as the machine sees it and as the lab sees it. Raises OSError with its words."""
         words = self._near.recv(_CHUNK_BYTES).decode()
         if not words.startswith("pids "):
@@ -35,27 +35,27 @@ class Holder:
         outer, inner = words.split()[1:]
         return int(outer), int(inner)
 
-    def go_on(self) -> None:
+    def configure(self) -> None:
         """Its cables are there: let it set them up."""
         self._near.send(b"go")
 
-    def outcome(self) -> str | None:
+    def failure(self) -> str | None:
         """What went wrong with setting up; None when all went well."""
         words = self._near.recv(_CHUNK_BYTES).decode()
         self._near.close()
         return None if words == "done" else f"{self.node.name}: {words or 'ended without a word'}"
 
-    def _live(self) -> int:
+    def _run(self) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
         self._near.close()
         try:
-            self._far.send(self._separate().encode())
+            self._far.send(self._enter_new_namespaces().encode())
             if self._far.recv(_CHUNK_BYTES) != b"go":
                 return 1
             self._set_up()
-        except (OSError, BatchFault) as fault:
+        except (OSError, IprouteFault) as fault:
             self._far.send(str(getattr(fault, "strerror", None) or fault).encode())
             return 1
         self._far.send(b"done")
@@ -63,24 +63,24 @@ class Holder:
         while True:
             signal.pause()
 
-    def _separate(self) -> str:
+    def _enter_new_namespaces(self) -> str:
         outer = Path("/proc/self").readlink()  # the machine's /proc still
         system.unshare(system.NEWNET | system.NEWNS | system.NEWUTS | system.NEWIPC)
-        system.call_me(f"{self._lab}:{self.node.name}")
+        system.set_process_name(f"{self._lab}:{self.node.name}")
         socket.sethostname(self.node.name)
         system.mount("proc", "/proc", "proc")
         system.mount("tmpfs", "/dev/shm", "tmpfs", "mode=1777")
-        system.bind(HOSTS, "/etc/hosts")
+        system.bind_mount(HOSTS, "/etc/hosts")
         _try_mount("sysfs", "/sys")
         for setting in self.node.settings:
             _write(setting)  # before there is a card that could speak up
-        rights.protect_settings()
+        privileges.make_settings_read_only()
         return f"pids {outer} {os.getpid()}"
 
     def _set_up(self) -> None:
-        run_batch("ip", self.node.first)
-        run_batch("tc", self.node.tc)
-        run_batch("ip", self.node.ip)
+        run_iproute("ip", self.node.first)
+        run_iproute("tc", self.node.tc)
+        run_iproute("ip", self.node.ip)
 
 
 def _write(setting: Setting) -> None:

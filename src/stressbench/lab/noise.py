@@ -4,7 +4,7 @@ import socket
 import time
 
 from stressbench.lab import system
-from stressbench.lab.joining import join
+from stressbench.lab.namespaces import enter_namespaces
 from stressbench.lab.plan import NoisePlan
 
 _PORT = 9
@@ -12,16 +12,16 @@ _DATAGRAM = bytes(1472)  # with its headers the longest frame
 _PAUSE_S = 0.005
 
 
-def make_noise(noise: NoisePlan, source: int, target: int) -> tuple[int, int]:
+def start_noise(noise: NoisePlan, source: int, target: int) -> tuple[int, int]:
     """Start a sink and a sender in the networks of these processes; their process ids."""
-    sink = system.forked(lambda: _swallow(noise, target))
-    return sink, system.forked(lambda: _send(noise, source))
+    sink = system.fork_child(lambda: _sink(noise, target))
+    return sink, system.fork_child(lambda: _send(noise, source))
 
 
-def _swallow(noise: NoisePlan, target: int) -> int:
+def _sink(noise: NoisePlan, target: int) -> int:
     """Hold the port, so that the target answers nothing; what overflows is dropped at once, at no cost."""
-    join(target, ("net",))
-    system.call_me("lab-noise")
+    enter_namespaces(target, ("net",))
+    system.set_process_name("lab-noise")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
         held.bind((noise.address, _PORT))
         while True:
@@ -30,8 +30,8 @@ def _swallow(noise: NoisePlan, target: int) -> int:
 
 def _send(noise: NoisePlan, source: int) -> int:
     """As many datagrams as are due, every few milliseconds; what the card cannot take is not sent again."""
-    join(source, ("net",))
-    system.call_me("lab-noise")
+    enter_namespaces(source, ("net",))
+    system.set_process_name("lab-noise")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
         sending.connect((noise.address, _PORT))
         begin, sent = time.monotonic(), 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stressbench.lab.addresses import PREFIX_BITS, address_of, network_of
 from stressbench.lab.mpi import CORES, HOSTS, agent_text, hosts_text
 from stressbench.lab.routing import Hop, hops
-from stressbench.lab.shaping import FRAME_BYTES, bucket_lines
+from stressbench.lab.shaping import FRAME_BYTES, token_bucket_lines
 from stressbench.lab.storage import StoragePlan, storage_plan, volume_files
 from stressbench.lab.topology import End, Forwarding, Lab, Link, Node, Noise
 from stressbench.lab.variables import AGENT
@@ -57,7 +57,7 @@ class NoisePlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WirePlan:
+class DirectionPlan:
     """One direction of a link, from the device of its source."""
 
     link: str
@@ -72,25 +72,25 @@ class Plan:
 
     name: str
     nodes: tuple[NodePlan, ...]
-    cables: tuple[tuple[End, End], ...]
+    veth_pairs: tuple[tuple[End, End], ...]
     files: tuple[File, ...]
     noise: tuple[NoisePlan, ...] = ()
-    wires: tuple[WirePlan, ...] = ()
+    wires: tuple[DirectionPlan, ...] = ()
     storage: StoragePlan | None = None
 
 
 def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves: bool = True) -> Plan:
     """Every step, in order, for this lab; `cores` are those of pinned hosts; `serves`: whether I/O nodes do."""
     cores, io = cores or {}, lab.io if serves else None
-    ways: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
+    routes: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
     if lab.forwarding is Forwarding.route:
         for rail in range(lab.rails):
             for hop in hops(lab, rail=rail):
-                ways[hop.node].append(hop)
+                routes[hop.node].append(hop)
     return Plan(
         name=lab.name,
-        nodes=tuple(_node_plan(lab, node, ways[node.name]) for node in lab.nodes),
-        cables=tuple(link.ends for link in lab.links),
+        nodes=tuple(_node_plan(lab, node, routes[node.name]) for node in lab.nodes),
+        veth_pairs=tuple(link.ends for link in lab.links),
         files=(
             File(path=HOSTS, text=hosts_text(lab)),
             File(path=AGENT, text=agent_text(lab), executable=True),
@@ -99,7 +99,7 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves
         ),
         noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),
         wires=tuple(
-            WirePlan(link=link.name, source=end.node, target=link.beyond(end.node).node, device=end.device)
+            DirectionPlan(link=link.name, source=end.node, target=link.beyond(end.node).node, device=end.device)
             for link in lab.links
             for end in link.ends
         ),
@@ -118,28 +118,28 @@ def _noise_plan(lab: Lab, noise: Noise) -> NoisePlan:
     )
 
 
-def cable_line(cable: tuple[End, End], pids: Mapping[str, int]) -> str:
+def veth_line(link_ends: tuple[End, End], pids: Mapping[str, int]) -> str:
     """A veth pair that is born in two nodes at once; `pids` are the processes that hold them."""
     one, other = (
-        f"name {end.device} address {end.mac} numtxqueues 1 numrxqueues 1 netns {pids[end.node]}" for end in cable
+        f"name {end.device} address {end.mac} numtxqueues 1 numrxqueues 1 netns {pids[end.node]}" for end in link_ends
     )
     return f"link add {one} type veth peer {other}"
 
 
-def _node_plan(lab: Lab, node: Node, ways: list[Hop]) -> NodePlan:
+def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
     ends = [(link, link.end_at(node.name)) for link in lab.links_of(node.name)]
-    settings, ip = _station(), tuple(_station_lines(lab, node, ends))
+    settings, ip = _station_settings(), tuple(_station_lines(lab, node, ends))
     first: tuple[str, ...] = ()
     if node.is_switch and lab.forwarding is Forwarding.bridge:
         settings, ip = _bridge_settings(), tuple(_bridge_lines(node, ends))
         first = ("link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0",)
     elif node.is_switch:
-        settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, ways))
-    tc = tuple(line for link, end in ends for line in bucket_lines(link, end))
-    return NodePlan(name=node.name, first=first, settings=(*_quiet(), *settings), tc=tc, ip=ip)
+        settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, routes))
+    tc = tuple(line for link, end in ends for line in token_bucket_lines(link, end))
+    return NodePlan(name=node.name, first=first, settings=(*_quiet_network_settings(), *settings), tc=tc, ip=ip)
 
 
-def _quiet() -> tuple[Setting, ...]:
+def _quiet_network_settings() -> tuple[Setting, ...]:
     """No frame is sent but those that somebody means: no IPv6, no redirects; what comes by another way is taken."""
     return (
         Setting(file="net/ipv6/conf/all/disable_ipv6", value="1", optional=True),
@@ -152,7 +152,7 @@ def _quiet() -> tuple[Setting, ...]:
     )
 
 
-def _station() -> tuple[Setting, ...]:
+def _station_settings() -> tuple[Setting, ...]:
     """TCP as near to a lossless network as it goes: windows below what queues hold, quick repair, no memory."""
     window = f"4096 131072 {_TCP_WINDOW_BYTES}"
     return (
@@ -203,7 +203,7 @@ def _bridge_lines(node: Node, ends: list[tuple[Link, End]]) -> Iterator[str]:
     yield "link set br0 up"
 
 
-def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], ways: list[Hop]) -> Iterator[str]:
+def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], routes: list[Hop]) -> Iterator[str]:
     """All addresses and routes are written down: no switch ever asks the network anything."""
     yield "link set lo up"
     for rail in sorted({link.rail for link, _ in ends}):
@@ -213,7 +213,7 @@ def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], ways: list
         yield f"link set {end.device} up"
         address = address_of(lab.node(far.node), rail=link.rail)
         yield f"neigh replace {address} lladdr {far.mac} dev {end.device} nud permanent"
-    for hop in ways:
+    for hop in routes:
         device, beyond = hop.link.end_at(node.name).device, hop.link.beyond(node.name).node
         to = address_of(hop.destination, rail=hop.link.rail)
         via = address_of(lab.node(beyond), rail=hop.link.rail)

@@ -36,7 +36,7 @@ def platform_of(lab: Lab) -> str:
             zone, "link", id=link.name, bandwidth=f"{link.rate.bytes_per_s:.12g}Bps",
             latency=f"{_HOP_NS + (link.delay.ns if link.delay else 0)}ns", sharing_policy="SPLITDUPLEX",
         )  # fmt: skip
-    for source, target, crossed in _ways(lab):
+    for source, target, crossed in _routes(lab):
         route = SubElement(zone, "route", src=source, dst=target, symmetrical="NO")
         for link, direction in crossed:
             SubElement(route, "link_ctn", id=link.name, direction=direction)
@@ -44,21 +44,21 @@ def platform_of(lab: Lab) -> str:
     return _HEAD + tostring(root, encoding="unicode") + "\n"
 
 
-def _ways(lab: Lab) -> Iterator[tuple[str, str, tuple[tuple[Link, str], ...]]]:
+def _routes(lab: Lab) -> Iterator[tuple[str, str, tuple[tuple[Link, str], ...]]]:
     """From each host to each other: the links crossed, UP from a link's first end to its second."""
     table = {(hop.node, hop.destination.name): hop.link for hop in hops(lab, rail=0)}
-    card = {node.name: lab.links_of(node.name)[0] for node in lab.stations}
+    nic = {node.name: lab.links_of(node.name)[0] for node in lab.stations}
     for source in lab.stations:
         for target in lab.stations:
             if source is not target:
-                yield source.name, target.name, tuple(_way(source.name, target.name, card, table))
+                yield source.name, target.name, tuple(_route(source.name, target.name, nic, table))
 
 
-def _way(
-    source: str, target: str, card: Mapping[str, Link], table: Mapping[tuple[str, str], Link]
+def _route(
+    source: str, target: str, nic: Mapping[str, Link], table: Mapping[tuple[str, str], Link]
 ) -> Iterator[tuple[Link, str]]:
     at = source
     while at != target:
-        link = card[at] if at == source else table[at, target]
+        link = nic[at] if at == source else table[at, target]
         yield link, "UP" if link.a.node == at else "DOWN"
         at = link.beyond(at).node

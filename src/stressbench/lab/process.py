@@ -18,9 +18,9 @@ class Process:
     started: int
 
     @property
-    def lives(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether this very process is there and no zombie."""
-        return process_of(self.pid) == self
+        return find_process(self.pid) == self
 
     def kill(self, *, holding: os.stat_result) -> None:
         """End it now; nothing happens where it has ended already, or does not hold this file open."""
@@ -29,7 +29,7 @@ class Process:
         except (OSError, OverflowError):
             return
         try:
-            if self.lives and self._holds(holding):  # the descriptor stands for what was looked at
+            if self.is_alive and self._holds(holding):  # the descriptor stands for what was looked at
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             return
@@ -49,7 +49,7 @@ def _opened_by(pid: int) -> Iterator[os.stat_result]:
             yield path.stat()
 
 
-def process_of(pid: int) -> Process | None:
+def find_process(pid: int) -> Process | None:
     """The process that has this id now; None where none lives."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")

@@ -24,13 +24,13 @@ def hops(lab: Lab, *, rail: int) -> tuple[Hop, ...]:
     links before its columns', so that this is dimension order. With `by_destination` the choice follows the
     destination's number, as in fat trees (d-mod-k).
     """
-    around = _around(lab, rail=rail)
+    adjacency = _adjacency(lab, rail=rail)
     found = []
     for destination in lab.nodes:
-        distances = _distances(lab, around, destination.name)
+        distances = _distances(lab, adjacency, destination.name)
         for switch in lab.switches:
             if switch.name in distances and switch.name != destination.name:
-                link = _choose(lab.spread, destination, _nearer(around, distances, switch.name))
+                link = _choose(lab.spread, destination, _shortest_path_links(adjacency, distances, switch.name))
                 found.append(Hop(node=switch.name, destination=destination, link=link))
     return tuple(found)
 
@@ -57,7 +57,7 @@ def unreachable(lab: Lab, *, rail: int) -> tuple[str, ...]:
     there = [node for node in lab.stations if any(link.rail == rail for link in lab.links_of(node.name))]
     if not there:
         return ()
-    reached = _distances(lab, _around(lab, rail=rail), there[0].name)
+    reached = _distances(lab, _adjacency(lab, rail=rail), there[0].name)
     return tuple(node.name for node in there if node.name not in reached)
 
 
@@ -66,9 +66,9 @@ def cycle(lab: Lab) -> tuple[Link, ...]:
     for rail in range(lab.rails):
         trunks = [link for link in lab.links if link.rail == rail and _is_trunk(lab, link)]
         for number, link in enumerate(trunks):  # the first link that joins what is joined already
-            way = _way(trunks[:number], link.a.node, link.b.node)
-            if way is not None:
-                return (*way, link)
+            trunk_path = _path_between(trunks[:number], link.a.node, link.b.node)
+            if trunk_path is not None:
+                return (*trunk_path, link)
     return ()
 
 
@@ -76,7 +76,7 @@ def _is_trunk(lab: Lab, link: Link) -> bool:
     return all(lab.node(end.node).is_switch for end in link.ends)
 
 
-def _way(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | None:
+def _path_between(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | None:
     seen: dict[str, tuple[Link, ...]] = {start: ()}
     queue = deque([start])
     while queue:
@@ -88,7 +88,7 @@ def _way(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | Non
     return seen.get(goal)
 
 
-def _around(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
+def _adjacency(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
     found: dict[str, list[Link]] = {node.name: [] for node in lab.nodes}
     for link in lab.links:
         if link.rail == rail:
@@ -97,7 +97,7 @@ def _around(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
     return {name: tuple(links) for name, links in found.items()}
 
 
-def _distances(lab: Lab, around: Mapping[str, tuple[Link, ...]], goal: str) -> Mapping[str, int]:
+def _distances(lab: Lab, adjacency: Mapping[str, tuple[Link, ...]], goal: str) -> Mapping[str, int]:
     """What it costs from each node to the goal, over switches only."""
     passes = {node.name for node in lab.switches} | {goal}
     distances: dict[str, int] = {}
@@ -108,15 +108,17 @@ def _distances(lab: Lab, around: Mapping[str, tuple[Link, ...]], goal: str) -> M
             continue
         distances[at] = cost
         if at in passes:
-            for link in around[at]:
+            for link in adjacency[at]:
                 heappush(queue, (cost + link.cost, link.beyond(at).node))
     return distances
 
 
-def _nearer(around: Mapping[str, tuple[Link, ...]], distances: Mapping[str, int], node: str) -> tuple[Link, ...]:
+def _shortest_path_links(
+    adjacency: Mapping[str, tuple[Link, ...]], distances: Mapping[str, int], node: str
+) -> tuple[Link, ...]:
     """The links with which a way of least cost begins."""
     return tuple(
-        link for link in around[node] if distances.get(link.beyond(node).node, -1) == distances[node] - link.cost
+        link for link in adjacency[node] if distances.get(link.beyond(node).node, -1) == distances[node] - link.cost
     )
 
 

@@ -22,7 +22,7 @@ def burst_of(rate: Rate) -> Bytes:
     return Bytes(max(2 * FRAME_BYTES, round(rate.bytes_per_s * _BURST_S)))
 
 
-def bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tuple[str, ...]:
+def token_bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tuple[str, ...]:
     """What makes this end send at the link's rate, or at `rate`; to be said again to change it."""
     parent = "root"
     lines = []

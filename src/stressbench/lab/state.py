@@ -61,7 +61,7 @@ class State:
     since: Annotated[str, Field(max_length=40)]
     user_namespace: bool
     builder: Process
-    keeper: Process | None = None
+    supervisor: Annotated[Process | None, Field(alias="keeper")] = None
     nodes: Mapping[str, Process] | None = None
     rails: Annotated[int, Field(ge=1, le=64)] = 1
     scratch: Annotated[str | None, Field(pattern=r"^(/run/lab/[A-Za-z0-9._-]+)?$")] = None
@@ -80,7 +80,7 @@ class State:
 _ADAPTER = TypeAdapter(State)
 
 
-def folder(given: Mapping[str, str] | None = None) -> PrivateDirectory:
+def base_directory(given: Mapping[str, str] | None = None) -> PrivateDirectory:
     """Where this user's labs are written down: $STRESSBENCH_LABS, else a folder that is gone after a restart."""
     variables = os.environ if given is None else given
     if named := variables.get(FOLDER_VARIABLE):
@@ -96,7 +96,7 @@ def folder(given: Mapping[str, str] | None = None) -> PrivateDirectory:
 
 
 @contextmanager
-def _remedied() -> Iterator[None]:
+def _with_remedy() -> Iterator[None]:
     """LabMistake in the place of NotPrivate: it names the remedy."""
     try:
         yield
@@ -105,14 +105,14 @@ def _remedied() -> Iterator[None]:
         raise LabMistake(f"{fault}; {remedy}") from fault
 
 
-class Slot:
+class LabDirectory:
     """The folder of one lab, whether it is up or not. LabMistake where no lab can have this name."""
 
     def __init__(self, name: str, *, under: PrivateDirectory | None = None) -> None:
         if _NAME.fullmatch(name) is None:
             raise LabMistake(f"{name!r} is no name for a lab; expected letters, digits, -, _ and .")
         self.name = name
-        self._base = under or folder()
+        self._base = under or base_directory()
         self._own = self._base.below(name)
         self._lock: int | None = None
 
@@ -123,19 +123,19 @@ class Slot:
 
     def new_log(self) -> BinaryIO:
         """The file for what the keeper says beside its conversation with `up`, empty."""
-        with _remedied():
+        with _with_remedy():
             return self._own.create(LOG)
 
-    def last_words(self) -> str | None:
+    def last_log_line(self) -> str | None:
         """The last line that the keeper wrote there."""
-        with _remedied():
+        with _with_remedy():
             said = self._own.read(LOG, limit=_LARGEST_LOG).decode(errors="replace").strip().splitlines()
         return said[-1] if said else None
 
     @property
     def exists(self) -> bool:
         """Whether anything is written down."""
-        with _remedied():
+        with _with_remedy():
             return self._own.exists()
 
     @property
@@ -156,8 +156,8 @@ class Slot:
 
     def _try_lock(self) -> bool:
         try:
-            with _remedied(), self._own.opened(create=True):
-                self._require_a_labs()
+            with _with_remedy(), self._own.opened(create=True):
+                self._require_lab_directory()
                 descriptor = self._own.open_file(_LOCK, os.O_RDWR | os.O_CREAT)
         except FileNotFoundError:  # a `down` removed the folder at this moment
             return False
@@ -174,7 +174,7 @@ class Slot:
         os.close(descriptor)
         return False
 
-    def _require_a_labs(self) -> None:
+    def _require_lab_directory(self) -> None:
         """Whatever has a lab's name where labs are written down need not be one. Raises LabMistake."""
         if others := self._own.others(_FILES):
             raise LabMistake(
@@ -183,10 +183,10 @@ class Slot:
             )
 
     @property
-    def is_a_labs(self) -> bool:
+    def is_lab_directory(self) -> bool:
         """Whether the folder holds nothing but what labs write down; an `up` that was killed may have made it alone."""
         try:
-            with _remedied():
+            with _with_remedy():
                 return not self._own.others(_FILES)
         except OSError:
             return False
@@ -200,7 +200,7 @@ class Slot:
     def is_held(self) -> bool:
         """Whether any process holds the lock."""
         try:
-            with _remedied():
+            with _with_remedy():
                 descriptor = self._own.open_file(_LOCK, os.O_RDWR)
         except OSError:
             return False
@@ -214,8 +214,8 @@ class Slot:
 
     def write(self, state: State) -> None:
         """Replace what is written down."""
-        with _remedied():
-            self._own.replace(STATE, _ADAPTER.dump_json(state, indent=1))
+        with _with_remedy():
+            self._own.replace(STATE, _ADAPTER.dump_json(state, indent=1, by_alias=True))
 
     def read(self) -> State | None:
         """What is written down; None where there is nothing."""
@@ -234,13 +234,13 @@ class Slot:
         return LabFault(f"{self.path / STATE} cannot be read as what this version writes; {clears}")
 
     def _text(self) -> bytes:
-        with _remedied():
+        with _with_remedy():
             return self._own.read(STATE, limit=limits.STATE)
 
     def kill(self) -> None:
         """End the keeper, and the `up` that made it: those that are written down and hold the lock indeed."""
         try:
-            with _remedied():
+            with _with_remedy():
                 descriptor = self._own.open_file(_LOCK, os.O_RDWR)
         except FileNotFoundError:
             return
@@ -263,7 +263,7 @@ class Slot:
     def clear(self) -> None:
         """Remove what labs write down, the folder, and those above it. The caller holds the lock. Raises LabFault."""
         try:
-            with _remedied():
+            with _with_remedy():
                 self._base.remove(self.name, files=_FILES)
         except OSError as fault:
             raise LabFault(f"{self.path}: cannot be removed ({reason_of(fault)})") from fault
@@ -277,10 +277,10 @@ class Slot:
                     above.rmdir()
 
 
-def slots() -> tuple[Slot, ...]:
+def lab_directories() -> tuple[LabDirectory, ...]:
     """All that is written down, by name."""
-    base = folder()
-    with _remedied():
+    base = base_directory()
+    with _with_remedy():
         names = base.names()
-    found = (Slot(name, under=base) for name in names if _NAME.fullmatch(name))
-    return tuple(slot for slot in found if slot.is_a_labs)
+    found = (LabDirectory(name, under=base) for name in names if _NAME.fullmatch(name))
+    return tuple(directory for directory in found if directory.is_lab_directory)

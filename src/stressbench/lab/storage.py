@@ -7,13 +7,13 @@ from stressbench.lab.addresses import address_of
 from stressbench.lab.gluster import brick_volume, host_volume
 from stressbench.lab.mpi import CORES, HOSTS, PIDS
 from stressbench.lab.topology import IoService, Lab
-from stressbench.lab.variables import AGENT, INSIDE, SCRATCH
+from stressbench.lab.variables import AGENT, LAB_FOLDER, SCRATCH
 
-FOLDER = f"{INSIDE}/io"
+FOLDER = f"{LAB_FOLDER}/io"
 BRICK = f"{FOLDER}/brick"
 """Where an I/O node keeps what it serves: in memory, in its own mounts."""
 
-_OWN = frozenset({AGENT, CORES, HOSTS, PIDS, SCRATCH, FOLDER})
+_RESERVED = frozenset({AGENT, CORES, HOSTS, PIDS, SCRATCH, FOLDER})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class Daemon:
 
     node: str
     program: str
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     log: str
     cores: tuple[int, ...] = ()
 
@@ -42,8 +42,8 @@ def checked_path(path: str) -> str:
 
     Nowhere but below /run/lab: a daemon that looks at something below its own mount waits for itself for ever.
     """
-    if path in _OWN:
-        raise ValueError(f"the lab uses this itself; expected another name, such as {INSIDE}/scratch")
+    if path in _RESERVED:
+        raise ValueError(f"the lab uses this itself; expected another name, such as {LAB_FOLDER}/scratch")
     return path
 
 
@@ -54,7 +54,7 @@ def storage_plan(lab: Lab, io: IoService, *, cores: Mapping[str, tuple[int, ...]
         capacity_bytes=io.capacity.count,
         servers=tuple(_daemon(node, "glusterfsd", _brick_file(node)) for node in io.nodes),
         clients=tuple(
-            _daemon(host.name, "glusterfs", _HOST_FILE, *_mounting(lab, io), cores=cores.get(host.name, ()))
+            _daemon(host.name, "glusterfs", _HOST_FILE, *_mount_arguments(lab, io), cores=cores.get(host.name, ()))
             for host in lab.hosts
         ),
     )
@@ -76,11 +76,11 @@ def _brick_file(node: str) -> str:
 
 def _daemon(node: str, program: str, volume_file: str, *more: str, cores: tuple[int, ...] = ()) -> Daemon:
     log = f"{FOLDER}/{node}.log"
-    words = ("--no-daemon", f"--volfile={volume_file}", f"--log-file={log}", "--log-level=WARNING", *more)
-    return Daemon(node=node, program=program, words=words, log=log, cores=cores)
+    arguments = ("--no-daemon", f"--volfile={volume_file}", f"--log-file={log}", "--log-level=WARNING", *more)
+    return Daemon(node=node, program=program, arguments=arguments, log=log, cores=cores)
 
 
-def _mounting(lab: Lab, io: IoService) -> tuple[str, ...]:
+def _mount_arguments(lab: Lab, io: IoService) -> tuple[str, ...]:
     """Nothing that a host knows about a file is older than its question: other hosts write too."""
     fresh = ("--attribute-timeout=0", "--entry-timeout=0")
     return ("--process-name=fuse", f"--fs-display-name=lab:{lab.name}", *fresh, io.path)

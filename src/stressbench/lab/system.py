@@ -20,67 +20,67 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def unshare(flags: int) -> None:
     """Leave the namespaces of these kinds for new ones."""
-    _must(_libc.unshare(flags), "unshare")
+    _check(_libc.unshare(flags), "unshare")
 
 
 def setns(descriptor: int) -> None:
     """Enter the namespace that the descriptor stands for."""
-    _must(_libc.setns(descriptor, 0), "setns")
+    _check(_libc.setns(descriptor, 0), "setns")
 
 
 def mount(source: str, target: str, kind: str, options: str = "") -> None:
     """Mount a new file system of this kind."""
-    _must(
+    _check(
         _libc.mount(source.encode(), target.encode(), kind.encode(), 0, options.encode()), f"mount {kind} on {target}"
     )
 
 
-def bind(source: str, target: str) -> None:
+def bind_mount(source: str, target: str) -> None:
     """Make `target` show `source`."""
-    _must(_libc.mount(source.encode(), target.encode(), None, _MS_BIND, None), f"bind {source} to {target}")
+    _check(_libc.mount(source.encode(), target.encode(), None, _MS_BIND, None), f"bind {source} to {target}")
 
 
 def make_read_only(target: str) -> None:
     """Nobody can write below this mount any more."""
     flags = os.statvfs(target).f_flag & _MS_LOCKED
-    _must(
+    _check(
         _libc.mount(None, target.encode(), None, _MS_BIND | _MS_REMOUNT | _MS_RDONLY | flags, None),
         f"make {target} read-only",
     )
 
 
-def bound_without(capability: int) -> None:
+def drop_from_bounding_set(capability: int) -> None:
     """No program that is started from here on can get this capability."""
     if _libc.prctl(_PR_CAPBSET_READ, capability, 0, 0, 0) == 1:
-        _must(_libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0), f"give up capability {capability}")
+        _check(_libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0), f"give up capability {capability}")
 
 
-def keep_capabilities(mask: int) -> None:
+def restrict_capabilities(mask: int) -> None:
     """Of what this process may do now, only what the mask has."""
     header = struct.pack("Ii", _CAPABILITIES_3, 0)
     now = ctypes.create_string_buffer(24)
-    _must(_libc.capget(header, now), "capget")
+    _check(_libc.capget(header, now), "capget")
     halves = (mask & 0xFFFFFFFF,) * 3 + (mask >> 32,) * 3
     kept = (has & half for has, half in zip(struct.unpack("6I", now.raw), halves, strict=True))
-    _must(_libc.capset(header, struct.pack("6I", *kept)), "capset")
+    _check(_libc.capset(header, struct.pack("6I", *kept)), "capset")
 
 
-def receive_mounts_only() -> None:
+def make_mounts_slave() -> None:
     """What is mounted from now on stays in this mount namespace; what others mount and unmount still shows."""
-    _must(_libc.mount(b"none", b"/", None, _MS_REC | _MS_SLAVE, None), "make mounts private")
+    _check(_libc.mount(b"none", b"/", None, _MS_REC | _MS_SLAVE, None), "make mounts private")
 
 
-def end_with_parent(signal_number: int) -> None:
+def set_parent_death_signal(signal_number: int) -> None:
     """Get this signal when the parent ends."""
-    _must(_libc.prctl(_PR_SET_PDEATHSIG, signal_number), "prctl")
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal_number), "prctl")
 
 
-def call_me(name: str) -> None:
+def set_process_name(name: str) -> None:
     """The name that `ps` shows, at most 15 bytes of it."""
-    _must(_libc.prctl(_PR_SET_NAME, name.encode()[:15]), "prctl")
+    _check(_libc.prctl(_PR_SET_NAME, name.encode()[:15]), "prctl")
 
 
-def become_root_of_new_user_namespace() -> None:
+def enter_new_user_namespace() -> None:
     """A user namespace in which this user is root and nobody else exists. For processes of one thread."""
     uid, gid = os.geteuid(), os.getegid()
     unshare(NEWUSER)
@@ -89,7 +89,7 @@ def become_root_of_new_user_namespace() -> None:
     Path("/proc/self/gid_map").write_text(f"0 {gid} 1", encoding="utf-8")
 
 
-def forked(work: Callable[[], int]) -> int:
+def fork_child(work: Callable[[], int]) -> int:
     """A child that does the work and ends with its result; its process id. An exception is told on stderr: 70."""
     pid = os.fork()
     if pid:
@@ -104,7 +104,7 @@ def forked(work: Callable[[], int]) -> int:
         os._exit(status)
 
 
-def _must(result: int, what: str) -> None:
+def _check(result: int, what: str) -> None:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")

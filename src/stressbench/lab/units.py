@@ -59,7 +59,7 @@ class Bytes:
         return f"{self.count}B"
 
 
-LEAST = Rate(8_000)
+MIN_RATE = Rate(8_000)
 """What a link carries at least."""
 
 
@@ -71,8 +71,8 @@ def parse_rate(text: object) -> Rate:
     rate = Rate(_whole(float(match[1]) * _POWERS[match[2]]))
     if rate.bits_per_s == 0:
         raise ValueError("a link of rate 0 would carry nothing; expected more than 0 (`lab set LINK down` cuts a link)")
-    if rate < LEAST:
-        raise ValueError(f"expected at least {LEAST}")
+    if rate < MIN_RATE:
+        raise ValueError(f"expected at least {MIN_RATE}")
     return rate
 
 

@@ -3,11 +3,11 @@
 Nothing of it is ever read from a file: values such as Open MPI's agent are programs that MPI starts.
 """
 
-INSIDE = "/run/lab"
+LAB_FOLDER = "/run/lab"
 """A folder that only the lab's own nodes see, and that is gone with the lab."""
-AGENT = f"{INSIDE}/agent"
-SCRATCH = f"{INSIDE}/tmp"
-COUNTERS = f"{INSIDE}/links.sock"
+AGENT = f"{LAB_FOLDER}/agent"
+SCRATCH = f"{LAB_FOLDER}/tmp"
+COUNTERS = f"{LAB_FOLDER}/links.sock"
 STATE = "state.json"
 """What is written down about a lab, in its folder."""
 
@@ -23,7 +23,7 @@ def environment(name: str, *, rails: int, scratch: str | None) -> tuple[tuple[st
     `scratch`: where hosts find what I/O nodes serve; empty where these do not serve, so that it never is a folder of
     the machine instead; None where the lab has none.
     """
-    cards = ",".join(f"eth{rail}" for rail in range(rails))
+    nics = ",".join(f"eth{rail}" for rail in range(rails))
     allowed = tuple((f"{who}_ALLOW_RUN_AS_ROOT{end}", "1") for who in ("OMPI", "PRTE") for end in ("", "_CONFIRM"))
     return (
         ("STRESSBENCH_LAB", name),
@@ -36,7 +36,7 @@ def environment(name: str, *, rails: int, scratch: str | None) -> tuple[tuple[st
         ("PRTE_MCA_plm_ssh_agent", AGENT),
         ("OMPI_MCA_pml", "ob1"),
         ("OMPI_MCA_btl", "tcp,vader,self"),
-        ("OMPI_MCA_btl_tcp_if_include", cards),
+        ("OMPI_MCA_btl_tcp_if_include", nics),
         *_FULL_DUPLEX,
         ("OMPI_MCA_oob_tcp_if_include", "eth0"),
         ("PRTE_MCA_prte_if_include", "eth0"),

@@ -24,7 +24,7 @@ class Rail:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrittenLink:
+class LinkSpec:
     """A link as `[[link]]` writes it; an end is `NODE` or `HOST:ethN`."""
 
     between: tuple[str, str]
@@ -35,12 +35,12 @@ class WrittenLink:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Site:
+class WiringInput:
     """Hosts by name, the cards of all, and links that are written one by one."""
 
     hosts: tuple[str, ...]
     rails: tuple[Rail, ...]
-    links: tuple[WrittenLink, ...] = ()
+    links: tuple[LinkSpec, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Wiring:
     spread: Spread = Spread.first
 
 
-MOST_LINKS = 1_000
+MAX_LINKS = 1_000
 """Of a lab: far more than one machine can hold, and few enough to be drawn and routed at once."""
 
 
@@ -81,7 +81,7 @@ class Trunk:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plane:
+class RailNetwork:
     """One rail's network: the switch of each host, in their order, and trunks between switches."""
 
     switches: tuple[str, ...]
@@ -89,24 +89,26 @@ class Plane:
     trunks: tuple[Trunk, ...] = ()
 
 
-def filled(site: Site, switches: Sequence[str], hosts_per_switch: int, *, sizes: str, key: str) -> tuple[str, ...]:
+def fill_switches(
+    given: WiringInput, switches: Sequence[str], hosts_per_switch: int, *, sizes: str, key: str
+) -> tuple[str, ...]:
     """Each host's switch, where hosts fill switch after switch. Raises WiringMistake if the `sizes` do not fit."""
     places = len(switches) * hosts_per_switch
-    if places != len(site.hosts):
-        raise WiringMistake(key, f"{sizes} is {places}, but there are {len(site.hosts)} hosts")
+    if places != len(given.hosts):
+        raise WiringMistake(key, f"{sizes} is {places}, but there are {len(given.hosts)} hosts")
     return tuple(switches[host // hosts_per_switch] for host in range(places))
 
 
-def leaves_of(site: Site, hosts_per_leaf: int, *, key: str) -> int:
+def leaf_count(given: WiringInput, hosts_per_leaf: int, *, key: str) -> int:
     """How many switches such hosts fill. Raises WiringMistake where one would be filled in part."""
-    leaves, rest = divmod(len(site.hosts), hosts_per_leaf)
+    leaves, rest = divmod(len(given.hosts), hosts_per_leaf)
     if rest:
-        raise WiringMistake(key, f"{hosts_per_leaf} does not divide {len(site.hosts)} hosts")
+        raise WiringMistake(key, f"{hosts_per_leaf} does not divide {len(given.hosts)} hosts")
     return leaves
 
 
 def on_every_rail(
-    site: Site, build: Callable[[Rail], Plane], *, forwarding: Forwarding, spread: Spread = Spread.first
+    given: WiringInput, build: Callable[[Rail], RailNetwork], *, forwarding: Forwarding, spread: Spread = Spread.first
 ) -> Wiring:
     """The same network once a rail, each with switches of its own: `leaf0` and, of the second rail, `leaf0.1`.
 
@@ -114,17 +116,17 @@ def on_every_rail(
     """
     switches: list[str] = []
     wires: list[Wire] = []
-    first = build(site.rails[0])
-    links = len(site.rails) * (len(first.attached) + len(first.trunks))
-    if links > MOST_LINKS:
-        raise WiringMistake("", f"{links} links: expected at most {MOST_LINKS}")
-    for number, rail in enumerate(site.rails):
+    first = build(given.rails[0])
+    links = len(given.rails) * (len(first.attached) + len(first.trunks))
+    if links > MAX_LINKS:
+        raise WiringMistake("", f"{links} links: expected at most {MAX_LINKS}")
+    for number, rail in enumerate(given.rails):
         plane = build(rail)
         ending = f".{number}" if number else ""
         switches += [name + ending for name in plane.switches]
         wires += [
             Wire(a=host, b=switch + ending, rail=number, rate=None, delay=rail.delay)
-            for host, switch in zip(site.hosts, plane.attached, strict=True)
+            for host, switch in zip(given.hosts, plane.attached, strict=True)
         ]
         wires += [
             Wire(a=trunk.a + ending, b=trunk.b + ending, rail=number, rate=trunk.rate, cost=trunk.cost)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.lab.process import process_of
+from stressbench.lab.process import find_process
 from stressbench.launch.processes import environment_of
 
 _PROC = Path("/proc")
@@ -49,7 +49,7 @@ def live_users(user: int) -> Users:
         with suppress(OSError):
             if folder.stat().st_uid != user:
                 continue
-            process = process_of(int(folder.name))
+            process = find_process(int(folder.name))
             if process is None:
                 continue
             started[process.pid] = boot_s + process.started / os.sysconf("SC_CLK_TCK")

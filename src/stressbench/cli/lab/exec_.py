@@ -7,7 +7,7 @@ import typer
 
 from stressbench.cli.lab.common import LabName, told
 from stressbench.lab.entering import entering
-from stressbench.lab.lifecycle import chosen
+from stressbench.lab.lifecycle import selected_lab
 
 _EXEC = """\
 Run a command on a host (or a switch) of a lab, in the present folder. Its exit status is passed on.
@@ -48,5 +48,5 @@ def shell(host: Host, lab: LabName = None) -> None:
 
 def _become(lab: str | None, host: str, command: list[str]) -> None:
     with told():
-        words = entering(chosen(lab), host)
+        words = entering(selected_lab(lab), host)
     os.execv(words[0], [*words, *command])

@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from stressbench.lab.fields import Table
-from stressbench.lab.wiring import Site, Wiring
+from stressbench.lab.wiring import Wiring, WiringInput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +16,7 @@ class Shape:
 
     kind: str
     spec: type[Table]
-    wire: Callable[[Any, Site], Wiring]
+    wire: Callable[[Any, WiringInput], Wiring]
 
 
 def shapes() -> Mapping[str, Shape]:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, RateText, Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, filled, on_every_rail
+from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, fill_switches, on_every_rail
 
 KIND = "dragonfly"
 _GLOBAL_COST = 3  # more than a local link before and one behind, so that no route crosses a third group
@@ -27,16 +27,16 @@ class Spec(Table):
     forwarding: Forwarding = Forwarding.route
 
 
-def wire(spec: Spec, site: Site) -> Wiring:
+def wire(spec: Spec, given: WiringInput) -> Wiring:
     """Hosts fill router after router, group after group."""
     sizes = f"{spec.groups} groups x {spec.routers_per_group} routers x {spec.hosts_per_router} hosts"
     names = [f"g{group}r{router}" for group in range(spec.groups) for router in range(spec.routers_per_group)]
-    plane = Plane(
+    plane = RailNetwork(
         switches=tuple(names),
-        attached=filled(site, names, spec.hosts_per_router, sizes=sizes, key="groups"),
+        attached=fill_switches(given, names, spec.hosts_per_router, sizes=sizes, key="groups"),
         trunks=(*_within_groups(spec), *_between_groups(spec)),
     )
-    return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
+    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)
 
 
 def _within_groups(spec: Spec) -> tuple[Trunk, ...]:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from stressbench.lab.fields import Count, RateText, Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, WiringMistake, leaves_of, on_every_rail
+from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, WiringMistake, leaf_count, on_every_rail
 
 KIND = "ring"
 
@@ -20,14 +20,14 @@ class Spec(Table):
     forwarding: Forwarding = Forwarding.route
 
 
-def wire(spec: Spec, site: Site) -> Wiring:
+def wire(spec: Spec, given: WiringInput) -> Wiring:
     """Switches in the order of hosts."""
-    count = leaves_of(site, spec.hosts_per_switch, key="hosts_per_switch")
+    count = leaf_count(given, spec.hosts_per_switch, key="hosts_per_switch")
     if count < 3:
         raise WiringMistake("hosts_per_switch", f"{spec.hosts_per_switch} leaves {count} switches; a ring needs 3")
-    plane = Plane(
+    plane = RailNetwork(
         switches=tuple(f"s{number}" for number in range(count)),
-        attached=tuple(f"s{host // spec.hosts_per_switch}" for host in range(len(site.hosts))),
+        attached=tuple(f"s{host // spec.hosts_per_switch}" for host in range(len(given.hosts))),
         trunks=tuple(Trunk(f"s{number}", f"s{(number + 1) % count}", spec.rate) for number in range(count)),
     )
-    return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
+    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)

@@ -4,7 +4,7 @@ from typing import Literal
 
 from stressbench.lab.fields import Table
 from stressbench.lab.topology import Forwarding
-from stressbench.lab.wiring import Plane, Site, Wiring, on_every_rail
+from stressbench.lab.wiring import RailNetwork, Wiring, WiringInput, on_every_rail
 
 KIND = "single"
 
@@ -16,7 +16,7 @@ class Spec(Table):
     forwarding: Forwarding = Forwarding.bridge
 
 
-def wire(spec: Spec, site: Site) -> Wiring:
+def wire(spec: Spec, given: WiringInput) -> Wiring:
     """Every host on the switch."""
-    plane = Plane(switches=("s0",), attached=("s0",) * len(site.hosts))
-    return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
+    plane = RailNetwork(switches=("s0",), attached=("s0",) * len(given.hosts))
+    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)

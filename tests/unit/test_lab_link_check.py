@@ -2,8 +2,8 @@
 
 import pytest
 
+from stressbench.lab.link_check import LinkCheck, evaluate_streams
 from stressbench.lab.shaping import PAYLOAD_SHARE
-from stressbench.lab.survey import Finding, judged
 from stressbench.lab.topology import End, Link
 from stressbench.lab.units import Rate
 
@@ -11,7 +11,7 @@ RATE = Rate(100_000_000)
 BEST = RATE.scaled(PAYLOAD_SHARE)
 
 
-def finding(*shares: float, taken_s: float = 5e-5) -> Finding:
+def finding(*shares: float, taken_s: float = 5e-5) -> LinkCheck:
     """Of a link of 100 Mbit/s whose streams brought these shares of its best."""
     source, target = (
         End(node="h0", device="eth0", mac="02:00:00:00:00:01"),
@@ -19,7 +19,7 @@ def finding(*shares: float, taken_s: float = 5e-5) -> Finding:
     )
     link = Link(name="h0-s0", rail=0, a=source, b=target, rate=RATE)
     payloads = [BEST.scaled(share) for share in shares]
-    return judged(link, source, target, RATE, payloads=payloads, taken_s=taken_s, tolerance=0.03)
+    return evaluate_streams(link, source, target, RATE, payloads=payloads, taken_s=taken_s, tolerance=0.03)
 
 
 def test_every_stream_is_told_in_order_and_the_median_is_the_share() -> None:

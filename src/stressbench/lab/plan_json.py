@@ -3,25 +3,25 @@
 from dataclasses import asdict
 from typing import Any
 
-from stressbench.lab.plan import File, NodePlan, NoisePlan, Plan, Setting, WirePlan
+from stressbench.lab.plan import DirectionPlan, File, NodePlan, NoisePlan, Plan, Setting
 from stressbench.lab.storage import Daemon, StoragePlan
 from stressbench.lab.topology import End
 
 
-def plain(plan: Plan) -> dict[str, Any]:
+def plan_to_json(plan: Plan) -> dict[str, Any]:
     """As JSON has it."""
     return asdict(plan)
 
 
-def plan_from(found: dict[str, Any]) -> Plan:
+def plan_from_json(found: dict[str, Any]) -> Plan:
     """What `plain` was given."""
     return Plan(
         name=found["name"],
         nodes=tuple(_node(node) for node in found["nodes"]),
-        cables=tuple((End(**one), End(**other)) for one, other in found["cables"]),
+        veth_pairs=tuple((End(**one), End(**other)) for one, other in found["veth_pairs"]),
         files=tuple(File(**file) for file in found["files"]),
         noise=tuple(NoisePlan(**noise) for noise in found["noise"]),
-        wires=tuple(WirePlan(**wire) for wire in found["wires"]),
+        wires=tuple(DirectionPlan(**wire) for wire in found["wires"]),
         storage=None if found["storage"] is None else _storage(found["storage"]),
     )
 
@@ -36,7 +36,7 @@ def _storage(found: dict[str, Any]) -> StoragePlan:
 
 
 def _daemon(found: dict[str, Any]) -> Daemon:
-    return Daemon(**{**found, "words": tuple(found["words"]), "cores": tuple(found["cores"])})
+    return Daemon(**{**found, "arguments": tuple(found["arguments"]), "cores": tuple(found["cores"])})
 
 
 def _node(found: dict[str, Any]) -> NodePlan:

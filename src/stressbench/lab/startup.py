@@ -9,19 +9,19 @@ from stressbench.formats.toml.lines import line_of, lines_of
 from stressbench.lab.capabilities import Capability, missing, netem, storage
 from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
 from stressbench.lab.file import parse_lab
-from stressbench.lab.lifecycle import Running, up
+from stressbench.lab.lifecycle import RunningLab, up
 from stressbench.lab.topology import Lab
 
 
 @dataclass(frozen=True, kw_only=True)
-class BroughtUp:
+class StartedLab:
     """A lab that is up, and what keeps its I/O nodes from serving: nothing where they serve or where it has none."""
 
-    running: Running
-    lacking: tuple[Capability, ...]
+    running: RunningLab
+    unavailable: tuple[Capability, ...]
 
 
-def bring_up(path: Path, *, name: str) -> BroughtUp:
+def start_lab(path: Path, *, name: str) -> StartedLab:
     """Check the file against itself and this machine, and the machine against what labs need; then bring it up.
 
     Raises LabMistake and LabFault.
@@ -32,15 +32,15 @@ def bring_up(path: Path, *, name: str) -> BroughtUp:
         raise LabMistake(str(fault)) from fault
     lab = parse_lab(text, name=name, source=str(path))
     _check_cores(lab, text, path, there=len(os.sched_getaffinity(0)))
-    lacking = missing()
-    if lacking:
-        raise LabFault("\n".join(f"{one.name} missing ({one.why}): {one.remedy}" for one in lacking))
+    unavailable = missing()
+    if unavailable:
+        raise LabFault("\n".join(f"{one.name} missing ({one.why}): {one.remedy}" for one in unavailable))
     if any(link.delay for link in lab.links) and not (one := netem()).there:
         places = (place for place in lines_of(text) if place[-1] == "delay")
         line = line_of(lines_of(text), next(places))
         raise LabFileMistake([f"{path}:{line}: delay: this kernel has no netem: {one.remedy}"])
     unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
-    return BroughtUp(running=up(text, name=name, source=str(path), serves=not unserved), lacking=unserved)
+    return StartedLab(running=up(text, name=name, source=str(path), serves=not unserved), unavailable=unserved)
 
 
 def _check_cores(lab: Lab, text: str, path: Path, *, there: int) -> None:

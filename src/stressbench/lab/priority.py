@@ -3,10 +3,10 @@
 import os
 from contextlib import suppress
 
-_ABOVE_RANKS = 2
+_PRIORITY_ABOVE_RANKS = 2
 
 
-def be_prompt() -> None:
+def raise_priority() -> None:
     """Go before ranks from now on, where that is permitted; for who sleeps most of the time."""
     with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(_ABOVE_RANKS))
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(_PRIORITY_ABOVE_RANKS))

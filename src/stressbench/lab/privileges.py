@@ -10,7 +10,7 @@ _NET_BIND_SERVICE, _NET_ADMIN, _NET_RAW = 10, 12, 13  # links, ping
 _IPC_LOCK, _SYS_RESOURCE = 14, 24  # RDMA and limits of memory
 _SYS_CHROOT, _SYS_PTRACE, _SYS_ADMIN = 18, 19, 21  # MPI's agent enters other nodes; FUSE and GlusterFS
 _SYS_NICE = 23  # turns of ranks in real time
-KEPT = frozenset(
+KEPT_CAPABILITIES = frozenset(
     {
         _CHOWN, _DAC_OVERRIDE, _DAC_READ_SEARCH, _FOWNER, _FSETID, _KILL, _SETGID, _SETUID, _NET_BIND_SERVICE,
         _NET_ADMIN, _NET_RAW, _IPC_LOCK, _SYS_RESOURCE, _SYS_CHROOT, _SYS_PTRACE, _SYS_ADMIN, _SYS_NICE,
@@ -20,21 +20,21 @@ KEPT = frozenset(
 _READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger")
 
 
-def keep_what_labs_need() -> None:
+def drop_unneeded_capabilities() -> None:
     """Give the other capabilities up, for this process and for whatever it starts. Raises OSError."""
-    for number in range(_last() + 1):
-        if number not in KEPT:
-            system.bound_without(number)
-    system.keep_capabilities(sum(1 << number for number in KEPT))
+    for number in range(_last_capability() + 1):
+        if number not in KEPT_CAPABILITIES:
+            system.drop_from_bounding_set(number)
+    system.restrict_capabilities(sum(1 << number for number in KEPT_CAPABILITIES))
 
 
-def protect_settings() -> None:
+def make_settings_read_only() -> None:
     """Make the kernel's settings below /proc read-only in this mount namespace. Raises OSError."""
     for path in _READ_ONLY:
         if Path(path).exists():
-            system.bind(path, path)
+            system.bind_mount(path, path)
             system.make_read_only(path)
 
 
-def _last() -> int:
+def _last_capability() -> int:
     return int(Path("/proc/sys/kernel/cap_last_cap").read_text(encoding="utf-8"))

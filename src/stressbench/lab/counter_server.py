@@ -12,22 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from stressbench.lab import system
-from stressbench.lab.attention import be_prompt
-from stressbench.lab.batch import BatchFault, program_of
 from stressbench.lab.errors import LabFault
-from stressbench.lab.plan import WirePlan
-from stressbench.lab.queues import PRINT_QUEUES, bucket_of
+from stressbench.lab.iproute import IprouteFault, tool_path
+from stressbench.lab.plan import DirectionPlan
+from stressbench.lab.priority import raise_priority
+from stressbench.lab.queues import QDISC_ARGUMENTS, token_bucket
 from stressbench.lab.variables import COUNTERS
 
-_OPEN_TO_ALL = 0o666
+_WORLD_WRITABLE = 0o666
 
 
-def start_meter(wires: Iterable[WirePlan], pids: Mapping[str, int]) -> int:
+def start_counter_server(wires: Iterable[DirectionPlan], pids: Mapping[str, int]) -> int:
     """Start answering for these directions of links; `pids` are the processes that hold the nodes. Its process id."""
     networks = {node: os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC) for node, pid in pids.items()}
     server = _Server(COUNTERS, tuple(wires), networks)
-    Path(COUNTERS).chmod(_OPEN_TO_ALL)
-    pid = system.forked(server.answer)
+    Path(COUNTERS).chmod(_WORLD_WRITABLE)
+    pid = system.fork_child(server.answer)
     server.server_close()
     for network in networks.values():
         os.close(network)
@@ -37,19 +37,19 @@ def start_meter(wires: Iterable[WirePlan], pids: Mapping[str, int]) -> int:
 class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
     """A child for each program that asks."""
 
-    def __init__(self, path: str, wires: tuple[WirePlan, ...], networks: Mapping[str, int]) -> None:
+    def __init__(self, path: str, wires: tuple[DirectionPlan, ...], networks: Mapping[str, int]) -> None:
         self.wires = wires
         self.networks = networks
-        super().__init__(path, _Asked)
+        super().__init__(path, _Connection)
 
     def answer(self) -> int:
-        system.call_me("lab-meter")
-        be_prompt()
+        system.set_process_name("lab-meter")
+        raise_priority()
         self.serve_forever()
         return 0
 
 
-class _Asked(socketserver.StreamRequestHandler):
+class _Connection(socketserver.StreamRequestHandler):
     """A conversation with one program."""
 
     server: _Server
@@ -62,28 +62,28 @@ class _Asked(socketserver.StreamRequestHandler):
         if line != b"look\n":
             return {"fault": "the one request is: look"}
         try:
-            return {"links": _look(self.server)}
-        except (LabFault, BatchFault, OSError, ValueError) as fault:
+            return {"links": _read_all(self.server)}
+        except (LabFault, IprouteFault, OSError, ValueError) as fault:
             return {"fault": str(fault)}
 
 
-def _look(server: _Server) -> list[dict[str, Any]]:
+def _read_all(server: _Server) -> list[dict[str, Any]]:
     queues = _queues(server.networks)
-    return [_told(wire, queues[wire.source]) for wire in server.wires]
+    return [_record(wire, queues[wire.source]) for wire in server.wires]
 
 
 def _queues(networks: Mapping[str, int]) -> dict[str, Any]:
-    """Each node's queues as `tc` prints them; all nodes are asked at the same time."""
-    tc = program_of("tc")
-    asked = {}
+    """Each node's queues as `tc` prints them; all nodes are processes at the same time."""
+    tc = tool_path("tc")
+    processes = {}
     for node, network in networks.items():
         system.setns(network)
-        asked[node] = subprocess.Popen([tc, *PRINT_QUEUES], stdout=subprocess.PIPE)
-    return {node: json.loads(process.communicate()[0]) for node, process in asked.items()}
+        processes[node] = subprocess.Popen([tc, *QDISC_ARGUMENTS], stdout=subprocess.PIPE)
+    return {node: json.loads(process.communicate()[0]) for node, process in processes.items()}
 
 
-def _told(wire: WirePlan, queues: list[Any]) -> dict[str, Any]:
-    bucket = bucket_of(queues, node=wire.source, device=wire.device)
+def _record(wire: DirectionPlan, queues: list[Any]) -> dict[str, Any]:
+    bucket = token_bucket(queues, node=wire.source, device=wire.device)
     return {
         "link": wire.link,
         "source": wire.source,

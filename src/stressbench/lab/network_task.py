@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from stressbench.lab import system
-from stressbench.lab.batch import BatchFault
 from stressbench.lab.errors import LabFault
-from stressbench.lab.joining import NETWORK, join
+from stressbench.lab.iproute import IprouteFault
+from stressbench.lab.namespaces import NETWORK_NAMESPACES, enter_namespaces
 
 _CHUNK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inside:
+class NetworkTask:
     """A child at work; `value` waits for what it brings back."""
 
     pid: int
     where: str
     pipe: int
 
-    def value(self) -> Any:
+    def result(self) -> Any:
         """What the work returned. LabFault where it failed."""
         pieces = []
         while piece := os.read(self.pipe, _CHUNK_BYTES):
@@ -35,7 +35,7 @@ class Inside:
         return found["value"]
 
 
-def inside(pid: int, work: Callable[[], Any], *, where: str) -> Inside:
+def start_in_network(pid: int, work: Callable[[], Any], *, where: str) -> NetworkTask:
     """Start the work in the network that process `pid` is in; `where` names the node in messages.
 
     The work returns what JSON can hold.
@@ -45,13 +45,13 @@ def inside(pid: int, work: Callable[[], Any], *, where: str) -> Inside:
     def child() -> int:
         os.close(reading)
         try:
-            join(pid, NETWORK)
+            enter_namespaces(pid, NETWORK_NAMESPACES)
             found = {"value": work()}
-        except (OSError, BatchFault) as fault:
+        except (OSError, IprouteFault) as fault:
             found = {"fault": getattr(fault, "strerror", None) or str(fault)}
         os.write(writing, json.dumps(found).encode())
         return 0
 
-    started = Inside(pid=system.forked(child), where=where, pipe=reading)
+    started = NetworkTask(pid=system.fork_child(child), where=where, pipe=reading)
     os.close(writing)
     return started

@@ -4,15 +4,17 @@ from dataclasses import replace
 
 from stressbench.lab.errors import LabMistake
 from stressbench.lab.topology import Lab
-from stressbench.lab.units import LEAST
+from stressbench.lab.units import MIN_RATE
 
 
-def at_share(lab: Lab, share: float) -> Lab:
+def with_rate_share(lab: Lab, share: float) -> Lab:
     """The lab whose links carry this share of their rates. Raises LabMistake where one would carry too little."""
     links = tuple(replace(link, rate=link.rate.scaled(share)) for link in lab.links)
     slowest = min(links, key=lambda link: link.rate)
-    if slowest.rate < LEAST:
-        raise LabMistake(f"lab {lab.name}'s link {slowest.name} would have {slowest.rate}; expected at least {LEAST}")
+    if slowest.rate < MIN_RATE:
+        raise LabMistake(
+            f"lab {lab.name}'s link {slowest.name} would have {slowest.rate}; expected at least {MIN_RATE}"
+        )
     return replace(lab, links=links)
 
 

@@ -7,12 +7,12 @@ from functools import partial
 
 from stressbench.formats.toml.complaints import unknown
 from stressbench.formats.toml.shares import parse_share
-from stressbench.lab.batch import run_batch
 from stressbench.lab.errors import LabMistake
-from stressbench.lab.inside import inside
-from stressbench.lab.lifecycle import Running
+from stressbench.lab.iproute import run_iproute
+from stressbench.lab.lifecycle import RunningLab
+from stressbench.lab.network_task import start_in_network
 from stressbench.lab.plan import plan
-from stressbench.lab.shaping import bucket_lines
+from stressbench.lab.shaping import token_bucket_lines
 from stressbench.lab.topology import End, Lab, Link
 from stressbench.lab.units import Rate, parse_rate
 
@@ -20,7 +20,7 @@ _EXPECTED = "expected rate=50Mbit, rate=half, rate=1/4, rate=25%, down or up"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class LinkChange:
     """What is to become of links: another rate, as a value or as a share of the file's; down; or up again."""
 
     rate: Rate | None = None
@@ -32,10 +32,10 @@ class Change:
         return self.rate or link.rate.scaled(1.0 if self.share is None else self.share)
 
 
-def parse_change(text: str) -> Change:
+def parse_change(text: str) -> LinkChange:
     """`rate=50Mbit`, `rate=half`, `down`, `up`. LabMistake says what was expected."""
     if text in ("down", "up"):
-        return Change(is_up=text == "up")
+        return LinkChange(is_up=text == "up")
     key, equals, value = text.partition("=")
     if key != "rate" or not equals:
         raise LabMistake(f"'{text}': {_EXPECTED}")
@@ -43,14 +43,14 @@ def parse_change(text: str) -> Change:
     if share == 0:
         raise LabMistake(f"'{text}': a link of rate 0 would carry nothing; `down` cuts it")
     if share is not None:
-        return Change(share=share)
+        return LinkChange(share=share)
     try:
-        return Change(rate=parse_rate(value))
+        return LinkChange(rate=parse_rate(value))
     except ValueError as fault:
         raise LabMistake(f"'{text}': {fault}; or a share: half, quarter, eighth, full, 1/3, 25%") from None
 
 
-def links_named(lab: Lab, word: str) -> tuple[Link, ...]:
+def select_links(lab: Lab, word: str) -> tuple[Link, ...]:
     """A link's name, a pattern of such, `all`, `hosts` (the cards of hosts), or a node: all its links. LabMistake."""
     names = tuple(link.name for link in lab.links)
     if word == "all":
@@ -66,16 +66,16 @@ def links_named(lab: Lab, word: str) -> tuple[Link, ...]:
     return found
 
 
-def apply(running: Running, links: Iterable[Link], change: Change) -> None:
-    """Change both ends of the links. LabFault where a node refuses."""
+def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange) -> None:
+    """LinkChange both ends of the links. LabFault where a node refuses."""
     for link in links:
         if change.is_up is not None:
             for end in link.ends:
                 lines = _up_lines(running.lab, end) if change.is_up else (f"link set {end.device} down",)
-                _say(running, end, "ip", lines, forced=change.is_up)
+                _run(running, end, "ip", lines, ignore_errors=change.is_up)
         else:
             for end in link.ends:
-                _say(running, end, "tc", bucket_lines(link, end, rate=change.rate_of(link)))
+                _run(running, end, "tc", token_bucket_lines(link, end, rate=change.rate_of(link)))
 
 
 def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:
     return tuple(line for line in node.ip if line.startswith(mine) or not line.startswith("link set "))
 
 
-def _say(running: Running, end: End, tool: str, lines: tuple[str, ...], *, forced: bool = False) -> None:
-    """`forced`: lines about devices that are down fail, and that is right."""
-    work = partial(run_batch, tool, lines, forced=forced)
-    inside(running.holder(end.node).pid, work, where=end.node).value()
+def _run(running: RunningLab, end: End, tool: str, lines: tuple[str, ...], *, ignore_errors: bool = False) -> None:
+    """`ignore_errors`: lines about devices that are down fail, and that is right."""
+    work = partial(run_iproute, tool, lines, ignore_errors=ignore_errors)
+    start_in_network(running.holder(end.node).pid, work, where=end.node).result()

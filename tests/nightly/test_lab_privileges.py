@@ -2,7 +2,7 @@
 
 import pytest
 
-from stressbench.lab.rights import KEPT
+from stressbench.lab.privileges import KEPT_CAPABILITIES
 
 SETTING = "/proc/sys/net/ipv4/ip_forward"
 
@@ -24,7 +24,7 @@ def test_nothing_can_be_started_with_capabilities_that_labs_do_not_need(lab_up) 
 
     for line in status.splitlines():
         if line.startswith("Cap"):
-            assert int(line.split()[1], 16) & ~sum(1 << number for number in KEPT) == 0, line
+            assert int(line.split()[1], 16) & ~sum(1 << number for number in KEPT_CAPABILITIES) == 0, line
 
 
 def test_no_device_can_be_made(lab_up, tmp_path) -> None:

@@ -8,28 +8,28 @@ from typing import Any
 _CHUNK_BYTES = 1 << 16
 
 
-class Talk:
+class ControlChannel:
     """One side of it."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._waiting = b""
+        self._buffer = b""
 
-    def say(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: Mapping[str, Any]) -> None:
         """Raises OSError where nobody is there any more."""
         self._connection.sendall(json.dumps(message).encode() + b"\n")
 
-    def hear(self) -> Mapping[str, Any] | None:
+    def receive(self) -> Mapping[str, Any] | None:
         """The next message; None where the other side has ended. TimeoutError after the socket's time."""
-        while b"\n" not in self._waiting:
+        while b"\n" not in self._buffer:
             try:
                 piece = self._connection.recv(_CHUNK_BYTES)
             except ConnectionResetError:
                 return None
             if not piece:
                 return None
-            self._waiting += piece
-        line, _, self._waiting = self._waiting.partition(b"\n")
+            self._buffer += piece
+        line, _, self._buffer = self._buffer.partition(b"\n")
         message: Mapping[str, Any] = json.loads(line)
         return message
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from stressbench.lab import system
 
 # The user namespace first: it gives the right to enter the others. The mount namespace last: it changes /proc.
-NETWORK = ("user", "net")
-EVERYTHING = ("user", "pid", "net", "ipc", "uts", "mnt")
+NETWORK_NAMESPACES = ("user", "net")
+ALL_NAMESPACES = ("user", "pid", "net", "ipc", "uts", "mnt")
 
 
-def join(pid: int, kinds: Iterable[str]) -> None:
+def enter_namespaces(pid: int, kinds: Iterable[str]) -> None:
     """Enter the namespaces of these kinds that process `pid` is in and this one is not; a process of one thread only.
 
     Of `pid`'s process namespace, children become members, this process does not. OSError says what was refused.

@@ -7,27 +7,28 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from stressbench.lab import system
-from stressbench.lab.attention import be_prompt
 from stressbench.lab.gluster import PORT
-from stressbench.lab.joining import join
+from stressbench.lab.namespaces import enter_namespaces
+from stressbench.lab.priority import raise_priority
 from stressbench.lab.storage import BRICK, Daemon, StoragePlan
 from stressbench.lab.tools import find_tool
-from stressbench.lab.variables import INSIDE
+from stressbench.lab.variables import LAB_FOLDER
 
 _NODE = ("net", "ipc", "uts", "mnt")
-_WITHIN_S = 30.0
+_TIMEOUT_S = 30.0
 _PAUSE_S = 0.01
-_LISTENS = "0A"
+_TCP_LISTEN = "0A"
 
 
-class ServingFault(Exception):
-    """The file system does not come up; the message names the node and gives its daemon's own words."""
+class FileSystemFault(Exception):
+    """The file system does not come up; the message names the node and gives its daemon's own arguments."""
 
 
-def serve(storage: StoragePlan, nodes: Mapping[str, int]) -> frozenset[int]:
-    """Bring the file system up on these nodes (process ids by name); process ids of its daemons. Raises ServingFault.
+def start_file_system(storage: StoragePlan, nodes: Mapping[str, int]) -> frozenset[int]:
+    """Start the file system on these nodes (process ids by node name) and return the process ids of its daemons.
 
-    Clients start when all servers listen: a client that is refused tries again only after three seconds.
+    Clients start when all servers listen, because a refused client retries only after three seconds. Raises
+    FileSystemFault if a daemon ends or is not ready within 30 s.
     """
     Path(BRICK).mkdir()
     Path(storage.path).mkdir()
@@ -42,35 +43,37 @@ def serve(storage: StoragePlan, nodes: Mapping[str, int]) -> frozenset[int]:
 def _start(daemon: Daemon, nodes: Mapping[str, int], prepare: Callable[[], None]) -> int:
     program = find_tool(daemon.program)
     if program is None:
-        raise ServingFault(f"{daemon.program} is not installed; `stressbench lab setup` installs it")
+        raise FileSystemFault(f"{daemon.program} is not installed; `stressbench lab setup` installs it")
 
-    def become() -> int:
-        join(nodes[daemon.node], _NODE)
+    def execute() -> int:
+        enter_namespaces(nodes[daemon.node], _NODE)
         prepare()
-        os.chdir(INSIDE)  # whatever it may leave, it leaves in the lab
+        os.chdir(LAB_FOLDER)  # whatever it may leave, it leaves in the lab
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if daemon.cores:
             os.sched_setaffinity(0, daemon.cores)
-        be_prompt()  # ranks that spin must not stop it
-        os.execv(program, [daemon.program, *daemon.words])
+        raise_priority()  # ranks that spin must not stop it
+        os.execv(program, [daemon.program, *daemon.arguments])
 
-    return system.forked(become)
+    return system.fork_child(execute)
 
 
 def _await(daemons: Mapping[int, Daemon], ready: Callable[[Daemon], bool]) -> None:
-    end = time.monotonic() + _WITHIN_S
+    end = time.monotonic() + _TIMEOUT_S
     for pid, daemon in daemons.items():
         while not ready(daemon):
             if os.waitpid(pid, os.WNOHANG)[0]:
-                raise ServingFault(f"{daemon.node}: {daemon.program} ended: {_last_words(daemon)}")
+                raise FileSystemFault(f"{daemon.node}: {daemon.program} ended: {_last_log_error(daemon)}")
             if time.monotonic() > end:
-                raise ServingFault(f"{daemon.node}: {daemon.program} is not ready: {_last_words(daemon)}")
+                raise FileSystemFault(f"{daemon.node}: {daemon.program} is not ready: {_last_log_error(daemon)}")
             time.sleep(_PAUSE_S)
 
 
 def _listens(node: int) -> bool:
     lines = Path(f"/proc/{node}/net/tcp").read_text(encoding="ascii").splitlines()[1:]
-    return any(address.endswith(f":{PORT:04X}") and state == _LISTENS for address, state in map(_address_state, lines))
+    return any(
+        address.endswith(f":{PORT:04X}") and state == _TCP_LISTEN for address, state in map(_address_state, lines)
+    )
 
 
 def _address_state(line: str) -> tuple[str, str]:
@@ -84,7 +87,7 @@ def _is_mounted(node: int, path: str) -> bool:
     return seen.stat().st_dev != seen.parent.stat().st_dev
 
 
-def _last_words(daemon: Daemon) -> str:
+def _last_log_error(daemon: Daemon) -> str:
     return _last_error(Path(daemon.log).read_text(encoding="utf-8", errors="replace").splitlines())
 
 

@@ -34,14 +34,14 @@ _WORLD_WRITABLE = 0o1777
 
 
 class SupervisorFault(Exception):
-    """A step failed; the message says which and why."""
+    """A step of building the lab failed; the message names the step and the reason."""
 
 
 def main() -> int:
-    """Leave every namespace, fork the supervisor proper into the new ones, and end."""
+    """Create new namespaces, fork the supervisor into them, report its process id, and exit."""
     channel = ControlChannel(socket.socket(fileno=int(sys.argv[1])))
     os.set_inheritable(int(sys.argv[1]), False)  # noqa: FBT003
-    os.chdir("/")  # no folder of the machine is held
+    os.chdir("/")  # keep no directory of the machine busy
     request = channel.receive()
     if request is None:
         return 1
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def _supervise(channel: ControlChannel, plan: Plan) -> int:
-    """Build, report, and stay until somebody ends this process."""
+    """Build the lab, report the result to `up`, and wait for the end of the lab."""
     if "go" not in (channel.receive() or {}):
         return 1
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
@@ -76,7 +76,7 @@ def _supervise(channel: ControlChannel, plan: Plan) -> int:
 
 
 def _build(channel: ControlChannel, plan: Plan) -> frozenset[int]:
-    """The processes without which the lab is none."""
+    """Build the lab and return the ids of the processes that it requires: nodes and file system daemons."""
     privileges.drop_unneeded_capabilities()
     system.make_mounts_slave()
     _make_run_folder(plan)
@@ -104,7 +104,7 @@ def _build(channel: ControlChannel, plan: Plan) -> frozenset[int]:
 
 
 def _make_run_folder(plan: Plan) -> None:
-    """/run/lab, for the lab's nodes only."""
+    """Create /run/lab with the lab's files, visible to its nodes only."""
     system.mount("tmpfs", "/run", "tmpfs", "mode=0755")
     for folder in (LAB_FOLDER, PIDS, CORES, SCRATCH, FOLDER):
         Path(folder).mkdir(parents=True)
@@ -117,7 +117,7 @@ def _make_run_folder(plan: Plan) -> None:
 
 
 def _wait_for_end(required: frozenset[int]) -> int:
-    """Collect children that end; when a node's holder or the file system ends, the lab is no lab any more."""
+    """Reap children until a signal ends the lab (returns 0) or a required process ends (returns 1)."""
     while True:
         found = signal.sigwaitinfo({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
         if found.si_signo != signal.SIGCHLD:

@@ -7,10 +7,9 @@ from pathlib import Path
 from stressbench.formats.files import limits, read_text
 from stressbench.formats.toml.shares import parse_share
 from stressbench.lab.catalog import lab_file
-from stressbench.lab.entering import entering
 from stressbench.lab.errors import LabFault, LabMistake
 from stressbench.lab.file import read_lab
-from stressbench.lab.lifecycle import running_lab
+from stressbench.lab.lifecycle import command_prefix, running_lab
 from stressbench.lab.link_control import apply_change, parse_change
 from stressbench.lab.platform import platform_of
 from stressbench.lab.subset import with_rails, with_rate_share
@@ -70,7 +69,7 @@ def set_rate(text: str, rate: str) -> None:
 def _lab(name: str, *, said: str, rate: str | None, rails: int | None) -> LabPlace:
     try:
         up = running_lab(name)
-        enter = entering(up, up.lab.hosts[0].name)
+        enter = command_prefix(up, up.lab.hosts[0].name)
     except (LabMistake, LabFault) as mistake:
         raise LaunchMistake(f"--on {said}: {mistake}") from mistake
     part = _part_of(up.lab, said=said, rate=rate, rails=rails)

@@ -193,3 +193,9 @@ def labs_up() -> tuple[str, ...]:
         for directory in lab_directories()
         if directory.is_held() and (state := directory.read()) and state.phase is Phase.up
     )
+
+
+def command_prefix(running: RunningLab, node: str) -> tuple[str, ...]:
+    """Arguments that run the command behind them on a node. Raises LabMistake if the lab has no such node."""
+    running.holder(node)
+    return (sys.executable, "-m", "stressbench.lab.enter", str(LabDirectory(running.state.name).path), node)

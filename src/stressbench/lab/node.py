@@ -14,7 +14,7 @@ _CHUNK_BYTES = 1 << 16
 
 
 class NodeProcess:
-    """A child of the lab supervisor that holds a node's namespaces. All nodes go through each setup step in parallel."""
+    """A child of the lab supervisor that holds a node's namespaces. All nodes run each setup step in parallel."""
 
     def __init__(self, *, node: NodePlan, lab: str) -> None:
         self.node = node

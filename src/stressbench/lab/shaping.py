@@ -23,7 +23,7 @@ def burst_of(rate: Rate) -> Bytes:
 
 
 def token_bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tuple[str, ...]:
-    """`tc` commands that limit an end of a link to the link's rate or to `rate`; running them again changes the rate."""
+    """`tc` commands that limit an end of a link to its rate or to `rate`; running them again changes the rate."""
     parent = "root"
     lines = []
     if link.delay is not None:

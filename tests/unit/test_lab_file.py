@@ -129,7 +129,7 @@ def test_links_one_by_one_are_checked_too(old: str, new: str, message: str) -> N
 def test_a_cycle_needs_routing() -> None:
     (said,) = mistakes(RING)
 
-    assert "cycle without routing: b-c, a-b, c-a; bridges would pass frames round it for ever" in said
+    assert "cycle without routing: b-c, a-b, c-a; bridges would forward frames in it for ever" in said
     assert (
         parsed(RING.replace('["a", "b", "c"]', '["a", "b", "c"]\nforwarding = "route"')).forwarding is Forwarding.route
     )

@@ -59,7 +59,7 @@ def test_folders_and_files_are_made_for_this_user_alone(pair: Path) -> None:
 def test_a_folder_that_others_may_write_to_is_refused(pair: Path, below: str) -> None:
     pair.parent.joinpath(below).chmod(0o777)
 
-    with pytest.raises(LabMistake, match=r"others may write to it \(mode 0777\).*STRESSBENCH_LABS name a folder of"):
+    with pytest.raises(LabMistake, match=r"others may write to it \(mode 0777\).*set STRESSBENCH_LABS to a folder of"):
         running_lab("pair")
 
 
@@ -135,7 +135,7 @@ def test_the_environment_of_a_lab_is_never_read_from_its_file(pair: Path) -> Non
 def test_a_state_that_no_lab_has_is_refused(pair: Path, change: Callable[[dict[str, Any]], object]) -> None:
     altered(pair, change)
 
-    with pytest.raises(LabFault, match=r"state\.json cannot be read"):
+    with pytest.raises(LabFault, match=r"state\.json is not a state file"):
         running_lab("pair")
 
 
@@ -143,7 +143,7 @@ def test_a_state_that_no_lab_has_is_refused(pair: Path, change: Callable[[dict[s
 def test_a_state_that_is_no_json_is_refused_and_names_no_process(pair: Path, text: bytes) -> None:
     (pair / "state.json").write_bytes(text)
 
-    with pytest.raises(LabFault, match=r"state\.json cannot be read"):
+    with pytest.raises(LabFault, match=r"state\.json is not a state file"):
         running_lab("pair")
     assert LabDirectory("pair").processes() == ()
 

@@ -150,7 +150,7 @@ def test_no_link_has_the_victims_files_removed(
 
     assert ended.returncode == 2, ended.stderr
     assert f"stressbench: {STATE_FOLDER}" in ended.stderr
-    assert "remove it, or let STRESSBENCH_LABS name a folder of your own" in ended.stderr
+    assert "remove it, or set STRESSBENCH_LABS to a folder of your own" in ended.stderr
     assert thesis.read_text() == "years of work"
     assert [path.name for path in thesis.parent.iterdir()] == ["thesis"]
 

@@ -72,8 +72,8 @@ def test_what_another_user_planted_is_refused_and_loads_nothing(planted: Path, w
     assert ended.returncode == 2, ended.stderr
     assert ended.stdout == ""
     assert ended.stderr.splitlines() == [
-        f"stressbench: {planted}: belongs to user {ATTACKER}, not to user {VICTIM}, who runs this; somebody else may "
-        "have put it there: remove it, or let STRESSBENCH_LABS name a folder of your own"
+        f"stressbench: {planted}: belongs to user {ATTACKER}, not to user {VICTIM}, who runs this; another user may "
+        "have created it: remove it, or set STRESSBENCH_LABS to a folder of your own"
     ]
 
 
@@ -150,7 +150,7 @@ def test_no_link_has_the_victims_files_removed(
 
     assert ended.returncode == 2, ended.stderr
     assert f"stressbench: {STATE_FOLDER}" in ended.stderr
-    assert "remove it, or let STRESSBENCH_LABS name a folder of your own" in ended.stderr
+    assert "remove it, or set STRESSBENCH_LABS to a folder of your own" in ended.stderr
     assert thesis.read_text() == "years of work"
     assert [path.name for path in thesis.parent.iterdir()] == ["thesis"]
 

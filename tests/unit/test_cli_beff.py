@@ -66,9 +66,9 @@ def test_hpcc_runs_on_the_same_ranks_and_gives_the_balance(machine: Path) -> Non
     ("output", "status", "said"),
     [
         (GOOD, 3, "--rmax hpcc: it ended with status 3"),
-        ("", 0, "--rmax hpcc: hpccoutf.txt has no summary: hpcc did not come to its end"),
+        ("", 0, "--rmax hpcc: hpccoutf.txt has no summary: hpcc did not complete"),
         (SUMMARY.format(success=1, ranks=1, tflops=1), 0, "hpcc ran on 1 of 4 ranks; is it built with the engine"),
-        (SUMMARY.format(success=0, ranks=4, tflops=1), 0, "hpcc says that one of its tests failed (Success=0)"),
+        (SUMMARY.format(success=0, ranks=4, tflops=1), 0, "hpcc reports that one of its tests failed (Success=0)"),
         (SUMMARY.format(success=1, ranks=4, tflops=0), 0, "hpccoutf.txt holds no HPL_Tflops above 0"),
         (SUMMARY.format(success=1, ranks=4, tflops="nan"), 0, "hpccoutf.txt holds no HPL_Tflops above 0"),
     ],

@@ -372,7 +372,7 @@ def test_hpcc_has_the_order_that_was_asked_for(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"success": 0}, "--hpcc: hpcc says that one of its tests failed (Success=0)"),
+        ({"success": 0}, "--hpcc: hpcc reports that one of its tests failed (Success=0)"),
         ({"ranks": 1}, "--hpcc: hpcc ran on 1 of 2 ranks; is it built with the engine's MPI?"),
     ],
 )

@@ -88,7 +88,7 @@ def mistakes(text: str) -> tuple[str, ...]:
         ("[topology]", '[io]\ncount = 1\nattach = "s1"\nrate = "1Gbit"\n[topology]', "9: io.attach: unknown switch "),
         ("[topology]", '[io]\ncount = 1\nname = "h"\nattach = "s0"\nrate = "1Gbit"\n[topology]', "duplicate name 'h0'"),
         ("[[rail]]", '[[link]]\nbetween = ["h0", "s0"]\nrate = "1Gbit"\n[[rail]]', '4: [[link]]: kind = "single" '),
-        ('[[rail]]\nrate = "100Mbit"', "", "1: [[rail]] is missing: how fast is a host's card?"),
+        ('[[rail]]\nrate = "100Mbit"', "", "1: [[rail]] is missing: it states the rate of a host's NIC"),
         ('kind = "single"', 'kind = "single"\nkind = "ring"', "not TOML: Cannot overwrite a value (at line 9, "),
     ],
 )  # fmt: skip
@@ -111,11 +111,11 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_lines() -> None:
     ("old", "new", "message"),
     [
         ('["h1", "b"]', '["h9", "b"]', "10: link.between: 'h9' is no host and no switch of this lab"),
-        ('["h1", "b"]', '["h0", "b"]', "'h0' has two links on eth0; a second card is h0:eth1"),
+        ('["h1", "b"]', '["h0", "b"]', "'h0' has two links on eth0; a second NIC is h0:eth1"),
         ('["h1", "b"]', '["h1", "h0"]', "10: link.between: 'h1' and 'h0' are hosts; a switch must stand between"),
-        ('["h1", "b"]', '["h1:0", "b"]', "10: link.between: 'h1:0': expected a card such as h1:eth0"),
-        ('["h1", "b"]', '["h1:eth1", "b"]', "'b' joins eth0 of some hosts and eth1 of 'h1'"),
-        ('["b", "c"]', '["b", "b"]', "19: link.between: 'b' is joined to itself"),
+        ('["h1", "b"]', '["h1:0", "b"]', "10: link.between: 'h1:0': expected a NIC such as h1:eth0"),
+        ('["h1", "b"]', '["h1:eth1", "b"]', "'b' connects eth0 of some hosts and eth1 of 'h1'"),
+        ('["b", "c"]', '["b", "b"]', "19: link.between: 'b' is connected to itself"),
         ('"c"]', '"c", "h0"]', "3: duplicate name 'h0': hosts, I/O nodes and switches share names"),
         (
             "[topology]",
@@ -131,7 +131,7 @@ def test_links_one_by_one_are_checked_too(old: str, new: str, message: str) -> N
 def test_a_cycle_needs_routing() -> None:
     (said,) = mistakes(RING)
 
-    assert "cycle without routing: b-c, a-b, c-a; bridges would pass frames round it for ever" in said
+    assert "cycle without routing: b-c, a-b, c-a; bridges would forward frames in it for ever" in said
     assert (
         parsed(RING.replace('["a", "b", "c"]', '["a", "b", "c"]\nforwarding = "route"')).forwarding is Forwarding.route
     )
@@ -140,7 +140,7 @@ def test_a_cycle_needs_routing() -> None:
 def test_a_part_that_nothing_leads_to_is_a_mistake() -> None:
     lonely = RING[: RING.index('[[link]]\nbetween = ["b", "c"]')]
 
-    assert "no way leads from h0 to h2 on eth0: a link is missing" in mistakes(lonely)[0]
+    assert "no path from h0 to h2 on eth0: a link is missing" in mistakes(lonely)[0]
 
 
 @pytest.mark.parametrize(

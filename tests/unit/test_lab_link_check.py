@@ -35,10 +35,10 @@ def test_a_link_is_off_where_its_median_stream_is_even_if_one_is_right() -> None
     """A best of several would pass this one."""
     found = finding(0.8, 1.0, 0.8)
 
-    assert found.off == "a stream brings 80.0% of what it should"
+    assert found.off == "a stream reaches 80.0% of the expected rate"
 
 
 def test_one_stream_decides_by_itself() -> None:
     assert finding(0.8).off is not None
     assert finding(1.0).off is None
-    assert finding(1.0, taken_s=0.1).off == "a byte there and back takes 100.0 ms"
+    assert finding(1.0, taken_s=0.1).off == "a round trip of one byte takes 100.0 ms"

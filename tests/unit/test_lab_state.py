@@ -60,7 +60,7 @@ def test_folders_and_files_are_made_for_this_user_alone(pair: Path) -> None:
 def test_a_folder_that_others_may_write_to_is_refused(pair: Path, below: str) -> None:
     pair.parent.joinpath(below).chmod(0o777)
 
-    with pytest.raises(LabMistake, match=r"others may write to it \(mode 0777\).*STRESSBENCH_LABS name a folder of"):
+    with pytest.raises(LabMistake, match=r"others may write to it \(mode 0777\).*set STRESSBENCH_LABS to a folder of"):
         running_lab("pair")
 
 
@@ -117,9 +117,7 @@ def test_the_environment_of_a_lab_is_never_read_from_its_file(pair: Path) -> Non
     assert "LD_PRELOAD" not in running_lab("pair").state.environment
     altered(pair, lambda state: state.update(environment={"LD_PRELOAD": "/tmp/planted.so"}))
 
-    with pytest.raises(
-        LabFault, match=r"state\.json cannot be read as what this version writes; `stressbench lab down"
-    ):
+    with pytest.raises(LabFault, match=r"state\.json is not a state file of this version; `stressbench lab down"):
         running_lab("pair")
 
 
@@ -138,7 +136,7 @@ def test_the_environment_of_a_lab_is_never_read_from_its_file(pair: Path) -> Non
 def test_a_state_that_no_lab_has_is_refused(pair: Path, change: Callable[[dict[str, Any]], object]) -> None:
     altered(pair, change)
 
-    with pytest.raises(LabFault, match=r"state\.json cannot be read"):
+    with pytest.raises(LabFault, match=r"state\.json is not a state file"):
         running_lab("pair")
 
 
@@ -146,7 +144,7 @@ def test_a_state_that_no_lab_has_is_refused(pair: Path, change: Callable[[dict[s
 def test_a_state_that_is_no_json_is_refused_and_names_no_process(pair: Path, text: bytes) -> None:
     (pair / "state.json").write_bytes(text)
 
-    with pytest.raises(LabFault, match=r"state\.json cannot be read"):
+    with pytest.raises(LabFault, match=r"state\.json is not a state file"):
         running_lab("pair")
     assert LabDirectory("pair").processes() == ()
 
@@ -170,7 +168,7 @@ def test_a_fifo_in_the_place_of_a_file_is_refused_without_waiting(pair: Path) ->
 def test_a_name_that_leads_elsewhere_is_no_name_for_a_lab(labs: Path, name: str) -> None:
     (labs.parent / "other").mkdir()
     for act in (LabDirectory, down, running_lab):
-        with pytest.raises(LabMistake, match="is no name for a lab"):
+        with pytest.raises(LabMistake, match="is no valid lab name"):
             act(name)
     assert (labs.parent / "other").is_dir()
 
@@ -236,7 +234,7 @@ def test_a_folder_that_holds_something_else_is_no_labs_and_stays(thesis: Path, w
     ended = said(*words)
 
     assert ended.exit_code == 2
-    assert f"{thesis} is no lab's: it holds 'chapters', which no lab makes, and stays as it is" in ended.output
+    assert f"{thesis} is not a lab directory: it holds 'chapters' and is left unchanged" in ended.output
     assert sorted(path.name for path in thesis.iterdir()) == ["chapters", "thesis.tex"]
 
 

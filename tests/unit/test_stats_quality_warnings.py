@@ -91,7 +91,7 @@ def test_too_few_blocks_are_told(tmp_path: Path) -> None:
 def test_rounds_alone_in_their_block_are_told(tmp_path: Path) -> None:
     found = warnings(build_run(plan=MadePlan(blocks=10, isolated=7)), tmp_path)
 
-    assert "0 isolated and 3 contended rounds stand alone" in found["unpaired_rounds"].text
+    assert "0 isolated and 3 contended rounds are unpaired" in found["unpaired_rounds"].text
 
 
 def test_a_host_that_is_always_last_is_named(tmp_path: Path) -> None:

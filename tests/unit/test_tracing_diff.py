@@ -117,7 +117,7 @@ def test_what_cannot_be_compared_is_noted_and_is_not_the_same(tmp_path: Path) ->
 
     assert not found.same
     assert found.notes == (
-        "2 ranks against 1; those that both have are compared",
+        "2 and 1 ranks; ranks present in both are compared",
         "rank 0: no sequence in one of them",
         f"rank 1 is only in {tmp_path / 'a.trace'}",
     )

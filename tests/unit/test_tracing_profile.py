@@ -142,7 +142,7 @@ def test_what_a_rank_lost_and_how_it_ended_become_warnings(tmp_path: Path) -> No
     warnings = profiled(tmp_path, made).warnings
 
     assert "ranks 1-2: ended by a signal; counted up to its last call" in warnings
-    assert any(text.startswith("ranks 1-2: made too many distinct calls") for text in warnings)
+    assert any(text.startswith("ranks 1-2: too many distinct calls") for text in warnings)
 
 
 def objects(*, comms: int, types: int = 2) -> dict[str, list[dict[str, object]]]:

@@ -1,4 +1,4 @@
-"""From a file's tables to a `Lab`: names, links, ends; and the mistakes that show when all is put together. Pure."""
+"""Assembly of a `Lab` from the tables of its file, with all checks that concern several tables. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _MOST_RAILS = 8
 
 
 def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
-    """The lab. Raises Mistakes."""
+    """Assemble the lab. Raises Mistakes with a complaint for every error that can be found."""
     _refuse(_rail_complaints(table, topology))
     hosts = tuple(f"{table.hosts.name}{number}" for number in range(table.hosts.count))
     _refuse(_host_complaints(table, hosts))
@@ -62,7 +62,7 @@ def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]
         yield Complaint(place=("rail", 0), text='[[rail]]: with kind = "links" every [[link]] says its own rate')
     if not by_link and not table.rail:
         yield Complaint(
-            place=("hosts",), text='[[rail]] is missing: how fast is a host\'s card? For example rate = "1Gbit"'
+            place=("hosts",), text='[[rail]] is missing: it states the rate of a host\'s NIC, such as rate = "1Gbit"'
         )
     if not by_link and table.link:
         yield Complaint(
@@ -114,7 +114,7 @@ def _wiring_complaint(mistake: WiringMistake) -> Complaint:
 
 
 def _with_io(wiring: Wiring, table: LabTable) -> Wiring:
-    """I/O nodes, and their own switch where an uplink is given; on the first rail only."""
+    """Add the I/O nodes, on the first rail only, and a switch of their own if `io.uplink` is given."""
     io = table.io
     assert io is not None
     if io.attach not in wiring.switches:
@@ -147,14 +147,14 @@ def _name_complaints(names: tuple[str, ...]) -> Iterator[Complaint]:
                 place=("topology",), text=f"duplicate name '{name}': hosts, I/O nodes and switches share names"
             )
         if name in _RESERVED:
-            yield Complaint(place=("topology",), text=f"'{name}' has a meaning of its own; choose another name")
+            yield Complaint(place=("topology",), text=f"'{name}' is a reserved name; choose another one")
         if len(name) > _LONGEST_DEVICE:
             yield Complaint(place=("topology",), text=f"'{name}': expected at most {_LONGEST_DEVICE} characters")
 
 
 @dataclass(frozen=True, kw_only=True)
 class _NicRates:
-    """The rate of a host's card where it is not that of the rail."""
+    """Rates of NICs: those of single hosts (`own`, by host and rail) and the defaults of the rails."""
 
     own: dict[tuple[str, int], Rate]
     rails: tuple[Rate, ...]
@@ -202,13 +202,13 @@ def _links(wiring: Wiring, rates: _NicRates, table: LabTable) -> tuple[Link, ...
 
 
 def _device(devices: set[tuple[str, str]], wiring: Wiring, wire: Wire, node: str, beyond: str) -> str:
-    """A station's cards are eth0, eth1, ...; a switch's ports are called like what is plugged in."""
+    """Name of a new device: eth0, eth1, ... (by rail) on hosts and I/O nodes, the neighbour's name on switches."""
     station = node not in wiring.switches
     name = f"eth{wire.rail}" if station else beyond
     number = 1
     while (node, name) in devices:
         if station:
-            text = f"'{node}' has two links on eth{wire.rail}; a second card is {node}:eth{wire.rail + 1}"
+            text = f"'{node}' has two links on eth{wire.rail}; a second NIC is {node}:eth{wire.rail + 1}"
             raise Mistakes([Complaint(place=("link",), text=f"link.between: {text}")])
         number += 1
         name = f"{beyond[: _LONGEST_DEVICE - 3]}.{number}"
@@ -227,7 +227,7 @@ def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
     loop = cycle(lab) if lab.forwarding is Forwarding.bridge else ()
     if loop:
         names = ", ".join(link.name for link in loop)
-        text = f'cycle without routing: {names}; bridges would pass frames round it for ever: say forwarding = "route"'
+        text = f'cycle without routing: {names}; bridges would forward frames in it for ever: use forwarding = "route"'
         yield Complaint(place=("topology", "forwarding"), text=text)
     for station in lab.stations:
         if not any(link.rail == 0 for link in lab.links_of(station.name)):
@@ -237,5 +237,5 @@ def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
         cut_off = unreachable(lab, rail=rail)
         if cut_off:
             first = lab.stations[0].name
-            text = f"no way leads from {first} to {', '.join(cut_off)} on eth{rail}: a link is missing"
+            text = f"no path from {first} to {', '.join(cut_off)} on eth{rail}: a link is missing"
             yield Complaint(place=("topology",), text=text)

@@ -1,4 +1,4 @@
-"""What this machine must offer to a lab, each thing tried out in a child that is gone a moment later."""
+"""Capabilities that labs need of this machine, each tested in a child process that ends immediately."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ _SETUP = "`stressbench lab setup` says which package and installs it"
 
 @dataclass(frozen=True, kw_only=True)
 class Capability:
-    """One thing: whether it is there, whether every lab needs it, what is missing without it, and the remedy."""
+    """A capability: whether it is `there`, whether it is `needed` by every lab, its purpose (`why`), and the remedy."""
 
     name: str
     there: bool
@@ -24,7 +24,7 @@ class Capability:
 
 
 def capabilities() -> tuple[Capability, ...]:
-    """All of them, tried out now."""
+    """Test all capabilities."""
     root = os.geteuid() == 0
     tools = all(find_tool(tool) for tool in ("ip", "tc", "nsenter"))
     return (
@@ -41,16 +41,17 @@ def capabilities() -> tuple[Capability, ...]:
             why="hosts and switches are namespaces", remedy="run as root on the machine itself, not in a container",
         ),
         Capability(
-            name="own /proc", there=_permitted(_mount_proc), needed=True, why="processes of the lab see each other only",
+            name="own /proc", there=_permitted(_mount_proc), needed=True,
+            why="processes of the lab see each other only",
             remedy="run as root, or where the container does not mask /proc",
         ),
         Capability(
-            name="veth", there=_permitted(_in_network("ip link add name one type veth peer name two")), needed=True, why="links",
-            remedy="modprobe veth, or a kernel with CONFIG_VETH",
+            name="veth", there=_permitted(_in_network("ip link add name one type veth peer name two")), needed=True,
+            why="links", remedy="modprobe veth, or a kernel with CONFIG_VETH",
         ),
         Capability(
-            name="bridge", there=_permitted(_in_network("ip link add name one type bridge")), needed=True, why="switches",
-            remedy="modprobe bridge, or a kernel with CONFIG_BRIDGE",
+            name="bridge", there=_permitted(_in_network("ip link add name one type bridge")), needed=True,
+            why="switches", remedy="modprobe bridge, or a kernel with CONFIG_BRIDGE",
         ),
         Capability(
             name="tbf", there=_permitted(_in_network("tc qdisc add dev lo root tbf rate 1mbit burst 3028 limit 9000")),
@@ -67,7 +68,7 @@ def capabilities() -> tuple[Capability, ...]:
 
 
 def netem() -> Capability:
-    """What `delay` in a lab file needs."""
+    """Test the queueing discipline that `delay` in lab files needs."""
     return Capability(
         name="netem", there=_permitted(_in_network("tc qdisc add dev lo root netem delay 1ms")), needed=False,
         why="`delay` in lab files",
@@ -76,7 +77,7 @@ def netem() -> Capability:
 
 
 def storage() -> tuple[Capability, ...]:
-    """What I/O nodes need to serve a file system."""
+    """Test what I/O nodes need to serve a file system."""
     programs = all(find_tool(tool) for tool in ("glusterfs", "glusterfsd"))
     return (
         Capability(name="GlusterFS", there=programs, needed=False, why=_SERVED, remedy=_SETUP),
@@ -92,7 +93,7 @@ def storage() -> tuple[Capability, ...]:
 
 
 def missing() -> tuple[Capability, ...]:
-    """What every lab needs and is not there."""
+    """Capabilities that every lab needs and this machine lacks."""
     return tuple(one for one in capabilities() if one.needed and not one.there)
 
 
@@ -101,7 +102,7 @@ _ALL = system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEW
 
 
 def _user_remedy() -> str:
-    """The switch that distributions use to forbid them, where one is found."""
+    """How to allow user namespaces, by the kernel setting with which the distribution disables them."""
     for file, value in (
         ("kernel/apparmor_restrict_unprivileged_userns", "0"),
         ("kernel/unprivileged_userns_clone", "1"),
@@ -112,7 +113,7 @@ def _user_remedy() -> str:
 
 
 def _in_network(command: str) -> Callable[[], None]:
-    """The command in a network of its own."""
+    """A function that runs an `ip` or `tc` command in a new network namespace."""
 
     def work() -> None:
         system.unshare(system.NEWNET)
@@ -148,7 +149,7 @@ def _real_time_scheduling() -> None:
 
 
 def _permitted(work: Callable[[], None]) -> bool:
-    """Whether the work goes through for this user, in a user namespace where it is not root."""
+    """Whether `work` succeeds in a child process, which is in a new user namespace unless this user is root."""
 
     def whole() -> None:
         if os.geteuid() != 0:

@@ -1,4 +1,4 @@
-"""The conversation of `up` and the keeper: a line of JSON each."""
+"""The channel between `up` and the lab supervisor: messages are lines of JSON."""
 
 import json
 import socket
@@ -9,18 +9,18 @@ _CHUNK_BYTES = 1 << 16
 
 
 class ControlChannel:
-    """One side of it."""
+    """One end of the channel."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._buffer = b""
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Raises OSError where nobody is there any more."""
+        """Send a message. Raises OSError if the other side has ended."""
         self._connection.sendall(json.dumps(message).encode() + b"\n")
 
     def receive(self) -> Mapping[str, Any] | None:
-        """The next message; None where the other side has ended. TimeoutError after the socket's time."""
+        """The next message; None if the other side has ended. Raises TimeoutError after the socket's timeout."""
         while b"\n" not in self._buffer:
             try:
                 piece = self._connection.recv(_CHUNK_BYTES)
@@ -34,5 +34,5 @@ class ControlChannel:
         return message
 
     def close(self) -> None:
-        """Nothing more is said."""
+        """Close this end."""
         self._connection.close()

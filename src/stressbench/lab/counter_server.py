@@ -1,6 +1,7 @@
-"""The lab's link counters for programs in it: a process of the keeper that answers on a socket which only nodes see.
+"""Server of link counters for programs in a lab, on a Unix socket that only the lab's nodes see.
 
-A line `look` is answered by a line of JSON with every direction of every link (docs/records.md, "Link counters").
+It answers each line `look` with a line of JSON that has every direction of every link (docs/records.md, "Link
+counters"). It is a child of the lab supervisor and forks for each connection.
 """
 
 import json
@@ -23,9 +24,12 @@ _WORLD_WRITABLE = 0o666
 
 
 def start_counter_server(wires: Iterable[DirectionPlan], pids: Mapping[str, int]) -> int:
-    """Start answering for these directions of links; `pids` are the processes that hold the nodes. Its process id."""
+    """Start the server for these link directions and return its process id.
+
+    `pids` are the processes that hold the nodes' namespaces, by node name.
+    """
     networks = {node: os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC) for node, pid in pids.items()}
-    server = _Server(COUNTERS, tuple(wires), networks)
+    server = LinkCounterServer(COUNTERS, tuple(wires), networks)
     Path(COUNTERS).chmod(_WORLD_WRITABLE)
     pid = system.fork_child(server.answer)
     server.server_close()
@@ -34,8 +38,8 @@ def start_counter_server(wires: Iterable[DirectionPlan], pids: Mapping[str, int]
     return pid
 
 
-class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
-    """A child for each program that asks."""
+class LinkCounterServer(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
+    """Answers each connection in a child process."""
 
     def __init__(self, path: str, wires: tuple[DirectionPlan, ...], networks: Mapping[str, int]) -> None:
         self.wires = wires
@@ -43,16 +47,17 @@ class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
         super().__init__(path, _Connection)
 
     def answer(self) -> int:
-        system.set_process_name("lab-meter")
+        """Serve requests until the process is killed."""
+        system.set_process_name("lab-counters")
         raise_priority()
         self.serve_forever()
         return 0
 
 
 class _Connection(socketserver.StreamRequestHandler):
-    """A conversation with one program."""
+    """The connection of one program."""
 
-    server: _Server
+    server: LinkCounterServer
 
     def handle(self) -> None:
         for line in self.rfile:
@@ -60,20 +65,20 @@ class _Connection(socketserver.StreamRequestHandler):
 
     def _answer(self, line: bytes) -> Mapping[str, Any]:
         if line != b"look\n":
-            return {"fault": "the one request is: look"}
+            return {"fault": "unknown request; expected: look"}
         try:
             return {"links": _read_all(self.server)}
         except (LabFault, IprouteFault, OSError, ValueError) as fault:
             return {"fault": str(fault)}
 
 
-def _read_all(server: _Server) -> list[dict[str, Any]]:
+def _read_all(server: LinkCounterServer) -> list[dict[str, Any]]:
     queues = _queues(server.networks)
     return [_record(wire, queues[wire.source]) for wire in server.wires]
 
 
 def _queues(networks: Mapping[str, int]) -> dict[str, Any]:
-    """Each node's queues as `tc` prints them; all nodes are processes at the same time."""
+    """Queues of each node as printed by `tc`, which runs in all nodes concurrently."""
     tc = tool_path("tc")
     processes = {}
     for node, network in networks.items():

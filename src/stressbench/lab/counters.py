@@ -1,4 +1,4 @@
-"""What each link has carried: the kernel's own counters at both ends, and rates between two looks at them."""
+"""Link counters from the kernel at both ends of each link, and utilisation between two readings."""
 
 import json
 import subprocess
@@ -17,10 +17,7 @@ from stressbench.lab.topology import End, Lab, Link
 
 @dataclass(frozen=True, kw_only=True)
 class EndCounters:
-    """What one end of a link has sent: frames with their headers.
-
-    `at_s`: when its node was asked, on a clock that never goes back.
-    """
+    """Counters of the frames sent by one end of a link; `at_s` is the time of the reading on the monotonic clock."""
 
     at_s: float
     bucket: TokenBucket
@@ -29,7 +26,7 @@ class EndCounters:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkCounters:
-    """Both directions of a link."""
+    """Counters of both directions of a link."""
 
     link: Link
     from_a: EndCounters
@@ -37,20 +34,23 @@ class LinkCounters:
 
     @property
     def is_up(self) -> bool:
-        """Whether frames can pass."""
+        """Whether both ends are up."""
         return self.from_a.is_up and self.from_b.is_up
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabCounters:
-    """A look at all links."""
+    """A reading of the counters of all links."""
 
     links: tuple[LinkCounters, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkDirection:
-    """One direction of a link: totals since it came up, and `use`, the share of its rate between two looks, or None."""
+    """One direction of a link: totals since it came up, and its utilisation.
+
+    `use` is the share of the rate used between two readings (frames with headers), None for a single reading.
+    """
 
     link: str
     source: str
@@ -65,11 +65,11 @@ class LinkDirection:
 
 
 def read_counters(running: RunningLab) -> LabCounters:
-    """A look now. LabFault where a node cannot be asked."""
-    asked = {
+    """Read the counters of all links. Raises LabFault if a node cannot be read."""
+    asked = {  # in all nodes concurrently
         node.name: start_in_network(running.holder(node.name).pid, _read_node, where=node.name)
         for node in running.lab.nodes
-    }  # all at the same time
+    }
     found: Mapping[str, Any] = {name: asking.result() for name, asking in asked.items()}
     links = tuple(
         LinkCounters(
@@ -83,7 +83,7 @@ def read_counters(running: RunningLab) -> LabCounters:
 
 
 def bytes_by_nic(lab: Lab, now: LabCounters) -> dict[str, tuple[int, int]]:
-    """Bytes sent and received by the hosts' cards `eth0`, `eth1`... one a rail, added over all hosts."""
+    """Bytes sent and received by the NICs `eth0`, `eth1`, ... (one per rail), summed over all hosts."""
     hosts = {host.name for host in lab.hosts}
     sent, received = [0] * lab.rails, [0] * lab.rails
     for one in now.links:
@@ -95,7 +95,7 @@ def bytes_by_nic(lab: Lab, now: LabCounters) -> dict[str, tuple[int, int]]:
 
 
 def link_directions(now: LabCounters, *, before: LabCounters | None = None) -> tuple[LinkDirection, ...]:
-    """Each link's two link_directions, with their use since `before` where it is given."""
+    """Both directions of each link, with their utilisation since `before` if it is given."""
     earlier = {one.link.name: one for one in before.links} if before is not None else {}
     made = []
     for one in now.links:
@@ -124,7 +124,7 @@ def _direction(link: Link, source: End, sent: EndCounters, old: EndCounters | No
 
 
 def _read_node() -> dict[str, Any]:
-    """In the node's network: its devices and their queues, as the programs print them."""
+    """Devices and queues of the node whose network namespace this process is in, as printed by `ip` and `tc`."""
     raise_priority()
     devices = _run_json("ip", "-j", "link")
     return {"devices": devices, "at_s": time.monotonic(), "queues": _run_json("tc", *QDISC_ARGUMENTS)}

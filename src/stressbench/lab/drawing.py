@@ -1,4 +1,4 @@
-"""The lab's picture: nodes, links as wide as their rate and as red as their load, in one SVG. Pure."""
+"""Drawing of a lab as SVG: line widths show the rates of links, colours their utilisation. Pure."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ svg{--paper:#fff;--ink:#1b1f24;--muted:#5c6670;--node:#eef1f4;--edge:#5c6670;
 
 
 def draw(lab: Lab, loads: Iterable[LinkDirection] = (), *, seconds: float | None = None) -> str:
-    """The picture as SVG; `loads` are each link's link_directions, looked at over so many seconds, where the lab is up."""
+    """Draw the lab as SVG. `loads` are the directions of its links if it is up, measured over `seconds`."""
     placed = layout(lab)
     found = {(load.link, load.source): load for load in loads}
     height = placed.height + _LEGEND
@@ -45,14 +45,14 @@ def _width(rate: Rate, widest: Rate) -> float:
 
 
 def colour_of(use: float | None) -> str:
-    """Grey where nothing is known or carried, then from blue to red at full load."""
+    """Colour of a utilisation (0 to 1): grey if it is unknown or below 1 %, then blue to red."""
     if use is None or use < 0.01:
         return _RAMP[0]
     return _RAMP[min(len(_RAMP) - 1, 1 + int(use * (len(_RAMP) - 1)))]
 
 
 def _link(link: Link, placed: Layout, loads: Mapping[tuple[str, str], LinkDirection], lab: Lab) -> str:
-    """Two halves: the one at each end shows what that end sends."""
+    """A link as two halves; the half at each end shows the direction that starts there."""
     widest = max(one.rate for one in lab.links)
     a, b = placed.positions[link.a.node], placed.positions[link.b.node]
     middle = ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)

@@ -1,7 +1,7 @@
-"""A command on a node of a lab: `python -m stressbench.lab.enter LAB_FOLDER NODE COMMAND...`.
+"""Run a command on a node of a lab: `python -m stressbench.lab.enter LAB_FOLDER NODE COMMAND...`.
 
-It starts in a tenth of a second, hands on signals that somebody sends to it, and ends as the command ends. The command
-is a process of the lab: it ends with it.
+It starts in 0.1 s, forwards signals to the command, and exits with its status. The command is a process of the lab and
+ends with it.
 """
 
 import json
@@ -27,7 +27,7 @@ _AWAITED_SIGNALS = _FORWARDED_SIGNALS | {signal.SIGCHLD}
 
 
 def main() -> int:
-    """Enter, start, wait."""
+    """Enter the node's namespaces, run the command, and return its exit status."""
     folder, node, *command = sys.argv[1:]
     lab = Path(folder).name
     try:
@@ -53,7 +53,7 @@ def main() -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
-    """What state.json says of a node, as far as it is needed here."""
+    """The part of state.json that is needed to enter a node."""
 
     holder: Process
     rails: int
@@ -62,7 +62,10 @@ class _Entry:
 
 
 def _entry(folder: Path, node: str) -> _Entry | None:
-    """None where there is no such node. Not read by pydantic, which takes longer to import than the rest of a start."""
+    """Read a node's entry from state.json; None if there is no such node.
+
+    Without pydantic, whose import takes longer than all the rest.
+    """
     own = PrivateDirectory(anchor=folder.parent, parts=(folder.name,))
     state = json.loads(own.read(STATE, limit=limits.STATE))
     holder = state["nodes"].get(node)
@@ -97,7 +100,10 @@ def _execute(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] |
 
 
 def _wait_forwarding_signals(pid: int) -> int:
-    """Wait for the command. What a terminal sends, it sends to the command as well; the rest is handed on."""
+    """Wait for the command and return its status. Signals are forwarded unless the kernel sent them.
+
+    A terminal sends its signals to the command as well.
+    """
     while True:
         found = signal.sigwaitinfo(_AWAITED_SIGNALS)
         if found.si_signo != signal.SIGCHLD:

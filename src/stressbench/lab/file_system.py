@@ -1,4 +1,4 @@
-"""The daemons of a lab's file system, started by the keeper in the namespaces of its nodes."""
+"""The daemons of a lab's file system, started by the lab supervisor in the namespaces of the nodes."""
 
 import os
 import signal
@@ -21,13 +21,14 @@ _TCP_LISTEN = "0A"
 
 
 class FileSystemFault(Exception):
-    """The file system does not come up; the message names the node and gives its daemon's own arguments."""
+    """The file system cannot be started; the message names the node and has the last error of its daemon."""
 
 
 def start_file_system(storage: StoragePlan, nodes: Mapping[str, int]) -> frozenset[int]:
-    """Bring the file system up on these nodes (process ids by name); process ids of its daemons. Raises FileSystemFault.
+    """Start the file system on these nodes (process ids by node name) and return the process ids of its daemons.
 
-    Clients start when all servers listen: a client that is refused tries again only after three seconds.
+    Clients start when all servers listen, because a refused client retries only after three seconds. Raises
+    FileSystemFault if a daemon ends or is not ready within 30 s.
     """
     Path(BRICK).mkdir()
     Path(storage.path).mkdir()
@@ -47,11 +48,11 @@ def _start(daemon: Daemon, nodes: Mapping[str, int], prepare: Callable[[], None]
     def execute() -> int:
         enter_namespaces(nodes[daemon.node], _NODE)
         prepare()
-        os.chdir(LAB_FOLDER)  # whatever it may leave, it leaves in the lab
+        os.chdir(LAB_FOLDER)  # for core dumps and other files: they vanish with the lab
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if daemon.cores:
             os.sched_setaffinity(0, daemon.cores)
-        raise_priority()  # ranks that spin must not stop it
+        raise_priority()  # ranks that poll must not starve it
         os.execv(program, [daemon.program, *daemon.arguments])
 
     return system.fork_child(execute)
@@ -81,7 +82,7 @@ def _address_state(line: str) -> tuple[str, str]:
 
 
 def _is_mounted(node: int, path: str) -> bool:
-    """As that node sees it. The question is answered when servers have been reached."""
+    """Whether something is mounted at `path` in this node. Blocks until the client has reached its servers."""
     seen = Path(f"/proc/{node}/root{path}")
     return seen.stat().st_dev != seen.parent.stat().st_dev
 
@@ -91,6 +92,6 @@ def _last_log_error(daemon: Daemon) -> str:
 
 
 def _last_error(lines: Iterable[str]) -> str:
-    """GlusterFS marks errors with an E after the time."""
-    told = [line for line in lines if line.startswith("[") and "] E [" in line]
-    return told[-1].partition("] E ")[2] if told else "it said nothing"
+    """The last error in a log of GlusterFS, which marks errors with an E after the time."""
+    errors = [line for line in lines if line.startswith("[") and "] E [" in line]
+    return errors[-1].partition("] E ")[2] if errors else "its log has no error"

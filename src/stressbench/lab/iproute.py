@@ -1,4 +1,4 @@
-"""Many lines for `ip` or `tc` in one process."""
+"""Batches of `ip` and `tc` commands, each run by one process."""
 
 import subprocess
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from stressbench.lab.tools import find_tool
 
 
 class IprouteFault(Exception):
-    """A line was refused; the message names the line and gives the program's own words."""
+    """A command failed; the message has the command and the error message of `ip` or `tc`."""
 
 
 def tool_path(tool: str) -> str:
-    """The path of `ip` or `tc`. Raises IprouteFault where it is not installed."""
+    """The path of `ip` or `tc`. Raises IprouteFault if it is not installed."""
     program = find_tool(tool)
     if program is None:
         raise IprouteFault(f"{tool} is not installed (it is part of iproute2)")
@@ -19,9 +19,9 @@ def tool_path(tool: str) -> str:
 
 
 def run_iproute(tool: str, lines: Sequence[str], *, ignore_errors: bool = False) -> None:
-    """Say the lines to `ip` or `tc` in this process's network. `ignore_errors`: lines that fail are passed over.
+    """Run `ip` or `tc` commands in the network namespace of this process.
 
-    Raises IprouteFault.
+    Raises IprouteFault at the first command that fails; with `ignore_errors`, failed commands are skipped.
     """
     if not lines:
         return
@@ -35,7 +35,7 @@ def run_iproute(tool: str, lines: Sequence[str], *, ignore_errors: bool = False)
 
 
 def _error_text(tool: str, lines: Sequence[str], errors: str) -> str:
-    """`tc qdisc ...: Error: Specified qdisc kind is unknown`; the programs name the line's number."""
+    """The failed command and its error, such as `tc qdisc ...: Error: Specified qdisc kind is unknown`."""
     told = [line for line in errors.splitlines() if line.strip()]
     number = next((line.rpartition(":")[2] for line in told if line.startswith("Command failed")), "")
     line = lines[int(number) - 1] if number.isdigit() and 0 < int(number) <= len(lines) else "a line"

@@ -1,4 +1,4 @@
-"""Where a lab's nodes stand in its picture. Pure."""
+"""Positions of a lab's nodes in its drawing. Pure."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _MARGIN = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """Centres of nodes in pixels, and the size of it all."""
+    """Centres of nodes and size of the drawing, in pixels."""
 
     positions: Mapping[str, Point]
     width: float
@@ -23,7 +23,7 @@ class Layout:
 
 
 def layout(lab: Lab) -> Layout:
-    """A tree with its hosts at the bottom; a grid for a torus; a circle of switches for everything else with cycles."""
+    """Grid layout for a torus, circular layout of switches for other labs with cycles, tree layout for all others."""
     if lab.shape == "torus":
         return _with_margins(_grid(lab))
     return _with_margins(_circle(lab) if cycle(lab) else _tree(lab))
@@ -41,7 +41,7 @@ def _neighbours(lab: Lab, node: str) -> list[str]:
 
 
 def _levels(lab: Lab) -> Mapping[str, int]:
-    """0 for stations, 1 for their switches, and so on upwards."""
+    """Levels of a tree: 0 for stations, 1 for their switches, and so on upwards."""
     levels = {node.name: 0 for node in lab.stations}
     ring = set(levels)
     level = 0
@@ -63,7 +63,7 @@ def _tree(lab: Lab) -> Mapping[str, Point]:
 
 
 def _place_level(lab: Lab, nodes: list[Node], order: dict[str, float], levels: Mapping[str, int]) -> None:
-    """Stations side by side, in order; a switch over the middle of what hangs from it, but never over another."""
+    """Place stations side by side in order, and switches above the middle of their children without overlap."""
     last = -1.0
     for node in nodes:
         below = [order[name] for name in _neighbours(lab, node.name) if levels[name] < levels[node.name]]
@@ -85,7 +85,7 @@ def _circle(lab: Lab) -> Mapping[str, Point]:
 
 
 def _fan(lab: Lab, switch: str, angle: float, *, centre: Point, radius: float, spread: float) -> Mapping[str, Point]:
-    """The stations of a switch on an arc around `angle`."""
+    """Positions of a switch's stations on an arc around `angle` (radians)."""
     stations = [name for name in _neighbours(lab, switch) if not lab.node(name).is_switch]
     positions = {}
     for number, station in enumerate(stations):
@@ -95,7 +95,7 @@ def _fan(lab: Lab, switch: str, angle: float, *, centre: Point, radius: float, s
 
 
 def _grid(lab: Lab) -> Mapping[str, Point]:
-    """Switch `x2y1` in column 2 and row 1, its hosts below and to the right of it."""
+    """Grid positions: switch `x2y1` is in column 2 and row 1, its hosts below and to the right of it."""
     positions: dict[str, Point] = {}
     for switch in lab.switches:
         column, _, row = switch.name.partition(".")[0].removeprefix("x").partition("y")

@@ -1,4 +1,4 @@
-"""A lab comes up, is found, and goes down."""
+"""Lifecycle of labs: bring up, find, take down."""
 
 import os
 import socket
@@ -27,18 +27,18 @@ _EXIT_TIMEOUT_S = 20.0
 
 @dataclass(frozen=True, kw_only=True)
 class RunningLab:
-    """A lab that is up: what it is, and the processes that hold its nodes."""
+    """A lab that is up, and its recorded state with the processes that hold its nodes' namespaces."""
 
     lab: Lab
     state: State
 
     @property
     def scratch(self) -> str | None:
-        """Where hosts find the file system of the I/O nodes; None where none is served."""
+        """Mount point of the I/O nodes' file system on hosts; None if none is served."""
         return self.state.scratch or None
 
     def holder(self, node: str) -> Process:
-        """The process that holds a node. LabMistake where the lab has no such node."""
+        """The process that holds a node's namespaces. Raises LabMistake if the lab has no such node."""
         found = (self.state.nodes or {}).get(node)
         if found is None:
             names = ", ".join(one.name for one in self.lab.nodes)
@@ -47,11 +47,10 @@ class RunningLab:
 
 
 def up(text: str, *, name: str, source: str, serves: bool = True) -> RunningLab:
-    """Bring the lab up, its I/O nodes as plain nodes unless it `serves`.
+    """Bring up the lab described by `text`, with a file system on its I/O nodes if `serves`.
 
-    LabMistake: the file is wrong, or the lab is up already; LabFault: the machine refused a step.
-
-    Whatever this was interrupted by, nothing is left that `down` or another `up` does not clear.
+    `source` names the file in messages. Raises LabMistake if the text is invalid or the lab is already up, and
+    LabFault if a step fails. If interrupted at any time, `down` or another `up` removes what is left.
     """
     directory = LabDirectory(name)
     lab = parse_lab(text, name=name, source=source)
@@ -76,13 +75,13 @@ def up(text: str, *, name: str, source: str, serves: bool = True) -> RunningLab:
 
 
 def _acquire(directory: LabDirectory) -> None:
-    """Get hold of the lab's folder; clear what a killed `up` or a killed lab left in it."""
+    """Lock the lab's directory, after removing what a killed `up` or lab left."""
     if not directory.lock():
         state = directory.read()
         if state is not None and state.phase is Phase.up:
             raise LabMistake(f"lab {directory.name} is up already; `stressbench lab down {directory.name}` ends it")
         if state is not None and state.builder.is_alive:
-            raise LabMistake(f"lab {directory.name} is coming up already, by process {state.builder.pid}")
+            raise LabMistake(f"lab {directory.name} is already being brought up by process {state.builder.pid}")
         _end_processes(directory)
 
 
@@ -116,7 +115,7 @@ def _build(directory: LabDirectory, state: State, wanted_plan: Plan) -> State:
 def _node_process(name: str, pid: int) -> Process:
     found = find_process(pid)
     if found is None:
-        raise LabFault(f"{name}: its process {pid} is not there; is /proc of another process namespace mounted here?")
+        raise LabFault(f"{name}: process {pid} does not exist; is the /proc of another process namespace mounted here?")
     return found
 
 
@@ -128,20 +127,20 @@ def _send(channel: ControlChannel, message: Mapping[str, Any]) -> None:
 
 
 def _receive(channel: ControlChannel, directory: LabDirectory) -> Mapping[str, Any]:
-    """The supervisor's next message. LabFault with its reason where it has one to give."""
+    """The supervisor's next message. Raises LabFault with the reason if it reports a fault, ends, or does not reply."""
     try:
         message = channel.receive()
     except TimeoutError:
-        raise LabFault(f"the lab's supervisor said nothing for {_ANSWER_TIMEOUT_S:.0f} s") from None
+        raise LabFault(f"the lab's supervisor did not reply within {_ANSWER_TIMEOUT_S:.0f} s") from None
     if message is None:
-        raise LabFault(f"the lab's supervisor ended: {directory.last_log_line() or 'somebody killed it'}")
+        raise LabFault(f"the lab's supervisor ended: {directory.last_log_line() or 'it was killed'}")
     if "fault" in message:
         raise LabFault(str(message["fault"]))
     return message
 
 
 def down(name: str) -> bool:
-    """End the lab and forget it; whether there was anything. LabFault where it does not end."""
+    """End the lab and remove its directory. Returns whether there was one. Raises LabFault if the lab does not end."""
     directory = LabDirectory(name)
     if not directory.exists:
         directory.clear_above()
@@ -159,8 +158,8 @@ def _tear_down(directory: LabDirectory) -> None:
 
 
 def _end_processes(directory: LabDirectory) -> None:
-    """Kill the supervisor, and the `up` that may be waiting for it, and wait until the kernel has ended everything."""
-    for _ in range(2):  # an `up` may just be writing down its supervisor
+    """Kill the supervisor and a concurrent `up`, and wait until all processes of the lab have ended."""
+    for _ in range(2):  # a concurrent `up` may record its supervisor after the first kill
         directory.kill()
         if directory.lock(within_s=_EXIT_TIMEOUT_S / 2):
             return
@@ -168,7 +167,7 @@ def _end_processes(directory: LabDirectory) -> None:
 
 
 def running_lab(name: str) -> RunningLab:
-    """The lab of this name. LabMistake where it is not up."""
+    """The lab of this name. Raises LabMistake if it is not up."""
     directory = LabDirectory(name)
     state = directory.read() if directory.exists and directory.is_held() else None
     if state is None or state.phase is not Phase.up:
@@ -177,14 +176,14 @@ def running_lab(name: str) -> RunningLab:
 
 
 def selected_lab(name: str | None) -> RunningLab:
-    """The lab of this name; without one, the only lab that is up. LabMistake where there is none or more."""
+    """The lab of this name, or the only lab that is up if `name` is None. Raises LabMistake if that is ambiguous."""
     if name is not None:
         return running_lab(name)
     there = labs_up()
     if not there:
         raise LabMistake("no lab is up; `stressbench lab up tiny` brings one up")
     if len(there) > 1:
-        raise LabMistake(f"several labs are up: {', '.join(there)}; --lab NAME says which one is meant")
+        raise LabMistake(f"several labs are up: {', '.join(there)}; choose one with --lab NAME")
     return running_lab(there[0])
 
 
@@ -195,3 +194,9 @@ def labs_up() -> tuple[str, ...]:
         for directory in lab_directories()
         if directory.is_held() and (state := directory.read()) and state.phase is Phase.up
     )
+
+
+def command_prefix(running: RunningLab, node: str) -> tuple[str, ...]:
+    """Arguments that run the command behind them on a node. Raises LabMistake if the lab has no such node."""
+    running.holder(node)
+    return (sys.executable, "-m", "stressbench.lab.enter", str(LabDirectory(running.state.name).path), node)

@@ -1,4 +1,4 @@
-"""`lab check`: every link measured by streams of its own, and what is off."""
+"""`stressbench lab check`: measures every link with TCP streams and reports deviations from its rate."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ _SLOW_PING_S = 0.002
 
 @dataclass(frozen=True, kw_only=True)
 class LinkCheck:
-    """One direction of a link: what streams brought of what one can bring at best.
+    """Result for one direction of a link.
 
-    `shares` holds every stream in order, `share` and `payload_bits_per_s` are their median; None, and no stream, where
-    the link is down. `off` says what is wrong, None when nothing is.
+    `shares` are the payload rates of the streams divided by the highest possible one; `share` and `payload_bits_per_s`
+    are medians (None without streams, if the link is down). `off` describes what is wrong, or is None.
     """
 
     link: str
@@ -38,10 +38,10 @@ class LinkCheck:
 
 
 def check_links(running: RunningLab, *, tolerance: float, streams: int) -> Iterator[LinkCheck]:
-    """Measure link after link, each direction by itself with so many streams, one at a time; findings as they come.
+    """Measure the links one after the other and yield the result of each direction.
 
-    The median stream must bring what the link is set to now, within `tolerance`; that this is not the file's rate is
-    said as well.
+    Each direction is measured by itself with `streams` consecutive streams, whose median must match the link's present
+    rate within `tolerance` (share of the rate). A rate that differs from the lab file is reported as well.
     """
     for one in read_counters(running).links:
         for source, target, sent in ((one.link.a, one.link.b, one.from_a), (one.link.b, one.link.a, one.from_b)):
@@ -68,7 +68,7 @@ def _measured(
 def evaluate_streams(
     link: Link, source: End, target: End, rate: Rate, *, payloads: Sequence[Rate], taken_s: float, tolerance: float
 ) -> LinkCheck:
-    """What streams of these rates say about one direction of a link that is set to `rate`; at least one stream."""
+    """Evaluate streams with these payload rates (at least one) on one direction of a link that is set to `rate`."""
     best = rate.scaled(PAYLOAD_SHARE)
     shares = tuple(payload.bits_per_s / best.bits_per_s for payload in payloads)
     return LinkCheck(
@@ -81,17 +81,17 @@ def evaluate_streams(
 def _verdict(link: Link, rate: Rate, share: float, taken_s: float, tolerance: float) -> str | None:
     found = []
     if abs(share - 1) > tolerance:
-        found.append(f"a stream brings {share:.1%} of what it should")
+        found.append(f"a stream reaches {share:.1%} of the expected rate")
     allowed_s = _SLOW_PING_S + 2 * (link.delay.ns / 1e9 if link.delay else 0.0) + 2 * FRAME_BYTES / rate.bytes_per_s
     if taken_s > allowed_s:
-        found.append(f"a byte there and back takes {taken_s * 1e3:.1f} ms")
+        found.append(f"a round trip of one byte takes {taken_s * 1e3:.1f} ms")
     if rate != link.rate:
-        found.append(f"it is set to {rate}, its file says {link.rate}")
+        found.append(f"it is set to {rate}, the lab file states {link.rate}")
     return "; ".join(found) or None
 
 
 def _endpoint(running: RunningLab, link: Link, end: End) -> Endpoint:
-    """A bridge speaks with the address of br0, through whichever port leads there: between neighbours, this link."""
+    """The endpoint of a stream. A bridge uses the address of br0; between neighbours its frames take this link."""
     node = running.lab.node(end.node)
     bridge = node.is_switch and running.lab.forwarding is Forwarding.bridge
     return Endpoint(

@@ -1,4 +1,4 @@
-"""Changing links of a lab that is up."""
+"""Changes to the links of a lab that is up."""
 
 import fnmatch
 from collections.abc import Iterable
@@ -21,19 +21,19 @@ _EXPECTED = "expected rate=50Mbit, rate=half, rate=1/4, rate=25%, down or up"
 
 @dataclass(frozen=True, kw_only=True)
 class LinkChange:
-    """What is to become of links: another rate, as a value or as a share of the file's; down; or up again."""
+    """Change to apply to links: a new rate, absolute or as a share of the lab file's rate, or up or down."""
 
     rate: Rate | None = None
     share: float | None = None
     is_up: bool | None = None
 
     def rate_of(self, link: Link) -> Rate:
-        """The new rate of this link."""
+        """The link's new rate."""
         return self.rate or link.rate.scaled(1.0 if self.share is None else self.share)
 
 
 def parse_change(text: str) -> LinkChange:
-    """`rate=50Mbit`, `rate=half`, `down`, `up`. LabMistake says what was expected."""
+    """Parse `rate=50Mbit`, `rate=half`, `down` or `up`. Raises LabMistake for anything else."""
     if text in ("down", "up"):
         return LinkChange(is_up=text == "up")
     key, equals, value = text.partition("=")
@@ -51,7 +51,10 @@ def parse_change(text: str) -> LinkChange:
 
 
 def select_links(lab: Lab, word: str) -> tuple[Link, ...]:
-    """A link's name, a pattern of such, `all`, `hosts` (the cards of hosts), or a node: all its links. LabMistake."""
+    """Links selected by `word`: a link name or pattern, a node (all its links), `all`, or `hosts` (all NICs of hosts).
+
+    Raises LabMistake if nothing matches.
+    """
     names = tuple(link.name for link in lab.links)
     if word == "all":
         return lab.links
@@ -67,7 +70,7 @@ def select_links(lab: Lab, word: str) -> tuple[Link, ...]:
 
 
 def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange) -> None:
-    """LinkChange both ends of the links. LabFault where a node refuses."""
+    """Apply a change to both ends of the links. Raises LabFault if a node refuses it."""
     for link in links:
         if change.is_up is not None:
             for end in link.ends:
@@ -79,13 +82,13 @@ def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange)
 
 
 def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:
-    """The node's lines again, but for its other devices: the kernel forgot the routes of the one that was down."""
+    """Commands that restore a device with its routes, which the kernel deleted when the device went down."""
     node = next(node for node in plan(lab).nodes if node.name == end.node)
     mine = f"link set {end.device} "
     return tuple(line for line in node.ip if line.startswith(mine) or not line.startswith("link set "))
 
 
 def _run(running: RunningLab, end: End, tool: str, lines: tuple[str, ...], *, ignore_errors: bool = False) -> None:
-    """`ignore_errors`: lines about devices that are down fail, and that is right."""
+    """Run `ip` or `tc` commands in a node. `ignore_errors`: commands for devices that are down fail as expected."""
     work = partial(run_iproute, tool, lines, ignore_errors=ignore_errors)
     start_in_network(running.holder(end.node).pid, work, where=end.node).result()

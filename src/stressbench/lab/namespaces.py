@@ -1,4 +1,4 @@
-"""Going into a node's namespaces from outside the lab."""
+"""Entering a node's namespaces from outside the lab."""
 
 import os
 from collections.abc import Iterable
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from stressbench.lab import system
 
-# The user namespace first: it gives the right to enter the others. The mount namespace last: it changes /proc.
+# The user namespace comes first, as it permits entering the others; the mount namespace last, as it changes /proc.
 NETWORK_NAMESPACES = ("user", "net")
 ALL_NAMESPACES = ("user", "pid", "net", "ipc", "uts", "mnt")
 
 
 def enter_namespaces(pid: int, kinds: Iterable[str]) -> None:
-    """Enter the namespaces of these kinds that process `pid` is in and this one is not; a process of one thread only.
+    """Enter the namespaces of these kinds of process `pid`, unless this process shares them. Single-threaded only.
 
-    Of `pid`'s process namespace, children become members, this process does not. OSError says what was refused.
+    Entering a process namespace affects children only, not this process. Raises OSError with the failed step.
     """
     descriptors = []
     for kind in kinds:
@@ -28,7 +28,7 @@ def enter_namespaces(pid: int, kinds: Iterable[str]) -> None:
 
 
 def chdir_or_root(folder: str) -> None:
-    """Back into a folder after another mount namespace was entered, where it is there too."""
+    """Change to `folder` if it exists in the present mount namespace, else to /."""
     os.chdir("/")
     with suppress(OSError):
         os.chdir(folder)

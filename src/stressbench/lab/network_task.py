@@ -1,4 +1,4 @@
-"""Work done in a node's network by a child of this process, which brings a value back."""
+"""Functions executed in a node's network namespace by a child process."""
 
 import json
 import os
@@ -16,29 +16,29 @@ _CHUNK_BYTES = 1 << 16
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkTask:
-    """A child at work; `value` waits for what it brings back."""
+    """A running child process; `result` waits for its return value."""
 
     pid: int
     where: str
     pipe: int
 
     def result(self) -> Any:
-        """What the work returned. LabFault where it failed."""
+        """Wait for the child and return the function's value. Raises LabFault if it failed."""
         pieces = []
         while piece := os.read(self.pipe, _CHUNK_BYTES):
             pieces.append(piece)
         os.close(self.pipe)
         os.waitpid(self.pid, 0)
-        found = json.loads(b"".join(pieces) or b'{"fault": "ended without a word"}')
+        found = json.loads(b"".join(pieces) or b'{"fault": "ended without a result"}')
         if "fault" in found:
             raise LabFault(f"{self.where}: {found['fault']}")
         return found["value"]
 
 
 def start_in_network(pid: int, work: Callable[[], Any], *, where: str) -> NetworkTask:
-    """Start the work in the network that process `pid` is in; `where` names the node in messages.
+    """Call `work` in the network namespace of process `pid`, in a child process that runs concurrently.
 
-    The work returns what JSON can hold.
+    `work` must return a JSON value; `where` names the node in messages.
     """
     reading, writing = os.pipe()
 

@@ -1,4 +1,4 @@
-"""One node of a lab: the process that holds its namespaces and sets them up from within."""
+"""One node of a lab: the process that holds its namespaces and configures them from inside."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ _CHUNK_BYTES = 1 << 16
 
 
 class NodeProcess:
-    """A child of the keeper that is a node. Told apart by steps, so that all nodes go through each at the same time."""
+    """A child of the lab supervisor that holds a node's namespaces. All nodes run each setup step in parallel."""
 
     def __init__(self, *, node: NodePlan, lab: str) -> None:
         self.node = node
@@ -23,27 +23,27 @@ class NodeProcess:
         self._near, self._far = socket.socketpair()
 
     def start(self) -> None:
-        """Fork; the child goes into namespaces of its own and waits."""
+        """Fork the child, which enters new namespaces and waits for `configure`."""
         self.pid = system.fork_child(self._run)
         self._far.close()
 
     def receive_pids(self) -> tuple[int, int]:
-        """The child's process id as the machine sees it and as the lab sees it. Raises OSError with its words."""
+        """Wait for the child's process id outside and inside of the lab. Raises OSError with the child's message."""
         words = self._near.recv(_CHUNK_BYTES).decode()
         if not words.startswith("pids "):
-            raise OSError(0, f"{self.node.name}: {words or 'ended without a word'}")
+            raise OSError(0, f"{self.node.name}: {words or 'ended without a message'}")
         outer, inner = words.split()[1:]
         return int(outer), int(inner)
 
     def configure(self) -> None:
-        """Its cables are there: let it set them up."""
+        """Let the child configure its network. Its links must exist."""
         self._near.send(b"go")
 
     def failure(self) -> str | None:
-        """What went wrong with setting up; None when all went well."""
+        """Wait for the end of the configuration and return the error message; None on success."""
         words = self._near.recv(_CHUNK_BYTES).decode()
         self._near.close()
-        return None if words == "done" else f"{self.node.name}: {words or 'ended without a word'}"
+        return None if words == "done" else f"{self.node.name}: {words or 'ended without a message'}"
 
     def _run(self) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -73,7 +73,7 @@ class NodeProcess:
         system.bind_mount(HOSTS, "/etc/hosts")
         _try_mount("sysfs", "/sys")
         for setting in self.node.settings:
-            _write(setting)  # before there is a card that could speak up
+            _write(setting)  # before there is a NIC that could send anything
         privileges.make_settings_read_only()
         return f"pids {outer} {os.getpid()}"
 
@@ -92,7 +92,7 @@ def _write(setting: Setting) -> None:
 
 
 def _try_mount(kind: str, target: str) -> None:
-    """Where a container forbids it, the machine's own stays visible."""
+    """Mount a file system unless a container forbids it; then that of the machine stays visible."""
     try:
         system.mount(kind, target, kind)
     except OSError:

@@ -1,4 +1,4 @@
-"""Everything that is said to the kernel to make a lab: settings, lines for `ip -batch` and `tc -batch`, files. Pure."""
+"""The kernel configuration of a lab: settings, commands for `ip -batch` and `tc -batch`, and files. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _ROUTE = "quickack 1 initcwnd 64"
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A file below /proc/sys of a node's own network, and what is written there. `optional`: older kernels lack it."""
+    """A file below /proc/sys in a node's namespaces and its value. `optional`: older kernels may lack it."""
 
     file: str
     value: str
@@ -28,7 +28,7 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """A file that all nodes of the lab see and nobody else."""
+    """A file that is visible to all nodes of the lab only."""
 
     path: str
     text: str
@@ -37,7 +37,7 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class NodePlan:
-    """What makes one node. `ip` lines may be said again: that is how a link that was down comes back."""
+    """Configuration of one node. The `ip` commands are idempotent: they also restore a link that was down."""
 
     name: str
     first: tuple[str, ...]
@@ -48,7 +48,7 @@ class NodePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class NoisePlan:
-    """Datagrams from one node to another's address; `at_once` is the most that go out together."""
+    """Datagrams from one node to another's address; `at_once` is the maximum burst in datagrams."""
 
     source: str
     target: str
@@ -59,7 +59,7 @@ class NoisePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class DirectionPlan:
-    """One direction of a link, from the device of its source."""
+    """One direction of a link, sent by `device` of node `source`."""
 
     link: str
     source: str
@@ -69,7 +69,7 @@ class DirectionPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What makes a lab."""
+    """Configuration of a whole lab."""
 
     name: str
     nodes: tuple[NodePlan, ...]
@@ -81,7 +81,7 @@ class Plan:
 
 
 def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves: bool = True) -> Plan:
-    """Every step, in order, for this lab; `cores` are those of pinned hosts; `serves`: whether I/O nodes do."""
+    """Plan the configuration of a lab, with the `cores` of pinned hosts; `serves`: I/O nodes serve a file system."""
     cores, io = cores or {}, lab.io if serves else None
     routes: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
     if lab.forwarding is Forwarding.route:
@@ -120,7 +120,7 @@ def _noise_plan(lab: Lab, noise: Noise) -> NoisePlan:
 
 
 def veth_line(link_ends: tuple[End, End], pids: Mapping[str, int]) -> str:
-    """A veth pair that is born in two nodes at once; `pids` are the processes that hold them."""
+    """`ip` command for a veth pair between two nodes; `pids` are the processes that hold their namespaces, by node."""
     one, other = (
         f"name {end.device} address {end.mac} numtxqueues 1 numrxqueues 1 netns {pids[end.node]}" for end in link_ends
     )
@@ -141,7 +141,7 @@ def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
 
 
 def _quiet_network_settings() -> tuple[Setting, ...]:
-    """No frame is sent but those that somebody means: no IPv6, no redirects; what comes by another way is taken."""
+    """Avoid all unintended traffic: no IPv6, no redirects; and accept packets on any path (no reverse-path filter)."""
     return (
         Setting(file="net/ipv6/conf/all/disable_ipv6", value="1", optional=True),
         Setting(file="net/ipv6/conf/default/disable_ipv6", value="1", optional=True),
@@ -154,7 +154,7 @@ def _quiet_network_settings() -> tuple[Setting, ...]:
 
 
 def _station_settings() -> tuple[Setting, ...]:
-    """TCP as near to a lossless network as it goes: windows below what queues hold, quick repair, no memory."""
+    """TCP as close to a lossless network as possible: windows below queue sizes, fast recovery, no cached metrics."""
     window = f"4096 131072 {_TCP_WINDOW_BYTES}"
     return (
         Setting(file="net/ipv4/conf/all/arp_ignore", value="1"),
@@ -166,7 +166,7 @@ def _station_settings() -> tuple[Setting, ...]:
         Setting(file="net/ipv4/tcp_no_metrics_save", value="1"),
         Setting(file="net/ipv4/tcp_rto_min_us", value="5000", optional=True),
         Setting(file="net/ipv4/tcp_rto_max_ms", value="1000", optional=True),
-        Setting(file="net/ipv4/tcp_retries2", value="20"),  # with that a connection over a cut link ends within 20 s
+        Setting(file="net/ipv4/tcp_retries2", value="20"),  # a connection over a cut link ends within 20 s
         Setting(file="net/ipv4/ip_unprivileged_port_start", value="0", optional=True),
         Setting(file="net/ipv4/ping_group_range", value="0 0", optional=True),
     )
@@ -205,7 +205,7 @@ def _bridge_lines(node: Node, ends: list[tuple[Link, End]]) -> Iterator[str]:
 
 
 def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], routes: list[Hop]) -> Iterator[str]:
-    """All addresses and routes are written down: no switch ever asks the network anything."""
+    """Static addresses, neighbours and routes: switches send no ARP requests."""
     yield "link set lo up"
     for rail in sorted({link.rail for link, _ in ends}):
         yield f"addr replace {address_of(node, rail=rail)}/32 dev lo"

@@ -1,4 +1,4 @@
-"""A plan on its way to the keeper: to JSON and back."""
+"""Conversion of plans to JSON values and back, for the channel to the lab supervisor."""
 
 from dataclasses import asdict
 from typing import Any
@@ -9,12 +9,12 @@ from stressbench.lab.topology import End
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
-    """As JSON has it."""
+    """The plan as JSON values."""
     return asdict(plan)
 
 
 def plan_from_json(found: dict[str, Any]) -> Plan:
-    """What `plain` was given."""
+    """The plan that `plan_to_json` was given."""
     return Plan(
         name=found["name"],
         nodes=tuple(_node(node) for node in found["nodes"]),

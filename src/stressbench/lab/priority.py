@@ -1,4 +1,4 @@
-"""Being heard beside ranks that take turns at real-time priority: they leave others a twentieth of the cores."""
+"""Real-time priority above MPI ranks, which run at real-time priority and leave 5 % of the cores to other processes."""
 
 import os
 from contextlib import suppress
@@ -7,6 +7,6 @@ _PRIORITY_ABOVE_RANKS = 2
 
 
 def raise_priority() -> None:
-    """Go before ranks from now on, where that is permitted; for who sleeps most of the time."""
+    """Raise this process above the priority of ranks, if permitted. For processes that sleep most of the time."""
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(_PRIORITY_ABOVE_RANKS))

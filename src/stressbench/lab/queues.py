@@ -1,4 +1,4 @@
-"""The token bucket at an end of a link, as `tc` prints it: what it was set to, and what it let pass."""
+"""Token buckets at the ends of links as printed by `tc`: rate and counters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,12 +8,15 @@ from stressbench.formats.units import Rate
 from stressbench.lab.errors import LabFault
 
 QDISC_ARGUMENTS = ("-s", "-j", "qdisc")
-"""Words for `tc`; the answer is JSON."""
+"""Arguments of `tc` for a JSON list of queues with statistics."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TokenBucket:
-    """Totals since the link came up; `drops` found the queue full, `waiting_bytes` are in it now."""
+    """Rate of a link end and its totals since the link came up.
+
+    `drops` are frames dropped at a full queue; `waiting_bytes` is the present length of the queue.
+    """
 
     rate: Rate
     bytes: int
@@ -23,7 +26,7 @@ class TokenBucket:
 
 
 def token_bucket(queues: Iterable[Any], *, node: str, device: str) -> TokenBucket:
-    """That of a device, from all queues of its node. Raises LabFault where somebody took it away."""
+    """The token bucket of a device among the queues of its node. Raises LabFault if it was removed."""
     queue = next((one for one in queues if one["dev"] == device and one["kind"] == "tbf"), None)
     if queue is None:
         raise LabFault(f"{node} has no queue on {device}")

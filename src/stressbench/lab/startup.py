@@ -1,4 +1,4 @@
-"""From a lab file to a lab that is up, with everything looked at that can be looked at before."""
+"""Starting a lab from its file, after checking the file and the capabilities of this machine."""
 
 import os
 from dataclasses import dataclass
@@ -16,16 +16,17 @@ from stressbench.lab.topology import Lab
 
 @dataclass(frozen=True, kw_only=True)
 class StartedLab:
-    """A lab that is up, and what keeps its I/O nodes from serving: nothing where they serve or where it has none."""
+    """A lab that is up. `unavailable`: missing capabilities that keep its I/O nodes from serving files, if any."""
 
     running: RunningLab
     unavailable: tuple[Capability, ...]
 
 
 def start_lab(path: Path, *, name: str) -> StartedLab:
-    """Check the file against itself and this machine, and the machine against what labs need; then bring it up.
+    """Check the lab file and this machine, then bring the lab up.
 
-    Raises LabMistake and LabFault.
+    Raises LabMistake if the file is invalid or asks for more than the machine has, and LabFault if the machine lacks
+    a required capability or a step fails.
     """
     try:
         text = read_text(path)
@@ -45,14 +46,14 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
 
 
 def _check_cores(lab: Lab, text: str, path: Path, *, there: int) -> None:
-    """More cores than this machine can give."""
+    """Raise LabFileMistake if the hosts need more than `there` cores."""
     message = cores_complaint(lab, there=there)
     if message is not None:
         raise LabFileMistake([f"{path}:{line_of(lines_of(text), ('hosts', 'cores'))}: {message}"])
 
 
 def cores_complaint(lab: Lab, *, there: int) -> str | None:
-    """Why the lab's hosts do not fit on a machine with `there` cores; None where they do."""
+    """Reason why the lab's hosts do not fit on a machine with `there` cores; None if they do."""
     most = max(lab.hosts, key=lambda host: host.cores)
     if most.cores > there:
         return (
@@ -61,5 +62,5 @@ def cores_complaint(lab: Lab, *, there: int) -> str | None:
     total = sum(host.cores for host in lab.hosts)
     if lab.pinned and total > there:
         what = f"hosts.pinned: {len(lab.hosts)} hosts with {total} cores in all do not fit on {there}"
-        return f"{what}; leave pinned out, and hosts share them"
+        return f"{what}; without pinned, hosts share the cores"
     return None

@@ -1,4 +1,4 @@
-"""A raw TCP stream and a ping between two nodes, without MPI: what `lab check` believes in."""
+"""TCP streams and round trips between two nodes without MPI, the reference for `lab check`."""
 
 import select
 import socket
@@ -14,14 +14,14 @@ from stressbench.lab.process import Process
 _PORT = 7
 _PIECE = bytes(1 << 16)
 _TIMEOUT_S = 10.0
-_SKIPPED_SHARE = 0.25  # until the window has opened and the buckets are empty
+_SKIPPED_SHARE = 0.25  # initial share, until the TCP window is open and the token buckets are empty
 _PINGS = 40
 _SO_BINDTODEVICE = 25
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """One side of a measurement: the process that holds its node, the address it speaks with, the device it uses."""
+    """One side of a measurement: a node, the process that holds its namespaces, its address and its device."""
 
     node: str
     holder: Process
@@ -30,7 +30,7 @@ class Endpoint:
 
 
 def stream(source: Endpoint, target: Endpoint, *, seconds: float) -> Rate:
-    """The rate of payload that one TCP stream brings from source to target. LabFault where none is made."""
+    """Payload rate of one TCP stream from source to target. Raises LabFault if it fails."""
     receiving = start_in_network(target.holder.pid, lambda: _receive(target), where=target.node)
     sending = start_in_network(source.holder.pid, lambda: _send(source, target.address, seconds), where=source.node)
     sending.result()
@@ -38,7 +38,7 @@ def stream(source: Endpoint, target: Endpoint, *, seconds: float) -> Rate:
 
 
 def ping_s(source: Endpoint, target: Endpoint) -> float:
-    """The median time of a byte there and back over TCP."""
+    """Median round-trip time (s) of one byte over TCP. Raises LabFault if it fails."""
     answering = start_in_network(target.holder.pid, lambda: _echo(target), where=target.node)
     asking = start_in_network(source.holder.pid, lambda: _ping(source, target.address), where=source.node)
     found = float(asking.result())
@@ -47,7 +47,7 @@ def ping_s(source: Endpoint, target: Endpoint) -> float:
 
 
 def _receive(endpoint: Endpoint) -> float:
-    """Payload in bits a second, from a first part that is skipped to the end."""
+    """Payload rate in bits/s without the initial part of the stream."""
     with _listening(endpoint) as server:
         connection = _accepted(server)
         with connection:
@@ -98,14 +98,14 @@ def _listening(endpoint: Endpoint) -> socket.socket:
 
 def _accepted(server: socket.socket) -> socket.socket:
     if not select.select([server], [], [], _TIMEOUT_S)[0]:
-        raise OSError(0, f"nobody came within {_TIMEOUT_S:.0f} s")
+        raise OSError(0, f"no connection within {_TIMEOUT_S:.0f} s")
     connection = server.accept()[0]
     connection.settimeout(_TIMEOUT_S)
     return connection
 
 
 def _connected(endpoint: Endpoint, address: str) -> socket.socket:
-    """Try until the other side listens."""
+    """Connect, with retries until the other side listens."""
     raise_priority()
     end = time.monotonic() + _TIMEOUT_S
     while True:

@@ -1,4 +1,4 @@
-"""A lab with less than it has: slower links, fewer rails. Pure."""
+"""Labs derived from a lab: with slower links or fewer rails. Pure."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from stressbench.lab.topology import Lab
 
 
 def with_rate_share(lab: Lab, share: float) -> Lab:
-    """The lab whose links carry this share of their rates. Raises LabMistake where one would carry too little."""
+    """The lab with all rates multiplied by `share`. Raises LabMistake if a rate would fall below the minimum."""
     links = tuple(replace(link, rate=link.rate.scaled(share)) for link in lab.links)
     slowest = min(links, key=lambda link: link.rate)
     if slowest.rate < LEAST_RATE:
@@ -19,7 +19,7 @@ def with_rate_share(lab: Lab, share: float) -> Lab:
 
 
 def with_rails(lab: Lab, count: int) -> Lab:
-    """The lab with its first `count` rails, and without switches of the others. Raises LabMistake where it has less."""
+    """The lab with its first `count` rails only and their switches. Raises LabMistake if it has fewer rails."""
     if not 1 <= count <= lab.rails:
         accepted = "1" if lab.rails == 1 else f"1 to {lab.rails}"
         raise LabMistake(f"lab {lab.name} has {lab.rails} rail{'s' * (lab.rails > 1)}; expected {accepted}")

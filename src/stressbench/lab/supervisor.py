@@ -1,11 +1,13 @@
-"""The process that is the lab: `python -m stressbench.lab.supervisor`, started by `up`, first of a process namespace.
+"""The lab supervisor, `python -m stressbench.lab.supervisor`, started by `up`: process 1 of the process namespace.
 
-Whatever a lab has hangs from namespaces that only its processes hold: when the supervisor ends, however it ends, the kernel
-kills them all, and with them go interfaces, mounts and files. It says nothing and listens to nobody once the lab is up.
+All resources of a lab belong to namespaces that only its processes hold. When the supervisor ends for any reason, the
+kernel kills all processes of the lab and removes its interfaces, mounts and files. Once the lab is up, the supervisor
+neither sends nor receives anything.
 
-Its conversation with `up`, over the socket whose number is its argument: up: {"plan": ...}; supervisor: {"supervisor": pid};
-up, when it has written that down: {"go": true}; supervisor: {"nodes": {name: [pid, inner pid]}}, then {"up": true}; up:
-{"stay": true}. Where `up` ends before that, the lab ends. {"fault": text} tells what failed.
+Protocol with `up` over the socket whose descriptor is the argument: up sends {"plan": ...}; the supervisor replies
+{"supervisor": pid}; up records it and sends {"go": true}; the supervisor sends {"nodes": {name: [pid, inner pid]}} and,
+when all nodes are configured, {"up": true}; up sends {"stay": true}. If `up` ends before that, the lab ends. The
+supervisor reports an error as {"fault": text}.
 """
 
 import os
@@ -30,14 +32,14 @@ _WORLD_WRITABLE = 0o1777
 
 
 class SupervisorFault(Exception):
-    """A step failed; the message says which and why."""
+    """A step of building the lab failed; the message names the step and the reason."""
 
 
 def main() -> int:
-    """Leave every namespace, fork the supervisor proper into the new ones, and end."""
+    """Create new namespaces, fork the supervisor into them, report its process id, and exit."""
     channel = ControlChannel(socket.socket(fileno=int(sys.argv[1])))
     os.set_inheritable(int(sys.argv[1]), False)  # noqa: FBT003
-    os.chdir("/")  # no folder of the machine is held
+    os.chdir("/")  # keep no directory of the machine busy
     request = channel.receive()
     if request is None:
         return 1
@@ -54,7 +56,7 @@ def main() -> int:
 
 
 def _supervise(channel: ControlChannel, plan: Plan) -> int:
-    """Build, report, and stay until somebody ends this process."""
+    """Build the lab, report the result to `up`, and wait for the end of the lab."""
     if "go" not in (channel.receive() or {}):
         return 1
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
@@ -72,7 +74,7 @@ def _supervise(channel: ControlChannel, plan: Plan) -> int:
 
 
 def _build(channel: ControlChannel, plan: Plan) -> frozenset[int]:
-    """The processes without which the lab is none."""
+    """Build the lab and return the ids of the processes that it requires: nodes and file system daemons."""
     privileges.drop_unneeded_capabilities()
     system.make_mounts_slave()
     _make_run_folder(plan)
@@ -100,7 +102,7 @@ def _build(channel: ControlChannel, plan: Plan) -> frozenset[int]:
 
 
 def _make_run_folder(plan: Plan) -> None:
-    """/run/lab, for the lab's nodes only."""
+    """Create /run/lab with the lab's files, visible to its nodes only."""
     system.mount("tmpfs", "/run", "tmpfs", "mode=0755")
     for folder in (LAB_FOLDER, PIDS, CORES, SCRATCH, IO):
         Path(folder).mkdir(parents=True)
@@ -113,7 +115,7 @@ def _make_run_folder(plan: Plan) -> None:
 
 
 def _wait_for_end(required: frozenset[int]) -> int:
-    """Collect children that end; when a node's holder or the file system ends, the lab is no lab any more."""
+    """Reap children until a signal ends the lab (returns 0) or a required process ends (returns 1)."""
     while True:
         found = signal.sigwaitinfo({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
         if found.si_signo != signal.SIGCHLD:

@@ -1,4 +1,4 @@
-"""Statistics: pure functions from a run's samples to estimates and doubts."""
+"""Statistics: pure functions from a run's samples to estimates, intervals and quality warnings."""
 
 from stressbench.stats.comparison import (
     Change,
@@ -32,9 +32,9 @@ from stressbench.stats.summary import (
 )
 
 __all__ = [
-    "TARGET", "Change", "Comparison", "ComparisonError", "Distribution", "QualityWarning", "Impact", "IntervalMethod",
-    "JobComparison", "JobSummary", "JobLinkUtilisation", "LinkUtilisation", "MergedHistogram", "Method", "MetricSummary", "Percentile",
-    "PlainRatios", "Plan", "Quantity", "RoundMedian", "RunFacts", "RunSummary", "Selection", "Slowest", "Source",
-    "StepSummary", "TailImpact", "Timing", "Verdict", "compare", "congestion_impact", "histograms_of", "link_utilisation",
-    "median_of", "merge", "round_superiority", "select", "summarise",
+    "TARGET", "Change", "Comparison", "ComparisonError", "Distribution", "Impact", "IntervalMethod", "JobComparison",
+    "JobLinkUtilisation", "JobSummary", "LinkUtilisation", "MergedHistogram", "Method", "MetricSummary", "Percentile",
+    "PlainRatios", "Plan", "QualityWarning", "Quantity", "RoundMedian", "RunFacts", "RunSummary", "Selection",
+    "Slowest", "Source", "StepSummary", "TailImpact", "Timing", "Verdict", "compare", "congestion_impact",
+    "histograms_of", "link_utilisation", "median_of", "merge", "round_superiority", "select", "summarise",
 ]  # fmt: skip

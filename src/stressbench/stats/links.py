@@ -1,4 +1,4 @@
-"""How busy the links were: where the congestion was."""
+"""Utilisation of network links during isolated and contended rounds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from stressbench.formats.run import Kind, LinkTraffic, Round, Run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobLinkUtilisation:
-    """The share of its rate that a direction of a link was used while one job ran alone; the median over its rounds."""
+    """Utilisation (share of the link's rate) during a job's isolated rounds: the median over these rounds."""
 
     job: int
     use: float
@@ -18,9 +18,9 @@ class JobLinkUtilisation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkUtilisation:
-    """One direction of a link: shares of its rate, medians over rounds; `bytes` and `drops` over all rounds.
+    """Utilisation of one direction of a link, as shares of its rate (medians over rounds).
 
-    `contended` is None without such rounds.
+    `contended` is None without contended rounds. `bytes` and `drops` are sums over all rounds.
     """
 
     link: str
@@ -34,12 +34,12 @@ class LinkUtilisation:
 
     @property
     def peak(self) -> float:
-        """The greatest of its shares."""
+        """The highest utilisation, isolated or contended."""
         return max([self.contended or 0.0, *(alone.use for alone in self.isolated)])
 
 
 def link_utilisation(run: Run) -> tuple[LinkUtilisation, ...] | None:
-    """Every direction with a known rate, the busiest in contended rounds first; None where nobody counted."""
+    """Utilisation of every link direction with a known rate, the highest contended one first; None without counters."""
     seen: dict[tuple[str, str, str], list[tuple[Round, LinkTraffic]]] = {}
     counted = [one for one in run.rounds if one.links is not None]
     for one in counted:
@@ -64,7 +64,7 @@ def _use_of(rows: list[tuple[Round, LinkTraffic]]) -> LinkUtilisation:
 
 
 def _median(rows: Iterable[tuple[Round, LinkTraffic]]) -> float | None:
-    """Of the shares of what the link could have carried in each round."""
+    """Median over rounds of the carried bytes divided by the capacity (rate times duration); None without rounds."""
     shares = [
         link.bytes * 8 / (link.rate_bits_per_s * one.duration_s)
         for one, link in rows

@@ -1,4 +1,4 @@
-"""Do values gather around two times rather than one?"""
+"""Test for bimodality of times."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modes:
-    """Two groups: the upper's middle over the lower's, the share of values in the upper, and p of so empty a valley."""
+    """Two modes: ratio of the upper group's median to the lower's, share of values in the upper group, and p-value."""
 
     separation: float
     upper_share: float
@@ -23,12 +23,12 @@ class Modes:
 
 
 def modes_of(values: Floats) -> Modes | None:
-    """Of positive `values`, shape (n,); None where one group explains them, or where there are fewer than 60.
+    """The two modes of positive `values`, shape (n,); None if a unimodal distribution explains them, or for n < 60.
 
-    The values are cut in two where the variance of logarithms within the parts is least (Otsu 1979). Three windows of
-    the same width: around either part's median, and in the middle between. A density with one peak holds at least as
-    much in the middle window as in the emptier of the outer two; a binomial test asks whether chance explains less.
-    Groups less than 10 % apart, or with less than 10 % of the values, are not told.
+    The values are split where the variance of their logarithms within both groups is smallest (Otsu 1979). Three
+    windows of equal width lie around the two groups' medians and halfway between them. A unimodal density has at least
+    as many values in the middle window as in the emptier outer window; a binomial test rejects this at MODES_P. Groups
+    whose medians differ by less than 10 %, or with less than 10 % of the values, are not reported.
     """
     if len(values) < MIN_VALUES or values.min() <= 0:
         return None
@@ -50,7 +50,7 @@ def modes_of(values: Floats) -> Modes | None:
 
 
 def _best_cut(ordered: Floats) -> int:
-    """How many values the lower part holds."""
+    """Number of values in the lower group of Otsu's split (largest variance between groups)."""
     sizes = np.arange(1, len(ordered))
     sums = np.cumsum(ordered)
     lower, upper = sums[:-1] / sizes, (sums[-1] - sums[:-1]) / (len(ordered) - sizes)

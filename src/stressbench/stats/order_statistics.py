@@ -1,4 +1,7 @@
-"""Order statistics of all pairs of many values, without making the pairs: time and memory stay far below n squared."""
+"""Order statistics of the means or differences of all pairs of values, found by bisection in O(n log n) per step.
+
+The pairs are never computed all at once, so time and memory stay far below n squared.
+"""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -8,35 +11,35 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 OrderStatistic: TypeAlias = Callable[[int], float]
-"""Gives the value at a place, counted from 1 in ascending order, to a rounding error."""
+"""Function from a rank k (from 1, ascending) to the k-th smallest value, accurate to rounding errors."""
 
 
 def pairwise_means(values: Floats) -> OrderStatistic:
-    """Of the means of all pairs of `values`, each with itself too: n (n + 1) / 2 of them."""
+    """Order statistics of the n (n + 1) / 2 means of all pairs of `values`, shape (n,), including each with itself."""
     ordered = np.sort(values)
-    places = np.arange(len(ordered))
+    indices = np.arange(len(ordered))
 
-    def reached(mean: float) -> int:
-        later = np.searchsorted(ordered, 2 * mean - ordered, side="right") - places
-        return int(np.maximum(later, 0).sum())
+    def count_up_to(mean: float) -> int:
+        partners = np.searchsorted(ordered, 2 * mean - ordered, side="right") - indices
+        return int(np.maximum(partners, 0).sum())
 
-    return lambda place: _bisected(float(ordered[0]), float(ordered[-1]), reached, place)
+    return lambda rank: _bisect(float(ordered[0]), float(ordered[-1]), count_up_to, rank)
 
 
 def pairwise_differences(first: Floats, second: Floats) -> OrderStatistic:
-    """Of the differences from each of `first` to each of `second`: n m of them."""
+    """Order statistics of the n m differences `second[j] - first[i]`; shapes (n,) and (m,)."""
     left, right = np.sort(first), np.sort(second)
 
-    def reached(shift: float) -> int:
+    def count_up_to(shift: float) -> int:
         return int(np.searchsorted(right, left + shift, side="right").sum())
 
-    return lambda place: _bisected(float(right[0] - left[-1]), float(right[-1] - left[0]), reached, place)
+    return lambda rank: _bisect(float(right[0] - left[-1]), float(right[-1] - left[0]), count_up_to, rank)
 
 
-def _bisected(low: float, high: float, reached: Callable[[float], int], place: int) -> float:
-    """The smallest number that `place` values do not exceed."""
+def _bisect(low: float, high: float, count_up_to: Callable[[float], int], rank: int) -> float:
+    """Smallest x in [low, high] with count_up_to(x) >= rank."""
     while low < (middle := low + (high - low) / 2) < high:
-        if reached(middle) >= place:
+        if count_up_to(middle) >= rank:
             high = middle
         else:
             low = middle

@@ -1,4 +1,4 @@
-"""How many more rounds until the congestion impact is known as closely as someone wants."""
+"""Number of additional blocks needed for a congestion impact of a given precision."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from stressbench.stats.intervals import CONFIDENCE, MIN_PAIRS, paired_interval
 from stressbench.stats.selection import RoundMedian
 
 CONSERVATIVE_PROBABILITY = 0.8
-"""How sure the larger number of a plan makes."""
+"""Probability that `more_blocks_sure` blocks suffice."""
 MAX_BLOCKS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Blocks (an isolated round of each job and a contended one) until the 95 % interval's half-width is `target`.
+    """Additional blocks (an isolated round of each job and a contended round) for a half-width of `target`.
 
-    `half_width` is today's: a share of the ratio, half the interval's width on a log scale. `more_blocks` should
-    do; `more_blocks_sure` does in four runs of five, because today's noise is itself only estimated. `reason` says why
-    numbers are None.
+    `half_width` is the present half-width of the 95 % interval on a log scale, as a share of the ratio. `more_blocks`
+    is the expected number of additional blocks. `more_blocks_sure` suffices with a probability of 80 %, as it allows
+    for the uncertainty of the estimated noise. `reason` explains why values are None.
     """
 
     target: float
@@ -34,11 +34,10 @@ class Plan:
 
 
 def plan_of(rounds: Sequence[RoundMedian], *, target: float) -> Plan:
-    """From one job's or step's round medians; `target` above 0, 0.02 for 2 %.
+    """Plan for one job or step from its round medians; `target` is the half-width as a share above 0 (0.02: 2 %).
 
-    The half-width shrinks as t(n - 1) / sqrt(n), Student's t, and blocks are taken to stay as noisy and as dependent
-    as they are. The larger number takes the noise at the end of its one-sided 80 % bound (chi-squared; Kupper and
-    Hafner 1989).
+    The half-width is taken to decrease as t(n - 1) / sqrt(n), with Student's t, at constant noise and dependence. For
+    `more_blocks_sure` the noise is set to its one-sided 80 % upper bound (chi-squared; Kupper and Hafner 1989).
     """
     pairing = pair_blocks(rounds)
     n = len(pairing.isolated)
@@ -54,7 +53,7 @@ def plan_of(rounds: Sequence[RoundMedian], *, target: float) -> Plan:
     far = more is None or sure is None
     return Plan(
         target=target, blocks=n, half_width=float(np.expm1(half)), more_blocks=more, more_blocks_sure=sure,
-        reason=f"more than {MAX_BLOCKS:,} blocks: lessen the noise first" if far else None,
+        reason=f"more than {MAX_BLOCKS:,} blocks: reduce the noise first" if far else None,
     )  # fmt: skip
 
 

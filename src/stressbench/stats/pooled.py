@@ -1,4 +1,4 @@
-"""One job's congestion impact over several runs of the same cell."""
+"""Congestion impact of one job over several runs of the same study cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +12,12 @@ from stressbench.stats.intervals import MIN_PAIRS, paired_interval
 from stressbench.stats.planning import Plan, plan_of
 from stressbench.stats.selection import RoundMedian
 
-_MORE_RUNS = "the interval is that of runs, and more runs (`repetitions`) make it narrower, not more rounds"
+_MORE_RUNS = "the interval is computed from runs: more runs (`repetitions`), not more rounds, make it narrower"
 _RUN_OFFSET = 1_000_000
 
 
 class IntervalLevel(StrEnum):
-    """What the interval is made from. Blocks cannot see what varies from launch to launch; runs can."""
+    """Unit of replication of an interval. Only intervals over runs include the variation between launches."""
 
     runs = "runs"
     blocks = "blocks"
@@ -25,7 +25,7 @@ class IntervalLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PooledImpact:
-    """Ratio and 95 % interval; `reason` says in words why a number is None."""
+    """Congestion impact over `runs` runs with its 95 % interval; `reason` explains why a value is None."""
 
     ratio: float | None
     low: float | None
@@ -36,7 +36,7 @@ class PooledImpact:
 
 
 def pooled_impact(runs: Sequence[Sequence[RoundMedian]]) -> PooledImpact:
-    """From the rounds of each run: of six runs or more their own ratios count, of fewer all of their blocks."""
+    """Congestion impact from the rounds of each run: over the impacts of at least 6 runs, else over all blocks."""
     each = [congestion_impact(rounds) for rounds in runs]
     ratios = [impact.ratio for impact in each if impact.ratio is not None]
     if len(ratios) >= MIN_PAIRS:
@@ -49,14 +49,14 @@ def pooled_impact(runs: Sequence[Sequence[RoundMedian]]) -> PooledImpact:
 
 
 def concatenate_runs(runs: Sequence[Sequence[RoundMedian]]) -> list[RoundMedian]:
-    """Rounds of all runs, of which each keeps its blocks."""
+    """Rounds of all runs, with launch numbers that keep the blocks of different runs apart."""
     return [
         replace(found, launch=found.launch + _RUN_OFFSET * run) for run, rounds in enumerate(runs) for found in rounds
     ]
 
 
 def pooled_plan(runs: Sequence[Sequence[RoundMedian]], impact: PooledImpact, *, target: float) -> Plan:
-    """How many more blocks, over all runs, an interval made from blocks takes; one made from runs takes more runs."""
+    """Additional blocks over all runs for an interval over blocks; without numbers for an interval over runs."""
     if impact.level is IntervalLevel.runs:
         return Plan(
             target=target, blocks=0, half_width=None, more_blocks=None, more_blocks_sure=None, reason=_MORE_RUNS

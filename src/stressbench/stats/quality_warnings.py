@@ -1,4 +1,4 @@
-"""What a reader should doubt about a job's numbers, in plain words. Each check takes values and returns its warnings."""
+"""Warnings about the quality of a run's measurements. Each check takes values and returns its warnings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _MIN_SAMPLES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityWarning:
-    """One warning: a stable `kind` for programs, a sentence for people, the job that it is about (None: the run)."""
+    """A warning: a stable `kind` for programs, a `text` for users, and the `job` concerned (None: the whole run)."""
 
     kind: str
     text: str
@@ -34,12 +34,12 @@ class QualityWarning:
 
 
 def run_warnings(run: Run) -> tuple[QualityWarning, ...]:
-    """Doubts about the run as a whole."""
+    """Warnings about the run as a whole."""
     return (*_incomplete(run), *_load_increase(run), *_missing_extra(run))
 
 
 def job_warnings(run: Run, job: Job, *, impact: Impact, rounds: Iterable[RoundMedian]) -> tuple[QualityWarning, ...]:
-    """Doubts about one job's rounds and repetitions."""
+    """Warnings about one job's rounds and repetitions."""
     samples = run.samples_of(job=job.job)
     found = [*_few_blocks(job, impact), *_drift(job, [one for one in rounds if one.kind is Kind.isolated])]
     if samples is not None:
@@ -48,7 +48,7 @@ def job_warnings(run: Run, job: Job, *, impact: Impact, rounds: Iterable[RoundMe
 
 
 def mean_median_warnings(name: str, kind: Kind, spread: Distribution | None, *, job: str) -> tuple[QualityWarning, ...]:
-    """Median and mean that tell different stories."""
+    """Warning if mean and median differ by more than a factor of MEAN_MEDIAN_FACTOR."""
     if spread is None or spread.median <= 0:
         return ()
     factor = max(spread.mean / spread.median, spread.median / spread.mean)
@@ -59,7 +59,7 @@ def mean_median_warnings(name: str, kind: Kind, spread: Distribution | None, *, 
 
 
 def slowest_host_warnings(run: Run, job: Job, slowest: Slowest | None) -> tuple[QualityWarning, ...]:
-    """One host that is nearly always last, though others carry at least as much of the job."""
+    """Warning if one of several hosts is slowest in at least SLOWEST_SHARE of the samples."""
     hosts = run.hosts_of(job=job.job)
     if slowest is None or len(hosts) < 2 or slowest.samples < _MIN_SAMPLES or slowest.host_share < SLOWEST_SHARE:
         return ()
@@ -71,15 +71,15 @@ def slowest_host_warnings(run: Run, job: Job, slowest: Slowest | None) -> tuple[
 
 
 def thinning_warnings(run: Run, job: Job) -> tuple[QualityWarning, ...]:
-    """Extra repetitions that are not in the file, for whoever counts extra ones."""
+    """Warning if the run file holds only a subset of the extra repetitions. For summaries that include these."""
     samples = run.samples_of(job=job.job)
     did = sum(one.extra for found in run.rounds for one in found.jobs if one.job == job.job)
     kept = 0 if samples is None else int(np.count_nonzero(samples.in_phases(Phase.extra)))
     if did <= kept:
         return ()
     text = (
-        f"of {did:,} extra repetitions {kept:,} are in the file, evenly spaced, and {did - kept:,} are left out: "
-        "times with extra repetitions are those of the kept ones, beside as large a share of the measured ones"
+        f"of {did:,} extra repetitions, {kept:,} evenly spaced ones are in the file and {did - kept:,} are not: "
+        "times that include extra repetitions use the recorded ones and an equal share of the measured ones"
     )
     return (QualityWarning(kind="extra_thinned", text=text, job=job.name),)
 
@@ -96,7 +96,7 @@ def _incomplete(run: Run) -> Iterable[QualityWarning]:
 
 
 def _load_increase(run: Run) -> Iterable[QualityWarning]:
-    """Load beyond what the run's own ranks on rank 0's host can explain, plus one for the system's own work."""
+    """Load average above its value at the start plus the run's own ranks on rank 0's host plus 1 for the system."""
     for launch in run.launches:
         if launch.header.load_average is None:
             continue
@@ -118,8 +118,8 @@ def _missing_extra(run: Run) -> Iterable[QualityWarning]:
         return
     if not any(job.extra for found in contended for job in found.jobs):
         text = (
-            "no job of a contended round went on after its own count, though --finish sustain asks for it: "
-            "some contended times may have been taken while the machine emptied"
+            "no job of a contended round ran extra repetitions, although --finish sustain asks for them: "
+            "some contended times may have been measured on a partly idle machine"
         )
         yield QualityWarning(kind="sustain_no_extra", text=text)
 
@@ -132,18 +132,18 @@ def _few_blocks(job: Job, impact: Impact) -> Iterable[QualityWarning]:
     alone = impact.isolated_alone + impact.contended_alone
     if impact.ratio is not None and alone:
         text = (
-            f"{impact.isolated_alone} isolated and {impact.contended_alone} contended rounds stand alone in their "
+            f"{impact.isolated_alone} isolated and {impact.contended_alone} contended rounds are unpaired in their "
             "block; " + (
-                "they count in the spread of times but not in the congestion impact"
+                "they count in the distribution of times but not in the congestion impact"
                 if impact.paired_blocks
-                else "the interval takes all rounds as independent and does not cancel drift of the machine"
+                else "the interval treats all rounds as independent and does not cancel drift of the machine"
             )
         )  # fmt: skip
         yield QualityWarning(kind="unpaired_rounds", text=text, job=job.name)
 
 
 def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[QualityWarning]:
-    """Kendall's rank correlation of isolated times with their order; size by the Theil-Sen slope over the run."""
+    """Trend of isolated times over the run: significance by Kendall's tau, size by the Theil-Sen slope."""
     values = np.array([found.median_s for found in isolated])
     if len(values) < _MIN_ROUNDS or values.min() == values.max():
         return
@@ -160,7 +160,7 @@ def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[QualityWarning]:
 
 
 def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
-    """The first measured repetition against the median of those after it, round by round."""
+    """First measured repetition of each round divided by the median of the later ones."""
     wanted = samples.in_phases(Phase.measured) & np.isfinite(samples.time_max_s)
     rounds, times = samples.round[wanted], samples.time_max_s[wanted]
     starts = np.flatnonzero(np.diff(rounds, prepend=-1))
@@ -178,7 +178,7 @@ def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
 
 
 def _timer(run: Run, job: Job) -> Iterable[QualityWarning]:
-    """Clock resolution or cost above 1 % of what one pair of readings times."""
+    """Clock resolution or overhead above TIMER_SHARE of the time between two clock readings."""
     clock = run.header.clock
     floor = max(clock.resolution_s, clock.overhead_s)
     for step in job.steps:

@@ -1,4 +1,4 @@
-"""Everything `stressbench show` says about a run, as values."""
+"""Summary of a run: the values that `stressbench show` prints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,15 +26,15 @@ from stressbench.stats.selection import RoundMedian, Selection, evenly_subsample
 from stressbench.stats.slowest import Slowest, slowest_of
 
 TARGET = 0.02
-"""Half-width of the congestion impact's interval that a plan aims for when nobody says otherwise."""
+"""Default half-width of the congestion impact's interval that a Plan aims for, as a share of the ratio."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Times of a job (seconds a repetition) or step (seconds an iteration): spread of samples, rounds, impact.
+    """Times of a job (s per repetition) or step (s per iteration) and their congestion impact.
 
-    `tails` holds the median and the percentiles 95, 99 and 99.9: of single executions where a step has histograms of
-    them, else of samples. `plan` is None for background jobs.
+    `tails` holds the tail impacts at the median and the percentiles 95, 99 and 99.9, from histograms of single
+    executions if the step has any, else from samples. `plan` is None for congestors (role background).
     """
 
     isolated_s: Distribution | None
@@ -49,7 +49,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSummary:
-    """What a motif measured itself, the largest value over the ranks; the unit stands in the name."""
+    """A metric that a motif reports, as the maximum over its ranks; the name ends in the unit."""
 
     name: str
     isolated: Distribution | None
@@ -58,7 +58,7 @@ class MetricSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepSummary:
-    """One motif of a chain. Bandwidths follow from the median iteration, as `bandwidth_definition` says in words."""
+    """One motif of a chain. Bandwidths are those of the median iteration, as `bandwidth_definition` states."""
 
     step: int
     motif: str
@@ -90,9 +90,9 @@ class JobSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What ran, and how far it got; `rounds_planned` is None when a stopping rule decides.
+    """Configuration and progress of a run. `rounds_planned` is None if a stopping rule decides.
 
-    `simulated` says by what and where, and is None for ranks on real hosts.
+    `simulated` names the simulator and platform; it is None for ranks on real hosts.
     """
 
     path: str
@@ -118,7 +118,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """A run in numbers. `events` are the engine's own warnings and errors; `links` is None where nobody counted."""
+    """Summary of a run. `events` are the engine's warnings and errors; `links` is None without link counters."""
 
     facts: RunFacts
     jobs: tuple[JobSummary, ...]
@@ -131,10 +131,10 @@ def summarise(
     run: Run, *, include_extra: bool = False, interval: IntervalMethod = IntervalMethod.ranks, target: float = TARGET,
     most_steps: int | None = None,
 ) -> RunSummary:  # fmt: skip
-    """Numbers of every job and step of `run`, of each job only the `most_steps` that take longest.
+    """Summarise every job of `run` and its steps, or only the `most_steps` longest steps of each job.
 
-    `include_extra` counts the extra repetitions of contended rounds too; `interval` is that of the congestion impact;
-    `target` the half-width of it that the plans aim for, as a share above 0.
+    `include_extra` includes the extra repetitions of contended rounds. `interval` selects the interval of congestion
+    impacts. `target` is the half-width that plans aim for, as a share above 0.
     """
     options = SummaryOptions(include_extra=include_extra, interval=interval, target=target, most_steps=most_steps)
     jobs = tuple(_summarise_job(run, job, options=options) for job in run.jobs)
@@ -151,7 +151,7 @@ def summarise(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryOptions:
-    """What the reader asked for."""
+    """Arguments of `summarise`."""
 
     include_extra: bool
     interval: IntervalMethod
@@ -178,12 +178,14 @@ def _summarise_job(run: Run, job: Job, *, options: SummaryOptions) -> JobSummary
         job=job.job, name=job.name, role=job.role, ranks=job.ranks, nodes=job.nodes,
         hosts=len(run.hosts_of(job=job.job)),
         timing=_timing(whole, role=job.role, options=options, tails=sample_tail_impacts([whole])),
-        steps=tuple(_summarise_step(run, job, step, options=options) for step in _longest(run, job, most=options.most_steps)),
+        steps=tuple(
+            _summarise_step(run, job, step, options=options) for step in _longest(run, job, most=options.most_steps)
+        ),
     )  # fmt: skip
 
 
 def _longest(run: Run, job: Job, *, most: int | None) -> Sequence[Step]:
-    """The steps that took the most time in measured repetitions, as many as `most`, in the chain's order."""
+    """The `most` steps with the longest total time in measured repetitions, in the order of the chain."""
     if most is None or len(job.steps) <= most:
         return job.steps
     taken = [_time_of(run.samples_of(job=job.job, step=step.step)) for step in job.steps]
@@ -238,7 +240,7 @@ def _background_impact() -> Impact:
 
 
 def _bandwidth(step: Step, spread: Distribution | None) -> float | None:
-    """Bytes a second of the median iteration; its time is unscaled again."""
+    """Bandwidth (bytes/s) of the median iteration; None without one. Reverts the step's `quantity_scale`."""
     if step.bandwidth_bytes is None or spread is None or spread.median <= 0:
         return None
     return step.bandwidth_bytes * step.quantity_scale / spread.median

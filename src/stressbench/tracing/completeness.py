@@ -1,4 +1,4 @@
-"""What a capture holds and what it lost, in a few sentences. Pure."""
+"""Description of what a capture contains and what it lost. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from stressbench.formats.trace import Trace
 
 
 def completeness_sentences(trace: Trace) -> Iterable[str]:
-    """The file with its ranks and calls, then a sentence for each thing that was lost."""
+    """One sentence with the file's numbers of ranks and calls, then one for each kind of loss with its ranks."""
     calls, distinct = 0, 0
     lost: dict[str, list[int]] = defaultdict(list)
     for rank in trace.ranks():
@@ -27,10 +27,10 @@ def completeness_sentences(trace: Trace) -> Iterable[str]:
 
 
 _LOSSES = {
-    "sequence": "the order of calls did not repeat and was given up; statistics go on",
-    "calls": "distinct calls were too many; from there on only totals were counted",
-    "gaps": "times between calls were too many to be kept apart",
-    "lists": "some calls have more requests or counts than are kept",
-    "sender": "of some receives from any source, the sender that came is not known",
-    "threads": "threads that called MPI were too many to be kept apart",
+    "sequence": "the order of calls did not repeat; only statistics were recorded",
+    "calls": "too many distinct calls; only totals were recorded",
+    "gaps": "too many distinct times between calls",
+    "lists": "some calls have more requests or counts than the tracer records",
+    "sender": "the sender of some receives from MPI_ANY_SOURCE is unknown",
+    "threads": "too many threads called MPI",
 }

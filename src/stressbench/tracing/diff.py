@@ -1,4 +1,4 @@
-"""Where two captures divergence, rank by rank, and how their totals differ. Pure."""
+"""Comparison of two captures: the first difference of each rank's call sequence, and differences of totals. Pure."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ _COMMUNICATOR_CONSTRUCTION = "(makes a communicator)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceDifference:
-    """One rank's (and thread's) sequences, equal up to call `place` (from 0).
+    """The first difference between the sequences of one thread of a rank; they are equal up to call `place` (from 0).
 
-    `before` are the last common calls, `a` and `b` the next ones of each, empty where a sequence has ended; `a_calls`
-    and `b_calls` are how many there are in all.
+    `before` holds the last common calls as tokens, `a` and `b` the calls that follow in each capture (empty if the
+    sequence has ended). `a_calls` and `b_calls` are the total numbers of calls.
     """
 
     rank: int
@@ -35,7 +35,7 @@ class SequenceDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TotalDifference:
-    """An operation whose calls (those that found something) or bytes over all ranks differ."""
+    """An operation with different numbers of calls or bytes over all ranks. Tests that found nothing do not count."""
 
     op: str
     a_calls: int
@@ -46,7 +46,10 @@ class TotalDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """`sequences_compared` counts pairs of sequences; `notes` say what could not be compared."""
+    """Differences between captures `a` and `b`. `sequences_compared` counts pairs of sequences.
+
+    `notes` lists what could not be compared, as sentences.
+    """
 
     a: str
     b: str
@@ -57,15 +60,18 @@ class Difference:
 
     @property
     def same(self) -> bool:
-        """Whether no difference was found, and something was compared."""
+        """Whether no difference was found and nothing was left out of the comparison."""
         return not self.sequences and not self.totals and not self.notes
 
 
 def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context: int = CONTEXT) -> Difference:
-    """Compare rank by rank, two lines in memory at a time."""
+    """Compare two captures rank by rank. Only one rank of each is in memory at a time.
+
+    `style` decides which calls are equal; `context` is the number of calls reported before and after a difference.
+    """
     notes: list[str] = []
     if a.header.ranks != b.header.ranks:
-        notes.append(f"{a.header.ranks:,} ranks against {b.header.ranks:,}; those that both have are compared")
+        notes.append(f"{a.header.ranks:,} and {b.header.ranks:,} ranks; ranks present in both are compared")
     found: list[SequenceDifference] = []
     compared = 0
     totals: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
@@ -126,8 +132,8 @@ class _Divergence:
 
 def _difference(divergence: _Divergence, *, rank: int, thread: int) -> SequenceDifference:
     return SequenceDifference(
-        rank=rank, thread=thread, place=divergence.place, a_calls=divergence.a_calls, b_calls=divergence.b_calls, before=divergence.before,
-        a=divergence.a, b=divergence.b,
+        rank=rank, thread=thread, place=divergence.place, a_calls=divergence.a_calls, b_calls=divergence.b_calls,
+        before=divergence.before, a=divergence.a, b=divergence.b,
     )  # fmt: skip
 
 
@@ -153,7 +159,7 @@ def _divergence(a: CallTokenizer, b: CallTokenizer, *, context: int) -> _Diverge
 
 
 def _fingerprint(tokenizer: CallTokenizer, ids: dict[str, int]) -> Fingerprint:
-    """Equal tokens get equal ids, in both captures."""
+    """Fingerprint of a sequence; equal tokens have equal numbers in both captures."""
     rules = tokenizer.stream.rules
     assert rules is not None
     tokens = (tokenizer.token(number) for number in range(len(tokenizer.stream.calls)))
@@ -161,7 +167,7 @@ def _fingerprint(tokenizer: CallTokenizer, ids: dict[str, int]) -> Fingerprint:
 
 
 def _divergence_by_expansion(a: CallTokenizer, b: CallTokenizer, *, context: int) -> _Divergence | None:
-    """Word by token: what Start starts depends on what came before."""
+    """First difference by comparing token by token: tokens of MPI_Start depend on the preceding calls."""
     assert a.stream.rules is not None and b.stream.rules is not None
     tokens = [tokenizer.tokens(expand_bounded(tokenizer.stream.rules or ())) for tokenizer in (a, b)]
     before: deque[str] = deque(maxlen=context)

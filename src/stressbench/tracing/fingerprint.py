@@ -1,8 +1,8 @@
-"""Equality of sequences without walking them: rules hashed once, prefixes in the depth of the rules. Pure.
+"""Fingerprints of call sequences, computed from their grammars without expanding them. Pure.
 
-A sequence's fingerprint is a polynomial over a field of 2^61 - 1 elements at a random point (Rabin and Karp), so that
-those of its parts give that of the whole, and a part that comes 10^6 times costs no more than one. Two sequences of
-10^7 calls that differ have one fingerprint by chance with probability below 10^-11.
+The fingerprint is a polynomial over the field of 2^61 - 1 elements, evaluated at a random point (Karp and Rabin 1987).
+Fingerprints of parts combine to that of the whole in O(1), a part repeated n times in O(log n). Two different sequences
+of 10^7 calls have the same fingerprint with a probability below 10^-11.
 """
 
 import secrets
@@ -17,7 +17,7 @@ _POINT = secrets.randbelow(_FIELD >> 1) + (1 << 32)
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of a sequence: calls in it, its value, and the point raised to its length."""
+    """Fingerprint of a part of a sequence: number of calls, polynomial value, and the point to the power of `calls`."""
 
     calls: int
     value: int
@@ -44,7 +44,7 @@ _EMPTY = _Part(0, 0, 1)
 
 
 class Fingerprint:
-    """One sequence; `ids` says for each call what it counts as: calls of one identifier are equal."""
+    """Fingerprint of one sequence. `ids` maps call numbers to identifiers; calls with the same identifier are equal."""
 
     def __init__(self, rules: Rules, ids: Sequence[int]) -> None:
         self._rules = rules
@@ -61,11 +61,11 @@ class Fingerprint:
 
     @property
     def calls(self) -> int:
-        """Calls in the sequence."""
+        """Number of calls in the sequence."""
         return self._parts[0].calls
 
     def prefix(self, calls: int) -> int:
-        """The fingerprint of the first calls."""
+        """Fingerprint of the first `calls` calls."""
         done, number = _EMPTY, 0
         while done.calls < calls:
             for symbol, times in self._rules[number]:
@@ -80,7 +80,7 @@ class Fingerprint:
         return done.value
 
     def at(self, place: int) -> int:
-        """Number of the call at `place`, counted from 0."""
+        """Call number at index `place` (from 0) of the sequence."""
         number, left = 0, place
         while True:
             for symbol, times in self._rules[number]:
@@ -95,8 +95,11 @@ class Fingerprint:
 
 
 def first_difference(a: Fingerprint, b: Fingerprint) -> int | None:
-    """The place where two sequences first differ, None where they are equal; the shorter one's end where it ends."""
-    low, high = 0, min(a.calls, b.calls)  # equal up to low; where they differ up to high, the place is below it
+    """Index of the first difference of two sequences by bisection; None if they are equal.
+
+    If one sequence is a prefix of the other, this is the length of the shorter one.
+    """
+    low, high = 0, min(a.calls, b.calls)  # invariant below: equal up to `low`, different up to `high`
     if a.prefix(high) == b.prefix(high):
         return None if a.calls == b.calls else high
     while high - low > 1:

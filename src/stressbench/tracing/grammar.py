@@ -1,7 +1,7 @@
-"""The rules of a sequence: walked without being written out, counted, and cut into loops. Pure.
+"""Grammar-compressed call sequences: expansion, counting, and loops. Pure.
 
-A rule is a row of (symbol, times); symbol >= 0 is a call's number, symbol < 0 is rule number -symbol. Rule 0 is the
-whole. `model.trace_checks` has seen to it that no rule holds itself.
+A rule is a tuple of (symbol, times): symbol >= 0 is a call number, symbol < 0 stands for rule -symbol. Rule 0 is the
+whole sequence. Rules are acyclic, as checked when the trace is read.
 """
 
 from collections import Counter
@@ -13,17 +13,17 @@ from stressbench.formats.trace import Rule
 
 Rules = Sequence[Rule]
 MAX_EXPANDED_CALLS = 10_000_000
-"""Calls of a sequence that is gone through one by one; rows of rules are counted whatever their number."""
-_MAX_CACHED_RULE = 1024  # calls of a rule that is written out once and for all
-_MAX_CACHED_CALLS = 1 << 20  # calls written out, of all rules together
+"""Longest sequence that is expanded call by call. Counting works on the rules and has no limit."""
+_MAX_CACHED_RULE = 1024  # rules of at most this many calls are expanded once and cached
+_MAX_CACHED_CALLS = 1 << 20  # calls in this cache, over all rules
 
 
 class TooManyCalls(Exception):
-    """A sequence is longer than what is gone through call by call; the message says how long both are."""
+    """Raised for a sequence of more than MAX_EXPANDED_CALLS calls; the message gives both numbers."""
 
 
 def children_first(rules: Rules) -> tuple[int, ...]:
-    """Numbers of all rules, each after those that it holds."""
+    """Numbers of all rules in topological order: each rule follows the rules that it contains."""
     order: list[int] = []
     done = [False] * len(rules)
     for start in range(len(rules)):
@@ -41,7 +41,7 @@ def children_first(rules: Rules) -> tuple[int, ...]:
 
 
 def rule_lengths(rules: Rules) -> tuple[int, ...]:
-    """Calls that each rule stands for."""
+    """Number of calls that each rule expands to, by rule number."""
     found = [0] * len(rules)
     for number in children_first(rules):
         found[number] = sum(times * (1 if symbol >= 0 else found[-symbol]) for symbol, times in rules[number])
@@ -49,24 +49,25 @@ def rule_lengths(rules: Rules) -> tuple[int, ...]:
 
 
 def expand(rules: Rules) -> Iterator[int]:
-    """Numbers of the calls, in order, made as they are asked for; memory does not grow with the sequence."""
+    """Call numbers of the sequence in order, generated lazily: memory does not depend on the length of the sequence."""
     return chain.from_iterable(_pieces(rules))
 
 
 def expand_bounded(rules: Rules) -> Iterator[int]:
-    """As `expand`, for who goes through all of it. Raises TooManyCalls: a few rules can stand for any number."""
+    """Same as `expand`, for callers that consume the whole sequence.
+
+    Raises TooManyCalls beyond MAX_EXPANDED_CALLS, since a few rules can expand to any number of calls.
+    """
     if (calls := rule_lengths(rules)[0]) > MAX_EXPANDED_CALLS:
         many = f"{calls:,}" if calls < 10**15 else "more than 10^15"
-        raise TooManyCalls(
-            f"a rank made {many} calls in order; this goes through at most {MAX_EXPANDED_CALLS:,} one by one"
-        )
+        raise TooManyCalls(f"a rank made {many} calls in order; expected at most {MAX_EXPANDED_CALLS:,}")
     return expand(rules)
 
 
 def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
-    """The sequence in rows: rules that stand for few calls come as one row."""
+    """The sequence in pieces; short rules are one piece each."""
     short = _cached_rules(rules)
-    stack: list[tuple[int, int, int]] = [(0, 0, 1)]  # rule, place in it, how often it still has to be walked
+    stack: list[tuple[int, int, int]] = [(0, 0, 1)]  # rule, index in it, remaining repetitions
     while stack:
         number, place, left = stack.pop()
         rule = rules[number]
@@ -77,7 +78,7 @@ def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
                 yield repeat(symbol, times)
             elif -symbol in short:
                 yield from repeat(short[-symbol], times)
-            else:  # leave this rule, and come back to the place behind
+            else:  # descend into the rule and continue behind it afterwards
                 stack.append((number, place, left))
                 stack.append((-symbol, 0, times))
                 break
@@ -100,7 +101,7 @@ def _cached_rules(rules: Rules) -> dict[int, tuple[int, ...]]:
 
 
 def call_counts(rules: Rules, *, start: int = 0) -> Counter[int]:
-    """How often each call comes in what rule `start` stands for; nothing is expanded."""
+    """Number of occurrences of each call in the expansion of rule `start`, computed without expanding it."""
     times_of = [0] * len(rules)
     times_of[start] = 1
     counted: Counter[int] = Counter()
@@ -117,7 +118,7 @@ def call_counts(rules: Rules, *, start: int = 0) -> Counter[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A row of the sequence that comes several times behind itself: `symbol`, `times` times, `calls` calls each."""
+    """A loop: `symbol` repeated `times` times, with `calls` calls per pass."""
 
     symbol: int
     times: int
@@ -125,7 +126,7 @@ class Loop:
 
 
 def outermost_loops(rules: Rules) -> tuple[Loop, ...]:
-    """Loops that lie in no other loop, in order."""
+    """Loops that are not inside another loop, in the order of the sequence."""
     known = rule_lengths(rules)
     loops: list[Loop] = []
     stack = [iter(rules[0])]
@@ -143,5 +144,5 @@ def outermost_loops(rules: Rules) -> tuple[Loop, ...]:
 
 
 def single_pass(rules: Rules, symbol: int) -> Rules:
-    """The rules with one pass of `symbol` as their whole."""
+    """The rules with a single pass of `symbol` as the whole sequence."""
     return (((symbol, 1),), *rules[1:])

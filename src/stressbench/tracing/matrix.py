@@ -1,4 +1,4 @@
-"""Who sends how much to whom: ranks, or hosts where there are many; and the busiest pairs."""
+"""Communication matrix between ranks, or between hosts for many ranks, and the pairs with the most traffic."""
 
 import heapq
 from collections import defaultdict
@@ -13,7 +13,7 @@ _PAIRS_REPORTED = 20
 
 
 class MatrixUnit(StrEnum):
-    """What a row and a column stand for; `block`: so many consecutive ranks, where hosts are not known."""
+    """Unit of a row or column: a rank, a host, or a block of consecutive ranks (if the hosts are unknown)."""
 
     rank = "rank"
     host = "host"
@@ -22,7 +22,7 @@ class MatrixUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Messages from `source` to `destination`, world ranks or, in a matrix of hosts, their lowest ranks."""
+    """Messages from `source` to `destination`: world ranks, or the lowest rank of each host or block."""
 
     source: int
     destination: int
@@ -32,7 +32,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """Sparse: only pairs that exchanged something, in order. `labels` are the lowest ranks of all rows, in order."""
+    """Sparse matrix: `pairs` with traffic in order. `labels` are the lowest ranks of all rows and columns."""
 
     unit: MatrixUnit
     labels: tuple[int, ...]
@@ -41,7 +41,7 @@ class Matrix:
 
 @dataclass(slots=True)
 class MatrixAccumulator:
-    """Adds ranks up. Where there are many, only (host, rank) pairs are held, never (rank, rank)."""
+    """Accumulates the matrix rank by rank. For many ranks it stores (host, rank) pairs, never (rank, rank)."""
 
     ranks: int
     busiest: list[tuple[int, int, int, int]] = field(default_factory=list)  # bytes, messages, source, destination
@@ -49,7 +49,7 @@ class MatrixAccumulator:
     _node_of: dict[int, int | None] = field(default_factory=dict)
 
     def add(self, rank: RankTrace) -> None:
-        """Count one rank."""
+        """Add one rank's messages."""
         self._node_of[rank.rank] = rank.node
         source = self._source(rank)
         for peer in rank.peers or ():
@@ -76,7 +76,7 @@ class MatrixAccumulator:
             heapq.heappushpop(self.busiest, pair)
 
     def finish(self) -> Matrix:
-        """The matrix, at most `MAX_RANKS` rows where hosts are not known."""
+        """The matrix by ranks; by hosts for more than MAX_RANKS ranks, or by at most MAX_RANKS blocks without hosts."""
         if self.ranks <= MAX_RANKS:
             return self._matrix(MatrixUnit.rank, {rank: rank for rank in range(self.ranks)})
         known = {rank: node for rank, node in self._node_of.items() if node is not None}
@@ -99,7 +99,7 @@ def _pairs(sums: dict[tuple[int, int], list[int]]) -> Iterable[Pair]:
 
 
 def busiest_pairs(found: MatrixAccumulator) -> tuple[Pair, ...]:
-    """The busiest pairs of ranks, most bytes first."""
+    """The pairs of ranks with the most bytes, in descending order."""
     return tuple(
         Pair(source=-source, destination=-destination, messages=messages, bytes=size)
         for size, messages, source, destination in sorted(found.busiest, reverse=True)

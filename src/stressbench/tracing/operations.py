@@ -1,10 +1,10 @@
-"""What kind of call an MPI operation is, from its name without `MPI_`. Pure."""
+"""Classification of MPI operations by their names without the prefix `MPI_`. Pure."""
 
 from enum import StrEnum
 
 
 class OperationClass(StrEnum):
-    """The classes of docs/trace-format.md, in the order in which they are shown."""
+    """Classes of operations (docs/trace-format.md), in display order."""
 
     p2p = "p2p"
     wait = "wait"
@@ -14,7 +14,7 @@ class OperationClass(StrEnum):
 
     @property
     def label(self) -> str:
-        """For a person."""
+        """Display name."""
         return _LABELS[self]
 
 
@@ -31,7 +31,7 @@ SEND_TOKENS = {
     "Isend": "Is", "Issend": "Iss", "Ibsend": "Ibs", "Irsend": "Irs",
     "Send_init": "Send_init", "Ssend_init": "Ssend_init", "Bsend_init": "Bsend_init", "Rsend_init": "Rsend_init",
 }  # fmt: skip
-"""Calls that name whom they send to, with the first letters of their token."""
+"""Send calls with a destination, and the prefix of their token."""
 RECEIVE_TOKENS = {
     "Recv": "R", "Irecv": "Ir", "Mrecv": "Mr", "Imrecv": "Imr", "Recv_init": "Recv_init",
     "Probe": "Probe", "Iprobe": "Iprobe", "Mprobe": "Mprobe", "Improbe": "Improbe",
@@ -44,9 +44,9 @@ SENDRECV_CALLS = frozenset({"Sendrecv", "Sendrecv_replace"})
 START_CALLS = frozenset({"Start", "Startall"})
 PERSISTENT_INITS = frozenset(name for name in (*SEND_TOKENS, *RECEIVE_TOKENS) if name.endswith("_init"))
 SEND_CALLS = (frozenset(SEND_TOKENS) - PERSISTENT_INITS) | SENDRECV_CALLS
-"""Calls that send a message themselves; persistent ones send when they are started."""
+"""Calls that send a message. Persistent requests are not included: they send when started."""
 TEST_CALLS = frozenset({"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe"})
-"""Calls that may find nothing; the reference profiles leave them out of sequences."""
+"""Calls that may find nothing; the reference profiles omit them from sequences."""
 COMMUNICATOR_CONSTRUCTORS = frozenset(
     {
         "Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_create", "Comm_create_group", "Comm_split",
@@ -55,7 +55,7 @@ COMMUNICATOR_CONSTRUCTORS = frozenset(
         "Comm_join",
     }
 )  # fmt: skip
-"""Calls that make a communicator."""
+"""Calls that create a communicator."""
 DYNAMIC_PROCESS_CALLS = frozenset({"Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect", "Comm_join"})
 ONE_SIDED_CALLS = frozenset(
     {
@@ -74,7 +74,7 @@ COLLECTIVES = frozenset((*_COLLECTIVES, *(f"I{name[0].lower()}{name[1:]}" for na
 
 
 def class_of(op: str) -> OperationClass:
-    """The class of an operation; what is not known is `other`."""
+    """The class of an operation; `other` for unknown ones."""
     if op.startswith("File_"):
         return OperationClass.io
     if op in COLLECTIVES:
@@ -87,5 +87,5 @@ def class_of(op: str) -> OperationClass:
 
 
 def is_one_sided(op: str) -> bool:
-    """Whether it works on a window."""
+    """Whether the operation is a one-sided communication or window call."""
     return op in ONE_SIDED_CALLS or op.startswith("Win_")

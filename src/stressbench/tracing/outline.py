@@ -1,4 +1,4 @@
-"""The structure of a sequence for reading: loops with their counts, calls as tokens. Pure."""
+"""Outline of a call sequence for display: nested loops with their counts, and calls as tokens. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ _TOKENS_PER_LINE = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line: how deep it lies in loops, and its text."""
+    """A line of an outline: loop nesting depth and text."""
 
     depth: int
     text: str
 
 
 def outline(rank: RankTrace, stream: Stream) -> Iterator[Line]:
-    """Lines as they are asked for; rules that come once are no loop and open no level."""
+    """Lines of the outline, generated lazily; empty without a sequence. Rules that occur once open no level."""
     if stream.rules is None:
         return
     tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)

@@ -1,4 +1,4 @@
-"""A capture in the keys of the reference profiles, whole or one pass of its main loop. Pure."""
+"""A capture in the format of the reference profiles, of the whole run or one pass of its main loop. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from stressbench.tracing.traffic import PeerTotals, Row, TrafficAccumulator
 
 SCHEMA = "proxy-profile/1"
 MAX_TOKENS = 100_000
-_COUNT_TOLERANCE = 0.1  # two ranks' loops are one when their counts differ by no more: compression may peel off a pass
+_COUNT_TOLERANCE = 0.1  # loops of two ranks correspond up to this difference in passes: compression may peel some off
 _COLUMNS = (
     "call", "gap_before_wall_us_mean", "gap_before_wall_us_std", "gap_before_wall_us_median", "call_wall_us_mean",
 )  # fmt: skip
@@ -21,7 +21,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Percentages:
-    """Of the wall time of all ranks."""
+    """Percentages of the wall time of all ranks."""
 
     mpi: float | None
     p2p: float | None
@@ -30,7 +30,7 @@ class Percentages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MpiP:
-    """mpiP's columns of the whole run."""
+    """mpiP's columns for the whole run."""
 
     wall_pct: Percentages
     avg_p2p_send_bytes: float
@@ -39,7 +39,7 @@ class MpiP:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipeline:
-    """Call by call: rows under `columns`, rank by rank."""
+    """Single calls with gaps and durations: rows of `columns` by rank."""
 
     columns: tuple[str, ...]
     ranks: Mapping[str, list[Row]]
@@ -47,7 +47,7 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceProfile:
-    """Keys as in the reference profiles; None leaves a key out. Counts of an iteration are those of one pass."""
+    """A reference profile; keys that are None are omitted. Counts of an iteration are those of one pass of the loop."""
 
     schema: str
     app: str | None
@@ -65,9 +65,9 @@ class ReferenceProfile:
 
 
 def reference_profile(trace: Trace, *, iteration: bool) -> ReferenceProfile:
-    """The whole run, or one pass of the outermost loop that rank 0 repeats most.
+    """Reference profile of the whole run, or of one pass of rank 0's most repeated outermost loop (`iteration`).
 
-    TraceFileError where the capture cannot give it: no sequence, several threads, no such loop.
+    Raises TraceFileError if a rank has no sequence, several threads, or no matching loop.
     """
     trace.require_whole()
     loop = _main_loop(trace) if iteration else None
@@ -102,12 +102,12 @@ def _stream_rules(trace: Trace, rank: RankTrace) -> Rules:
 def _main_loop(trace: Trace) -> Loop:
     loops = outermost_loops(_stream_rules(trace, trace.rank(0)))
     if not loops:
-        raise TraceFileError("rank 0 repeats nothing: there is no iteration", path=trace.path)
+        raise TraceFileError("rank 0 has no loop, so there is no iteration", path=trace.path)
     return max(loops, key=lambda loop: (loop.times, loop.calls))
 
 
 def _part(trace: Trace, rank: RankTrace, loop: Loop | None) -> Rules:
-    """The rules of the whole, or of this rank's pass of the main loop: the loop with as many passes, or nearly."""
+    """Rules of the whole run, or of one pass of this rank's loop with about as many passes as `loop`."""
     rules = _stream_rules(trace, rank)
     if loop is None:
         return rules
@@ -138,7 +138,7 @@ def _rounded(percent: float | None) -> float | None:
 
 
 def _tokens(rank: RankTrace, rules: Rules) -> Iterator[str]:
-    """Tokens without tests, as the reference profiles have them."""
+    """Tokens without test and probe calls, as in the reference profiles."""
     tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
     tokenizer.assign_slots()
     return tokenizer.tokens(number for number in expand_bounded(rules) if rank.calls[number].op not in TEST_CALLS)
@@ -160,7 +160,7 @@ def _pipeline(trace: Trace, loop: Loop | None, *, busiest: int) -> Pipeline | No
 
 
 def _rows(rank: RankTrace, rules: Rules, *, wraps: bool) -> Iterable[Row]:
-    """One row a call; the first gap of an iteration is the one behind its last call."""
+    """One row per call. With `wraps`, the first gap is the one that follows the last call of the iteration."""
     numbers = list(expand_bounded(rules))
     gaps = {(gap.before, gap.after): gap for gap in rank.gaps or ()}
     befores = [numbers[-1] if wraps and numbers else -1, *numbers]

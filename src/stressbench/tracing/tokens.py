@@ -1,7 +1,8 @@
 """Calls as the tokens of the reference profiles: `Is>1:2:19400`, `Wa(2)`, `Allreduce[SUM]:8@4`.
 
-Ranks are those of MPI_COMM_WORLD. Where a communicator's members are not known, a rank is spelled `2@c7`: rank 2 of
-communicator 7. What `Start` starts depends on what was put into its slots before, so a tokenizer walks with the calls.
+Ranks are those of MPI_COMM_WORLD. If a communicator's members are unknown, a rank is written `2@c7`: rank 2 of
+communicator 7. The token of MPI_Start depends on the persistent requests in its slots, so a tokenizer has to see the
+calls in order.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,10 +29,10 @@ _NO_SEND_BUFFER_IN_PLACE = frozenset({"Gather", "Gatherv", "Igather", "Igatherv"
 
 
 class TokenStyle(Enum):
-    """`exact`: as the program called. `replayed`: what a faithful replay has in common with it.
+    """`exact`: calls as the program made them. `replayed`: only what a faithful replay has in common with the program.
 
-    A receive from any source is then spelled with the sender that came, and a call that makes a communicator with the
-    size of what it makes, whichever call that was.
+    In the latter, a receive from MPI_ANY_SOURCE shows the actual sender, and a call that creates a communicator shows
+    the size of the new communicator instead of the call's name.
     """
 
     exact = auto()
@@ -40,7 +41,7 @@ class TokenStyle(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message that a call sends: world rank (None: not known) and bytes."""
+    """A message sent by a call: destination as a world rank (None: unknown) and size in bytes."""
 
     to: int | None
     bytes: int
@@ -48,14 +49,14 @@ class Message:
 
 @dataclass(slots=True)
 class CallTokenizer:
-    """Spells the calls of one thread in the order in which they come."""
+    """Writes the calls of one thread of a rank as tokens. Stateful: it tracks the slots of persistent requests."""
 
     rank: RankTrace
     stream: Stream
     style: TokenStyle
     _world: WorldRanks = field(init=False)
-    _tokens: list[str | None] = field(init=False)  # by call; None: see what the slots hold
-    _slots: dict[int, int] = field(init=False, default_factory=dict)  # slot to the init call that lies there
+    _tokens: list[str | None] = field(init=False)  # by call number; None: depends on slots
+    _slots: dict[int, int] = field(init=False, default_factory=dict)  # slot -> number of the init call
 
     def __post_init__(self) -> None:
         self._world = WorldRanks(self.rank)
@@ -63,7 +64,7 @@ class CallTokenizer:
 
     @property
     def is_order_dependent(self) -> bool:
-        """Whether some token depends on what came before: two persistent requests took turns in a slot."""
+        """Whether a token depends on preceding calls, because different persistent requests share a slot."""
         if not any(call.op in START_CALLS for call in self.stream.calls):
             return False
         seen: dict[int, str] = {}
@@ -75,7 +76,7 @@ class CallTokenizer:
         return False
 
     def assign_slots(self) -> None:
-        """Put every persistent request into its slot, for calls that are spelled out of their order."""
+        """Assign every persistent request to its slot, to write tokens out of order."""
         self._slots = {
             call.request: number
             for number, call in reversed(list(enumerate(self.stream.calls)))
@@ -83,7 +84,7 @@ class CallTokenizer:
         }
 
     def token(self, number: int) -> str:
-        """The token of the next call, which is call `number`."""
+        """Token of the next call, which has this number."""
         fixed = self._tokens[number]
         if fixed is not None and self.stream.calls[number].op not in PERSISTENT_INITS:
             return fixed
@@ -99,7 +100,7 @@ class CallTokenizer:
         return f"{'St' if call.op == 'Startall' else call.op}({inside})"
 
     def tokens(self, numbers: Iterable[int]) -> Iterator[str]:
-        """The tokens of calls in the order in which they came."""
+        """Tokens of the calls with these numbers, which must be in the order of the sequence."""
         moving = [
             self._tokens[number] is None or call.op in PERSISTENT_INITS for number, call in enumerate(self.stream.calls)
         ]
@@ -107,7 +108,7 @@ class CallTokenizer:
         return (self.token(number) if moving[number] else fixed[number] or "" for number in numbers)
 
     def messages(self, number: int) -> tuple[Message, ...]:
-        """What call `number` sends, the slots being as they are."""
+        """Messages that call `number` sends, given the present assignment of slots."""
         call = self.stream.calls[number]
         if call.op in START_CALLS:
             held = (self._slots.get(slot) for slot in call.requests or ())
@@ -117,14 +118,14 @@ class CallTokenizer:
         return (self._message(call),) if sends and call.peer != -1 else ()
 
     def root(self, call: Call) -> int:
-        """World rank of a collective's root; -1 where it has none."""
+        """World rank of a collective's root; -1 without a root."""
         if call.root is None:
             return -1
         world = self._world.of(call.comm, call.root)
         return call.root if world is None else world
 
     def size_of(self, call: Call) -> int | None:
-        """Size of the call's communicator."""
+        """Size of the call's communicator; None without a communicator."""
         return None if call.comm is None else self.rank.comms[call.comm].size
 
     def _message(self, call: Call) -> Message:
@@ -185,7 +186,7 @@ class CallTokenizer:
         return f"Comm:{0 if call.made is None else self.rank.comms[call.made].size}"
 
     def _one_sided(self, call: Call) -> str:
-        """Ranks are those of the window's communicator."""
+        """Token with ranks of the window's communicator."""
         if call.op in WINDOW_CONSTRUCTORS:
             return f"{call.op}:{call.size or 0}@{_or_unknown(self.size_of(call))}"
         reduction = f"[{call.reduction}]" if call.reduction else ""

@@ -1,4 +1,4 @@
-"""Messages, collectives and calls counted over the ranks, from rules that are not expanded. Pure."""
+"""Counts of messages, collectives and calls over all ranks, computed from the rules without expanding them. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ Row: TypeAlias = list[int | float | str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerTotals:
-    """All messages, and how many the ranks send."""
+    """Totals of all messages, and the minimum and maximum number of messages that a rank sends."""
 
     messages: int
     bytes: int
@@ -25,7 +25,7 @@ class PeerTotals:
 
 @dataclass(slots=True)
 class TrafficAccumulator:
-    """Counts over the ranks, one rank at a time."""
+    """Accumulates counts rank by rank."""
 
     ranks: int
     longest: int = 0
@@ -36,7 +36,7 @@ class TrafficAccumulator:
     _operations: Counter[str] = field(default_factory=Counter)
 
     def add(self, rank: RankTrace, rules: Rules) -> None:
-        """Count one rank, as often as `rules` say."""
+        """Add the calls of one rank as `rules` expand to them."""
         tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
         tokenizer.assign_slots()
         counted = call_counts(rules)
@@ -58,11 +58,11 @@ class TrafficAccumulator:
                 self._collectives[call.op, call.reduction, call.bytes or 0, *key] += n
 
     def busiest(self) -> int:
-        """The rank that sends to most others."""
+        """The rank with the most destinations, then the most messages."""
         return max(range(len(self._peers)), key=lambda rank: (self._peers[rank], self._sends[rank]), default=0)
 
     def matrix(self) -> list[Row]:
-        """[source, destination, messages, bytes]."""
+        """Rows [source, destination, messages, bytes]."""
         pairs: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
         for (source, to, size), n in self._sent.items():
             pairs[source, to][0] += n
@@ -70,18 +70,18 @@ class TrafficAccumulator:
         return [[*pair, *sums] for pair, sums in sorted(pairs.items())]
 
     def sizes(self) -> list[Row]:
-        """[bytes, messages]."""
+        """Rows [bytes of one message, messages]."""
         by_size: Counter[int] = Counter()
         for (_, _, size), n in self._sent.items():
             by_size[size] += n
         return [[size, n] for size, n in sorted(by_size.items())]
 
     def messages(self) -> list[Row]:
-        """[source, destination, bytes of one message, messages]."""
+        """Rows [source, destination, bytes of one message, messages]."""
         return [[*key, n] for key, n in sorted(self._sent.items())]
 
     def totals(self) -> PeerTotals:
-        """All messages."""
+        """Totals of all messages."""
         return PeerTotals(
             messages=sum(self._sent.values()),
             bytes=sum(size * n for (_, _, size), n in self._sent.items()),
@@ -90,17 +90,17 @@ class TrafficAccumulator:
         )
 
     def collective_rows(self) -> list[Row]:
-        """[operation, reduction, bytes, size, root, datatype size, calls, calls a rank]."""
+        """Rows [operation, reduction, bytes, communicator size, root, datatype size, calls, calls per rank]."""
         ordered = sorted(self._collectives.items(), key=lambda item: tuple(map(str, item[0])))
         return [[*key, n, n / self.ranks] for key, n in ordered]
 
     def operations(self) -> Mapping[str, int]:
-        """Calls by operation."""
+        """Number of calls by operation."""
         return dict(sorted(self._operations.items()))
 
 
 def _messages(tokenizer: CallTokenizer, rules: Rules, counted: Counter[int]) -> Iterator[tuple[Message, int]]:
-    """What is sent, with how often: by counting, or by walking where slots of persistent requests change hands."""
+    """Messages and how often each is sent. The sequence is expanded only if persistent requests share slots."""
     if not tokenizer.is_order_dependent:
         for number, n in counted.items():
             for message in tokenizer.messages(number):

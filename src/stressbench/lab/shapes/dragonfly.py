@@ -4,7 +4,7 @@ from stressbench.formats.lab.topologies import Dragonfly
 from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, fill_switches, on_every_rail
 
 SPEC = Dragonfly
-_GLOBAL_COST = 3  # more than a local link before and one behind, so that no route crosses a third group
+_GLOBAL_COST = 3  # more than two local links, so that no route crosses a third group
 
 
 def wire(spec: Dragonfly, given: WiringInput) -> Wiring:
@@ -27,7 +27,7 @@ def _within_groups(spec: Dragonfly) -> tuple[Trunk, ...]:
 
 
 def _between_groups(spec: Dragonfly) -> tuple[Trunk, ...]:
-    """Router number n of a group has the n-th, (n + routers)-th, ... of the links to the groups that follow it."""
+    """Links between groups: router n of a group has the n-th, (n + routers)-th, ... link to the following groups."""
 
     def router(group: int, other: int) -> str:
         return f"g{group}r{(other - group - 1) % spec.groups % spec.routers_per_group}"

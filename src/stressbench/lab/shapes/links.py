@@ -19,7 +19,10 @@ def wire(spec: Links, given: WiringInput) -> Wiring:
 
 
 def _rails(spec: Links, wires: tuple[Wire, ...]) -> dict[str, int]:
-    """The rail of each switch: that of the cards which its part of the network joins. No part joins two."""
+    """The rail of each switch, which is that of all NICs in its connected component.
+
+    Raises WiringMistake if a component connects NICs of different rails.
+    """
     part = {switch: switch for switch in spec.switches}
     for wire in wires:
         if wire.a in part and wire.b in part:
@@ -33,7 +36,7 @@ def _rails(spec: Links, wires: tuple[Wire, ...]) -> dict[str, int]:
                 if known != wire.rail:
                     nics = f"eth{known} of some hosts and eth{wire.rail} of '{host}'"
                     key = f"link.{number}.between"
-                    raise WiringMistake(key, f"'{switch}' joins {nics}; give each rail switches of its own")
+                    raise WiringMistake(key, f"'{switch}' connects {nics}; give each rail its own switches")
     return {switch: rails.get(root, 0) for switch, root in part.items()}
 
 
@@ -41,7 +44,7 @@ def _wire(link: LinkSpec, spec: Links, given: WiringInput) -> Wire:
     ends = [_end(text, link, spec, given) for text in link.between]
     (a, nic_a), (b, nic_b) = ends
     if a == b:
-        raise WiringMistake(f"link.{link.number}.between", f"'{a}' is joined to itself")
+        raise WiringMistake(f"link.{link.number}.between", f"'{a}' is connected to itself")
     if nic_a is not None and nic_b is not None:
         raise WiringMistake(f"link.{link.number}.between", f"'{a}' and '{b}' are hosts; a switch must stand between")
     rail = nic_a if nic_a is not None else nic_b
@@ -49,15 +52,15 @@ def _wire(link: LinkSpec, spec: Links, given: WiringInput) -> Wire:
 
 
 def _end(text: str, link: LinkSpec, spec: Links, given: WiringInput) -> tuple[str, int | None]:
-    """A node and its card; None for a switch."""
+    """Node and NIC number of a link's end; the number is None for a switch."""
     name, colon, nic = text.partition(":")
     key = f"link.{link.number}.between"
     if name in spec.switches:
         if colon:
-            raise WiringMistake(key, f"'{text}': a switch has no cards to choose from; expected '{name}'")
+            raise WiringMistake(key, f"'{text}': a switch has no NICs to choose from; expected '{name}'")
         return name, None
     if name not in given.hosts:
         raise WiringMistake(key, f"'{name}' is no host and no switch of this lab")
     if colon and not (nic.startswith("eth") and nic[3:].isdigit()):
-        raise WiringMistake(key, f"'{text}': expected a card such as {name}:eth0")
+        raise WiringMistake(key, f"'{text}': expected a NIC such as {name}:eth0")
     return name, int(nic[3:]) if colon else 0

@@ -1,4 +1,4 @@
-"""What killed launches leave behind in memory and in folders for temporary files, and who may still need it."""
+"""Files that killed launches leave in shared memory and temporary directories: finding and removing them."""
 
 from stressbench.launch.leftovers.finding import Kind, Leftover, find
 from stressbench.launch.leftovers.removing import remove

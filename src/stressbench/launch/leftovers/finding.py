@@ -1,4 +1,4 @@
-"""Leftovers in a folder: of this user, of the right type, by their names, and of nobody who lives."""
+"""Leftovers in a directory: recognised by owner, type and name, and not needed by any live process."""
 
 import os
 import re
@@ -16,13 +16,13 @@ _POOL = re.compile(r"stressbench-trace-(\w+)-\d+(?:\.\d+)?\.pool")
 _LAUNCHER_SESSION, _JOB_FAMILY_SESSION = re.compile(r"pid\.(\d+)"), re.compile(r"jf\.(\d+)")
 _SESSION = re.compile(rf"{_LAUNCHER_SESSION.pattern}|{_JOB_FAMILY_SESSION.pattern}")
 _CLOCK_TOLERANCE_S = 2.0
-"""Times of processes and of files come from different clocks."""
+"""Start times of processes and change times of files come from different clocks."""
 _MIN_AGE_S = 60.0
-"""The folder of a job's family does not tell its process, which may only begin."""
+"""Minimum age of a session directory that names a job family: its process is unknown and may just be starting."""
 
 
 class Kind(StrEnum):
-    """What it is."""
+    """Kinds of leftovers."""
 
     segment = "shared memory of Open MPI"
     session = "session of Open MPI"
@@ -31,7 +31,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Leftover:
-    """`inside` is what it lies in, below `folder`; `device` and `number` tell this very file or directory."""
+    """A file or directory `name` in the directories `inside` below `folder`, identified by device and inode number.
+
+    `size` is its size on disk in bytes.
+    """
 
     kind: Kind
     folder: Path
@@ -43,20 +46,20 @@ class Leftover:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Its path."""
         return self.folder.joinpath(*self.inside, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """What may be one, and when it was changed last, s since 1970."""
+    """A possible leftover and the time of its last change (s since the epoch)."""
 
     leftover: Leftover
     changed_s: float
 
 
 def find(folders: Sequence[Path], *, user: int) -> tuple[Leftover, ...]:
-    """What dead processes of `user` left in these folders, in the order of its paths. Links are not followed."""
+    """Leftovers of dead processes of `user` in these directories, ordered by path. Symbolic links are not followed."""
     found = [one for folder in dict.fromkeys(map(_real, folders)) for one in _candidates(folder, user)]
     alive = live_processes(user)
     left = [one.leftover for one in found if not is_needed(one, alive)]
@@ -80,7 +83,7 @@ def _candidates(folder: Path, user: int) -> Iterator[Candidate]:
 
 
 def _entries_of_user(folder: Path, user: int) -> Iterator[tuple[str, os.stat_result]]:
-    """Names in a folder that this user owns."""
+    """Names and status of the directory's entries that belong to this user."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -103,7 +106,7 @@ def _candidate(kind: Kind, folder: Path, inside: tuple[str, ...], name: str, sta
 
 
 def _size(path: Path, status: os.stat_result) -> int:
-    """What it takes, links counted as links."""
+    """Size on disk in bytes; links are not followed."""
     if not stat.S_ISDIR(status.st_mode):
         return status.st_blocks * 512
     files = [Path(folder, name) for folder, _, names in os.walk(path) for name in names]
@@ -111,7 +114,7 @@ def _size(path: Path, status: os.stat_result) -> int:
 
 
 def is_needed(one: Candidate, alive: LiveProcesses) -> bool:
-    """Whether somebody who lives may still use it."""
+    """Whether a live process may still use it."""
     left = one.leftover
     if (left.device, left.number) in alive.files or alive.mention(str(left.path)):
         return True
@@ -123,9 +126,8 @@ def is_needed(one: Candidate, alive: LiveProcesses) -> bool:
             return key is None or alive.mention(f"STRESSBENCH_TRACE_ID={key[1]}\0")
         case Kind.session if _LAUNCHER_SESSION.fullmatch(left.name):
             started_s = alive.started_s.get(_number_in_name(_LAUNCHER_SESSION, left.name, 10))
-            return (
-                started_s is not None and started_s <= one.changed_s + _CLOCK_TOLERANCE_S
-            )  # else its number is another's now
+            # A process that started later has only reused the process id.
+            return started_s is not None and started_s <= one.changed_s + _CLOCK_TOLERANCE_S
         case _:
             family = _number_in_name(_JOB_FAMILY_SESSION, left.name, 10)
             return family in alive.job_families() or time.time() - one.changed_s < _MIN_AGE_S

@@ -1,4 +1,4 @@
-"""Removes a leftover: this very file or directory, and nothing that took its name meanwhile."""
+"""Removal of a leftover, protected against replacement of the file since it was found."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove(left: Leftover) -> None:
-    """Remove it; nothing happens where something else has its name now. No link is followed. Raises OSError."""
+    """Remove a leftover unless another file has its name by now. Symbolic links are not followed. Raises OSError."""
     with _opened(left) as folder:
         try:
             status = os.stat(left.name, dir_fd=folder, follow_symlinks=False)

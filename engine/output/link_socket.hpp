@@ -10,12 +10,12 @@ namespace stressbench::output {
 
 class LinkSocket final : public scheduler::LinkCounters {
  public:
-  explicit LinkSocket(std::string path);  // connects on the first `look`
+  explicit LinkSocket(std::string path);  // connects on the first `read`
   ~LinkSocket() override;
   LinkSocket(const LinkSocket&) = delete;
   LinkSocket& operator=(const LinkSocket&) = delete;
 
-  scheduler::LinkCounts look() override;
+  scheduler::LinkCounts read() override;
 
  private:
   void connect();

@@ -24,8 +24,8 @@ namespace stressbench::replay {
 bool reorders(const trace::RankRecord& record);
 // Bytes that a file must have for what this rank reads: on its own, and as its share of what all ranks read in turn.
 struct Reading {
-  std::int64_t alone = 0;
-  std::int64_t together = 0;
+  std::int64_t own = 0;
+  std::int64_t shared = 0;
 };
 Reading bytes_read(const trace::RankRecord& record);
 

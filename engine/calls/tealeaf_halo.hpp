@@ -18,12 +18,12 @@ inline Block tealeaf_block(int rank, const Dims<2>& grid, std::int64_t columns, 
 
 class TealeafHalo {
  public:
-  TealeafHalo(CallList& calls, const Block& block) : sides_(calls, block), alone_(calls.ranks() == 1) {}
+  TealeafHalo(CallList& calls, const Block& block) : sides_(calls, block), single_rank_(calls.ranks() == 1) {}
 
   // One message of `fields` fields, `depth` layers deep, to each neighbour; corners travel in both directions. At depth
   // 1 rows start while columns are in flight.
   void exchange(CallList& calls, std::int64_t fields, std::int64_t depth) const {
-    if (alone_) return;  // no call at all
+    if (single_rank_) return;  // no call at all
     const std::int64_t layer = 8 * fields * depth;
     const Requests across = sides_.post_across(calls, layer * (sides_.block().rows + 2 * depth));
     const bool overlaps = depth == 1;
@@ -35,7 +35,7 @@ class TealeafHalo {
 
  private:
   Sides sides_;
-  bool alone_;
+  bool single_rank_;
 };
 
 }  // namespace stressbench::calls

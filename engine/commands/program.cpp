@@ -34,12 +34,12 @@ std::string version_text() {
                      library.standard, output::compiler, output::build_type, backends_text());
 }
 
-void say(const std::string& message) {
+void print_error(const std::string& message) {
   if (prints_messages()) console::print(stderr, "{}{}", message, message.ends_with('\n') ? "" : "\n");
 }
 
 // Prints CLI11's message and returns our exit status: 0 for help and version, 2 for mistakes of the user.
-int leave(const CLI::App& program, const CLI::ParseError& end) {
+int exit_with(const CLI::App& program, const CLI::ParseError& end) {
   const bool asked_for = end.get_exit_code() == 0;
   std::ostringstream out;
   std::ostringstream err;
@@ -71,10 +71,10 @@ int on_root(const mpi::Group& world, const std::function<void()>& work) {
     try {
       work();
     } catch (const UserMistake& mistake) {
-      say(mistake.what());
+      print_error(mistake.what());
       status = exit_user_mistake;
     } catch (const MachineFault& fault) {
-      say(std::string("stressbench-mpi: ") + fault.what());
+      print_error(std::string("stressbench-mpi: ") + fault.what());
       status = exit_machine_fault;
     }
   }
@@ -118,15 +118,15 @@ int run_command(int argc, char** argv, const Start& start) {
     program.parse(argc, argv);
     return context.chosen();
   } catch (const CLI::ParseError& end) {
-    return leave(program, end);
+    return exit_with(program, end);
   } catch (const UserMistake& mistake) {
-    say(mistake.what());
+    print_error(mistake.what());
     return exit_user_mistake;
   } catch (const MachineFault& fault) {
-    say(std::string("stressbench-mpi: ") + fault.what());
+    print_error(std::string("stressbench-mpi: ") + fault.what());
     return exit_machine_fault;
   } catch (const std::bad_alloc&) {
-    say("stressbench-mpi: out of memory");
+    print_error("stressbench-mpi: out of memory");
     return exit_machine_fault;
   }
 }
@@ -137,7 +137,7 @@ int run_program(int argc, char** argv, const Start& start) {
   const int status = run_command(argc, argv, start);
   const auto fault = console::fault();
   if (!fault || !prints_messages()) return status;
-  say("stressbench-mpi: " + *fault);
+  print_error("stressbench-mpi: " + *fault);
   return status == exit_success ? exit_machine_fault : status;
 }
 

@@ -203,7 +203,7 @@ int run_session(const mpi::Group& world, const scheduler::Machine& machine, cons
 int run(RunArguments& options, const Context& context) {
   parse_options(options);
   const mpi::Group& world = context.start(options.threads);
-  scheduler::interrupt::watch();
+  scheduler::interrupt::install_handlers();
   int status = exit_success;
   std::unique_ptr<output::RunFile> file;
   open_continued(options, world, file, status);

@@ -1,4 +1,4 @@
-// From the engine's values to JSON: each record in one place.
+// Converts the engine's records to JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

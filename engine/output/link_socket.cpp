@@ -68,7 +68,7 @@ void LinkSocket::connect() {
     refuse(path_, fmt::format("belongs to user {}, not to user {}, who runs this", peer.uid, ::geteuid()));
 }
 
-scheduler::LinkCounts LinkSocket::look() {
+scheduler::LinkCounts LinkSocket::read() {
   if (socket_ < 0) connect();
   constexpr std::string_view request = "look\n";
   if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) < 0) refuse(path_, std::strerror(errno));

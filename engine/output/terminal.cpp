@@ -15,14 +15,14 @@ namespace stressbench::output {
 namespace {
 
 // Under mpirun stderr is a pipe; `stressbench run` says by this variable that a person watches its other end.
-bool somebody_watches() {
+bool shows_progress() {
   const char* told = std::getenv("STRESSBENCH_PROGRESS");
   return isatty(STDERR_FILENO) == 1 || (told != nullptr && std::string_view(told) == "1");
 }
 
 }  // namespace
 
-Progress::Progress() : terminal_(somebody_watches()) {}
+Progress::Progress() : terminal_(shows_progress()) {}
 
 void Progress::on_header(const scheduler::Header& header) {
   for (const scheduler::JobRecord& job : header.jobs) names_.push_back(job.name);

@@ -1,4 +1,4 @@
-// What a person sees while a run goes on, and at its end.
+// Progress line and summary table of a run.
 #pragma once
 
 #include <cstdio>
@@ -10,8 +10,8 @@
 
 namespace stressbench::output {
 
-// "round 7 of 40, contended, about 2 min left" on stderr: one line that is rewritten, where somebody watches (a
-// terminal, or STRESSBENCH_PROGRESS=1); nothing elsewhere.
+// "round 7 of 40: ..., about 2 min left" on stderr: one line that is overwritten, if stderr is a terminal or
+// STRESSBENCH_PROGRESS=1; else nothing.
 class Progress final : public scheduler::Listener {
  public:
   Progress();
@@ -27,7 +27,7 @@ class Progress final : public scheduler::Listener {
   int done_ = 0;
 };
 
-// At the end: a line a job with its times alone and beside the others, and warnings.
+// At the end of the run: each job's isolated and contended times and its congestion impact, and warnings.
 class Summary final : public scheduler::Listener {
  public:
   Summary(const scheduler::ImpactTracker& tracker, std::FILE* to) : tracker_(tracker), to_(to) {}

@@ -1,4 +1,4 @@
-// The communicators of the captured program, made and freed where it did.
+// The communicators of the captured program, created and freed where the program did so.
 #pragma once
 
 #include <mpi.h>
@@ -8,12 +8,12 @@
 
 namespace stressbench::replay {
 
-// What a call that makes a communicator needs.
+// Arguments of a call that creates a communicator.
 struct Creation {
   int made = -1;  // number in the trace's list; -1: this rank is no member
   int colour = 0;
   int key = 0;
-  bool reordered = false;  // some rank's place differs from the one before, or is none: a split brings the order about
+  bool reordered = false;  // the order of the ranks differs from the parent's: a split reproduces it
   MPI_Group members = MPI_GROUP_NULL;
   int dimensions = 0;
   const int* dims = nullptr;  // of Cart_sub: which of them remain
@@ -31,13 +31,13 @@ class Communicators {
   Communicators(MPI_Comm world, std::size_t count);
 
   MPI_Comm operator[](int number) const noexcept { return handles_[static_cast<std::size_t>(number)]; }
-  // Where a call puts what it makes; a place that is thrown away where this rank is no member.
+  // Where a call stores the communicator that it creates; a discarded handle if this rank is no member.
   MPI_Comm* make(int number) noexcept;
-  // One that is there when the sequence begins; it stays its owner's.
+  // A communicator that exists when the sequence begins, and that is owned elsewhere.
   void add_preexisting(int number, MPI_Comm comm) noexcept {
     handles_[static_cast<std::size_t>(number)] = preexisting_[static_cast<std::size_t>(number)] = comm;
   }
-  // `call` is given what it frees. What stands is only out of sight until the sequence begins again.
+  // `call` frees the communicator that it is given. A preexisting one is only hidden until the sequence begins again.
   template <class Call>
   int free(int number, Call call) noexcept {
     const auto at = static_cast<std::size_t>(number);
@@ -45,7 +45,7 @@ class Communicators {
     handles_[at] = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }
-  // Frees what is left, in the order in which it was made, which is the same on all ranks that share it.
+  // Frees the rest in the order of creation, which is the same on all ranks of a communicator.
   void release();
 
  private:

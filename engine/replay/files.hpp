@@ -1,4 +1,4 @@
-// Scratch files in the place of the captured program's.
+// Scratch files that replace the files of the captured program.
 #pragma once
 
 #include <mpi.h>
@@ -17,14 +17,14 @@ class Files {
 
   MPI_File operator[](int slot) const noexcept { return handles_[static_cast<std::size_t>(slot)]; }
   MPI_File* at(int slot) noexcept { return &handles_[static_cast<std::size_t>(slot)]; }
-  // Whatever the program left open.
+  // Closes the files that the program left open.
   void close();
 
  private:
   std::vector<MPI_File> handles_;
 };
 
-// The files of one rank that this rank makes before and takes away after, on behalf of those that open them with it.
+// Scratch files that this rank creates beforehand and removes afterwards, for all ranks that open them with it.
 class ScratchFiles {
  public:
   ScratchFiles() = default;
@@ -32,7 +32,7 @@ class ScratchFiles {
   ScratchFiles& operator=(const ScratchFiles&) = delete;
   ~ScratchFiles();
 
-  // Writes `bytes` bytes, so that there is something to read. Throws UserMistake where it exists or cannot be written.
+  // Creates a file of `bytes` bytes for later reads. Throws UserMistake if it exists or cannot be written.
   void make(const std::string& path, std::int64_t bytes);
 
  private:

@@ -1,4 +1,4 @@
-// The computation between calls: for each pair of calls that followed one another, times like those that were measured.
+// The computation between calls: for each pair of successive calls, times distributed like the measured ones.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ namespace replay {
 
 class Gaps {
  public:
-  // At most so many times are kept of a pair; then they come again from the first.
+  // Number of times kept per pair; after the last one, the first one is used again.
   static constexpr std::int64_t most_times = 256;
 
   Gaps() = default;
-  // Times have the pair's mean exactly, multiplied by `scale`; `measured` ones are spread as its histogram, in an order
-  // that `draws` shuffles.
+  // Times have exactly the mean of the pair, multiplied by `scale`. With `measured` they are distributed like its
+  // histogram, in an order that `draws` shuffles.
   Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes times, double scale, const Draw& draws);
 
   // Nanoseconds between `before` (-1: none) and `call`; 0 where they never followed one another. Allocates nothing.

@@ -1,4 +1,4 @@
-// A trace file is read by one rank; each of the others gets its own line.
+// Reading of a trace file by one rank, which sends each other rank its record.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace stressbench::replay {
 // lack something only: wrap in `collectively`.
 trace::RankRecord own_record(const mpi::Group& group, const std::string& path);
 
-// Collective. Where `action` throws UserMistake on some ranks, all throw that of the lowest of them, as a mistake in
+// Collective. If `action` throws UserMistake on some ranks, all ranks throw that of the lowest one, as a mistake in
 // parameter `file`.
 void collectively(const mpi::Group& group, const std::function<void()>& action);
 

@@ -44,11 +44,11 @@ Reading bytes_read(const trace::RankRecord& record) {
     if (!reads(call)) continue;
     const View& view = views[call.file];
     if (shares_pointer(call)) {
-      reading.together += call.bytes * call.times;
+      reading.shared += call.bytes * call.times;
     } else {
       in_a_row += call.bytes * call.times;
-      reading.alone = std::max(reading.alone, view.displacement + call.offset * view.unit + call.bytes);
-      reading.alone = std::max(reading.alone, view.displacement + in_a_row);
+      reading.own = std::max(reading.own, view.displacement + call.offset * view.unit + call.bytes);
+      reading.own = std::max(reading.own, view.displacement + in_a_row);
     }
   }
   return reading;

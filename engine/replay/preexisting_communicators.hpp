@@ -1,4 +1,4 @@
-// Communicators that the program had when the captured part began: made once, untimed, by those who are in them.
+// Communicators that the program had when the captured part began. Their members create them once, untimed.
 #pragma once
 
 #include <mpi.h>
@@ -11,19 +11,20 @@
 
 namespace stressbench::replay {
 
-// One of them, as one rank's line tells it. They are sorted alike on all ranks: by members, and those with the same
-// members in the order in which the program made them.
+// One of them, according to one rank's record. All ranks sort them alike: by members, and those with the same members
+// in the order in which the program created them.
 struct PreexistingCommunicator {
   int number = 0;  // in the trace's list
   int rank = 0;    // of this process in it
   std::vector<int> members;
-  int twin = 0;  // how many with the same members come before it
+  int twin = 0;  // number of communicators with the same members before it
 };
 
-// Throws UserMistake where members are not known.
+// Throws UserMistake if the members are not known.
 std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::RankRecord& record);
 
-// What its members' shares of one communicator sum up to: 0 where each of them knows it, once. Else almost never.
+// A number that sums to 0 over the members if each of them has the communicator in its record, and almost never
+// otherwise.
 std::uint64_t membership_checksum(const PreexistingCommunicator& comm) noexcept;
 
 class PreexistingCommunicators {
@@ -38,7 +39,7 @@ class PreexistingCommunicators {
   PreexistingCommunicators& operator=(const PreexistingCommunicators&) = delete;
   ~PreexistingCommunicators();
 
-  // Collective. Throws UserMistake on all ranks where they do not know the same communicators.
+  // Collective. Throws UserMistake on all ranks if their records do not agree on the communicators.
   void make(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms);
   const std::vector<Made>& made() const noexcept { return made_; }
 

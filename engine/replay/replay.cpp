@@ -58,11 +58,11 @@ class Replay final : public Motif {
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
     replay::collectively(group, [&] { record_ = replay::own_record(group, *path_); });
-    auto [alone, collectively] = replay::bytes_read(record_);
-    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, alone};
+    auto [own, shared] = replay::bytes_read(record_);
+    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, own};
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, known.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &collectively, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
-    replay::PlanOptions options{group.handle(), known[0] != 0, "", known[1] + collectively};
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+    replay::PlanOptions options{group.handle(), known[0] != 0, "", known[1] + shared};
     if (!files_->empty()) options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
     std::vector<replay::PreexistingCommunicator> preexisting;
     replay::collectively(group, [&] {

@@ -1,4 +1,4 @@
-// The calls of one rank, made ready to be played: arguments, memory, datatypes, all that a call needs.
+// The calls of one rank of a trace, prepared for execution: arguments, memory, datatypes.
 #pragma once
 
 #include <mpi.h>
@@ -18,22 +18,23 @@
 
 namespace stressbench::replay {
 
-// A communicator with a topology whose ranks have another order than the one it was made from, or a graph of fewer:
-// then all ranks of the job must bring that order about (Score's `reordered`).
+// Whether the record has a topology communicator whose ranks are ordered differently from those of its parent, or a
+// graph communicator with fewer ranks. All ranks of the job must then reproduce that order (`reordered` of
+// PlanOptions).
 bool reorders(const trace::RankRecord& record);
-// Bytes that a file needs for all that this rank reads: of its own, and as its share of what all ranks read in turns.
+// Bytes that a file must have for what this rank reads: on its own, and as its share of what all ranks read in turn.
 struct Reading {
-  std::int64_t alone = 0;
-  std::int64_t together = 0;
+  std::int64_t own = 0;
+  std::int64_t shared = 0;
 };
 Reading bytes_read(const trace::RankRecord& record);
 
-// What a score is made for, beside the rank's record.
+// What a plan needs besides the rank's record.
 struct PlanOptions {
   MPI_Comm world = MPI_COMM_NULL;
   bool reordered = false;          // of some rank
-  std::string scratch;             // scratch files' path up to their own part; empty: file calls are left out
-  std::int64_t bytes_to_read = 0;  // the most that a rank reads alone, and what all read together
+  std::string scratch;             // common beginning of the scratch files' paths; empty: file calls are left out
+  std::int64_t bytes_to_read = 0;  // the most that one rank reads on its own, and what all ranks read in turn
 
   FileCalls files() const noexcept { return scratch.empty() ? FileCalls::left_out : FileCalls::made; }
 };
@@ -47,9 +48,9 @@ class ReplayPlan {
   ~ReplayPlan();
 
   const Instruction& operator[](int call) const noexcept { return instructions_[static_cast<std::size_t>(call)]; }
-  // All that the calls work on, touched.
+  // The communicators, requests and buffers that the calls use; buffers are touched.
   ReplayState state() const;
-  // For MPI_Buffer_attach; 0 where nothing is sent buffered.
+  // Size of the buffer for MPI_Buffer_attach; 0 if nothing is sent buffered.
   std::size_t attached_bytes() const noexcept { return attached_; }
 
  private:
@@ -59,7 +60,7 @@ class ReplayPlan {
     int out = 0;
     std::optional<int> dimensions;  // of a mesh
   };
-  // What one element of a call's messages is.
+  // An element of a call's messages.
   struct Element {
     MPI_Datatype type = MPI_BYTE;
     std::int64_t unit = 1;

@@ -1,4 +1,4 @@
-// Plays instructions: what one call of the trace has become, and all that calls work on.
+// Prepared calls of a trace, and the MPI objects and memory that they use.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@ struct ReplayState;
 struct Instruction;
 using Execute = void (*)(ReplayState&, const Instruction&);
 
-// Blocks of a v-collective, a w-collective or a neighbourhood one: one for each partner.
+// Blocks of a v-, w- or neighbourhood collective: one for each partner.
 struct Blocks {
   const int* counts = nullptr;
   const int* offsets = nullptr;            // in elements
@@ -31,7 +31,7 @@ struct Blocks {
   const MPI_Datatype* types = nullptr;     // of w-collectives
 };
 
-// One distinct call, ready to be made: nothing is looked up or computed any more.
+// One distinct call with all its arguments: nothing is looked up or computed when it is made.
 struct Instruction {
   Execute execute = nullptr;
   const char* name = "";  // "MPI_Isend"
@@ -73,18 +73,18 @@ struct ReplayState {
   Requests requests;
   Buffer outgoing;               // all sends only read it
   Buffer incoming;               // of blocking calls, one at a time
-  std::vector<Matched> matched;  // room for as many as are ever open
+  std::vector<Matched> matched;  // capacity for as many as are ever open
   Files files;
   Windows windows;
 
   MPI_Comm comm(const Instruction& i) const noexcept { return comms[i.comm]; }
   void* out(const Instruction&) const noexcept { return outgoing.data(); }
   void* in(const Instruction& i) const noexcept { return i.request < 0 ? incoming.data() : requests.memory(i.request); }
-  // What is given, of collectives where the program may have said MPI_IN_PLACE.
+  // The send buffer of collectives for which the program may have used MPI_IN_PLACE.
   void* out_or_in_place(const Instruction& i) const noexcept { return i.in_place ? MPI_IN_PLACE : out(i); }
   MPI_Request* make(const Instruction& i) noexcept { return requests.make(i.request, i.kind); }
 
-  // Back to where it began: what the program left open is taken back.
+  // Restores the state before the first call: completes or frees what the program left open.
   void release() {
     requests.release();
     windows.release();

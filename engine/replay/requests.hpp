@@ -14,30 +14,30 @@ namespace stressbench::replay {
 
 enum class RequestKind : std::uint8_t { send, receive, collective, persistent };
 
-// Slots that a call names, -1 where it gave MPI_REQUEST_NULL. Points into memory that outlives the calls.
+// Slots of the requests that a call uses; -1 for MPI_REQUEST_NULL. Refers to memory that outlives the calls.
 struct Slots {
   std::span<const int> slots;
-  bool consecutive = false;  // as they lie in the table: MPI may have the table itself
+  bool consecutive = false;  // adjacent in the table, which MPI can then use directly
 };
 
 class Requests {
  public:
-  // How the requests of a call are asked for: fills `indices` and gives their number, or MPI_UNDEFINED where none is
-  // active. Some wait, some only look.
+  // Completes requests: fills `indices` and returns their number, or MPI_UNDEFINED if none is active. Waits or only
+  // tests.
   using Complete = int (*)(int count, MPI_Request* requests, int* indices);
 
   Requests() = default;
   // `memory[slot]` bytes are kept for receives of that slot. No call names more than `widest` requests.
   Requests(const std::vector<std::size_t>& memory, std::size_t widest);
 
-  // Where a call puts the request that it makes.
+  // Where a call stores the request that it creates.
   MPI_Request* make(int slot, RequestKind kind) noexcept {
     const auto at = static_cast<std::size_t>(slot);
     kinds_[at] = kind;
     early_[at] = false;
     return &requests_[at];
   }
-  // A call that makes a request is left out: its slot counts as complete.
+  // For a call that is left out: its slot counts as complete.
   void leave_out(int slot) noexcept {
     early_[static_cast<std::size_t>(slot)] = true;
     requests_[static_cast<std::size_t>(slot)] = MPI_REQUEST_NULL;
@@ -52,7 +52,7 @@ class Requests {
     scatter(slots);
     return code;
   }
-  // Of calls that complete all that they name: nothing of it is early any more.
+  // For calls that complete all their requests: none of these is early any more.
   void clear_early(const Slots& slots) noexcept {
     for (const int slot : slots.slots) {
       if (slot >= 0) early_[static_cast<std::size_t>(slot)] = false;
@@ -67,7 +67,7 @@ class Requests {
   // left out.
   void complete(const Slots& slots, std::span<const int> done, Complete some);
 
-  // Whatever is still open is taken back.
+  // Completes or frees the requests that are still open.
   void release();
 
  private:

@@ -1,4 +1,4 @@
-// What a whole trace sends, from all its lines: for `describe`, which has one process.
+// Checks of a trace and its total traffic, for `check` and `describe`, which run in one process.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace stressbench::replay {
 
-// Refuses, as ParameterMistake in `file`, a trace of another number of ranks than `ranks`, and one whose first rank
-// calls what cannot be replayed. Reads two lines.
+// Throws ParameterMistake in `file` for a trace of a number of ranks other than `ranks`, and for one whose first rank
+// makes a call that cannot be replayed. Reads two lines.
 void check_trace(const std::string& path, int ranks, FileCalls files);
 
-// One execution of the sequence. `compute_s` is what was measured.
+// Traffic of one execution of the sequence. `compute_s` is the measured time.
 Traffic traffic_of(const std::string& path, int ranks, FileCalls files);
 
 }  // namespace stressbench::replay

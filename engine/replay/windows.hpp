@@ -1,4 +1,4 @@
-// The windows of the captured program, made and freed where it did.
+// The windows of the captured program, created and freed where the program did so.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,7 @@
 
 namespace stressbench::replay {
 
-// What a one-sided call needs beside what a message needs.
+// Additional arguments of a one-sided call.
 struct Access {
   int window = -1;  // slot
   MPI_Aint displacement = 0;
@@ -30,13 +30,13 @@ class Windows {
 
   MPI_Win operator[](int slot) const noexcept { return handles_[static_cast<std::size_t>(slot)]; }
   MPI_Win* find(int slot) noexcept { return &handles_[static_cast<std::size_t>(slot)]; }
-  // Where a call puts what it makes.
+  // Where a call stores the window that it creates.
   MPI_Win* make(int slot) noexcept {
     creation_order_[static_cast<std::size_t>(slot)] = ++creations_;
     return find(slot);
   }
   std::byte* memory(int slot) const noexcept { return memory_[static_cast<std::size_t>(slot)].data(); }
-  // Frees what the program left, in the order in which it was made, which is the same on all ranks that share it.
+  // Frees the windows that the program left, in the order of creation, which is the same on all ranks of a window.
   void release();
 
  private:

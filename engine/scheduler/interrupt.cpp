@@ -14,9 +14,9 @@
 namespace stressbench::scheduler::interrupt {
 namespace {
 
-volatile std::sig_atomic_t asked = 0;
-volatile std::sig_atomic_t asked_at_ms = 0;
-RankStatus here_now;
+volatile std::sig_atomic_t stop_requested = 0;
+volatile std::sig_atomic_t requested_at_ms = 0;
+RankStatus this_rank;
 
 // Only what is safe inside a signal handler: a line put together in a fixed buffer, and write().
 class Line {
@@ -45,47 +45,47 @@ class Line {
   std::size_t used_ = 0;
 };
 
-void say_where() noexcept {
+void print_status() noexcept {
   Line line;
-  line.add("stressbench-mpi: told to stop: rank ").add(here_now.rank < 0 ? 0 : here_now.rank);
-  if (here_now.job != nullptr) line.add(" (job ").add(here_now.job);
-  if (here_now.job != nullptr && here_now.motif != nullptr) line.add(", motif ").add(here_now.motif);
-  if (here_now.job != nullptr) line.add(")");
-  line.add(", round ").add(here_now.round).print();
+  line.add("stressbench-mpi: told to stop: rank ").add(this_rank.rank < 0 ? 0 : this_rank.rank);
+  if (this_rank.job != nullptr) line.add(" (job ").add(this_rank.job);
+  if (this_rank.job != nullptr && this_rank.motif != nullptr) line.add(", motif ").add(this_rank.motif);
+  if (this_rank.job != nullptr) line.add(")");
+  line.add(", round ").add(this_rank.round).print();
 }
 
 void on_signal(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const auto now_ms = static_cast<std::sig_atomic_t>((now.tv_sec * 1000 + now.tv_nsec / 1000000) & 0x3fffffff);
-  if (asked != 0) {
-    if (now_ms - asked_at_ms < 500) return;  // one Ctrl-C may arrive by way of the terminal and of the launcher
+  if (stop_requested != 0) {
+    if (now_ms - requested_at_ms < 500) return;  // one Ctrl-C may arrive by way of the terminal and of the launcher
     std::signal(signal, SIG_DFL);
     raise(signal);
     return;
   }
-  asked = 1;
-  asked_at_ms = now_ms;
-  if (here_now.reports_signals) say_where();
+  stop_requested = 1;
+  requested_at_ms = now_ms;
+  if (this_rank.reports_signals) print_status();
 }
 
 }  // namespace
 
-void watch() {
+void install_handlers() {
   // Until the program ends: a second signal may arrive while MPI is being finalised.
   static const std::array<signals::Handler, 3> handlers{signals::Handler{SIGINT, on_signal, SA_RESTART},
                                                         signals::Handler{SIGTERM, on_signal, SA_RESTART},
                                                         signals::Handler{SIGUSR1, on_signal, SA_RESTART}};
 }
 
-bool requested() noexcept { return asked != 0; }
+bool requested() noexcept { return stop_requested != 0; }
 
 const char* interned(const std::string& name) {
   static std::set<std::string> names;
   return names.insert(name).first->c_str();
 }
 
-RankStatus& rank_status() noexcept { return here_now; }
+RankStatus& rank_status() noexcept { return this_rank; }
 
 std::string describe(const RankStatus& here, const std::string& host) {
   std::string text;

@@ -7,7 +7,7 @@
 namespace stressbench::scheduler::interrupt {
 
 // Installs handlers of the stop signals until the program ends.
-void watch();
+void install_handlers();
 // Whether a stop signal arrived.
 bool requested() noexcept;
 

@@ -24,7 +24,7 @@ class LinkCounters {
  public:
   virtual ~LinkCounters() = default;
   // Totals since a fixed moment. Throws MachineFault if they cannot be read.
-  virtual LinkCounts look() = 0;
+  virtual LinkCounts read() = 0;
 };
 
 // The growth of each direction from `before` to `after`. One that is missing in `before`, or was reset, counts from

@@ -220,7 +220,7 @@ void Session::execute(const Round& round) {
 std::optional<LinkCounts> Session::read_links(const Round& round) {
   if (links_ == nullptr) return std::nullopt;
   try {
-    return links_->look();
+    return links_->read();
   } catch (const MachineFault& fault) {
     links_ = nullptr;
     reporter_.event({Severity::warning, "link_counters", fault.what(), round.number, std::nullopt});

@@ -27,7 +27,7 @@ WatchdogSuspension::~WatchdogSuspension() {
 }
 
 Watchdog::Watchdog(std::chrono::nanoseconds limit, std::function<void()> give_up)
-    : thread_([this, limit, act = std::move(give_up)] { look(limit, act); }) {}
+    : thread_([this, limit, act = std::move(give_up)] { check(limit, act); }) {}
 
 Watchdog::~Watchdog() {
   {
@@ -41,13 +41,13 @@ Watchdog::~Watchdog() {
 bool StallDetector::observe(std::uint64_t moves, bool watched) noexcept {
   still_ = watched && moves == seen_ ? still_ + 1 : 0;
   seen_ = moves;
-  return still_ >= looks;
+  return still_ >= checks;
 }
 
-void Watchdog::look(std::chrono::nanoseconds limit, const std::function<void()>& give_up) {
+void Watchdog::check(std::chrono::nanoseconds limit, const std::function<void()>& give_up) {
   StallDetector detector;
   std::unique_lock lock{mutex_};
-  while (!ended_.wait_for(lock, limit / StallDetector::looks, [this] { return over_; })) {
+  while (!ended_.wait_for(lock, limit / StallDetector::checks, [this] { return over_; })) {
     if (!detector.observe(progress::moves(), suspensions.load(std::memory_order_relaxed) == 0)) {
       continue;
     }

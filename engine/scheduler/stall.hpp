@@ -27,8 +27,8 @@ class WatchdogSuspension {
 // stopped for a while (SIGSTOP, a suspended machine) was not stuck.
 class StallDetector {
  public:
-  static constexpr int looks = 8;
-  // True after `looks` consecutive checks without progress in which the watchdog was not suspended.
+  static constexpr int checks = 8;
+  // True after `checks` consecutive checks without progress in which the watchdog was not suspended.
   bool observe(std::uint64_t moves, bool watched) noexcept;
 
  private:
@@ -46,7 +46,7 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
  private:
-  void look(std::chrono::nanoseconds limit, const std::function<void()>& give_up);
+  void check(std::chrono::nanoseconds limit, const std::function<void()>& give_up);
 
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -274,7 +274,7 @@ class BEff final : public Motif {
   void lay_grid(int rank, int dimensions) {
     std::vector<int> lengths(static_cast<std::size_t>(dimensions), 0);
     mpi::must(MPI_Dims_create(protocol_.ranks, dimensions, lengths.data()), "MPI_Dims_create");
-    Task together;
+    Task all_directions;
     std::int64_t messages = 0;
     for (std::size_t direction = 0; direction < lengths.size(); ++direction) {
       const Neighbours along = beff::neighbours_along(lengths, direction, rank);
@@ -282,10 +282,10 @@ class BEff final : public Motif {
       if (of_direction > 0)
         add(Kind::extra, fmt::format("{}-D Cartesian, direction {}", dimensions, direction + 1), of_direction,
             {{along}});
-      together.rings.push_back(along);
+      all_directions.rings.push_back(along);
       messages += of_direction;
     }
-    add(Kind::extra, fmt::format("{}-D Cartesian, together", dimensions), messages, std::move(together));
+    add(Kind::extra, fmt::format("{}-D Cartesian, together", dimensions), messages, std::move(all_directions));
   }
 
   // 300 of the shortest message; of others that were asked for, as many as follow from one.

@@ -120,11 +120,11 @@ class Metadata final : public Motif {
     int creator = 0;
     std::int64_t index = 0;  // among the creator's
   };
-  enum class Standing { unknown, none, all };  // which of this rank's items there are
+  enum class ItemsPresent { unknown, none, all };  // which of this rank's items there are
 
   bool does(Work work) const noexcept { return *work_ == Work::all || *work_ == work; }
-  Standing needed() const noexcept { return does(Work::create) ? Standing::none : Standing::all; }
-  Standing left() const noexcept { return does(Work::unlink) ? Standing::none : Standing::all; }
+  ItemsPresent needed() const noexcept { return does(Work::create) ? ItemsPresent::none : ItemsPresent::all; }
+  ItemsPresent left() const noexcept { return does(Work::unlink) ? ItemsPresent::none : ItemsPresent::all; }
   std::int64_t file_bytes(int ranks) const noexcept {
     const int ways = (does(Work::create) ? 1 : 0) + (*read_ ? 1 : 0);
     return ranks * *files_ * size_->value * ways;
@@ -183,7 +183,7 @@ class Metadata final : public Motif {
   Draw draws_;
   const mpi::Group* group_ = nullptr;
   std::optional<OwnedFiles> owned_;
-  Standing standing_ = Standing::unknown;
+  ItemsPresent present_ = ItemsPresent::unknown;
   std::vector<Phase*> doing_;
   NumberedName name_;
   Buffer memory_;         // of one file
@@ -266,8 +266,8 @@ payload::Origin Metadata::origin_of(const Item& item) const {
 void Metadata::prepare(std::uint64_t execution) {
   verified_ = false;
   stamp_ = stamp_beforehand;
-  if (standing_ != needed()) needed() == Standing::all ? make_own() : remove_own();
-  standing_ = needed();
+  if (present_ != needed()) needed() == ItemsPresent::all ? make_own() : remove_own();
+  present_ = needed();
   for (std::size_t i = 0; i < doing_.size(); ++i) {
     doing_[i]->prepare(iterations());
     if (!*random_ || doing_[i]->work() == Work::create) continue;
@@ -304,7 +304,7 @@ void Metadata::perform(Recorder& recorder) {
     start_ns = met_ns;
   }
   operations_.add(static_cast<double>(*files_) * static_cast<double>(doing_.size()));
-  standing_ = left();
+  present_ = left();
 }
 
 // Until when it took.
@@ -405,7 +405,7 @@ void Metadata::verify(std::uint64_t) const {
 void Metadata::finish(const mpi::Group& group, int) {
   if (!owned_) return;
   std::ranges::move(owned_->notes(), std::back_inserter(notes_));
-  if (!*keep_ && standing_ == Standing::all) remove_own();
+  if (!*keep_ && present_ == ItemsPresent::all) remove_own();
   owned_->release(group);
 }
 

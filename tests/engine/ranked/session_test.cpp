@@ -133,7 +133,7 @@ int ranks() { return mpi::Group::view(MPI_COMM_WORLD).size(); }
 // As a disk or a counter that takes its time, which a rank that spins at real-time priority would keep waiting.
 class SlowToAnswer final : public LinkCounters {
  public:
-  LinkCounts look() override {
+  LinkCounts read() override {
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     return {};
   }
@@ -196,7 +196,7 @@ TEST(Session, RunsThePlanAndEndsComplete) {
 class Growing final : public LinkCounters {
  public:
   explicit Growing(int looks) : looks_(looks) {}
-  LinkCounts look() override {
+  LinkCounts read() override {
     if (++asked > looks_) throw MachineFault("the switch is gone");
     return {{"x", "a", "b", 1000, 100 * asked, asked, 0}};
   }

@@ -27,20 +27,20 @@ int looks_until_it_lasts(StallDetector& stillness, std::uint64_t moves, bool wat
 
 TEST(StallDetector, LastsAfterItsLooks) {
   StallDetector stillness;
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), 1 + StallDetector::looks);
+  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), 1 + StallDetector::checks);
 }
 
 TEST(StallDetector, EndsWithEachMove) {
   StallDetector stillness;
   for (std::uint64_t moves = 1; moves < 100; ++moves) {
-    EXPECT_EQ(looks_until_it_lasts(stillness, moves, true, StallDetector::looks), 0);
+    EXPECT_EQ(looks_until_it_lasts(stillness, moves, true, StallDetector::checks), 0);
   }
 }
 
 TEST(StallDetector, IsNotCountedInWhoWaitsForOthers) {
   StallDetector stillness;
   EXPECT_EQ(looks_until_it_lasts(stillness, 7, false, 100), 0);
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), StallDetector::looks);
+  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), StallDetector::checks);
 }
 
 TEST(Stall, IsNoticedOnce) {

@@ -6,7 +6,7 @@ Prints one line a violation, `FILE:LINE: what is wrong`, and ends with status 1 
 tracks or would track; of tests only comments and docstrings, since their strings are input. Checked are
 
 - links of Markdown files, with the heading behind `#`;
-- paths from one of the checkout's folders on (`docs/lab.md`, `tests/nightly`); `*` and words in capitals stand for
+- paths from one of the checkout's folders on (`docs/limits.md`, `tests/nightly`); `*` and words in capitals stand for
   any name (`engine/storage/NAME.cpp`);
 - other names of source files, documents and schemas (`test_reference.py`, `report/palette.py`): some path of the
   checkout has to end so;

@@ -1,6 +1,6 @@
 """Co-runs that were measured: JSON Lines written by anybody, or a run file of StressBench's own.
 
-A line of the former is described by schema/observation.schema.json (docs/predict.md).
+A line of the former is described by schema/observation.schema.json (docs/how-to/predict.md).
 """
 
 from pathlib import Path
@@ -92,7 +92,7 @@ def to_line(co_run: CoRun) -> str:
 
 
 def coruns_of(run: Run) -> tuple[CoRun | LeftOut, ...]:
-    """Of each job that was measured alone and beside all the others: its congestion impact (docs/statistics.md).
+    """Of each job measured alone and beside all the others: its congestion impact (docs/explanation/statistics.md).
 
     Jobs become applications under names that profiles take. ProfileFileError where nobody is beside anybody.
     """

@@ -17,7 +17,9 @@ def corun_schema() -> dict[str, Any]:
         "$id": f"urn:stressbench:observation:{SCHEMA_VERSION}",
         **schema,
         "title": "A co-run that was measured",
-        "description": "docs/predict.md: how slow one application was beside others; a line of a JSON Lines file.",
+        "description": (
+            "docs/how-to/predict.md: how slow one application was beside others; a line of a JSON Lines file."
+        ),
     }
 
 

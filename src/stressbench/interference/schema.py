@@ -18,7 +18,9 @@ def profile_schema() -> dict[str, Any]:
         "if": {"properties": {"levels": {"minItems": 1}}},
         "then": {"properties": {"alone_s": {"minItems": 1}}},
         "title": "A StressBench sensitivity profile",
-        "description": "docs/sensitivity.md: what one application does to others on one machine, and they to it.",
+        "description": (
+            "docs/explanation/sensitivity.md: what one application does to others on one machine, and they to it."
+        ),
         "$defs": dict(sorted(definitions.items())),
     }
 

@@ -20,7 +20,7 @@ def lab_schema() -> dict[str, Any]:
         definitions[name] = spec
         kinds.append({"$ref": f"#/$defs/{name}"})
     schema["properties"]["topology"] = {"oneOf": kinds}
-    return headed(schema, definitions, kind="lab", page="docs/lab.md")
+    return headed(schema, definitions, kind="lab", page="docs/explanation/lab.md")
 
 
 if __name__ == "__main__":

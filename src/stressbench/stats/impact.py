@@ -39,7 +39,7 @@ class Impact:
     `ratio` is the middle of the blocks' own ratios, so drift between blocks cancels; `ratio_of_medians` divides the
     medians over all rounds, as Equation (3) reads with medians for times. `reason` says in words why a number is None.
     `autocorrelation` is that of neighbouring blocks' log ratios (lag 1; None below 10 blocks); where chance hardly
-    explains it, the interval is `widened_by` more than 1 (docs/statistics.md).
+    explains it, the interval is `widened_by` more than 1 (docs/explanation/statistics.md).
     """
 
     ratio: float | None

@@ -22,7 +22,7 @@ the medians. With exponential contended noise of 10 % it lies 1.5 % above, and a
 hold the ratio of medians (94.3 % at n = 10; percentiles: 95.7 % and 96.3 %). `show --json` has both.
 At n = 8 with spikes the interval is wide (0.60, percentiles 0.14): one round in ten is then in it.
 
-What each covers for other noise, and for blocks that depend on each other: docs/statistics.md.
+What each covers for other noise, and for blocks that depend on each other: docs/explanation/statistics.md.
 Sources: Hodges and Lehmann 1963; Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.2-3.3 and 4.2-4.3.
 """
 
@@ -55,7 +55,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 class IntervalMethod(StrEnum):
-    """Which 95 % interval of the congestion impact; docs/statistics.md has what each was measured to cover."""
+    """Which 95 % interval of the congestion impact; docs/explanation/statistics.md has the coverage of each."""
 
     ranks = "ranks"
     bootstrap = "bootstrap"

@@ -24,8 +24,8 @@ def launches_schema() -> dict[str, Any]:
         "$id": f"urn:stressbench:launches:{SCHEMA_VERSION}",
         "title": "A line of the launches of a program",
         "description": (
-            "docs/degrade.md and docs/rails.md: the plan, then a line a launch; of `stressbench degrade run -- CMD` "
-            "(rates) and of `stressbench rails run -- CMD` (policies)."
+            "docs/how-to/degrade.md and docs/how-to/rails.md: the plan, then a line a launch; of `stressbench degrade "
+            "run -- CMD` (rates) and of `stressbench rails run -- CMD` (policies)."
         ),
         "oneOf": [told[one.__name__, mode] for one in records],
         **shared,

@@ -11,7 +11,7 @@ def study_schema() -> dict[str, Any]:
     """What a study file may hold; rules that join several keys are only checked when a file is read."""
     schema = StudyTable.model_json_schema()
     definitions = dict(schema.pop("$defs"))
-    return headed(schema, definitions, kind="study", page="docs/studies.md")
+    return headed(schema, definitions, kind="study", page="docs/how-to/studies.md")
 
 
 if __name__ == "__main__":

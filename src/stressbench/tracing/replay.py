@@ -74,7 +74,7 @@ def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> st
     hosts = count(nodes or 1, "host")
     return f"""\
 # Replays what {program} sent on {count(ranks, "rank")} of {hosts}: the same calls, sizes, order, times between.
-# Made by `stressbench record`; docs/record.md says how to run it beside other jobs. It needs {count(ranks, "rank")}:
+# Made by `stressbench record`; docs/how-to/record.md: how to run it beside other jobs. It needs {count(ranks, "rank")}:
 #   stressbench run THIS.sb -n {ranks}
 #   stressbench run THIS.sb -n {ranks} --ranks-per-node 1 --set nodes={ranks}     (one rank a node)
 

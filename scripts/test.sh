@@ -12,15 +12,16 @@
 # the stage `fuzz`.
 set -uo pipefail
 fast_stages=(lint engine unit contract integration mpich)
-full_stages=(lint engine unit contract integration mpich ranks mpich-full sanitize fuzz simulator nightly)
+full_stages=(lint engine unit contract integration mpich docs ranks mpich-full sanitize fuzz simulator nightly)
 describe_stages() {
   cat <<'STAGES'
-lint         both  format, lint, types, layers, paths that are mentioned
+lint         both  format, lint, types, layers, paths and commands in the documentation
 engine       both  optimised build with Open MPI; C++ tests without MPI, and over 2 and 4 ranks
 unit         both  Python, without MPI
 contract     both  schemas against what is written; everything that users script against (tests/golden)
 integration  both  each command from end to end with Open MPI; reference captures; a lab; a study and its report in a browser
 mpich        both  build with MPICH; a motif of each family and the tracer on 2 ranks
+docs         full  the documentation site: build, links, search without a network
 ranks        full  C++ tests over 1 and 8 ranks, and all storage cells over 1, 2, 4 and 8
 mpich-full   full  all C++ and integration tests with MPICH
 sanitize     full  C++ tests with address and undefined-behaviour sanitizers
@@ -93,6 +94,7 @@ stage_mpich() {
   build mpich --target stressbench-mpi stressbench-trace stressbench-trace-salvage patterns &&
     pytest_of mpich -n 1 --mpi mpich tests/integration/test_every_mpi.py
 }
+stage_docs() { pytest_of docs tests/nightly/test_site.py; }
 stage_ranks() { build openmpi && ctest_of ranks openmpi -L full; }
 stage_mpich-full() {
   local status=0
@@ -125,7 +127,7 @@ stage_nightly() {
   export STRESSBENCH_FIGURES=$logs/figures.jsonl
   local status=0
   build openmpi && build mpich || return
-  pytest_of nightly --ignore=tests/nightly/test_simgrid.py --durations=60 tests/nightly || status=1
+  pytest_of nightly --ignore=tests/nightly/test_simgrid.py --ignore=tests/nightly/test_site.py --durations=60 tests/nightly || status=1
   pytest_of nightly.thorough --thorough "${in_parallel[@]}" tests/unit || status=1
   return $status
 }

@@ -28,9 +28,10 @@ def on_config(config: Any) -> Any:
     reference = next(one["Reference"] for one in config.nav if "Reference" in one)
     for entry in reference:
         for title in set(entry) & set(made):
-            entry[title] = list(made[title])
+            paths = list(made[title])
+            entry[title] = paths if len(paths) > 1 or title == "Motifs" else paths[0]
         if "Motifs" in entry:
-            entry["Motifs"] = [*entry["Motifs"], *_motif_pages()]
+            entry["Motifs"] += _motif_pages()
         if "Records and files" in entry:
             entry["Records and files"][1:1] = [{"Run files": "records.md"}, {"Trace files": "trace-format.md"}]
     return config

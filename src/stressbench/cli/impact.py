@@ -25,11 +25,11 @@ from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.probing import measure
 from stressbench.console import echo
+from stressbench.exit_status import ExitStatus
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.finding import ImpactFound, Measured, impact_found
 from stressbench.interference.keeping import differences, profile_of, settings_of
 from stressbench.interference.profile import Profile, Provenance
-from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 
 _HELP = """\
@@ -152,7 +152,7 @@ def impact(
     except Ended as ended:
         raise stop(str(ended), status=ended.status) from None
     except KeyboardInterrupt:
-        raise stop("interrupted; nothing is claimed", status=session.INTERRUPTED) from None
+        raise stop("interrupted; nothing is claimed", status=ExitStatus.interrupted) from None
 
 
 def _write(

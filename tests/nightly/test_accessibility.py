@@ -18,7 +18,7 @@ from support.sensitivities import aggressor
 from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
-from stressbench.cli.study.common import told_by
+from stressbench.experiments.study_results import results_of
 from stressbench.formats.run import read_run
 from stressbench.interference.coruns import LeftOut
 from stressbench.interference.judging import judge
@@ -112,7 +112,7 @@ def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     directory = study_in(folder, text)
     failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
     carry_out(directory, FakeLaunches(results=failing, text=made_run(blocks=8)))
-    return formats()["html"](*told_by(directory))
+    return formats()["html"](*results_of(directory))
 
 
 @pytest.fixture(scope="module")

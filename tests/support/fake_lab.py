@@ -1,10 +1,9 @@
 """Labs that are not there: places of ranks, and links whose changes are written down.
 
-They are a study's places, and targets that `stressbench.launch.targets.registered` makes `--on lab:NAME` mean.
+They are targets that `stressbench.launch.targets.registered` makes `--on lab:NAME` mean.
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabHost, LabPlace
@@ -32,9 +31,6 @@ class FakeLab:
 
     def cards(self, on: str) -> CardTotals | None:
         return None
-
-    def engine(self, place: Place, given: Path | None) -> Path | None:
-        return given
 
 
 FOUR = LabPlace(name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), takes_turns=False)

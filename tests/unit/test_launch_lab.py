@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.cli.places import place_of
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.lab import LabHost, LabPlace
 from stressbench.launch.local import Request
 from stressbench.launch.place import HERE
+from stressbench.launch.targets import resolve_target
 
 HOSTS = tuple(LabHost(name=f"h{number}", cores=cores) for number, cores in enumerate((2, 2, 1, 1)))
 PLACE = LabPlace(name="mine", hosts=HOSTS, enter=("enter", "h0"))
@@ -83,13 +83,13 @@ def test_no_ranks_is_a_mistake() -> None:
 def test_places_by_name(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("STRESSBENCH_LABS", str(tmp_path / "labs"))
 
-    assert place_of("local", environment={}) is HERE
+    assert resolve_target("local", environment={}) is HERE
     with pytest.raises(
         LaunchMistake,
         match="--on: 'labs': expected local, flux, pbs, slurm, lab:NAME such as lab:tiny, or simgrid:tiny",
     ):
-        place_of("labs", environment={})
+        resolve_target("labs", environment={})
     with pytest.raises(
         LaunchMistake, match="--on lab:tiny: lab tiny is not up; `stressbench lab up tiny` brings it up"
     ):
-        place_of("lab:tiny", environment={})
+        resolve_target("lab:tiny", environment={})

@@ -11,11 +11,11 @@ import typer
 from stressbench.cli.balance import HPCC, measured_rmax, require_hpcc, typed_rmax
 from stressbench.cli.following import say
 from stressbench.cli.pages import Report, check_page, write_page
-from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, protocol_file, shape_at
 from stressbench.console import echo
 from stressbench.exit_status import ExitStatus
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES, engine_for, resolve_target
 from stressbench.report.terminal.beff_table import print_beff, print_published
 from stressbench.report.terminal.page import standard_output
 from stressbench.suites.beff import BEff, b_eff_of
@@ -54,7 +54,7 @@ def beff(
             "-n", "--ranks", metavar="N", help="How many MPI ranks; a lab has its own number.", show_default=False
         ),
     ] = None,
-    on: Annotated[str, typer.Option("--on", metavar=PLACES, help=f"Where ranks start. {ABOUT}.")] = "local",
+    on: Annotated[str, typer.Option("--on", metavar=TARGET_NAMES, help=f"Where ranks start. {TARGET_HELP}.")] = "local",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.jsonl", help="Keep the protocol: every loop's time.")
     ] = None,
@@ -99,7 +99,7 @@ def beff(
                 raise LaunchMistake(f"--rmax {HPCC}: runs behind a measurement; with --from give it in GFlop/s")
             result = _evaluate(evaluated)
         else:
-            place = place_of(on, environment=os.environ)
+            place = resolve_target(on, environment=os.environ)
             if rmax == HPCC:
                 require_hpcc(place, on=on)
             options = options_of(

@@ -11,7 +11,6 @@ import typer
 
 from stressbench.cli.following import say
 from stressbench.cli.pages import Report, check_page, write_page
-from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.suites import (
     Alone,
     measure,
@@ -27,6 +26,7 @@ from stressbench.launch.duration import seconds
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.sizes import size_bytes
+from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES, resolve_target
 from stressbench.report.terminal.beff_io_table import print_beff_io, print_published_io, said_number
 from stressbench.report.terminal.page import standard_output
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
@@ -76,7 +76,7 @@ def beff_io(
             help="Of a partition in release 1 (default 15min), of all in release 2 (30min). Less is said.",
         ),
     ] = None,
-    on: Annotated[str, typer.Option("--on", metavar=PLACES, help=f"Where ranks start. {ABOUT}.")] = "local",
+    on: Annotated[str, typer.Option("--on", metavar=TARGET_NAMES, help=f"Where ranks start. {TARGET_HELP}.")] = "local",
     partitions: Annotated[
         str | None, typer.Option(metavar="2,4", help="Numbers of ranks to measure with; default: all.")
     ] = None,
@@ -133,7 +133,7 @@ def beff_io(
             result = _evaluate(evaluated, cache_bytes=cache_bytes)
         else:
             _check(scheduled=scheduled, release=release, memory=memory, mpart=mpart, limit=limit, hints=hint or [])
-            place = place_of(on, environment=os.environ)
+            place = resolve_target(on, environment=os.environ)
             shape = shape_at(place, ranks)
             chosen = _numbers(types, option="--types", least=0, most=4, of="types from 0 to 4, such as 0,1")
             sizes = _numbers(

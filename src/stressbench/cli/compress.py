@@ -23,11 +23,11 @@ from stressbench.cli.keeping import keep
 from stressbench.cli.launches import Ended
 from stressbench.cli.link import link_of
 from stressbench.cli.pages import Report
-from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.exit_status import ExitStatus
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.keeping import impact_differences, settings_of
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES, resolve_target
 
 _HELP = """\
 Say how much a program is slowed by a network that is kept busy: beside it a ring of ranks, one a host, sends messages
@@ -66,7 +66,7 @@ def compress(
         int | None,
         typer.Option("-n", "--ranks", metavar="N", help="Ranks of CMD; a lab has its own number.", show_default=False),
     ] = None,
-    on: Annotated[str, typer.Option("--on", metavar=PLACES, help=f"Where all run. {ABOUT}.")] = "local",
+    on: Annotated[str, typer.Option("--on", metavar=TARGET_NAMES, help=f"Where all run. {TARGET_HELP}.")] = "local",
     ranks_per_node: Annotated[
         int | None, typer.Option(metavar="K", help="Of a workload: call K consecutive ranks a node.")
     ] = None,
@@ -139,7 +139,7 @@ def compress(
 ) -> None:
     """Check, measure, show, keep."""
     try:
-        where = require_real(place_of(on, environment=os.environ), on=on)
+        where = require_real(resolve_target(on, environment=os.environ), on=on)
         probing = probing_of(where, on=on, pairs=pairs, size=size, every=every)
         typed = Typed(
             words=words, on=on, ranks=ranks, ranks_per_node=ranks_per_node, rounds=rounds, placement=place, idle=idle,

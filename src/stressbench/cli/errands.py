@@ -2,14 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import FrameType
 
 from stressbench.cli.following import say
+from stressbench.experiments.scratch import scratch as scratch
 from stressbench.interference.pingpongs import Probing
 from stressbench.interference.probing import LEAST_SAMPLES
 from stressbench.interference.sides import seconds_for
@@ -23,7 +20,6 @@ from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.sizes import size_bytes
 from stressbench.launch.target import Shape, shape_of
 from stressbench.report.units import count
-from stressbench.stop_signals import handled_by
 
 _SUFFIX = ".sb"
 _ROUNDS = 10
@@ -171,18 +167,3 @@ def tell_crowd(errand: Errand, *, called: str) -> None:
             f"{count(errand.shape.ranks, 'rank')} and {errand.companions} of {called} share {count(cores, 'core')}: "
             "probes wait for cores as well as for the network"
         )
-
-
-@contextmanager
-def scratch(command: str) -> Iterator[Path]:
-    """A folder of a command's own, in the current one, which hosts share more often than /tmp.
-
-    It goes when somebody says stop between two launches, too: that is a KeyboardInterrupt, whatever the signal.
-    """
-    home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
-    with TemporaryDirectory(prefix=f".stressbench-{command}-", dir=home) as name, handled_by(_interrupt):
-        yield Path(name)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  a signal's handler
-    raise KeyboardInterrupt

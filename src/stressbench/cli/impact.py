@@ -22,7 +22,6 @@ from stressbench.cli.keeping import Keep, keep
 from stressbench.cli.launches import Ended
 from stressbench.cli.link import Link, link_of
 from stressbench.cli.pages import Report
-from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.probing import measure
 from stressbench.console import echo
 from stressbench.exit_status import ExitStatus
@@ -31,6 +30,7 @@ from stressbench.interference.finding import ImpactFound, Measured, impact_found
 from stressbench.interference.keeping import differences, profile_of, settings_of
 from stressbench.interference.profile import Profile, Provenance
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES, resolve_target
 
 _HELP = """\
 Say how busy a program keeps the network: pairs of hosts play ping-pong now and then, on the idle machine and while the
@@ -69,7 +69,7 @@ def impact(
         int | None,
         typer.Option("-n", "--ranks", metavar="N", help="Ranks of CMD; a lab has its own number.", show_default=False),
     ] = None,
-    on: Annotated[str, typer.Option("--on", metavar=PLACES, help=f"Where both run. {ABOUT}.")] = "local",
+    on: Annotated[str, typer.Option("--on", metavar=TARGET_NAMES, help=f"Where both run. {TARGET_HELP}.")] = "local",
     ranks_per_node: Annotated[
         int | None, typer.Option(metavar="K", help="Of a workload: call K consecutive ranks a node.")
     ] = None,
@@ -123,7 +123,7 @@ def impact(
 ) -> None:
     """Check, measure, show, keep."""
     try:
-        where = require_real(place_of(on, environment=os.environ), on=on)
+        where = require_real(resolve_target(on, environment=os.environ), on=on)
         probing = probing_of(where, on=on, pairs=pairs, size=size, every=every)
         at_least_one("--effect", effect)
         loaded = link_of(link, packet)

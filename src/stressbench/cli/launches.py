@@ -7,7 +7,6 @@ from pathlib import Path
 from stressbench.cli.companions import Companion, probes_of_errand
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
-from stressbench.cli.places import engine_for
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Run, RunFileError, read_run
@@ -25,6 +24,7 @@ from stressbench.launch.first_round import FirstRound
 from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.place import Shared
 from stressbench.launch.stopping import Patience
+from stressbench.launch.targets import engine_for
 
 _UNTIL_STOPPED = 1_000_000
 _PROGRAM_GRACE_S = 10.0

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.scripts import order_of
 from stressbench.console import echo, error, is_quiet, note, warning
 from stressbench.exit_status import ExitStatus
@@ -23,6 +22,7 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.stopping import Patience
 from stressbench.launch.target import require_same_time, shape_of, target
+from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES, engine_for, resolve_target
 
 _HELP = """\
 Run a workload, each job alone and all together, and print what they cost each other.
@@ -144,7 +144,7 @@ def run(
             help="Start ranks under `chrt -r 1`: ranks that share a core take turns. Needs root or CAP_SYS_NICE.",
         ),
     ] = False,
-    on: Annotated[str, typer.Option("--on", metavar=PLACES, help=f"Where ranks start. {ABOUT}.")] = "local",
+    on: Annotated[str, typer.Option("--on", metavar=TARGET_NAMES, help=f"Where ranks start. {TARGET_HELP}.")] = "local",
     emit: Annotated[
         bool,
         typer.Option("--emit", help="Check, print a script for the batch system that --on names, and stop."),
@@ -206,7 +206,7 @@ def run(
     )
     if order is not None:
         options = replace(options, time_limit=order.wanted.engine_limit(time_limit))
-    where = place_of(on, environment=os.environ) if order is None else order.place
+    where = resolve_target(on, environment=os.environ) if order is None else order.place
     require_same_time(run_file, simulated=isinstance(where, SimgridPlace))
     shape = shape_of(ranks=ranks, ranks_per_node=ranks_per_node, run_file=run_file, default=where.ranks)
     wish = session.Wish(

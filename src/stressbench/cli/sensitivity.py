@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.console import print_or_write
 from stressbench.cli.following import stop
 from stressbench.cli.predict.common import Machine, StoreFolder, Words, profiles_of
-from stressbench.cli.telling import tell
 from stressbench.interference.errors import ProfileFileError
 from stressbench.report.section import printable
 from stressbench.report.sensitivity.formats import formats
@@ -56,6 +56,6 @@ def sensitivity(
         raise stop(f"--format {printable(kind)}: expected one of {', '.join(known)}")
     try:
         profiles = profiles_of(words or (), store=store, machine=machine)
-        tell(known[kind]([shown(one) for one in profiles]), output)
+        print_or_write(known[kind]([shown(one) for one in profiles]), output)
     except (ProfileFileError, StudyMistake) as mistake:
         raise stop(str(mistake)) from None

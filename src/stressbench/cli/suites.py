@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 import typer
 
 from stressbench.cli.following import say
-from stressbench.cli.places import engine_for
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import is_own_file, require_output
@@ -21,6 +20,7 @@ from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.target import Shape, shape_of
+from stressbench.launch.targets import engine_for
 from stressbench.suites.errors import SuiteFileError
 
 _PLAIN = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")

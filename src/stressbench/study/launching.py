@@ -15,12 +15,13 @@ from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.stopping import Patience
 from stressbench.launch.target import shape_of
+from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
+from stressbench.study.cell_targets import absolute, steering_of
 from stressbench.study.cells import Cell, PlannedRun
 from stressbench.study.directory import now
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study
 from stressbench.study.manifest import LinksRecord
-from stressbench.study.places import Places, absolute, steering_of
 from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand, argument_of
 from stressbench.study.running import Order, Result
@@ -40,7 +41,6 @@ class Launching:
 
     study: Study
     folder: Path
-    places: Places
     environment: Mapping[str, str]
     note: Callable[[LinksRecord], None]
     clock: Callable[[], float] = time.monotonic
@@ -144,7 +144,7 @@ class Launching:
         slower = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)
         self.note(slower)
         try:
-            self.places.set_rate(run.cell.on, run.cell.rate)
+            set_link_rate(run.cell.on, run.cell.rate)
             yield
         finally:
             self._set_full(slower)
@@ -158,12 +158,14 @@ class Launching:
             self._commanded.append(full)
             return
         with suppress(LaunchMistake):
-            self.places.set_rate(slower.on, FULL)
+            set_link_rate(slower.on, FULL)
             self.note(replace(full, at=now()))
 
     def _wish(self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None) -> session.Wish:
         rate = None if self.study.rate_command else cell.rate
-        place = self.places.place(absolute(cell.on, folder=self.folder), rate=rate, rails=cell.rails)
+        place = resolve_target(
+            absolute(cell.on, folder=self.folder), environment=self.environment, rate=rate, rails=cell.rails
+        )
         workload = Path(os.path.relpath(self.folder / cell.workload))
         shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=place.ranks)
         return session.Wish(
@@ -172,7 +174,7 @@ class Launching:
             ranks_per_node=shape.ranks_per_node,
             run_file=run_file,
             options=options.with_stall_limit(place.stall_limit),
-            engine=self.places.engine(place, self._engine(cell)),
+            engine=engine_for(place, self._engine(cell), environment=self.environment),
             place=place,
             patience=Patience(grace_s=GRACE_S, limit_s=limit_s),
             on=cell.on,

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.programs import require_no_rounds
+from stressbench.cli.console import print_or_write, renderer_named
+from stressbench.cli.options.study import Folder
 from stressbench.cli.shares import ShareError, parse_share
-from stressbench.cli.study.common import Folder, runs_of
-from stressbench.cli.telling import format_of, tell
+from stressbench.experiments.study_results import runs_of
+from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.formats.run import Kind
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node
@@ -74,7 +75,7 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    render = format_of(kind, formats())
+    render = renderer_named(kind, formats())
     _require_above_0("--gflops-per-node", gflops)
     _require_above_0("--injection", injection)
     node = Node(gflops=gflops, injection_gb_per_s=injection)
@@ -84,7 +85,7 @@ def report(
         found = degradation_of_launches(read_launches(folder / FILE), question=question)
     else:
         found = _of_study(folder, question, time)
-    tell(render(found), output)
+    print_or_write(render(found), output)
 
 
 def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradation:

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from stressbench.cli.places import ABOUT, PLACES
+from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="JSON output; times in seconds, unknown is null.")]
 Engine: TypeAlias = Annotated[
@@ -21,5 +21,5 @@ RanksPerNode: TypeAlias = Annotated[
     ),
 ]
 TargetName: TypeAlias = Annotated[
-    str, typer.Option("--on", metavar=PLACES, help=f"Launch target, where ranks start. {ABOUT}.")
+    str, typer.Option("--on", metavar=TARGET_NAMES, help=f"Launch target, where ranks start. {TARGET_HELP}.")
 ]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.study.common import Folder
+from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
 from stressbench.study.directory import open_directory
 from stressbench.study.packing import pack as pack_up

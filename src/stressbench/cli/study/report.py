@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.console import print_or_write, renderer_named
 from stressbench.cli.exported import tell_written
-from stressbench.cli.study.common import Folder, told_by
-from stressbench.cli.telling import format_of, tell
+from stressbench.cli.options.study import Folder
+from stressbench.experiments.study_results import results_of
 from stressbench.formats.errors import reason_of
 from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
@@ -52,9 +53,9 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    render = format_of(kind, formats())
-    report, material = told_by(open_directory(folder))
-    tell(render(report, material), output)
+    render = renderer_named(kind, formats())
+    report, material = results_of(open_directory(folder))
+    print_or_write(render(report, material), output)
     if data is not None:
         _write_data(report, material, data)
 

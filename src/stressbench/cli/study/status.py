@@ -3,10 +3,12 @@
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, Folder, described, duration_text
+from stressbench.cli.options import AsJson
+from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
-from stressbench.study.cells import varying
+from stressbench.study.cells import described, varying
 from stressbench.study.directory import open_directory
+from stressbench.study.estimate import duration_text
 from stressbench.study.running import tally_of
 from stressbench.study.standing import State, retries_of, standings
 

@@ -1,4 +1,4 @@
-"""Where a program's ranks work, and what its figures are read from: standard output, a file, or HPC Challenge's."""
+"""Where the ranks of a program run, and what its figures are read from: standard output, a file, HPC Challenge."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stressbench.cli.errands import scratch
-from stressbench.cli.programs import STANDARD_OUTPUT, figures_of
+from stressbench.experiments.scratch import scratch
+from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, figures_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, open_regular
 from stressbench.study.errors import StudyFault, StudyMistake
@@ -18,8 +18,8 @@ _LARGEST_TAIL = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Typed:
-    """Options about figures, as they were typed."""
+class FigureOptions:
+    """Which figures of merit are read from what: expressions `NAME=REGEX`, a file, or those of HPC Challenge."""
 
     figures: Sequence[str] = ()
     lower: Sequence[str] = ()
@@ -29,7 +29,7 @@ class Typed:
 
     @property
     def first(self) -> str | None:
-        """An option that was typed; None where none was."""
+        """The first option that is given; None where none is."""
         given = (
             ("--fom", self.figures), ("--fom-lower", self.lower), ("--fom-file", self.file), ("--hpcc", self.hpcc),
             ("--hpcc-n", self.hpcc_n is not None),
@@ -101,34 +101,34 @@ class Output:
         return None
 
 
-def output_of(typed: Typed, *, folder: Path) -> Output:
+def output_of(options: FigureOptions, *, folder: Path) -> Output:
     """From options, ranks in `folder` unless it is `hpcc` without an input there. Raises StudyMistake."""
-    _require_hpcc(typed)
-    ready = {name: expression_of(name) for name in (*FIGURES, *LATENCIES)} if typed.hpcc else {}
-    higher = figures_of(typed.figures, beside=ready)
-    lower = figures_of(typed.lower, option="--fom-lower", beside={**ready, **higher})
-    file = Path(OUTPUT) if typed.hpcc else typed.file
-    if typed.file is not None and not higher and not lower:
-        raise StudyMistake(f"--fom-file {typed.file}: what is to be read from it? Expected --fom 'NAME=REGEX', too")
-    has_input = typed.hpcc and (folder / INPUT).exists()
-    if has_input and typed.hpcc_n is not None:
-        raise StudyMistake(f"--hpcc-n {typed.hpcc_n}: {INPUT} is here and says its own N; leave one of the two out")
-    hpcc_n = (typed.hpcc_n or HPCC_N) if typed.hpcc and not has_input else None
+    _require_hpcc(options)
+    ready = {name: expression_of(name) for name in (*FIGURES, *LATENCIES)} if options.hpcc else {}
+    higher = figures_of(options.figures, beside=ready)
+    lower = figures_of(options.lower, option="--fom-lower", beside={**ready, **higher})
+    file = Path(OUTPUT) if options.hpcc else options.file
+    if options.file is not None and not higher and not lower:
+        raise StudyMistake(f"--fom-file {options.file}: what is to be read from it? Expected --fom 'NAME=REGEX', too")
+    has_input = options.hpcc and (folder / INPUT).exists()
+    if has_input and options.hpcc_n is not None:
+        raise StudyMistake(f"--hpcc-n {options.hpcc_n}: {INPUT} is here and says its own N; leave one of the two out")
+    hpcc_n = (options.hpcc_n or HPCC_N) if options.hpcc and not has_input else None
     if file is not None and hpcc_n is None and os.path.lexists(folder / file):
-        option = "--hpcc" if typed.hpcc else "--fom-file"
+        option = "--hpcc" if options.hpcc else "--fom-file"
         raise StudyMistake(
             f"{option}: {file} is there already, and would be removed before each launch: move it away first"
         )
     return Output(
-        figures={**ready, **higher, **lower}, lower=(*(LATENCIES if typed.hpcc else ()), *lower), file=file,
-        folder=folder, is_hpcc=typed.hpcc, hpcc_n=hpcc_n,
+        figures={**ready, **higher, **lower}, lower=(*(LATENCIES if options.hpcc else ()), *lower), file=file,
+        folder=folder, is_hpcc=options.hpcc, hpcc_n=hpcc_n,
     )  # fmt: skip
 
 
-def _require_hpcc(typed: Typed) -> None:
-    if typed.hpcc_n is not None and not typed.hpcc:
-        raise StudyMistake(f"--hpcc-n {typed.hpcc_n}: goes with --hpcc")
-    if typed.hpcc_n is not None and typed.hpcc_n < 1:
-        raise StudyMistake(f"--hpcc-n {typed.hpcc_n}: expected an order of a system of equations, at least 1")
-    if typed.hpcc and typed.file is not None:
-        raise StudyMistake(f"--fom-file {typed.file}: --hpcc reads {OUTPUT}; leave one of the two out")
+def _require_hpcc(options: FigureOptions) -> None:
+    if options.hpcc_n is not None and not options.hpcc:
+        raise StudyMistake(f"--hpcc-n {options.hpcc_n}: goes with --hpcc")
+    if options.hpcc_n is not None and options.hpcc_n < 1:
+        raise StudyMistake(f"--hpcc-n {options.hpcc_n}: expected an order of a system of equations, at least 1")
+    if options.hpcc and options.file is not None:
+        raise StudyMistake(f"--fom-file {options.file}: --hpcc reads {OUTPUT}; leave one of the two out")

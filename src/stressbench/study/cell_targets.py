@@ -1,30 +1,18 @@
-"""What `on`, `rate`, `rails` and `policy` of a study's cells mean, asked of who knows places."""
+"""Launch targets of a study's cells: whether they can have the `rate`, `rails` and `policy` of each cell."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
-from stressbench.formats.toml import Complaint, located
+from stressbench.formats.toml import Called, Complaint, Mistakes, by_key
+from stressbench.formats.toml import Place as Key
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import Cast
 from stressbench.launch.place import Place
 from stressbench.launch.rails import RailMistake, Rails, Transport, parse_policy, require_possible
 from stressbench.launch.steering import Steering
+from stressbench.launch.targets import resolve_target
 from stressbench.study.cells import Cell
-from stressbench.study.errors import StudyFileMistake
 from stressbench.study.file import Study
-
-
-class Places(Protocol):
-    """What `--on` means."""
-
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None) -> Place:
-        """Where ranks go, over such links. Raises LaunchMistake."""
-
-    def set_rate(self, on: str, rate: str) -> None:
-        """Have all links of a lab that is up carry this share of their rates. Raises LaunchMistake."""
-
-    def engine(self, place: Place, given: Path | None) -> Path | None:
-        """The engine that was given, or the one that the place needs. Raises LaunchMistake."""
 
 
 def absolute(on: str, *, folder: Path) -> str:
@@ -47,23 +35,25 @@ def steering_of(study: Study, cell: Cell, *, place: Place, workload: Path) -> St
     return Steering(rails=Rails(policy=policy, nics=nics, transport=transport), cast=cast)
 
 
-def require_links(study: Study, places: Places, *, text: str, source: str, folder: Path) -> None:
-    """Raise StudyFileMistake where a place cannot have what a cell wants of links, LaunchMistake without a place."""
+def require_links(study: Study, *, folder: Path, environment: Mapping[str, str], called: Called = by_key) -> None:
+    """Raise Mistakes where a launch target cannot have the links of a cell, LaunchMistake where there is no such one.
+
+    `called`: what messages call the keys.
+    """
     complaints: dict[str, Complaint] = {}
     asked = ((cell.on, None if study.rate_command else cell.rate, cell.rails) for cell in study.cells)
     for on, rate, rails in sorted({one for one in asked if one[1:] != (None, None)}, key=str):
         try:
-            places.place(absolute(on, folder=folder), rate=rate, rails=rails)
+            resolve_target(absolute(on, folder=folder), environment=environment, rate=rate, rails=rails)
         except LinkMistake as mistake:
-            complaints[str(mistake)] = Complaint(
-                place=("factors", mistake.factor), text=f"factors.{mistake.factor}: {mistake.told}"
-            )
+            key: Key = ("factors", mistake.factor)
+            complaints[str(mistake)] = Complaint(place=key, text=f"{called(key)}{mistake.told}")
     for cell in {(cell.on, cell.policy): cell for cell in study.cells if cell.policy is not None}.values():
-        place = places.place(absolute(cell.on, folder=folder))
+        place = resolve_target(absolute(cell.on, folder=folder), environment=environment)
         try:
             steering_of(study, cell, place=place, workload=folder / cell.workload)
         except RailMistake as wrong:
             key = ("nics",) if wrong.option == "--nics" and study.nics else ("factors", "policy")
-            complaints[str(wrong)] = Complaint(place=key, text=f"{'.'.join(key)}: {wrong.told}")
+            complaints[str(wrong)] = Complaint(place=key, text=f"{called(key)}{wrong.told}")
     if complaints:
-        raise StudyFileMistake(located(complaints.values(), text=text, source=source))
+        raise Mistakes(complaints.values())

@@ -1,4 +1,4 @@
-"""Who sets injection bandwidth for launches of a program: a lab, whose links are ours, or a command of the site."""
+"""Sets the injection bandwidth for launches of a program: through the links of a lab, or by a command of the site."""
 
 import os
 from collections.abc import Callable
@@ -6,10 +6,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stressbench.cli.study.common import CliPlaces
-from stressbench.console import warning
+from stressbench.console import Level
+from stressbench.experiments.reporting import Report, silent
 from stressbench.formats.toml.shares import FULL
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.targets import set_link_rate
 from stressbench.stop_signals import handled_by
 from stressbench.study.errors import StudyFault
 from stressbench.study.putting_back import putting_back
@@ -20,10 +21,11 @@ _FULL = "1"
 
 @dataclass(frozen=True, kw_only=True)
 class Injection:
-    """`apply` sets a rate such as `1/2`, StudyFault where it fails; `by_hand` is how a person puts it back."""
+    """`apply` sets a rate such as `1/2`, StudyFault where it fails; `by_hand` is the command that restores it."""
 
     apply: Callable[[str], None]
     by_hand: str
+    report: Report = silent
     _set: list[str] = field(default_factory=list, init=False)
 
     def set(self, rate: str) -> None:
@@ -51,25 +53,31 @@ class Injection:
             with handled_by(lambda *_: None):  # who asks to stop wants this done first
                 self.apply(_FULL)
         except StudyFault:
-            warning(f"injection bandwidth may still be {self._set[-1]} of its own: `{self.by_hand}` puts it back")
+            self.report(
+                f"injection bandwidth may still be {self._set[-1]} of the full rate: `{self.by_hand}` restores it",
+                level=Level.warning,
+            )
             raise
         self._set.append(_FULL)
 
 
-def of_lab(places: CliPlaces, on: str) -> Injection:
+def of_lab(on: str, *, report: Report = silent) -> Injection:
     """All links of the lab that is up."""
 
     def apply(rate: str) -> None:
         try:
-            places.set_rate(on, FULL if rate == _FULL else rate)
+            set_link_rate(on, FULL if rate == _FULL else rate)
         except LaunchMistake as mistake:
             raise StudyFault(str(mistake)) from mistake
 
-    return Injection(apply=apply, by_hand=f"stressbench lab set all rate=full --lab {on.partition(':')[2]}")
+    by_hand = f"stressbench lab set all rate=full --lab {on.partition(':')[2]}"
+    return Injection(apply=apply, by_hand=by_hand, report=report)
 
 
-def of_command(text: str, *, folder: Path) -> Injection:
+def of_command(text: str, *, folder: Path, report: Report = silent) -> Injection:
     """A program of the site. Raises StudyMistake where there is none."""
     command = RateCommand(text=text, folder=folder, environment=os.environ)
     command.check()
-    return Injection(apply=lambda rate: command.set(FULL if rate == _FULL else rate), by_hand=f"{text} {_FULL}")
+    return Injection(
+        apply=lambda rate: command.set(FULL if rate == _FULL else rate), by_hand=f"{text} {_FULL}", report=report
+    )

@@ -1,14 +1,14 @@
-"""What `rails run -- CMD` and `degrade run -- CMD` share: words that are checked, and launches one after the other."""
+"""Launches of a program under one condition after the other, and the checks that such sweeps share."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, NoReturn, TypeVar
+from typing import Generic, TypeVar
 
-import typer
-
-from stressbench.console import note, progress, warning
+from stressbench.console import Level
+from stressbench.errors import Interrupted
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.reporting import Report
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Kind
 from stressbench.launch.execute import Outcome
@@ -27,43 +27,48 @@ L = TypeVar("L", bound=Launched)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turns(Generic[Condition, P, L]):
-    """Launches that are to come: `launch` does one when all is `ready` for it; its figures are `read_from` there.
+class LaunchSweep(Generic[Condition, P, L]):
+    """Launches in the order of `turns`: `launch` starts one after `ready` has set its condition.
 
-    `report` is the command that tells of them.
+    `read_from` says where its figures are searched; `command` is the group of commands whose `report` shows them.
     """
 
     plan: P
     turns: Sequence[tuple[Condition, int]]
     launch: Callable[[Condition, int], tuple[L, Outcome]]
     journal: Journal[P, L]
-    report: str
+    command: str
     read_from: str
+    report: Report
     ready: Callable[[Condition], object] = lambda _: None
 
-    def carry_out(self, output: Path) -> NoReturn:
-        """All of them; ends with the status of what came of them. Raises StudyMistake and StudyFault."""
+    def run(self, output: Path) -> int:
+        """Start all launches and append their records to a journal in `output`; the number of launches that failed.
+
+        Raises Interrupted after a stop signal, StudyMistake where `output` is not empty, and StudyFault.
+        """
         path, failed, runs, program = self._begin(output), 0, self.plan.runs, self.plan.command[0]
-        told = f"`stressbench {self.report} report {output}`"
+        shown_by = f"`stressbench {self.command} report {output}`"
         asked: list[int] = []
-        with handled_by(lambda number, _: asked.append(number)):  # between launches; during one, the launch hears it
+        with handled_by(lambda number, _: asked.append(number)):  # between launches; during one, the launch handles it
             for condition, repetition in self.turns:
                 if not asked:
                     self.ready(condition)
                 if asked:
-                    _stopped(told)
-                progress(f"launch {repetition + 1} of {runs}: {condition}")
+                    raise _stopped(shown_by)
+                self.report(f"launch {repetition + 1} of {runs}: {condition}", level=Level.progress)
                 record, outcome = self.launch(condition, repetition)
                 if outcome.stop_requests:
-                    _stopped(told)
+                    raise _stopped(shown_by)
                 self.journal.append(path, record)
                 if record.status != ExitStatus.ok:
                     failed += 1
-                    warning(f"{program} ended with status {record.status} under {condition}")
+                    self.report(f"{program} ended with status {record.status} under {condition}", level=Level.warning)
                 else:
                     self._require_figures(record, path)
-        note(f"{len(self.turns) - failed} launches are done; {told} tells what they found")
-        raise typer.Exit(ExitStatus.fault if failed else ExitStatus.ok)
+        done = len(self.turns) - failed
+        self.report(f"{done} launches are done; {shown_by} shows the results", level=Level.note)
+        return failed
 
     def _begin(self, output: Path) -> Path:
         if output.exists() and (not output.is_dir() or any(output.iterdir())):
@@ -77,7 +82,7 @@ class Turns(Generic[Condition, P, L]):
         return path
 
     def _require_figures(self, record: L, path: Path) -> None:
-        """A figure that the first launch does not have is not worth the other ones. Raises StudyFault."""
+        """Raise StudyFault where the first launch lacks a figure: the other launches would lack it, too."""
         missing = [name for name, value in record.figures.items() if value is None]
         if missing and record.repetition == 0:
             raise StudyFault(
@@ -87,7 +92,7 @@ class Turns(Generic[Condition, P, L]):
 
 
 def ranks_of(counts: Sequence[int], place: Place) -> tuple[int, ...]:
-    """Numbers of ranks as typed, or the place's own. Raises StudyMistake."""
+    """Numbers of ranks as given, or the launch target's own. Raises StudyMistake where neither is known."""
     if counts:
         return tuple(counts)
     if place.ranks is None:
@@ -98,7 +103,7 @@ def ranks_of(counts: Sequence[int], place: Place) -> tuple[int, ...]:
 def figures_of(
     texts: Sequence[str], *, option: str = "--fom", beside: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Expressions by name, none of a name that is `beside` them. Raises StudyMistake."""
+    """Expressions by name, none with the name of one of `beside`. Raises StudyMistake."""
     found: dict[str, str] = {}
     for text in texts:
         try:
@@ -112,12 +117,12 @@ def figures_of(
 
 
 def is_program(words: Sequence[str]) -> bool:
-    """Whether the words are a program, and no workloads."""
+    """Whether the words are a program with its arguments, and no workloads."""
     return any(not word.endswith(SUFFIX) for word in words)
 
 
 def refuse_workload_options(words: Sequence[str], given: Iterable[tuple[str, bool]]) -> None:
-    """What a program cannot obey is not accepted in silence; `given`: options, and whether typed. StudyMistake."""
+    """Raise StudyMistake for an option that applies to workloads only; `given`: options, and whether each was given."""
     if missing := next((word for word in words[:1] if word.endswith(SUFFIX)), None):
         raise StudyMistake(f"{missing}: is a workload, and {words[1]} is none; expected workloads, or a program")
     if wrong := next((option for option, was in given if was), None):
@@ -130,13 +135,12 @@ def refuse_to_plan(words: Sequence[str]) -> None:
         raise StudyMistake(f"{words[0]}: plans are of workloads, whose names end in {SUFFIX}")
 
 
-def _stopped(told: str) -> NoReturn:
-    note(f"stopped; {told} tells what was measured before")
-    raise typer.Exit(ExitStatus.interrupted)
-
-
 def require_no_rounds(folder: Path, *, motifs: bool, time: Kind | None) -> None:
-    """Of launches of a program nobody can ask for what only rounds of a workload have. Raises StudyMistake."""
+    """Raise StudyMistake for options that select rounds and motifs: launches of a program have none."""
     if motifs or time is not None:
         option = "--motifs" if motifs else "--time"
         raise StudyMistake(f"{option}: {folder} holds launches of a program, which has no motifs and rounds")
+
+
+def _stopped(shown_by: str) -> Interrupted:
+    return Interrupted(f"stopped; {shown_by} shows what was measured before")

@@ -1,13 +1,10 @@
-"""Bytes that went through each card so far: of all hosts of a lab, elsewhere of this host."""
+"""Bytes that each NIC has carried so far: summed over the hosts of a lab, elsewhere those of this host."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.lab.counters import bytes_by_card, count
-from stressbench.lab.errors import LabFault, LabMistake
-from stressbench.lab.lifecycle import running
-from stressbench.launch.targets import CardTotals, target_of
+from stressbench.launch.targets import CardTotals, nic_counter
 from stressbench.study.rails.launches import NicBytes
 
 _WORD_BYTES = 4  # InfiniBand counts data in words
@@ -16,26 +13,24 @@ _CLASSES = Path("/sys/class")
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """Totals of a card since it came up."""
+    """Bytes of a NIC since it came up."""
 
     sent: int
     received: int
 
 
 Look = Callable[[], Mapping[str, Seen] | None]
-"""Totals by card; None where nobody counts."""
+"""Bytes by NIC; None where they cannot be read."""
 
 
 def look_at(on: str, nics: Sequence[str], *, classes: Path = _CLASSES) -> Look:
-    """Who counts there. LabMistake where the lab is not up."""
-    if (target := target_of(on)) is not None:
-        return lambda: _seen_by(target.cards(on))
-    kind, _, name = on.partition(":")
-    return (lambda: _of_lab(name)) if kind == "lab" else (lambda: _of_this_host(nics, classes))
+    """What reads the counters of the target, or of this host's `nics`. Raises LaunchMistake."""
+    counter = nic_counter(on)
+    return (lambda: _of_this_host(nics, classes)) if counter is None else (lambda: _seen_by(counter()))
 
 
 def between(before: Mapping[str, Seen] | None, after: Mapping[str, Seen] | None) -> tuple[NicBytes, ...] | None:
-    """What went through meanwhile; None where one look failed, or a counter went back."""
+    """Bytes carried meanwhile; None where one reading failed, or a counter was reset."""
     if before is None or after is None or before.keys() != after.keys():
         return None
     found = tuple(
@@ -43,15 +38,6 @@ def between(before: Mapping[str, Seen] | None, after: Mapping[str, Seen] | None)
         for nic, seen in after.items()
     )
     return None if any(min(one.sent, one.received) < 0 for one in found) else found
-
-
-def _of_lab(name: str) -> Mapping[str, Seen] | None:
-    """All hosts' cards of a rail together."""
-    try:
-        up = running(name)
-        return _seen_by(bytes_by_card(up.lab, count(up)))
-    except (LabMistake, LabFault):
-        return None
 
 
 def _seen_by(totals: CardTotals | None) -> Mapping[str, Seen] | None:

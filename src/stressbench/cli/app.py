@@ -1,7 +1,10 @@
-"""Gathers the subcommands: every module of this package that has `register` becomes one by being there."""
+"""The `stressbench` command: each module of this package that has `register` is a subcommand by being there."""
 
 import errno
 import sys
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -10,13 +13,12 @@ from typer.core import TyperGroup
 import stressbench.cli
 from stressbench import __version__
 from stressbench.cli.console import report_errors
-from stressbench.cli.memory import one_thread_of_algebra, require_memory
-from stressbench.cli.subcommands import add_commands
 from stressbench.console import echo, error, set_quiet, take_streams
 from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import forget_what_stays
+from stressbench.memory_limit import one_thread_of_algebra, require_memory
 
 _FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 _DESCRIPTION = """\
@@ -66,6 +68,23 @@ def build() -> typer.Typer:
 
     add_commands(app, stressbench.cli)
     return app
+
+
+def add_commands(app: typer.Typer, package: ModuleType) -> None:
+    """Register the package's modules with `app`, in the order of their names."""
+    for module in sorted(iter_modules(package.__path__), key=lambda module: module.name):
+        register = getattr(import_module(f"{package.__name__}.{module.name}"), "register", None)
+        if register is not None:
+            register(app)
+
+
+def add_group(
+    app: typer.Typer, package: ModuleType, *, name: str, about: str, group: type[TyperGroup] = TyperGroup
+) -> None:
+    """Register the package's modules as subcommands of `name`; `group` says how its words are read."""
+    named = typer.Typer(cls=group, add_completion=False, rich_markup_mode=None, help=about, no_args_is_help=True)
+    add_commands(named, package)
+    app.add_typer(named, name=name)
 
 
 def main() -> None:

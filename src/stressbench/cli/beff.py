@@ -8,12 +8,12 @@ from typing import Annotated
 import orjson
 import typer
 
-from stressbench.cli.balance import HPCC, measured_rmax, require_hpcc, typed_rmax
 from stressbench.cli.following import say
 from stressbench.cli.pages import Report, check_page, write_page
 from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, protocol_file, shape_at
 from stressbench.console import echo
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.linpack import HPCC, measured_rmax, require_hpcc, typed_rmax
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES, engine_for, resolve_target
 from stressbench.report.terminal.beff_table import print_beff, print_published

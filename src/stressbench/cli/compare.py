@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.shares import parse_share
+from stressbench.cli.options import texts
 from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -49,7 +49,7 @@ def compare_runs(
 ) -> None:
     """Read, compare, print."""
     comparison = compare(
-        read_run(a), read_run(b), effect=parse_share(effect, option="--effect", zero=True), force=force
+        read_run(a), read_run(b), effect=texts.share(effect, option="--effect", zero=True), force=force
     )
     if junit is not None:
         _write(junit, junit_of(comparison))

@@ -5,7 +5,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from stressbench.cli.exported import tell_written
+from stressbench.cli.console import note_files
 from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of
@@ -71,7 +71,7 @@ def report(
         from stressbench.report.export import export  # figures take a second to import
 
         try:
-            tell_written(export(read, data), data)
+            note_files(export(read, data), data)
         except OSError as fault:
             _stop(f"--data: {fault.filename}: {reason_of(fault)}")
 

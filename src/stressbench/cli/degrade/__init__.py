@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.subcommands import add_group
+from stressbench.cli.app import add_group
 
 _HELP = """\
 How much slower workloads, or any MPI program, get when each node's injection bandwidth is a half, a quarter, an eighth.

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console import print_or_write, renderer_named
+from stressbench.cli.options import texts
 from stressbench.cli.options.study import Folder
-from stressbench.cli.shares import ShareError, parse_share
 from stressbench.experiments.study_results import runs_of
 from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.formats.run import Kind
@@ -79,7 +79,12 @@ def report(
     _require_above_0("--gflops-per-node", gflops)
     _require_above_0("--injection", injection)
     node = Node(gflops=gflops, injection_gb_per_s=injection)
-    question = Question(kind=time or Kind.isolated, motifs=motifs, at_most=_share(at_most), node=node)
+    question = Question(
+        kind=time or Kind.isolated,
+        motifs=motifs,
+        at_most=texts.share(at_most, option="--at-most", zero=True),
+        node=node,
+    )
     if (folder / FILE).is_file():
         require_no_rounds(folder, motifs=motifs, time=time)
         found = degradation_of_launches(read_launches(folder / FILE), question=question)
@@ -101,13 +106,6 @@ def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradatio
         study, standings(study.runs, manifest.records), runs, question=question,
         notes=(*manifest.complaints, *complaints),
     )  # fmt: skip
-
-
-def _share(text: str) -> float:
-    try:
-        return parse_share(text, option="--at-most", zero=True)
-    except ShareError as mistake:
-        raise StudyMistake(str(mistake)) from mistake
 
 
 def _require_above_0(option: str, value: float | None) -> None:

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, LabName, print_json
+from stressbench.cli.console import print_json
+from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import note
 from stressbench.exit_status import ExitStatus
 from stressbench.lab.lifecycle import chosen
@@ -32,7 +33,7 @@ def check(
     lab: LabName = None,
     tolerance: Annotated[float, typer.Option(metavar="SHARE", min=0.0, help="How far from 1 a share may be.")] = 0.03,
     streams: Annotated[int, typer.Option(metavar="N", min=1, help="Streams for each direction of each link.")] = 3,
-    as_json: AsJson = False,
+    as_json: LabAsJson = False,
 ) -> None:
     """Measure, print, judge."""
     found = tuple(survey(chosen(lab), tolerance=tolerance, streams=streams))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import STATUS
+from stressbench.cli.options.lab import STATUS
 from stressbench.console import note
 from stressbench.errors import UserError
 from stressbench.lab.lifecycle import down

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import LabName
+from stressbench.cli.options.lab import LabName
 from stressbench.lab.entering import entering
 from stressbench.lab.lifecycle import chosen
 

@@ -2,7 +2,8 @@
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, print_json
+from stressbench.cli.console import print_json
+from stressbench.cli.options.lab import LabAsJson
 from stressbench.exit_status import ExitStatus
 from stressbench.lab.capabilities import Capability, capabilities
 from stressbench.report.terminal.page import new_table, print_table, standard_output
@@ -19,7 +20,7 @@ def register(app: typer.Typer) -> None:
     app.command("probe", help=_HELP)(probe)
 
 
-def probe(as_json: AsJson = False) -> None:
+def probe(as_json: LabAsJson = False) -> None:
     """A line each."""
     found = capabilities()
     if as_json:

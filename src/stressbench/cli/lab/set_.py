@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import STATUS, LabName
+from stressbench.cli.options.lab import STATUS, LabName
 from stressbench.console import note
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.lifecycle import chosen

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, LabName, print_json
+from stressbench.cli.console import print_json
+from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import Console
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.counters import Direction, count, directions
@@ -30,7 +31,7 @@ def stats(
     lab: LabName = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on until Ctrl-C.")] = False,
     interval: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How long `use` is looked at.")] = 1.0,
-    as_json: AsJson = False,
+    as_json: LabAsJson = False,
 ) -> None:
     """Look twice, print; again with --watch."""
     running = chosen(lab)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, print_json
+from stressbench.cli.console import print_json
+from stressbench.cli.options.lab import LabAsJson
 from stressbench.console import note
 from stressbench.lab.lifecycle import labs_up, running
 from stressbench.report.terminal.page import new_table, print_table, standard_output
@@ -32,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 def status(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="One lab; default: all.")] = None,
-    as_json: AsJson = False,
+    as_json: LabAsJson = False,
 ) -> None:
     """A line each."""
     found = [_status(one) for one in (labs_up() if name is None else (name,))]

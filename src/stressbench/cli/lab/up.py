@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import STATUS
+from stressbench.cli.options.lab import STATUS
 from stressbench.console import note, warning
 from stressbench.lab.bringing import bring_up
 from stressbench.lab.catalog import lab_file

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.subcommands import add_group
+from stressbench.cli.app import add_group
 
 _HELP = """\
 Which network card of its host should each rank's messages take? Workloads, or any MPI program, under one policy after

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import print_or_write, renderer_named
-from stressbench.cli.exported import tell_written
+from stressbench.cli.console import note_files, print_or_write, renderer_named
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.study_results import results_of
 from stressbench.formats.errors import reason_of
@@ -66,6 +65,6 @@ def _write_data(report: StudyReport, material: Material, folder: Path) -> None:
 
     tables = ((one.numbers.name, one.numbers) for one in sheets_of(report, material))
     try:
-        tell_written(write_tables(tables, folder), folder)
+        note_files(write_tables(tables, folder), folder)
     except OSError as fault:
         raise StudyMistake(f"--data: {fault.filename}: {reason_of(fault)}") from fault

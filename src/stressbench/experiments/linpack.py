@@ -1,4 +1,4 @@
-"""`--rmax`: Linpack's Rmax as it was typed, or as `hpcc` measures it on the same ranks."""
+"""Linpack's Rmax, given as a number or measured by `hpcc` on the same ranks."""
 
 import math
 import os
@@ -18,7 +18,7 @@ HPCC = "hpcc"
 
 
 def typed_rmax(text: str) -> Rmax | None:
-    """GFlop/s as typed; None for `hpcc`. Raises LaunchMistake."""
+    """The given number of GFlop/s; None for `hpcc`. Raises LaunchMistake."""
     if text == HPCC:
         return None
     try:
@@ -41,9 +41,9 @@ def require_hpcc(place: Place, *, on: str) -> None:
 def measured_rmax(
     place: Place, *, ranks: int, memory_bytes: int | None, engine: Path | None, environment: Mapping[str, str]
 ) -> Rmax:
-    """What Linpack reaches on these ranks; `memory_bytes` of all of them, None: this machine's. Raises LaunchMistake.
+    """What Linpack reaches on these ranks; `memory_bytes`: of all of them, None: this machine's. Raises LaunchMistake.
 
-    Files lie in the current folder meanwhile, which hosts share more often than /tmp.
+    Its files are in a temporary directory below the current one, which hosts share more often than /tmp.
     """
     n = order_of(memory_bytes if memory_bytes is not None else _own_memory())
     home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None

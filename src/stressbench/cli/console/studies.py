@@ -1,23 +1,19 @@
-"""How commands print: errors with exit statuses, documents, and the progress of studies."""
+"""Studies on the terminal: their plan, their progress, and how carrying one out ended."""
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn
 
 import orjson
 import typer
 
-from stressbench.console import Console, echo, emit, error, is_quiet, note, progress, warning
-from stressbench.errors import StressBenchError, UserError
+from stressbench.console import Console, echo, emit, is_quiet, note, progress, warning
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study_plan import plan_of
 from stressbench.experiments.study_runs import StudyOptions, StudyOutcome, run_study
-from stressbench.formats.errors import reason_of
-from stressbench.formats.files import write_output
-from stressbench.formats.toml import unknown
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.cells import described, varying
@@ -29,59 +25,11 @@ from stressbench.study.running import Order, Result, Stop, Tally
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-Render = TypeVar("Render")
-
-
-@contextmanager
-def report_errors() -> Iterator[None]:
-    """Report a StressBenchError as one message and end with its exit status; Ctrl-C ends with `interrupted`.
-
-    The `stressbench` command as a whole runs inside it, so that commands just raise.
-    """
-    try:
-        yield
-    except StressBenchError as fault:
-        error(str(fault))
-        raise typer.Exit(fault.exit_status) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(ExitStatus.interrupted) from None
-
-
-def renderer_named(name: str, known: Mapping[str, Render]) -> Render:
-    """The renderer that --format names. Raises UserError."""
-    if name not in known:
-        raise UserError(f"--format: {unknown('format', name, tuple(known))}")
-    return known[name]
-
-
-def print_or_write(text: str, output: Path | None) -> None:
-    """Print the text, or write it to the file of --output and print the file's name. Raises UserError."""
-    if output is None:
-        echo(text, nl=False)
-        return
-    try:
-        write_output(output, text)
-    except OSError as fault:
-        raise UserError(f"--output: {output}: {reason_of(fault)}") from fault
-    echo(str(output))
-
 
 def carry_out(directory: Directory, options: StudyOptions) -> NoReturn:
     """Run what is open in the directory, show progress, and end with the exit status of the study."""
     outcome = run_study(directory, options, report=emit, watcher=_progress_of(directory))
     raise typer.Exit(_close(directory, outcome))
-
-
-def end_of_launches(failed: int) -> NoReturn:
-    """End with the exit status of launches of a program of which so many failed."""
-    raise typer.Exit(ExitStatus.fault if failed else ExitStatus.ok)
-
-
-def required_output(output: Path | None) -> Path:
-    """The directory of -o. Raises UserError where it is missing: only a dry run needs none."""
-    if output is None:
-        raise UserError("-o/--output DIR is missing: where do measurements go? (only --dry-run needs none)")
-    return output
 
 
 def _close(directory: Directory, outcome: StudyOutcome) -> ExitStatus:

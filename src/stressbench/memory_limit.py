@@ -1,4 +1,4 @@
-"""Limits on memory (`ulimit -v`): told before libraries that wait for memory for ever are loaded."""
+"""Limits on memory (`ulimit -v`): checked before loading libraries that wait forever for memory."""
 
 import os
 import resource
@@ -13,11 +13,11 @@ _THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class LittleMemory(MachineFault):
-    """The limit is too low for any command; the message says how low it may be."""
+    """The limit is too low for any command; the message says what is needed."""
 
 
 def require_memory() -> None:
-    """Raise LittleMemory where this process may not map what the libraries take."""
+    """Raise LittleMemory where the limit is below what the libraries map."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < LEAST_MIB * _MIB:
         raise LittleMemory(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from stressbench.cli.options import with_options
+from stressbench.cli.options.expansion import with_options
 
 
 @dataclass(frozen=True, kw_only=True)

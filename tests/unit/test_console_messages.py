@@ -11,7 +11,7 @@ from support.commands import call, invoke
 from support.programs import CHECKOUT
 
 from stressbench import console
-from stressbench.cli.console import report_errors
+from stressbench.cli.console.errors import report_errors
 from stressbench.errors import Interrupted, MachineFault, StressBenchError, UserError
 from stressbench.stop_signals import STOP_SIGNALS, handled_by
 

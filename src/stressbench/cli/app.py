@@ -2,6 +2,7 @@
 
 import errno
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -12,7 +13,7 @@ from typer.core import TyperGroup
 
 import stressbench.cli
 from stressbench import __version__
-from stressbench.cli.console import report_errors
+from stressbench.cli.console.errors import report_errors
 from stressbench.console import echo, error, set_quiet, take_streams
 from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
@@ -50,8 +51,8 @@ class _ReportingErrors(TyperGroup):
             return super().invoke(ctx)
 
 
-def build() -> typer.Typer:
-    """The command with all its subcommands."""
+def build(*, asked: str | None = None) -> typer.Typer:
+    """The command with all its subcommands, or with the one that is `asked` for, where there is one of this name."""
     app = typer.Typer(cls=_ReportingErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
@@ -66,16 +67,31 @@ def build() -> typer.Typer:
         set_quiet(quiet=quiet)
         forget_what_stays()
 
-    add_commands(app, stressbench.cli)
+    add_commands(app, stressbench.cli, asked=asked)
     return app
 
 
-def add_commands(app: typer.Typer, package: ModuleType) -> None:
-    """Register the package's modules with `app`, in the order of their names."""
-    for module in sorted(iter_modules(package.__path__), key=lambda module: module.name):
-        register = getattr(import_module(f"{package.__name__}.{module.name}"), "register", None)
-        if register is not None:
-            register(app)
+def add_commands(app: typer.Typer, package: ModuleType, *, asked: str | None = None) -> None:
+    """Register the package's modules with `app`, in the order of their names.
+
+    Where `asked` names one of them, it alone is imported and registered: importing all takes a second.
+    """
+    names = sorted(module.name for module in iter_modules(package.__path__))
+    only = [register for name in names if _command(name) == asked and (register := _register_of(package, name))]
+    for register in only or filter(None, (_register_of(package, name) for name in names)):
+        register(app)
+
+
+def _command(module: str) -> str:
+    """The command that the module of this name registers: `beff-io` of `beff_io`, `exec` of `exec_`."""
+    return module.rstrip("_").replace("_", "-")
+
+
+def _register_of(package: ModuleType, name: str) -> Callable[[typer.Typer], object] | None:
+    register: Callable[[typer.Typer], object] | None = getattr(
+        import_module(f"{package.__name__}.{name}"), "register", None
+    )
+    return register
 
 
 def add_group(
@@ -105,7 +121,7 @@ def main() -> None:
 
 def _run() -> None:
     with one_thread_of_algebra():
-        app = build()
+        app = build(asked=next((word for word in sys.argv[1:] if not word.startswith("-")), None))
     try:
         app(prog_name="stressbench")
     finally:

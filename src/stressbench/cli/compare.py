@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.options import texts
+from stressbench.cli.options.shares import share
 from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -48,9 +48,7 @@ def compare_runs(
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a time of B is slower.")] = False,
 ) -> None:
     """Read, compare, print."""
-    comparison = compare(
-        read_run(a), read_run(b), effect=texts.share(effect, option="--effect", zero=True), force=force
-    )
+    comparison = compare(read_run(a), read_run(b), effect=share(effect, option="--effect", zero=True), force=force)
     if junit is not None:
         _write(junit, junit_of(comparison))
     if as_json:

@@ -5,7 +5,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from stressbench.cli.console import note_files
+from stressbench.cli.console.documents import note_files
 from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of

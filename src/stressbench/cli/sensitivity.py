@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import print_or_write
+from stressbench.cli.console.documents import print_or_write
 from stressbench.cli.following import stop
 from stressbench.cli.predict.common import Machine, StoreFolder, Words, profiles_of
 from stressbench.interference.errors import ProfileFileError

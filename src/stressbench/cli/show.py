@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.options import texts
+from stressbench.cli.options.shares import share
 from stressbench.console import echo
 from stressbench.formats.run import Run, read_run
 from stressbench.report.terminal import BUSIEST, LONGEST, Shown, print_summary, standard_output
@@ -61,7 +61,7 @@ def show(
     ] = False,
 ) -> None:
     """Read, summarise, print."""
-    target = TARGET if plan is None else texts.share(plan, option="--plan", zero=False)
+    target = TARGET if plan is None else share(plan, option="--plan", zero=False)
     run = read_run(file)
     most = None if as_json or not motifs else motifs if steps else 0
     summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=most)

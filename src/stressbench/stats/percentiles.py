@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from stressbench.formats.run import Histogram
 from stressbench.stats.histograms import merge
@@ -184,6 +183,8 @@ def _independent(grouped: Grouped, value: float, share: float) -> float:
 
 def _order_shares(count: int, share: float) -> tuple[float | None, float | None]:
     """Of `count` values, the positions as shares that bound the percentile; None beyond the smallest or largest."""
+    from scipy import special  # a third of a second, which only those who ask for it shall wait
+
     middle, reach = count * share, 6 * sqrt(count * share * (1 - share)) + 10
     steps = np.arange(max(0, int(middle - reach)), min(count, int(middle + reach)) + 1)
     below = special.bdtr(steps, count, share)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import print_or_write, renderer_named
-from stressbench.cli.options import texts
+from stressbench.cli.console.documents import print_or_write, renderer_named
+from stressbench.cli.options.shares import share
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.study_results import runs_of
 from stressbench.experiments.sweep.launches import require_no_rounds
@@ -82,7 +82,7 @@ def report(
     question = Question(
         kind=time or Kind.isolated,
         motifs=motifs,
-        at_most=texts.share(at_most, option="--at-most", zero=True),
+        at_most=share(at_most, option="--at-most", zero=True),
         node=node,
     )
     if (folder / FILE).is_file():

@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import carry_out, end_of_launches, print_plan, required_output
-from stressbench.cli.options import with_options
+from stressbench.cli.console.documents import required_output
+from stressbench.cli.console.errors import end_of_launches
+from stressbench.cli.console.studies import carry_out, print_plan
+from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rate_sweep import CALLED, LAB, RateFigureOptions, RateSweepOptions, RateWords
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, PlanAsJson, StudyRunOptions
 from stressbench.console import emit

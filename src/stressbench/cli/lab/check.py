@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import print_json
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import note
 from stressbench.exit_status import ExitStatus

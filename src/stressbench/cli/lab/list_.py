@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from stressbench.cli.console import print_json
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
 from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.file import read_lab

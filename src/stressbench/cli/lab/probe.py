@@ -2,7 +2,7 @@
 
 import typer
 
-from stressbench.cli.console import print_json
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
 from stressbench.exit_status import ExitStatus
 from stressbench.lab.capabilities import Capability, capabilities

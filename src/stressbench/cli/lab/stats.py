@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import print_json
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import Console
 from stressbench.lab.attention import be_prompt

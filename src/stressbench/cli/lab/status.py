@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import print_json
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
 from stressbench.console import note
 from stressbench.lab.lifecycle import labs_up, running

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from stressbench.cli.console import print_or_write, renderer_named
+from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.experiments.study_results import runs_of
 from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.formats.errors import reason_of

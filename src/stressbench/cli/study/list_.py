@@ -3,7 +3,7 @@
 import orjson
 import typer
 
-from stressbench.cli.options import AsJson
+from stressbench.cli.options.single import AsJson
 from stressbench.console import echo
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table

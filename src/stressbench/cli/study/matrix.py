@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import carry_out
-from stressbench.cli.options import with_options
+from stressbench.cli.console.studies import carry_out
+from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.making import AnyRanksPerNode, MinTime, OneRankCount, Placements, Repetitions
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions
 from stressbench.experiments.sweep.pairs import PairMatrix

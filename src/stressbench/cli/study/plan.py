@@ -2,8 +2,8 @@
 
 import typer
 
-from stressbench.cli.console import print_plan
-from stressbench.cli.options import AsJson
+from stressbench.cli.console.studies import print_plan
+from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import StudyWord
 from stressbench.study.catalog import study_file
 from stressbench.study.file import read_study

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import note_files, print_or_write, renderer_named
+from stressbench.cli.console.documents import note_files, print_or_write, renderer_named
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.study_results import results_of
 from stressbench.formats.errors import reason_of

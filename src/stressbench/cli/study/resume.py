@@ -2,8 +2,8 @@
 
 import typer
 
-from stressbench.cli.console import carry_out
-from stressbench.cli.options import with_options
+from stressbench.cli.console.studies import carry_out
+from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, Folder, StudyRunOptions
 from stressbench.study.directory import open_directory
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console import carry_out
-from stressbench.cli.options import with_options
+from stressbench.cli.console.studies import carry_out
+from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions, StudyWord
 from stressbench.study.catalog import study_file
 from stressbench.study.cell_targets import require_links

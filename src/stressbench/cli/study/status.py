@@ -3,7 +3,7 @@
 import orjson
 import typer
 
-from stressbench.cli.options import AsJson
+from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
 from stressbench.study.cells import described, varying

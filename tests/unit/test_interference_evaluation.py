@@ -13,7 +13,7 @@ from support.examples import examples
 from support.sensitivities import Application, co_run, profile, profile_in_world, sample
 
 from stressbench.interference.blend import BlendOf
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.evaluation import (
     Observation,
     Quartiles,
@@ -117,7 +117,7 @@ class Remembers:
     def fit(self, observations: Sequence[Observation]) -> Predictor:
         names = frozenset().union(*(one.applications for one in observations))
         if not names:
-            raise CannotTell("nothing to learn from")
+            raise Inconclusive("nothing to learn from")
         self.shown.append(names)
         return Says(answers={(name, other): 1.0 + len(names) for name in "abcd" for other in "abcd"})
 
@@ -156,7 +156,7 @@ def test_a_blend_finds_the_weights_that_made_the_truth() -> None:
 
 
 def test_a_blend_of_too_few_is_refused() -> None:
-    with pytest.raises(CannotTell, match="4 co-runs of which every base can tell: at least 6"):
+    with pytest.raises(Inconclusive, match="4 co-runs of which every base can tell: at least 6"):
         BlendOf(bases=(SAYS,)).fit(PAIRS)
 
 
@@ -262,7 +262,7 @@ def test_groups_about_which_nobody_can_tell_are_left_out_and_named() -> None:
 
     assert found.not_considered == ((0, 1), (2, 3))
     assert found.cost == 2
-    with pytest.raises(CannotTell, match="of 6 groups nobody can tell"):
+    with pytest.raises(Inconclusive, match="of 6 groups nobody can tell"):
         place(lambda _: None, count=4, places=2)
 
 
@@ -283,5 +283,5 @@ def test_advice_follows_predictions_of_both_sides() -> None:
 
     assert set(found.groups) == {(0, 3), (1, 2)}
     assert found.cost == pytest.approx(0.6)
-    with pytest.raises(CannotTell):
+    with pytest.raises(Inconclusive):
         advise(Says(answers={}), applications, places=2)

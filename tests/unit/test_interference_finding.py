@@ -10,7 +10,7 @@ from support.probe_series import BUSY, IDLE, PROBING, STEPS, measured, series
 from support.sensitivities import profile, sample, victim
 
 from stressbench.formats.run import Run, read_run
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.finding import Measured, impact_found
 from stressbench.interference.keeping import differences, profile_of, settings_of
 from stressbench.interference.pingpongs import (
@@ -115,7 +115,7 @@ def test_pauses_that_a_round_goes_through_more_than_once_are_told_in_the_order_o
 
 
 def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CannotTell, match="holds no probes of 3 pairs"):
+    with pytest.raises(Inconclusive, match="holds no probes of 3 pairs"):
         probes_of(read(made_run(), tmp_path), replace(PROBING, pairs=3))
 
 

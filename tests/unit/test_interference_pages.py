@@ -15,13 +15,13 @@ from support.pages import Outline, drawings, figure
 from support.sensitivities import Application, aggressor, profile, profile_in_world, sample, victim
 from support.sensitivity_pages import CG, FFT, NASTY, SEEN, phased, rings
 
+from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import CoRun, LeftOut
 from stressbench.interference.judging import Judgement, judge
 from stressbench.interference.models import BEST, Model
 from stressbench.interference.portrait import portrait_of
 from stressbench.interference.profile import Profile
 from stressbench.interference.seating import NotConsidered, seat
-from stressbench.interference.together import foretell
 from stressbench.report.page.predictions import render_judgement, render_seating, render_together
 from stressbench.report.page.sensitivity import render_profiles
 from stressbench.report.palette import TONES
@@ -39,7 +39,7 @@ def judged(*co_runs: CoRun | LeftOut) -> Judgement:
 
 PAGES: dict[str, Callable[[], str]] = {
     "profiles": lambda: page_of(rings(), phased(), aggressor(0.3)),
-    "together": lambda: render_together(foretell([CG, FFT], tuple(Model))),
+    "together": lambda: render_together(predict_corun([CG, FFT], tuple(Model))),
     "judgement": lambda: render_judgement(judged()),
     "seating": lambda: render_seating(seat([CG, FFT], Model.monotone, switches=1, per_switch=2)),
 }
@@ -198,7 +198,7 @@ def test_every_format_tells_every_application() -> None:
 
 
 def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
-    page = render_together(foretell([CG, FFT], tuple(Model)))
+    page = render_together(predict_corun([CG, FFT], tuple(Model)))
 
     first, second = re.findall(r"<li>(.*?)</li>", page)[:2]
     assert first.startswith("cg will take 1.2") and first.endswith(f"as long beside fft, by {BEST}.")
@@ -209,7 +209,7 @@ def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
 
 
 def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:
-    page = render_together(foretell([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (BEST,)))
+    page = render_together(predict_corun([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (BEST,)))
 
     assert "<figure" not in page
     assert "a beside b: cannot tell, a was never run beside a compression." in page
@@ -218,7 +218,7 @@ def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:
 def test_a_prediction_without_an_upper_bound_is_open() -> None:
     light = victim({0.1: 1.1, 0.2: 1.2}, name="light")
 
-    drawn = figure(render_together(foretell([light, aggressor(0.8)], (Model.monotone,))), "predict-slowdowns")
+    drawn = figure(render_together(predict_corun([light, aggressor(0.8)], (Model.monotone,))), "predict-slowdowns")
 
     assert re.search(r"light, Monotone: \S+ \[[\d.]+, \.\.\.\)", drawn)
 

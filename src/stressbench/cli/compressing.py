@@ -11,7 +11,7 @@ from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, Ran, read
 from stressbench.interference.compression import Configuration, next_configuration
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.link_shares import Shares, link_shares
 from stressbench.interference.pingpongs import Probes
 from stressbench.interference.rings import Ring, paced, ring_of, workload_of
@@ -190,7 +190,7 @@ class _Compression:
             return (ran.took_s,)
         try:
             return round_times(read(ran.run_file))
-        except CannotTell as fault:
+        except Inconclusive as fault:
             raise Ended(str(fault), status=session.FAULT) from None
 
     def _said_left(self, *, calibrations: int, runs: int) -> str:

@@ -10,7 +10,7 @@ from stressbench.cli.following import say
 from stressbench.cli.places import engine_for
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Run, RunFileError, read_run
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.pingpongs import Probes, between, probes_of
 from stressbench.launch import program as launching
 from stressbench.launch import session
@@ -110,7 +110,7 @@ class Launches:
         """Probes of each pair; those beside a program only from its start to its end."""
         try:
             found = probes_of(run, self._errand.probing)
-        except CannotTell as fault:
+        except Inconclusive as fault:
             raise Ended(str(fault), status=session.FAULT, tail="") from None
         during = None if beside is None else beside.during(run)
         if during is None:

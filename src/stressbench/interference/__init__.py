@@ -2,9 +2,10 @@
 
 from stressbench.interference.blend import Blend, BlendOf
 from stressbench.interference.compression import Configuration, configurations, next_configuration, spread
+from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction, predict_corun
 from stressbench.interference.coruns import CoRun, LeftOut, coruns_of, parse_coruns, read_coruns
 from stressbench.interference.curves import Curve, monotone
-from stressbench.interference.errors import CannotTell, ProfileFileError
+from stressbench.interference.errors import Inconclusive, ProfileFileError
 from stressbench.interference.evaluation import (
     Compared,
     Evaluation,
@@ -42,7 +43,6 @@ from stressbench.interference.readings import impact_of, levels_of, probe_effect
 from stressbench.interference.seating import Seating, seat
 from stressbench.interference.shares_and_waits import SharesAndWaits
 from stressbench.interference.store import Store
-from stressbench.interference.together import Beside, Foretold, Together, foretell
 
 __all__ = [
     "BEST",
@@ -53,25 +53,25 @@ __all__ = [
     "Advice",
     "AverageLT",
     "AverageStDevLT",
-    "Beside",
     "Blend",
     "BlendOf",
-    "CannotTell",
     "CoRun",
+    "CoRunPrediction",
     "Compared",
     "Composition",
     "Configuration",
     "Curve",
     "Evaluation",
-    "Foretold",
     "Impact",
     "ImpactFound",
+    "Inconclusive",
     "Judgement",
     "Latencies",
     "LeftOut",
     "Level",
     "Measured",
     "Model",
+    "ModelPrediction",
     "Monotone",
     "Observation",
     "PerLink",
@@ -95,15 +95,14 @@ __all__ = [
     "ServiceTime",
     "SharesAndWaits",
     "Store",
-    "Together",
     "Trainable",
     "Utilisation",
+    "VictimPrediction",
     "advise",
     "arrival_rate",
     "configurations",
     "coruns_of",
     "evaluate",
-    "foretell",
     "impact_found",
     "impact_of",
     "judge",
@@ -118,6 +117,7 @@ __all__ = [
     "parse_profile",
     "phases_of",
     "place",
+    "predict_corun",
     "predictor_of",
     "probe_effect",
     "probes_needed",

@@ -6,7 +6,7 @@ from math import exp, log
 
 import numpy as np
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.evaluation import Observation
 from stressbench.interference.prediction import NOT_SLOWED, Prediction, Predictor, no_prediction
 from stressbench.interference.profile import Profile
@@ -62,7 +62,9 @@ class BlendOf:
                 rows.append(known)
                 measured.append(log(seen.slowdown))
         if len(rows) < LEAST_OBSERVATIONS:
-            raise CannotTell(f"{len(rows)} co-runs of which every base can tell: at least {LEAST_OBSERVATIONS} needed")
+            raise Inconclusive(
+                f"{len(rows)} co-runs of which every base can tell: at least {LEAST_OBSERVATIONS} needed"
+            )
         design, wanted = np.array(rows), np.array(measured)
         from scipy.optimize import nnls  # a second, which others shall not wait
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.probing import Floats, Reading
 from stressbench.interference.profile import Level, Profile
 from stressbench.interference.readings import RESAMPLES, busiest, levels_of, medians_of, slowdown_of
@@ -78,7 +78,9 @@ def fit(profile: Profile, how: Reading) -> Fit:
     levels = [one for one in levels_of(profile, how) if one.utilisation.value is not None]
     if not levels:
         reasons = {str(one.utilisation.reason) for one in levels_of(profile, how)}
-        raise CannotTell(f"{profile.application}: no compression's utilisation is known: {'; '.join(sorted(reasons))}")
+        raise Inconclusive(
+            f"{profile.application}: no compression's utilisation is known: {'; '.join(sorted(reasons))}"
+        )
     return _fit(
         profile, [one.level for one in levels],
         utilisations=np.array([one.utilisation.value for one in levels], dtype=np.float64),

@@ -13,5 +13,5 @@ class ProfileFileError(Exception):
         super().__init__(f"{path}{'' if line is None else f':{line}'}: {message}")
 
 
-class CannotTell(Exception):
+class Inconclusive(Exception):
     """A model does not hold here; the message says why, as a sentence for people without a full stop."""

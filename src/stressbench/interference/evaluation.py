@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import Prediction, Predictor, no_prediction
 from stressbench.interference.profile import Profile
 
@@ -142,7 +142,7 @@ def ranked(evaluations: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
 def _without(model: Trainable, application: str, observations: Sequence[Observation]) -> Predictor | str:
     try:
         return model.fit([seen for seen in observations if application not in seen.applications])
-    except CannotTell as reason:
+    except Inconclusive as reason:
         return f"without {application}: {reason}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import NOT_SLOWED, Prediction, no_prediction
 from stressbench.interference.probing import PAPER, Floats
 from stressbench.interference.profile import Profile
@@ -25,14 +25,14 @@ class _LookUpTable(ABC):
         """For one aggressor; the paper has no table for more."""
         try:
             return self._predict(victim, aggressors)
-        except CannotTell as reason:
+        except Inconclusive as reason:
             return no_prediction(reason)
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         if not aggressors:
             return NOT_SLOWED
         if len(aggressors) > 1:
-            raise CannotTell(f"a look-up table knows one aggressor, not {len(aggressors)}")
+            raise Inconclusive(f"a look-up table knows one aggressor, not {len(aggressors)}")
         comparable([victim, *aggressors])
         levels = levels_of(victim, PAPER)
         chosen = levels[self._choose(impact_latencies(aggressors[0]), [one.level.probes.array for one in levels])]
@@ -67,7 +67,7 @@ class AverageStDevLT(_LookUpTable):
         overlaps = np.array([min(high, upper) - max(low, lower) for lower, upper in map(_interval, levels)])
         longest = float(overlaps.max())
         if longest <= 0:
-            raise CannotTell("no compression has mean latency +- deviation in common with the aggressor")
+            raise Inconclusive("no compression has mean latency +- deviation in common with the aggressor")
         distances = np.where(overlaps >= longest * (1 - _EQUAL), _distances(aggressor, levels), np.inf)
         return int(np.argmin(distances))
 
@@ -87,7 +87,7 @@ class PDFLT(_LookUpTable):
         here = _histogram(aggressor, width)
         integrals = np.array([_product(here, _histogram(level, width)) for level in levels])
         if integrals.max() <= 0:
-            raise CannotTell("no compression has a latency in common with the aggressor")
+            raise Inconclusive("no compression has a latency in common with the aggressor")
         distances = np.where(integrals >= integrals.max() * (1 - _EQUAL), _distances(aggressor, levels), np.inf)
         return int(np.argmin(distances))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.run.samples import Integers
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.probing import Floats
 
 AVERAGED = 2
@@ -98,7 +98,7 @@ def probes_of(run: Run, probing: Probing) -> tuple[Probes, ...]:
     """
     steps = 2 * probing.pauses
     if len(run.measured_jobs) != probing.pairs or any(len(job.steps) != steps for job in run.measured_jobs):
-        raise CannotTell(f"{run.path} holds no probes of {probing.pairs} pairs")
+        raise Inconclusive(f"{run.path} holds no probes of {probing.pairs} pairs")
     return tuple(_pair(run, job, np.array(probing.pauses_ns(job)) * 1e-9) for job in range(probing.pairs))
 
 

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.profile import Profile
 
@@ -67,7 +67,9 @@ def place(cost: Cost, *, count: int, places: int, per_place: int = 2) -> Advice:
             costs.append(found)
     chosen = _cheapest(groups, costs, count=count, places=places)
     if chosen is None:
-        raise CannotTell(f"of {len(unknown)} groups nobody can tell how slow they are, and none of the others will do")
+        raise Inconclusive(
+            f"of {len(unknown)} groups nobody can tell how slow they are, and none of the others will do"
+        )
     return Advice(
         groups=tuple(groups[one] for one in chosen),
         cost=float(sum(costs[one] for one in chosen)),

@@ -10,7 +10,7 @@ import numpy as np
 
 from stressbench.interference.compression import Configuration
 from stressbench.interference.curves import fit
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.finding import Stretch
 from stressbench.interference.phases import Phase
 from stressbench.interference.probing import PAPER, Floats, Reading, Utilisation, utilisation
@@ -99,7 +99,7 @@ def portrait_of(profile: Profile) -> Portrait:
     if levels and blind is None:
         try:
             curve = _curve(profile, how)
-        except CannotTell as reason:
+        except Inconclusive as reason:
             missing.append(str(reason))
     return Portrait(
         application=profile.application,
@@ -161,7 +161,7 @@ def _utilisation(profile: Profile, probes: Latencies, how: Reading, blind: str |
 def _phases(profile: Profile, probes: Latencies, how: Reading) -> tuple[Stretch, ...]:
     try:
         phases = impact_phases(profile, how)
-    except CannotTell:
+    except Inconclusive:
         return ()
     times = probe_times(profile, probes)
     began, whole = float(times[0]), float(times[-1] - times[0])
@@ -202,5 +202,5 @@ def _curve(profile: Profile, how: Reading) -> tuple[CurvePoint, ...]:
 def _effect(profile: Profile) -> Interval | None:
     try:
         return probe_effect(profile)
-    except CannotTell:
+    except Inconclusive:
         return None

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from stressbench.interference.curves import Fit, fit, fit_by_links
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import (
     NOT_SLOWED,
     Composition,
@@ -65,7 +65,7 @@ class Queue:
         """Of one aggressor as in the paper; utilisations of several are composed, which the paper leaves open."""
         try:
             return self._predict(victim, aggressors)
-        except CannotTell as reason:
+        except Inconclusive as reason:
             return no_prediction(reason)
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
@@ -78,7 +78,7 @@ class Queue:
             if one.utilisation.value is not None
         )
         if not levels:
-            raise CannotTell(f"{victim.application}: no compression's utilisation is known")
+            raise Inconclusive(f"{victim.application}: no compression's utilisation is known")
         utilisations = np.array([value for value, _, _ in levels])
         wanted = float(composed([np.array(impact_of(one, PAPER)[0]) for one in aggressors], self.composition))
         bounds = [[getattr(slowdown, part) for _, _, slowdown in levels] for part in ("centre", "low", "high")]
@@ -126,7 +126,7 @@ class _OverCurve(ABC):
             comparable([victim, *aggressors])
             loads = self._loads([victim, *aggressors])
             return _over_curve(self._fit(victim), loads)
-        except CannotTell as reason:
+        except Inconclusive as reason:
             return no_prediction(reason)
 
     def _fit(self, victim: Profile) -> Fit:
@@ -134,7 +134,7 @@ class _OverCurve(ABC):
 
     @abstractmethod
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        """Of the aggressors; the victim comes first of those `together`. Shares sum up to 1."""
+        """Of the aggressors; the victim comes first of those `corun_prediction`. Shares sum up to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +164,7 @@ class PhaseAware(_OverCurve):
         each = [impact_phases(one, reading_of(one)) for one in together[1:]]
         count = prod(len(phases) for phases in each)
         if count > _MOST_COMBINATIONS:
-            raise CannotTell(f"{count} combinations of phases: at most {_MOST_COMBINATIONS}")
+            raise Inconclusive(f"{count} combinations of phases: at most {_MOST_COMBINATIONS}")
         return [
             Load(
                 share=prod(phase.share for phase in together),

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.queueing import Service, utilisation_of_wait
 from stressbench.stats.dependence import dependence_of
 from stressbench.stats.intervals import CONFIDENCE, Interval, widened
@@ -94,7 +94,7 @@ def utilisation(
         if steady:
             _check_steady(idle_s, loaded_s)
         return _estimate(idle_s, loaded_s, how=how, traffic=traffic)
-    except CannotTell as reason:
+    except Inconclusive as reason:
         return Utilisation(value=None, low=None, high=None, reason=str(reason))
 
 
@@ -139,7 +139,7 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, how: Reading, traffic: Servic
     tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
     sooner = _service_mean(idle_s, how) - float(loaded_s.mean())
     if np.quantile(waits, tails[1]) < 0 and sooner > _BELOW_IDLE * _scale(_service_mean(idle_s, how), traffic):
-        raise CannotTell(
+        raise Inconclusive(
             f"probes were faster under load ({loaded_s.mean():.3g} s) than on the idle machine "
             f"({_service_mean(idle_s, how):.3g} s): calibrate again, at the same time and on the same path"
         )
@@ -165,12 +165,14 @@ def _check_idle(idle_s: Floats, *, traffic: Service | None) -> None:
     mean = float(idle_s.mean())
     variation = float(idle_s.var(ddof=1)) / mean**2
     if variation > _IDLE_VARIATION:
-        raise CannotTell(
+        raise Inconclusive(
             f"on the idle machine latencies vary {variation**0.5:.1f} times their mean: something else was running"
         )
     trend = trend_of(_batches(idle_s).mean_s)
     if trend.p < _DRIFT_P and abs(trend.change) > _IDLE_DRIFT * _scale(mean, traffic):
-        raise CannotTell(f"on the idle machine latencies drifted by {trend.change:+.3g} s, their mean is {mean:.3g} s")
+        raise Inconclusive(
+            f"on the idle machine latencies drifted by {trend.change:+.3g} s, their mean is {mean:.3g} s"
+        )
 
 
 def _scale(mean_s: float, traffic: Service | None) -> float:
@@ -183,7 +185,7 @@ def _check_steady(idle_s: Floats, loaded_s: Floats) -> None:
     wait = max(float(loaded_s.mean()) - mean, _IDLE_DRIFT * mean)
     trend = trend_of(_batches(loaded_s).mean_s)
     if trend.p < _DRIFT_P and abs(trend.change) > _LOADED_DRIFT * wait:
-        raise CannotTell(
+        raise Inconclusive(
             f"under load latencies drifted by {trend.change:+.3g} s, the mean wait is {loaded_s.mean() - mean:.3g} s: "
             "the queue had no steady state"
         )
@@ -191,10 +193,10 @@ def _check_steady(idle_s: Floats, loaded_s: Floats) -> None:
 
 def _check_samples(values: Floats, *, what: str) -> None:
     if len(values) < LEAST_SAMPLES:
-        raise CannotTell(f"{len(values)} probes {what}: at least {LEAST_SAMPLES} are needed")
+        raise Inconclusive(f"{len(values)} probes {what}: at least {LEAST_SAMPLES} are needed")
     wrong = values[~(np.isfinite(values) & (values > 0))]
     if len(wrong):
-        raise CannotTell(f"a latency of {wrong[0]:g} s {what}: expected times above 0 s")
+        raise Inconclusive(f"a latency of {wrong[0]:g} s {what}: expected times above 0 s")
 
 
 def _service_mean(idle_s: Floats, how: Reading) -> float:

@@ -6,7 +6,7 @@ Var(S) (s^2) for each; utilisation rho = lambda / mu, from 0 to 1. Formulas only
 
 from dataclasses import dataclass
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def utilisation_of_wait(wait_s: float, service: Service) -> float:
     With the residual service R: rho = wait / (wait + R). A negative wait is CannotTell.
     """
     if wait_s < 0:
-        raise CannotTell(f"a wait of {wait_s:g} s is less than nothing")
+        raise Inconclusive(f"a wait of {wait_s:g} s is less than nothing")
     return wait_s / (wait_s + service.residual_s)
 
 

@@ -7,7 +7,7 @@ from math import exp
 
 import numpy as np
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.phases import Phase, phases_of
 from stressbench.interference.probing import OURS, Floats, Reading, Utilisation, draws, utilisation
 from stressbench.interference.profile import Level, Profile
@@ -45,7 +45,7 @@ def slowdown_of(alone_s: Sequence[float], beside_s: Sequence[float]) -> Interval
 def levels_of(profile: Profile, how: Reading) -> tuple[LevelReading, ...]:
     """All compressions, the least loaded first by mean latency. CannotTell where there are none."""
     if not profile.levels:
-        raise CannotTell(f"{profile.application} was never run beside a compression")
+        raise Inconclusive(f"{profile.application} was never run beside a compression")
     ordered = sorted(profile.levels, key=lambda level: level.probes.array.mean())
     idle, traffic = profile.idle.array, traffic_of(profile)
     return tuple(
@@ -62,7 +62,7 @@ def levels_of(profile: Profile, how: Reading) -> tuple[LevelReading, ...]:
 def impact_latencies(profile: Profile) -> Floats:
     """Probes beside the application, shape (n,), s. CannotTell where nobody probed."""
     if profile.impact is None:
-        raise CannotTell(f"{profile.application} was never probed")
+        raise Inconclusive(f"{profile.application} was never probed")
     return profile.impact.probes.array
 
 
@@ -75,7 +75,7 @@ def impact_of(profile: Profile, how: Reading) -> tuple[float, Floats]:
     idle, latencies, traffic = profile.idle.array, impact_latencies(profile), traffic_of(profile)
     found = utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
     if found.value is None:
-        raise CannotTell(f"{profile.application}: {found.reason}")
+        raise Inconclusive(f"{profile.application}: {found.reason}")
     return found.value, draws(idle, latencies, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED - 1)
 
 
@@ -85,7 +85,7 @@ def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
     idle, latencies, traffic = profile.idle.array, impact_latencies(profile), traffic_of(profile)
     found = utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
     if found.value is None:
-        raise CannotTell(f"{profile.application}: {found.reason}")
+        raise Inconclusive(f"{profile.application}: {found.reason}")
     times = None if profile.impact is None else profile.impact.probes.times
     return phases_of(idle, latencies, at_s=times, how=how, traffic=traffic, resamples=RESAMPLES)
 
@@ -93,9 +93,9 @@ def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
 def probe_effect(profile: Profile) -> Interval:
     """What probes did to the application: its time with them over its time without. CannotTell where nobody looked."""
     if profile.impact is None or profile.impact.times_s is None:
-        raise CannotTell(f"{profile.application}: no run times with probes")
+        raise Inconclusive(f"{profile.application}: no run times with probes")
     if not profile.alone_s:
-        raise CannotTell(f"{profile.application}: no run times without probes")
+        raise Inconclusive(f"{profile.application}: no run times without probes")
     return slowdown_of(profile.alone_s, profile.impact.times_s)
 
 
@@ -103,10 +103,10 @@ def comparable(profiles: Sequence[Profile]) -> None:
     """CannotTell where they come from several machines, or where the probes of one saw no network."""
     machines = sorted({profile.machine for profile in profiles})
     if len(machines) > 1:
-        raise CannotTell(f"profiles come from several machines: {', '.join(machines)}")
+        raise Inconclusive(f"profiles come from several machines: {', '.join(machines)}")
     for profile in profiles:
         if (blind := blind_pair(profile)) is not None:
-            raise CannotTell(f"{profile.application}: {blind}")
+            raise Inconclusive(f"{profile.application}: {blind}")
 
 
 def blind_pair(profile: Profile) -> str | None:
@@ -124,7 +124,7 @@ def links_of(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
     """Shares of links that each takes. CannotTell where nobody counted those of one."""
     unknown = [one.application for one in profiles if one.links is None]
     if unknown:
-        raise CannotTell(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
+        raise Inconclusive(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
     return [one.links or {} for one in profiles]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from stressbench.formats.run import Kind, Phase, Run
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 
 
 def round_times(run: Run) -> tuple[float, ...]:
@@ -24,5 +24,5 @@ def round_times(run: Run) -> tuple[float, ...]:
             longest[number] = max(longest[number], took)
     times = tuple(took for took in longest.values() if took > 0)
     if not times:
-        raise CannotTell(f"{run.path.name} holds no round behind its first one")
+        raise Inconclusive(f"{run.path.name} holds no round behind its first one")
     return times

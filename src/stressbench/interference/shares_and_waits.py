@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import NOT_SLOWED, Composition, Prediction, busiest_share, no_prediction
 from stressbench.interference.probing import Floats, wait_draws
 from stressbench.interference.profile import Latencies, Profile
@@ -71,7 +71,7 @@ class SharesAndWaits:
         try:
             comparable([victim, *aggressors])
             return self._predict(_fit(victim), victim, aggressors)
-        except CannotTell as reason:
+        except Inconclusive as reason:
             return no_prediction(reason)
 
     def _predict(self, fit: _Fit, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
@@ -100,9 +100,9 @@ def _beyond(fit: _Fit, share: float, wait_s: float) -> str | None:
 def _fit(victim: Profile) -> _Fit:
     links_of([victim])
     if len(victim.levels) < _LEAST_LEVELS:
-        raise CannotTell(f"{victim.application} was run beside {len(victim.levels)} compressions: it takes two")
+        raise Inconclusive(f"{victim.application} was run beside {len(victim.levels)} compressions: it takes two")
     if any(one.links is None for one in victim.levels):
-        raise CannotTell(f"nobody counted the links that {victim.application}'s compressions used")
+        raise Inconclusive(f"nobody counted the links that {victim.application}'s compressions used")
     causes = _of_levels(victim)
     lost = np.array([slowdown_of(victim.alone_s, one.times_s).centre for one in victim.levels]) - 1
     return _Fit(

@@ -19,7 +19,7 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
-from stressbench.interference.errors import CannotTell, ProfileFileError
+from stressbench.interference.errors import Inconclusive, ProfileFileError
 from stressbench.interference.seating import Seating, seat, why_nobody_can_tell
 
 _HELP = f"""\
@@ -63,7 +63,7 @@ def place(
         found = seat(profiles, chosen, switches=switches, per_switch=per_switch)
     except ValueError as mistake:
         raise stop(f"--switches {switches} --per-switch {per_switch}: {mistake}") from None
-    except CannotTell as reason:
+    except Inconclusive as reason:
         why = "; ".join(why_nobody_can_tell(profiles, chosen))
         raise stop(f"cannot tell: {reason} ({why})", status=CANNOT_TELL) from None
     if page is not None:

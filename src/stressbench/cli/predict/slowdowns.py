@@ -19,9 +19,9 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
+from stressbench.interference.corun_prediction import CoRunPrediction, predict_corun
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.models import BEST, Model
-from stressbench.interference.together import Together, foretell
 
 _HELP = f"""\
 Predict how much each application is slowed while all of them run at once: time beside the others over time alone, with
@@ -68,13 +68,13 @@ def slowdowns(
         raise stop(str(mistake)) from None
     if len(profiles) < 2:
         raise stop(f"{profiles[0].application} alone: nobody is beside it; expected two profiles or more")
-    found = foretell(profiles, models)
+    found = predict_corun(profiles, models)
     if page is not None:
         from stressbench.report.page.predictions import render_together  # figures take a second to import
 
         put_page(page, render_together(found))
     if as_json:
-        echo(TypeAdapter(Together).dump_json(found, indent=2))
+        echo(TypeAdapter(CoRunPrediction).dump_json(found, indent=2))
     else:
         from stressbench.report.terminal.page import standard_output
         from stressbench.report.terminal.prediction_table import print_together

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
 from stressbench.interference.judging import Judgement
 from stressbench.interference.models import BEST
 from stressbench.interference.seating import Seating
-from stressbench.interference.together import Beside, Foretold, Together
 from stressbench.report.drawing import style
 from stressbench.report.judgement_csv import PAIRS_HEAD, pairs_rows
 from stressbench.report.leaf import Sheet as Words
@@ -36,7 +36,7 @@ _FOOT = (
 )
 
 
-def render_together(found: Together) -> str:
+def render_together(found: CoRunPrediction) -> str:
     """The page of `predict` as HTML text."""
     with style():
         figure = draw_slowdowns(found)
@@ -53,7 +53,7 @@ def render_together(found: Together) -> str:
     return render_plain(Plain(title=title, lead=lead, chapters=(chapter,), foot=_FOOT))
 
 
-def _foretold(found: Together) -> Iterator[str]:
+def _foretold(found: CoRunPrediction) -> Iterator[str]:
     """By one model each, the hardest hit first."""
     chosen = [(one, _chosen(one)) for one in found.applications]
     ordered = sorted(chosen, key=lambda both: -(both[1].prediction.slowdown or 0.0))
@@ -63,13 +63,13 @@ def _foretold(found: Together) -> Iterator[str]:
         yield f"The table has {more} more."
 
 
-def _chosen(one: Beside) -> Foretold:
+def _chosen(one: VictimPrediction) -> ModelPrediction:
     """What the best model says, where it was asked and can tell; else the first that can."""
     telling = [said for said in one.foretold if said.prediction.slowdown is not None]
     return next((said for said in telling if said.model == BEST), (*telling, one.foretold[0])[0])
 
 
-def _sentence(one: Beside, said: Foretold) -> str:
+def _sentence(one: VictimPrediction, said: ModelPrediction) -> str:
     beside = ", ".join(one.beside) if len(one.beside) <= 3 else f"{len(one.beside)} others"
     if said.prediction.slowdown is None:
         return f"{one.application} beside {beside}: cannot tell, {said.prediction.reason}."
@@ -77,7 +77,7 @@ def _sentence(one: Beside, said: Foretold) -> str:
     return f"{one.application} will take {shown} as long beside {beside}, by {said.model}."
 
 
-def _slowdowns(found: Together) -> Words:
+def _slowdowns(found: CoRunPrediction) -> Words:
     return Words(
         title="Predicted slow-downs",
         words=3,

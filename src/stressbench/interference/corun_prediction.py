@@ -9,7 +9,7 @@ from stressbench.interference.profile import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foretold:
+class ModelPrediction:
     """What `model` says of one application beside others."""
 
     model: str
@@ -17,20 +17,20 @@ class Foretold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class VictimPrediction:
     """One application, the others, and a prediction for each model."""
 
     application: str
     beside: tuple[str, ...]
-    foretold: tuple[Foretold, ...]
+    foretold: tuple[ModelPrediction, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Together:
+class CoRunPrediction:
     """All of them, in the order they were handed in."""
 
     machine: str
-    applications: tuple[Beside, ...]
+    applications: tuple[VictimPrediction, ...]
 
     @property
     def tells(self) -> bool:
@@ -40,22 +40,22 @@ class Together:
         )
 
 
-def foretell(profiles: Sequence[Profile], models: Sequence[Model]) -> Together:
+def predict_corun(profiles: Sequence[Profile], models: Sequence[Model]) -> CoRunPrediction:
     """Each of `profiles`, at least one and of one machine, beside all the others; the same one twice is two copies."""
-    return Together(
+    return CoRunPrediction(
         machine=profiles[0].machine,
         applications=tuple(
-            _beside(victim, [*profiles[:number], *profiles[number + 1 :]], models)
+            _predict_victim(victim, [*profiles[:number], *profiles[number + 1 :]], models)
             for number, victim in enumerate(profiles)
         ),
     )
 
 
-def _beside(victim: Profile, others: Sequence[Profile], models: Sequence[Model]) -> Beside:
-    return Beside(
+def _predict_victim(victim: Profile, others: Sequence[Profile], models: Sequence[Model]) -> VictimPrediction:
+    return VictimPrediction(
         application=victim.application,
         beside=tuple(one.application for one in others),
         foretold=tuple(
-            Foretold(model=model, prediction=predictor_of(model).predict(victim, others)) for model in models
+            ModelPrediction(model=model, prediction=predictor_of(model).predict(victim, others)) for model in models
         ),
     )

@@ -22,7 +22,7 @@ from stressbench.interference.evaluation import (
     ranked,
 )
 from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
-from stressbench.interference.placement import Advice, advise, place
+from stressbench.interference.placement_search import Grouping, best_grouping, cheapest_grouping
 from stressbench.interference.prediction import Prediction, Predictor, no_prediction
 from stressbench.interference.predictors import Monotone, PhaseAware, Queue
 from stressbench.interference.profile import Profile
@@ -214,7 +214,7 @@ def pairwise_cost(group: tuple[int, ...]) -> float:
 
 
 def test_the_papers_six_applications_on_three_switches() -> None:
-    found = place(pairwise_cost, count=6, places=3)
+    found = cheapest_grouping(pairwise_cost, count=6, places=3)
 
     assert found.cost == pytest.approx(min(pairwise_total(some) for some in pairings(tuple(range(6)))))
     assert sum(pairwise_cost(group) for group in found.groups) == pytest.approx(found.cost)
@@ -239,39 +239,39 @@ def pairings(left: tuple[int, ...]) -> list[list[tuple[int, ...]]]:
 def test_advice_costs_as_little_as_trying_everything_finds(costs: list[float]) -> None:
     table = dict(zip([(a, b) for a in range(6) for b in range(a + 1, 6)], costs, strict=True))
 
-    found = place(lambda group: table[group[0], group[1]], count=6, places=3)
+    found = cheapest_grouping(lambda group: table[group[0], group[1]], count=6, places=3)
 
     least = min(sum(table[pair] for pair in some) for some in pairings(tuple(range(6))))
     assert found.cost == pytest.approx(least, abs=1e-6)  # as exact as a mixed-integer program is solved
 
 
 def test_an_odd_one_stays_alone() -> None:
-    found = place(lambda group: float(sum(group)), count=3, places=2)
+    found = cheapest_grouping(lambda group: float(sum(group)), count=3, places=2)
 
-    assert found == Advice(groups=((2,), (0, 1)), cost=1.0, not_considered=())
+    assert found == Grouping(groups=((2,), (0, 1)), cost=1.0, not_considered=())
 
 
 def test_three_share_a_switch_where_that_is_allowed() -> None:
-    found = place(lambda group: 0.0 if group == (1, 2, 3) else 1.0, count=4, places=2, per_place=3)
+    found = cheapest_grouping(lambda group: 0.0 if group == (1, 2, 3) else 1.0, count=4, places=2, per_place=3)
 
     assert set(found.groups) == {(0,), (1, 2, 3)}
 
 
 def test_groups_about_which_nobody_can_tell_are_left_out_and_named() -> None:
-    found = place(lambda group: None if group in ((0, 1), (2, 3)) else 1.0, count=4, places=2)
+    found = cheapest_grouping(lambda group: None if group in ((0, 1), (2, 3)) else 1.0, count=4, places=2)
 
     assert found.not_considered == ((0, 1), (2, 3))
     assert found.cost == 2
     with pytest.raises(Inconclusive, match="of 6 groups nobody can tell"):
-        place(lambda _: None, count=4, places=2)
+        cheapest_grouping(lambda _: None, count=4, places=2)
 
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="5 applications: 2 places for 2 each hold 4"):
-        place(lambda _: 0.0, count=5, places=2)
+        cheapest_grouping(lambda _: 0.0, count=5, places=2)
     with pytest.raises(ValueError, match="groups of up to 8 of 40"):
-        place(lambda _: 0.0, count=40, places=10, per_place=8)
-    assert place(lambda _: 0.0, count=0, places=0).groups == ()
+        cheapest_grouping(lambda _: 0.0, count=40, places=10, per_place=8)
+    assert cheapest_grouping(lambda _: 0.0, count=0, places=0).groups == ()
 
 
 def test_advice_follows_predictions_of_both_sides() -> None:
@@ -279,9 +279,9 @@ def test_advice_follows_predictions_of_both_sides() -> None:
     cheap = {("a", "d"): 1.1, ("d", "a"): 1.3, ("b", "c"): 1.0, ("c", "b"): 1.2}
     dear = {(v, a): 2.0 for v, a in product("abcd", "abcd") if (v, a) not in cheap}
 
-    found = advise(Says(answers={**cheap, **dear}), applications, places=2)
+    found = best_grouping(Says(answers={**cheap, **dear}), applications, places=2)
 
     assert set(found.groups) == {(0, 3), (1, 2)}
     assert found.cost == pytest.approx(0.6)
     with pytest.raises(Inconclusive):
-        advise(Says(answers={}), applications, places=2)
+        best_grouping(Says(answers={}), applications, places=2)

@@ -19,9 +19,9 @@ from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import CoRun, LeftOut
 from stressbench.interference.judging import Judgement, judge
 from stressbench.interference.models import BEST, Model
+from stressbench.interference.placement_plan import UnpredictedGroup, plan_placement
 from stressbench.interference.portrait import portrait_of
 from stressbench.interference.profile import Profile
-from stressbench.interference.seating import NotConsidered, seat
 from stressbench.report.page.predictions import render_judgement, render_seating, render_together
 from stressbench.report.page.sensitivity import render_profiles
 from stressbench.report.palette import TONES
@@ -41,7 +41,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "profiles": lambda: page_of(rings(), phased(), aggressor(0.3)),
     "together": lambda: render_together(predict_corun([CG, FFT], tuple(Model))),
     "judgement": lambda: render_judgement(judged()),
-    "seating": lambda: render_seating(seat([CG, FFT], Model.monotone, switches=1, per_switch=2)),
+    "seating": lambda: render_seating(plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2)),
 }
 
 
@@ -246,8 +246,8 @@ def test_where_no_model_can_tell_a_judgement_has_tables_only() -> None:
 
 
 def test_seats_are_told_with_what_they_cost_and_who_is_kept_apart() -> None:
-    found = seat([CG, FFT], Model.monotone, switches=1, per_switch=2)
-    page = render_seating(replace(found, not_considered=(NotConsidered(applications=("a", "b"), reasons=(NASTY,)),)))
+    found = plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2)
+    page = render_seating(replace(found, not_considered=(UnpredictedGroup(applications=("a", "b"), reasons=(NASTY,)),)))
 
     assert "2 applications on 1 switch of lab" in page
     assert f"sum up to {100 * found.cost:.1f} points" in page

@@ -23,7 +23,8 @@ from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import BEST, LEARNERS, Model, predictor_of
 from stressbench.interference.phases import Phase, phases_of
 from stressbench.interference.pingpongs import Probes, Probing, probes_of
-from stressbench.interference.placement import Advice, advise, place
+from stressbench.interference.placement_plan import PlacementPlan, plan_placement
+from stressbench.interference.placement_search import Grouping, best_grouping, cheapest_grouping
 from stressbench.interference.prediction import Composition, Prediction, Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
 from stressbench.interference.probing import OURS, PAPER, Reading, ServiceTime, Utilisation, probes_needed, utilisation
@@ -40,7 +41,6 @@ from stressbench.interference.profile import (
 )
 from stressbench.interference.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
 from stressbench.interference.readings import impact_of, levels_of, probe_effect, slowdown_of
-from stressbench.interference.seating import Seating, seat
 from stressbench.interference.shares_and_waits import SharesAndWaits
 from stressbench.interference.store import Store
 
@@ -50,7 +50,6 @@ __all__ = [
     "OURS",
     "PAPER",
     "PDFLT",
-    "Advice",
     "AverageLT",
     "AverageStDevLT",
     "Blend",
@@ -62,6 +61,7 @@ __all__ = [
     "Configuration",
     "Curve",
     "Evaluation",
+    "Grouping",
     "Impact",
     "ImpactFound",
     "Inconclusive",
@@ -77,6 +77,7 @@ __all__ = [
     "PerLink",
     "Phase",
     "PhaseAware",
+    "PlacementPlan",
     "Prediction",
     "Predictor",
     "ProbeSettings",
@@ -90,7 +91,6 @@ __all__ = [
     "QueueMapping",
     "Reading",
     "Score",
-    "Seating",
     "Service",
     "ServiceTime",
     "SharesAndWaits",
@@ -98,8 +98,9 @@ __all__ = [
     "Trainable",
     "Utilisation",
     "VictimPrediction",
-    "advise",
     "arrival_rate",
+    "best_grouping",
+    "cheapest_grouping",
     "configurations",
     "coruns_of",
     "evaluate",
@@ -116,7 +117,7 @@ __all__ = [
     "parse_coruns",
     "parse_profile",
     "phases_of",
-    "place",
+    "plan_placement",
     "predict_corun",
     "predictor_of",
     "probe_effect",
@@ -126,7 +127,6 @@ __all__ = [
     "ranked",
     "read_coruns",
     "read_profile",
-    "seat",
     "slowdown_of",
     "spread",
     "to_json",

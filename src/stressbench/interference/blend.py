@@ -52,7 +52,7 @@ class BlendOf:
     def fit(self, observations: Sequence[Observation]) -> Blend:
         """Non-negative least squares of logarithms, over the co-runs of which every base can tell.
 
-        CannotTell below 6 of them.
+        Inconclusive below 6 of them.
         """
         rows, measured = [], []
         for seen in observations:

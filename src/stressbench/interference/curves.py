@@ -70,7 +70,7 @@ def monotone(utilisations: Floats, log_slowdowns: Floats) -> Curve:
 
 @lru_cache(maxsize=512)
 def fit(profile: Profile, how: Reading) -> Fit:
-    """Of one application. CannotTell where there are no compressions, or nobody can tell how busy they were.
+    """Of one application. Inconclusive where there are no compressions, or nobody can tell how busy they were.
 
     What might have been: compressions are drawn with replacement, and their run times, those alone, and their
     utilisations with them.

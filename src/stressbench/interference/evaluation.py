@@ -35,7 +35,7 @@ class Trainable(Protocol):
         """As tables show it."""
 
     def fit(self, observations: Sequence[Observation]) -> Predictor:
-        """CannotTell where they are too few."""
+        """Inconclusive where they are too few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,7 +92,7 @@ class Probes:
 
 
 def probes_of(run: Run, probing: Probing) -> tuple[Probes, ...]:
-    """Of each pair, timed from the launch's start, but for the first round. CannotTell where it is not of `probing`.
+    """Of each pair, timed from the launch's start, but for the first round. Inconclusive where it is not of `probing`.
 
     Jobs in the background, behind those of the pairs, are no probes.
     """

@@ -59,7 +59,7 @@ class Composition(StrEnum):
 def busiest_share(victim: Profile, aggressors: Sequence[Profile], how: Composition) -> float:
     """Of all links that the victim uses, what the aggressors together take of the one they take most of, 0 to 1.
 
-    CannotTell where nobody counted the links of one.
+    Inconclusive where nobody counted the links of one.
     """
     _, *others = links_of([victim, *aggressors])
     used = links_used(victim)

@@ -51,7 +51,7 @@ def mean_time(utilisation: float, service: Service) -> float:
 def utilisation_of_wait(wait_s: float, service: Service) -> float:
     """The rho at which packets wait so long, from 0 to below 1: Equation (3) over mu, with W - 1/mu = `wait_s`.
 
-    With the residual service R: rho = wait / (wait + R). A negative wait is CannotTell.
+    With the residual service R: rho = wait / (wait + R). A negative wait is Inconclusive.
     """
     if wait_s < 0:
         raise Inconclusive(f"a wait of {wait_s:g} s is less than nothing")
@@ -61,7 +61,7 @@ def utilisation_of_wait(wait_s: float, service: Service) -> float:
 def arrival_rate(time_s: float, service: Service) -> float:
     """Packets a second, lambda of Equation (3), when the mean time in the queue is `time_s`.
 
-    CannotTell where that is less than a service.
+    Inconclusive where that is less than a service.
     """
     return utilisation_of_wait(time_s - service.mean_s, service) / service.mean_s
 

@@ -43,7 +43,7 @@ def slowdown_of(alone_s: Sequence[float], beside_s: Sequence[float]) -> Interval
 
 @lru_cache(maxsize=512)
 def levels_of(profile: Profile, how: Reading) -> tuple[LevelReading, ...]:
-    """All compressions, the least loaded first by mean latency. CannotTell where there are none."""
+    """All compressions, the least loaded first by mean latency. Inconclusive where there are none."""
     if not profile.levels:
         raise Inconclusive(f"{profile.application} was never run beside a compression")
     ordered = sorted(profile.levels, key=lambda level: level.probes.array.mean())
@@ -60,7 +60,7 @@ def levels_of(profile: Profile, how: Reading) -> tuple[LevelReading, ...]:
 
 
 def impact_latencies(profile: Profile) -> Floats:
-    """Probes beside the application, shape (n,), s. CannotTell where nobody probed."""
+    """Probes beside the application, shape (n,), s. Inconclusive where nobody probed."""
     if profile.impact is None:
         raise Inconclusive(f"{profile.application} was never probed")
     return profile.impact.probes.array
@@ -70,7 +70,7 @@ def impact_latencies(profile: Profile) -> Floats:
 def impact_of(profile: Profile, how: Reading) -> tuple[float, Floats]:
     """Utilisation that the application causes (0 to 1), and draws of it, shape (400,).
 
-    CannotTell as `utilisation`, but for loads that drift: applications have phases, compressions have not.
+    Inconclusive as `utilisation`, but for loads that drift: applications have phases, compressions have not.
     """
     idle, latencies, traffic = profile.idle.array, impact_latencies(profile), traffic_of(profile)
     found = utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
@@ -81,7 +81,7 @@ def impact_of(profile: Profile, how: Reading) -> tuple[float, Floats]:
 
 @lru_cache(maxsize=512)
 def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
-    """Phases of that utilisation. CannotTell as `impact_of`."""
+    """Phases of that utilisation. Inconclusive as `impact_of`."""
     idle, latencies, traffic = profile.idle.array, impact_latencies(profile), traffic_of(profile)
     found = utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
     if found.value is None:
@@ -91,7 +91,7 @@ def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
 
 
 def probe_effect(profile: Profile) -> Interval:
-    """What probes did to the application: its time with them over its time without. CannotTell where nobody looked."""
+    """What probes did to the application: its time with them over its time without. Inconclusive where nobody looked."""
     if profile.impact is None or profile.impact.times_s is None:
         raise Inconclusive(f"{profile.application}: no run times with probes")
     if not profile.alone_s:
@@ -100,7 +100,7 @@ def probe_effect(profile: Profile) -> Interval:
 
 
 def comparable(profiles: Sequence[Profile]) -> None:
-    """CannotTell where they come from several machines, or where the probes of one saw no network."""
+    """Inconclusive where they come from several machines, or where the probes of one saw no network."""
     machines = sorted({profile.machine for profile in profiles})
     if len(machines) > 1:
         raise Inconclusive(f"profiles come from several machines: {', '.join(machines)}")
@@ -121,7 +121,7 @@ def links_used(profile: Profile) -> tuple[str, ...]:
 
 
 def links_of(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
-    """Shares of links that each takes. CannotTell where nobody counted those of one."""
+    """Shares of links that each takes. Inconclusive where nobody counted those of one."""
     unknown = [one.application for one in profiles if one.links is None]
     if unknown:
         raise Inconclusive(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")

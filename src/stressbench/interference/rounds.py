@@ -9,7 +9,7 @@ from stressbench.interference.errors import Inconclusive
 def round_times(run: Run) -> tuple[float, ...]:
     """Of each contended round but the first, s: the chain of the measured job that took longest, all its repetitions.
 
-    The first round makes connections. What jobs did until others were through does not count. CannotTell where no
+    The first round makes connections. What jobs did until others were through does not count. Inconclusive where no
     round is left.
     """
     numbers = [one.round for one in run.rounds if one.kind is Kind.contended][1:]

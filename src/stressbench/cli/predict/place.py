@@ -20,7 +20,7 @@ from stressbench.cli.predict.common import (
 )
 from stressbench.console import echo
 from stressbench.interference.errors import Inconclusive, ProfileFileError
-from stressbench.interference.seating import Seating, seat, why_nobody_can_tell
+from stressbench.interference.placement_plan import PlacementPlan, plan_placement, reasons_without_prediction
 
 _HELP = f"""\
 Say which applications should share a switch: the arrangement whose predicted slow-downs sum up to least. It is the
@@ -60,18 +60,18 @@ def place(
     except ProfileFileError as mistake:
         raise stop(str(mistake)) from None
     try:
-        found = seat(profiles, chosen, switches=switches, per_switch=per_switch)
+        found = plan_placement(profiles, chosen, switches=switches, per_switch=per_switch)
     except ValueError as mistake:
         raise stop(f"--switches {switches} --per-switch {per_switch}: {mistake}") from None
     except Inconclusive as reason:
-        why = "; ".join(why_nobody_can_tell(profiles, chosen))
+        why = "; ".join(reasons_without_prediction(profiles, chosen))
         raise stop(f"cannot tell: {reason} ({why})", status=CANNOT_TELL) from None
     if page is not None:
         from stressbench.report.page.predictions import render_seating  # figures take a second to import
 
         put_page(page, render_seating(found))
     if as_json:
-        echo(TypeAdapter(Seating).dump_json(found, indent=2))
+        echo(TypeAdapter(PlacementPlan).dump_json(found, indent=2))
         return
     from stressbench.report.terminal.page import standard_output
     from stressbench.report.terminal.seating_words import print_seating

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
 from stressbench.interference.judging import Judgement
 from stressbench.interference.models import BEST
-from stressbench.interference.seating import Seating
+from stressbench.interference.placement_plan import PlacementPlan
 from stressbench.report.drawing import style
 from stressbench.report.judgement_csv import PAIRS_HEAD, pairs_rows
 from stressbench.report.leaf import Sheet as Words
@@ -145,7 +145,7 @@ def _judgement_sheets(found: Judgement) -> Iterable[Words]:
     )  # fmt: skip
 
 
-def render_seating(found: Seating) -> str:
+def render_seating(found: PlacementPlan) -> str:
     """The page of `predict place` as HTML text."""
     seats = sum(len(group) for group in found.groups)
     switches = "1 switch" if found.switches == 1 else f"{found.switches} switches"
@@ -162,7 +162,7 @@ def render_seating(found: Seating) -> str:
     return render_plain(Plain(title=title, lead=lead, chapters=(chapter,), foot=_FOOT))
 
 
-def _seats(found: Seating) -> Words:
+def _seats(found: PlacementPlan) -> Words:
     return Words(
         title="Switches", words=2, head=("switch", "applications, with slow-down and 95 % interval"),
         body=tuple((f"{number}", said_group(group)) for number, group in enumerate(found.groups, start=1)),

@@ -17,7 +17,7 @@ Cost = Callable[[tuple[int, ...]], float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
+class Grouping:
     """Groups of applications, by number in the order they were handed in, that share a switch each.
 
     `cost`: sum over applications of slow-down - 1. `not_considered`: groups about which nobody could tell.
@@ -28,8 +28,8 @@ class Advice:
     not_considered: tuple[tuple[int, ...], ...]
 
 
-def advise(model: Predictor, applications: Sequence[Profile], *, places: int, per_place: int = 2) -> Advice:
-    """Each of `applications` on one of `places` switches, at most `per_place` together. As `place`."""
+def best_grouping(model: Predictor, applications: Sequence[Profile], *, places: int, per_place: int = 2) -> Grouping:
+    """Each of `applications` on one of `places` switches, at most `per_place` together. As `cheapest_grouping`."""
 
     def cost(group: tuple[int, ...]) -> float | None:
         total = 0.0
@@ -41,21 +41,21 @@ def advise(model: Predictor, applications: Sequence[Profile], *, places: int, pe
             total += found - 1
         return total
 
-    return place(cost, count=len(applications), places=places, per_place=per_place)
+    return cheapest_grouping(cost, count=len(applications), places=places, per_place=per_place)
 
 
-def place(cost: Cost, *, count: int, places: int, per_place: int = 2) -> Advice:
+def cheapest_grouping(cost: Cost, *, count: int, places: int, per_place: int = 2) -> Grouping:
     """The cheapest division of 0..count-1 into at most `places` groups of at most `per_place`; exact (HiGHS).
 
     `cost` is asked for every group of two or more; None rules a group out, one alone costs nothing. ValueError where
-    they do not fit or groups are too many to try; CannotTell where those ruled out leave no division.
+    they do not fit or groups are too many to try; Inconclusive where those ruled out leave no division.
     """
     if count > places * per_place:
         raise ValueError(f"{count} applications: {places} places for {per_place} each hold {places * per_place}")
     if (tried := sum(comb(count, size) for size in range(1, per_place + 1))) > MOST_GROUPS:
         raise ValueError(f"{tried} groups of up to {per_place} of {count} applications: expected {MOST_GROUPS} at most")
     if count == 0:
-        return Advice(groups=(), cost=0.0, not_considered=())
+        return Grouping(groups=(), cost=0.0, not_considered=())
     groups: list[tuple[int, ...]] = [(one,) for one in range(count)]
     costs, unknown = [0.0] * count, []
     for group in (some for size in range(2, per_place + 1) for some in combinations(range(count), size)):
@@ -70,7 +70,7 @@ def place(cost: Cost, *, count: int, places: int, per_place: int = 2) -> Advice:
         raise Inconclusive(
             f"of {len(unknown)} groups nobody can tell how slow they are, and none of the others will do"
         )
-    return Advice(
+    return Grouping(
         groups=tuple(groups[one] for one in chosen),
         cost=float(sum(costs[one] for one in chosen)),
         not_considered=tuple(unknown),

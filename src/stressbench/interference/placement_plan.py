@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stressbench.interference.models import Model, predictor_of
-from stressbench.interference.placement import Advice, advise
+from stressbench.interference.placement_search import Grouping, best_grouping
 from stressbench.interference.prediction import Prediction
 from stressbench.interference.profile import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class PlacedApplication:
     """An application, by its `number` in the order handed in, from 0, and its slow-down beside those of its switch."""
 
     number: int
@@ -19,7 +19,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotConsidered:
+class UnpredictedGroup:
     """Applications that share no switch because nobody can tell how slow they would be, and why."""
 
     applications: tuple[str, ...]
@@ -27,23 +27,26 @@ class NotConsidered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seating:
+class PlacementPlan:
     """`groups` share a switch each; at most `switches` of at most `per_switch`. `cost`: sum of slow-down - 1."""
 
     machine: str
     model: str
     switches: int
     per_switch: int
-    groups: tuple[tuple[Seat, ...], ...]
+    groups: tuple[tuple[PlacedApplication, ...], ...]
     cost: float
-    not_considered: tuple[NotConsidered, ...]
+    not_considered: tuple[UnpredictedGroup, ...]
 
 
-def seat(profiles: Sequence[Profile], model: Model, *, switches: int, per_switch: int) -> Seating:
-    """`profiles`, at least one and of one machine, as `advise` places them. Raises ValueError and CannotTell as it."""
+def plan_placement(profiles: Sequence[Profile], model: Model, *, switches: int, per_switch: int) -> PlacementPlan:
+    """The best placement of `profiles`, which are of one machine and at least one, on `switches` switches.
+
+    Raises ValueError and Inconclusive as `best_grouping` does.
+    """
     predictor = predictor_of(model)
-    advice = advise(predictor, profiles, places=switches, per_place=per_switch)
-    return Seating(
+    advice = best_grouping(predictor, profiles, places=switches, per_place=per_switch)
+    return PlacementPlan(
         machine=profiles[0].machine,
         model=model,
         switches=switches,
@@ -51,7 +54,7 @@ def seat(profiles: Sequence[Profile], model: Model, *, switches: int, per_switch
         groups=_seats(profiles, model, advice),
         cost=advice.cost,
         not_considered=tuple(
-            NotConsidered(
+            UnpredictedGroup(
                 applications=tuple(profiles[one].application for one in group),
                 reasons=tuple(
                     dict.fromkeys(
@@ -66,7 +69,7 @@ def seat(profiles: Sequence[Profile], model: Model, *, switches: int, per_switch
     )
 
 
-def why_nobody_can_tell(profiles: Sequence[Profile], model: Model) -> tuple[str, ...]:
+def reasons_without_prediction(profiles: Sequence[Profile], model: Model) -> tuple[str, ...]:
     """Reasons of all pairs that have no prediction, each once."""
     predictor = predictor_of(model)
     pairs = [(one, other) for one in range(len(profiles)) for other in range(len(profiles)) if one != other]
@@ -74,10 +77,10 @@ def why_nobody_can_tell(profiles: Sequence[Profile], model: Model) -> tuple[str,
     return tuple(dict.fromkeys(str(one.reason) for one in found if one.slowdown is None))
 
 
-def _seats(profiles: Sequence[Profile], model: Model, advice: Advice) -> tuple[tuple[Seat, ...], ...]:
+def _seats(profiles: Sequence[Profile], model: Model, advice: Grouping) -> tuple[tuple[PlacedApplication, ...], ...]:
     return tuple(
         tuple(
-            Seat(
+            PlacedApplication(
                 number=one,
                 application=profiles[one].application,
                 prediction=predictor_of(model).predict(profiles[one], _others(profiles, group, one)),

@@ -22,8 +22,8 @@ from stressbench.cli.study.common import told_by
 from stressbench.formats.run import read_run
 from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import LeftOut
-from stressbench.interference.judging import judge
 from stressbench.interference.models import Model
+from stressbench.interference.validation import validate_models
 from stressbench.report.page import render
 from stressbench.report.page.predictions import render_judgement, render_together
 from stressbench.report.page.sensitivity import render_profiles
@@ -148,7 +148,7 @@ def together_page() -> str:
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
     left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
-    return render_judgement(judge([CG, FFT], (*SEEN, left)))
+    return render_judgement(validate_models([CG, FFT], (*SEEN, left)))
 
 
 @pytest.fixture(scope="module")

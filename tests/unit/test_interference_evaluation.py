@@ -15,8 +15,8 @@ from support.sensitivities import Application, co_run, profile, profile_in_world
 from stressbench.interference.blend import BlendOf
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.evaluation import (
-    Observation,
-    Quartiles,
+    ErrorQuartiles,
+    MeasuredCoRun,
     evaluate,
     leave_one_application_out,
     ranked,
@@ -49,8 +49,8 @@ def app(name: str) -> Profile:
     return profile(name, idle_s=sample(0.0))
 
 
-def seen(victim: str, aggressor: str, slowdown: float) -> Observation:
-    return Observation(victim=app(victim), aggressors=(app(aggressor),), slowdown=slowdown)
+def seen(victim: str, aggressor: str, slowdown: float) -> MeasuredCoRun:
+    return MeasuredCoRun(victim=app(victim), aggressors=(app(aggressor),), slowdown=slowdown)
 
 
 PAIRS = [seen("a", "a", 1.0), seen("a", "b", 1.2), seen("b", "a", 2.0), seen("b", "b", 1.5), seen("c", "a", 1.1)]
@@ -81,7 +81,7 @@ def test_their_summary() -> None:
     assert found.share_within(0.2 + 1e-9) == pytest.approx(3 / 5)
     assert found.coverage == pytest.approx(2 / 4)
     assert found.quartiles is not None
-    assert [getattr(found.quartiles, part) for part in Quartiles.__dataclass_fields__] == pytest.approx(
+    assert [getattr(found.quartiles, part) for part in ErrorQuartiles.__dataclass_fields__] == pytest.approx(
         [0, 0.0375, 0.125, 0.25, 0.4]
     )
 
@@ -114,7 +114,7 @@ class Remembers:
     shown: list[frozenset[str]]
     name: str = "remembers"
 
-    def fit(self, observations: Sequence[Observation]) -> Predictor:
+    def fit(self, observations: Sequence[MeasuredCoRun]) -> Predictor:
         names = frozenset().union(*(one.applications for one in observations))
         if not names:
             raise Inconclusive("nothing to learn from")
@@ -171,10 +171,10 @@ WORLD = (
 
 
 @cache
-def world() -> tuple[Observation, ...]:
+def world() -> tuple[MeasuredCoRun, ...]:
     profiles = [profile_in_world(one, seed=number) for number, one in enumerate(WORLD)]
     return tuple(
-        Observation(victim=profiles[v], aggressors=(profiles[a],), slowdown=co_run(WORLD[v], [WORLD[a]], steps=4000))
+        MeasuredCoRun(victim=profiles[v], aggressors=(profiles[a],), slowdown=co_run(WORLD[v], [WORLD[a]], steps=4000))
         for v, a in product(range(6), range(6))
     )
 

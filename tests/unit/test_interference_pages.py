@@ -17,11 +17,11 @@ from support.sensitivity_pages import CG, FFT, NASTY, SEEN, phased, rings
 
 from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import CoRun, LeftOut
-from stressbench.interference.judging import Judgement, judge
-from stressbench.interference.models import BEST, Model
+from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.interference.placement_plan import UnpredictedGroup, plan_placement
 from stressbench.interference.portrait import portrait_of
 from stressbench.interference.profile import Profile
+from stressbench.interference.validation import Validation, validate_models
 from stressbench.report.page.predictions import render_judgement, render_seating, render_together
 from stressbench.report.page.sensitivity import render_profiles
 from stressbench.report.palette import TONES
@@ -33,8 +33,8 @@ def page_of(*profiles: Profile, cautions: tuple[str, ...] = ()) -> str:
     return render_profiles([shown(one, cautions=cautions) for one in profiles])
 
 
-def judged(*co_runs: CoRun | LeftOut) -> Judgement:
-    return judge([CG, FFT], co_runs or SEEN)
+def judged(*co_runs: CoRun | LeftOut) -> Validation:
+    return validate_models([CG, FFT], co_runs or SEEN)
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -201,7 +201,7 @@ def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
     page = render_together(predict_corun([CG, FFT], tuple(Model)))
 
     first, second = re.findall(r"<li>(.*?)</li>", page)[:2]
-    assert first.startswith("cg will take 1.2") and first.endswith(f"as long beside fft, by {BEST}.")
+    assert first.startswith("cg will take 1.2") and first.endswith(f"as long beside fft, by {DEFAULT_MODEL}.")
     assert second.startswith("fft will take")
     drawn = figure(page, "predict-slowdowns")
     assert "cg, PDFLT" in drawn and "cg, PerLink" not in drawn
@@ -209,7 +209,7 @@ def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
 
 
 def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:
-    page = render_together(predict_corun([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (BEST,)))
+    page = render_together(predict_corun([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (DEFAULT_MODEL,)))
 
     assert "<figure" not in page
     assert "a beside b: cannot tell, a was never run beside a compression." in page
@@ -238,7 +238,7 @@ def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
 
 
 def test_where_no_model_can_tell_a_judgement_has_tables_only() -> None:
-    found = judge([aggressor(0.3, name="cg"), aggressor(0.4, name="fft")], SEEN)
+    found = validate_models([aggressor(0.3, name="cg"), aggressor(0.4, name="fft")], SEEN)
     page = render_judgement(found)
 
     assert "No model could tell of any co-run." in page

@@ -7,20 +7,19 @@ from stressbench.interference.coruns import CoRun, LeftOut, coruns_of, parse_cor
 from stressbench.interference.curves import Curve, monotone
 from stressbench.interference.errors import Inconclusive, ProfileFileError
 from stressbench.interference.evaluation import (
-    Compared,
+    ErrorQuartiles,
     Evaluation,
-    Observation,
-    Quartiles,
-    Trainable,
+    MeasuredCoRun,
+    PredictedCoRun,
+    TrainableModel,
     evaluate,
     leave_one_application_out,
     ranked,
 )
 from stressbench.interference.finding import ImpactFound, Measured, impact_found
-from stressbench.interference.judging import Judgement, Score, judge
 from stressbench.interference.keeping import profile_of
 from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
-from stressbench.interference.models import BEST, LEARNERS, Model, predictor_of
+from stressbench.interference.models import DEFAULT_MODEL, TRAINABLE_MODELS, Model, predictor_of
 from stressbench.interference.phases import Phase, phases_of
 from stressbench.interference.pingpongs import Probes, Probing, probes_of
 from stressbench.interference.placement_plan import PlacementPlan, plan_placement
@@ -43,41 +42,43 @@ from stressbench.interference.queueing import Service, arrival_rate, mean_time, 
 from stressbench.interference.readings import impact_of, levels_of, probe_effect, slowdown_of
 from stressbench.interference.shares_and_waits import SharesAndWaits
 from stressbench.interference.store import Store
+from stressbench.interference.validation import ModelScore, Validation, validate_models
 
 __all__ = [
-    "BEST",
-    "LEARNERS",
+    "DEFAULT_MODEL",
     "OURS",
     "PAPER",
     "PDFLT",
+    "TRAINABLE_MODELS",
     "AverageLT",
     "AverageStDevLT",
     "Blend",
     "BlendOf",
     "CoRun",
     "CoRunPrediction",
-    "Compared",
     "Composition",
     "Configuration",
     "Curve",
+    "ErrorQuartiles",
     "Evaluation",
     "Grouping",
     "Impact",
     "ImpactFound",
     "Inconclusive",
-    "Judgement",
     "Latencies",
     "LeftOut",
     "Level",
     "Measured",
+    "MeasuredCoRun",
     "Model",
     "ModelPrediction",
+    "ModelScore",
     "Monotone",
-    "Observation",
     "PerLink",
     "Phase",
     "PhaseAware",
     "PlacementPlan",
+    "PredictedCoRun",
     "Prediction",
     "Predictor",
     "ProbeSettings",
@@ -86,17 +87,16 @@ __all__ = [
     "Profile",
     "ProfileFileError",
     "Provenance",
-    "Quartiles",
     "Queue",
     "QueueMapping",
     "Reading",
-    "Score",
     "Service",
     "ServiceTime",
     "SharesAndWaits",
     "Store",
-    "Trainable",
+    "TrainableModel",
     "Utilisation",
+    "Validation",
     "VictimPrediction",
     "arrival_rate",
     "best_grouping",
@@ -106,7 +106,6 @@ __all__ = [
     "evaluate",
     "impact_found",
     "impact_of",
-    "judge",
     "leave_one_application_out",
     "levels_of",
     "mean_time",
@@ -132,4 +131,5 @@ __all__ = [
     "to_json",
     "utilisation",
     "utilisation_of_wait",
+    "validate_models",
 ]  # fmt: skip

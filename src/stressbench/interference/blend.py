@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.evaluation import Observation
+from stressbench.interference.evaluation import MeasuredCoRun
 from stressbench.interference.prediction import NOT_SLOWED, Prediction, Predictor, no_prediction
 from stressbench.interference.profile import Profile
 from stressbench.stats.intervals import CONFIDENCE
@@ -49,7 +49,7 @@ class BlendOf:
     bases: tuple[Predictor, ...]
     name: str = "Blend"
 
-    def fit(self, observations: Sequence[Observation]) -> Blend:
+    def fit(self, observations: Sequence[MeasuredCoRun]) -> Blend:
         """Non-negative least squares of logarithms, over the co-runs of which every base can tell.
 
         Inconclusive below 6 of them.

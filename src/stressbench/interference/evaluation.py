@@ -12,7 +12,7 @@ from stressbench.interference.profile import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
+class MeasuredCoRun:
     """A co-run that was measured: time of `victim` beside `aggressors` over its time alone, with its 95 % interval."""
 
     victim: Profile
@@ -27,19 +27,19 @@ class Observation:
         return frozenset(one.application for one in (self.victim, *self.aggressors))
 
 
-class Trainable(Protocol):
+class TrainableModel(Protocol):
     """What learns from co-runs before it predicts."""
 
     @property
     def name(self) -> str:
         """As tables show it."""
 
-    def fit(self, observations: Sequence[Observation]) -> Predictor:
+    def fit(self, observations: Sequence[MeasuredCoRun]) -> Predictor:
         """Inconclusive where they are too few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class PredictedCoRun:
     """One co-run: as it was (`interval` is that of `measured`), and as it was predicted."""
 
     victim: str
@@ -63,7 +63,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quartiles:
+class ErrorQuartiles:
     """Of absolute errors: the smallest, the quarters (straight between values), the largest."""
 
     least: float
@@ -78,7 +78,7 @@ class Evaluation:
     """One model over many co-runs. Numbers are None where it could tell of none; those it could not tell are apart."""
 
     model: str
-    compared: tuple[Compared, ...]
+    compared: tuple[PredictedCoRun, ...]
 
     @property
     def absolute_errors(self) -> tuple[float, ...]:
@@ -96,12 +96,12 @@ class Evaluation:
         return float(np.mean(self.absolute_errors)) if self.absolute_errors else None
 
     @property
-    def quartiles(self) -> Quartiles | None:
+    def quartiles(self) -> ErrorQuartiles | None:
         """Of the absolute errors."""
         if not self.absolute_errors:
             return None
         least, first, median, third, most = np.quantile(self.absolute_errors, (0, 0.25, 0.5, 0.75, 1)).tolist()
-        return Quartiles(least=least, first=first, median=median, third=third, most=most)
+        return ErrorQuartiles(least=least, first=first, median=median, third=third, most=most)
 
     def share_within(self, error: float = 0.1) -> float | None:
         """Share of all co-runs predicted with at most that error; those it could not tell of count as missed."""
@@ -116,12 +116,12 @@ class Evaluation:
         return sum(known) / len(known) if known else None
 
 
-def evaluate(model: Predictor, observations: Sequence[Observation]) -> Evaluation:
+def evaluate(model: Predictor, observations: Sequence[MeasuredCoRun]) -> Evaluation:
     """`model` on every co-run, in their order."""
     return Evaluation(model=model.name, compared=tuple(_compared(model, seen) for seen in observations))
 
 
-def leave_one_application_out(model: Trainable, observations: Sequence[Observation]) -> Evaluation:
+def leave_one_application_out(model: TrainableModel, observations: Sequence[MeasuredCoRun]) -> Evaluation:
     """Each victim by a model that saw no co-run with it, in either part; in the order of `observations`."""
     fitted = {name: _without(model, name, observations) for name in {seen.victim.application for seen in observations}}
     return Evaluation(
@@ -139,15 +139,15 @@ def ranked(evaluations: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
     )
 
 
-def _without(model: Trainable, application: str, observations: Sequence[Observation]) -> Predictor | str:
+def _without(model: TrainableModel, application: str, observations: Sequence[MeasuredCoRun]) -> Predictor | str:
     try:
         return model.fit([seen for seen in observations if application not in seen.applications])
     except Inconclusive as reason:
         return f"without {application}: {reason}"
 
 
-def _compared(model: Predictor | str, seen: Observation) -> Compared:
-    return Compared(
+def _compared(model: Predictor | str, seen: MeasuredCoRun) -> PredictedCoRun:
+    return PredictedCoRun(
         victim=seen.victim.application,
         aggressors=tuple(one.application for one in seen.aggressors),
         measured=seen.slowdown,

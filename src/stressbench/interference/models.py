@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from stressbench.interference.blend import BlendOf
-from stressbench.interference.evaluation import Trainable
+from stressbench.interference.evaluation import TrainableModel
 from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
@@ -23,7 +23,7 @@ class Model(StrEnum):
     shares_and_waits = "SharesAndWaits"
 
 
-BEST = Model.phase_aware
+DEFAULT_MODEL = Model.phase_aware
 """Least error of these in the made-up world of docs/sensitivity.md; Monotone where an application has no phases."""
 
 _PREDICTORS: dict[Model, Predictor] = {
@@ -36,7 +36,7 @@ _PREDICTORS: dict[Model, Predictor] = {
     Model.per_link: PerLink(),
     Model.shares_and_waits: SharesAndWaits(),
 }
-LEARNERS: tuple[Trainable, ...] = (BlendOf(bases=(Monotone(), PhaseAware())),)
+TRAINABLE_MODELS: tuple[TrainableModel, ...] = (BlendOf(bases=(Monotone(), PhaseAware())),)
 
 
 def predictor_of(model: Model) -> Predictor:

@@ -91,7 +91,10 @@ def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
 
 
 def probe_effect(profile: Profile) -> Interval:
-    """What probes did to the application: its time with them over its time without. Inconclusive where nobody looked."""
+    """Slowdown of the application by the probes: run times with probes over those without.
+
+    Raises Inconclusive where either of both was not measured.
+    """
     if profile.impact is None or profile.impact.times_s is None:
         raise Inconclusive(f"{profile.application}: no run times with probes")
     if not profile.alone_s:

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.following import stop
-from stressbench.interference.models import BEST, Model
+from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.interference.profile import NAME_PATTERN, Profile, read_profile
 from stressbench.interference.store import Store
 from stressbench.report.section import printable
@@ -30,7 +30,7 @@ Machine: TypeAlias = Annotated[
 ]
 OneModel: TypeAlias = Annotated[
     str | None,
-    typer.Option("--model", metavar="MODEL", help=f"{', '.join(Model)}; default: {BEST}.", show_default=False),
+    typer.Option("--model", metavar="MODEL", help=f"{', '.join(Model)}; default: {DEFAULT_MODEL}.", show_default=False),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="For programs; unknown is null.")]
 
@@ -58,7 +58,7 @@ def profiles_of(words: Sequence[str], *, store: Path | None, machine: str | None
 def model_of(typed: str | None) -> Model:
     """The one named, in whatever case; the best where none is."""
     if typed is None:
-        return BEST
+        return DEFAULT_MODEL
     for model in Model:
         if model.lower() == typed.lower():
             return model

@@ -21,7 +21,7 @@ from stressbench.console import echo
 from stressbench.formats.run import RunFileError
 from stressbench.interference.coruns import read_coruns
 from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.judging import Judgement, judge
+from stressbench.interference.validation import Validation, validate_models
 
 _HELP = f"""\
 Compare what models predict with co-runs that were measured: mean absolute error, quartiles, share within 5 and within
@@ -75,7 +75,7 @@ def evaluate(
     except (ProfileFileError, RunFileError) as mistake:
         raise stop(str(mistake)) from None
     try:
-        found = judge(profiles, co_runs)
+        found = validate_models(profiles, co_runs)
     except ValueError as mistake:
         raise stop(str(mistake)) from None
     if not found.co_runs:
@@ -90,13 +90,13 @@ def evaluate(
         raise typer.Exit(CANNOT_TELL)
 
 
-def _show(found: Judgement, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
+def _show(found: Validation, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
     from stressbench.report.judgement_csv import pairs_csv, scores_csv
     from stressbench.report.terminal.judgement_table import print_judgement
     from stressbench.report.terminal.page import standard_output
 
     if as_json:
-        echo(TypeAdapter(Judgement).dump_json(found, indent=2))
+        echo(TypeAdapter(Validation).dump_json(found, indent=2))
     elif as_csv:
         echo(pairs_csv(found) if pairs else scores_csv(found), nl=False)
     else:

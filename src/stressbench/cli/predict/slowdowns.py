@@ -21,7 +21,7 @@ from stressbench.cli.predict.common import (
 from stressbench.console import echo
 from stressbench.interference.corun_prediction import CoRunPrediction, predict_corun
 from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.models import BEST, Model
+from stressbench.interference.models import DEFAULT_MODEL, Model
 
 _HELP = f"""\
 Predict how much each application is slowed while all of them run at once: time beside the others over time alone, with
@@ -36,8 +36,9 @@ Examples:
     stressbench predict profiles --json | jq '.applications[] | [.application, .foretold[0].prediction.slowdown]'
 
 {WHICH_PROFILES}
-The default model is {BEST}: it knows that applications have phases, and of those that need no co-runs it had the least
-error in a made-up world (docs/predict.md). None was compared with co-runs on a real machine yet.
+The default model is {DEFAULT_MODEL}. It accounts for the phases of applications and, of the models that need no
+measured co-runs, had the smallest error in the synthetic validation of docs/predict.md. No model has been validated
+with co-runs on a real machine yet.
 
 Exit status: 0 told of somebody, 1 could not tell of anyone, 2 something to put right.
 """

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
-from stressbench.interference.judging import Judgement
-from stressbench.interference.models import BEST
+from stressbench.interference.models import DEFAULT_MODEL
 from stressbench.interference.placement_plan import PlacementPlan
+from stressbench.interference.validation import Validation
 from stressbench.report.drawing import style
 from stressbench.report.judgement_csv import PAIRS_HEAD, pairs_rows
 from stressbench.report.leaf import Sheet as Words
@@ -66,7 +66,7 @@ def _foretold(found: CoRunPrediction) -> Iterator[str]:
 def _chosen(one: VictimPrediction) -> ModelPrediction:
     """What the best model says, where it was asked and can tell; else the first that can."""
     telling = [said for said in one.foretold if said.prediction.slowdown is not None]
-    return next((said for said in telling if said.model == BEST), (*telling, one.foretold[0])[0])
+    return next((said for said in telling if said.model == DEFAULT_MODEL), (*telling, one.foretold[0])[0])
 
 
 def _sentence(one: VictimPrediction, said: ModelPrediction) -> str:
@@ -92,7 +92,7 @@ def _slowdowns(found: CoRunPrediction) -> Words:
     )  # fmt: skip
 
 
-def render_judgement(found: Judgement) -> str:
+def render_judgement(found: Validation) -> str:
     """The page of `predict evaluate` as HTML text."""
     with style():
         drawn = [figure for figure in (draw_boxes(found), draw_scatter(found)) if figure is not None]
@@ -111,7 +111,7 @@ def render_judgement(found: Judgement) -> str:
     return render_plain(Plain(title=title, lead=lead, chapters=(chapter,), foot=_FOOT))
 
 
-def _judged(found: Judgement) -> Iterator[str]:
+def _judged(found: Validation) -> Iterator[str]:
     best = found.scores[0]
     if best.mean_absolute_error is None or best.within_10_points is None:
         yield "No model could tell of any co-run."
@@ -127,14 +127,14 @@ def _judged(found: Judgement) -> Iterator[str]:
         )
 
 
-def _doubts(found: Judgement) -> Iterator[str]:
+def _doubts(found: Validation) -> Iterator[str]:
     yield from (f"{sentence}." for sentence in said_reasons(found))
     yield from (f"{said_left_out(one)}." for one in found.left_out[:_MOST_LEFT_OUT])
     if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
         yield f"And {more} more are left out."
 
 
-def _judgement_sheets(found: Judgement) -> Iterable[Words]:
+def _judgement_sheets(found: Validation) -> Iterable[Words]:
     reading = " ".join(key_of(found))
     yield Words(title="Models", words=1, head=SCORE_HEADS, body=tuple(score_rows(found)), reading=reading)
     rows = tuple(pair_rows(found))

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 
 from stressbench.interference.coruns import CoRun, LeftOut
 from stressbench.interference.evaluation import (
+    ErrorQuartiles,
     Evaluation,
-    Observation,
-    Quartiles,
+    MeasuredCoRun,
     evaluate,
     leave_one_application_out,
     ranked,
 )
-from stressbench.interference.models import LEARNERS, Model, predictor_of
+from stressbench.interference.models import TRAINABLE_MODELS, Model, predictor_of
 from stressbench.interference.profile import Profile
 
 _COPY = re.compile(r"_\d+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class ScoredCoRun:
     """One co-run: measured, and predicted; `error` is their difference, in shares of the time alone.
 
     `held`: whether the interval of the prediction holds what was measured. `reason` as in `Prediction`.
@@ -40,7 +40,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
+class ModelScore:
     """One model over all co-runs; errors in shares of the time alone, None where it could tell of none.
 
     `within_5_points` and `within_10_points` are shares of all co-runs; `coverage` is the share of `intervals` that hold
@@ -51,21 +51,21 @@ class Score:
     learnt: bool
     could_not_tell: int
     mean_absolute_error: float | None
-    quartiles: Quartiles | None
+    quartiles: ErrorQuartiles | None
     within_5_points: float | None
     within_10_points: float | None
     intervals: int
     coverage: float | None
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ScoredCoRun, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Validation:
     """Of all models, the one that could tell of most co-runs first, of several the one with the least error."""
 
     machine: str
     co_runs: int
-    scores: tuple[Score, ...]
+    scores: tuple[ModelScore, ...]
     left_out: tuple[LeftOut, ...]
 
     @property
@@ -74,7 +74,7 @@ class Judgement:
         return any(score.mean_absolute_error is not None for score in self.scores)
 
 
-def judge(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Judgement:
+def validate_models(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Validation:
     """Every model on every co-run whose applications all have a profile; the others are left out, and named.
 
     A second copy of an application in a study, NAME_2, is that application. `profiles` are of one machine, at least
@@ -85,12 +85,12 @@ def judge(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Ju
         if known.setdefault(one.application, one) is not one:
             raise ValueError(f"two profiles of application '{one.application}': which is meant in co-runs?")
     matched = [_matched(one, known, machine=profiles[0].machine) for one in co_runs]
-    observations = [one for one in matched if isinstance(one, Observation)]
+    observations = [one for one in matched if isinstance(one, MeasuredCoRun)]
     evaluations = [
         *(evaluate(predictor_of(model), observations) for model in Model),
-        *(leave_one_application_out(model, observations) for model in LEARNERS),
+        *(leave_one_application_out(model, observations) for model in TRAINABLE_MODELS),
     ]
-    return Judgement(
+    return Validation(
         machine=profiles[0].machine,
         co_runs=len(observations),
         scores=tuple(_score(one) for one in ranked(evaluations)),
@@ -98,7 +98,7 @@ def judge(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Ju
     )
 
 
-def _matched(one: CoRun | LeftOut, known: Mapping[str, Profile], *, machine: str) -> Observation | LeftOut:
+def _matched(one: CoRun | LeftOut, known: Mapping[str, Profile], *, machine: str) -> MeasuredCoRun | LeftOut:
     if isinstance(one, LeftOut):
         return one
     victim, *aggressors = (_profile(name, known) for name in (one.victim, *one.aggressors))
@@ -108,7 +108,7 @@ def _matched(one: CoRun | LeftOut, known: Mapping[str, Profile], *, machine: str
         without = [name for name in (one.victim, *one.aggressors) if _profile(name, known) is None]
         reason = f"no profile of {', '.join(dict.fromkeys(without))}"
     else:
-        return Observation(
+        return MeasuredCoRun(
             victim=victim, aggressors=tuple(some for some in aggressors if some is not None), slowdown=one.slowdown,
             interval=one.interval, source=one.source,
         )  # fmt: skip
@@ -119,10 +119,10 @@ def _profile(name: str, known: Mapping[str, Profile]) -> Profile | None:
     return known.get(name) or known.get(_COPY.sub("", name))
 
 
-def _score(found: Evaluation) -> Score:
-    return Score(
+def _score(found: Evaluation) -> ModelScore:
+    return ModelScore(
         model=found.model,
-        learnt=found.model in {learner.name for learner in LEARNERS},
+        learnt=found.model in {learner.name for learner in TRAINABLE_MODELS},
         could_not_tell=found.could_not_tell,
         mean_absolute_error=found.mean_absolute_error,
         quartiles=found.quartiles,
@@ -131,7 +131,7 @@ def _score(found: Evaluation) -> Score:
         intervals=sum(one.held is not None for one in found.compared),
         coverage=found.coverage,
         pairs=tuple(
-            Pair(
+            ScoredCoRun(
                 victim=one.victim, aggressors=one.aggressors, source=one.source, measured=one.measured,
                 measured_interval=one.interval, slowdown=one.prediction.slowdown, low=one.prediction.low,
                 high=one.prediction.high, reason=one.prediction.reason, error=one.error, held=one.held,

@@ -23,7 +23,7 @@ import known_load
 import numpy as np
 
 from stressbench.interference import PAPER, Service, Utilisation, read_profile, utilisation
-from stressbench.interference.sides import READING
+from stressbench.interference.probe_statistics import PING_PONG_ESTIMATOR
 
 GOAL = 0.05
 IDLE_GOAL = 0.03
@@ -87,8 +87,8 @@ def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str 
     return Read(
         load=load,
         paper=utilisation(idle_s, loaded_s, how=PAPER, steady=False),
-        alone=utilisation(idle_s, loaded_s, how=READING, steady=False),
-        knowing=utilisation(idle_s, loaded_s, how=READING, traffic=load.service, steady=False),
+        alone=utilisation(idle_s, loaded_s, how=PING_PONG_ESTIMATOR, steady=False),
+        knowing=utilisation(idle_s, loaded_s, how=PING_PONG_ESTIMATOR, traffic=load.service, steady=False),
     )
 
 

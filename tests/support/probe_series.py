@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stressbench.interference.finding import Measured
+from stressbench.interference.impact_analysis import ImpactData
 from stressbench.interference.pingpongs import Probes, Probing
 from support.builders import MadeStep
 from support.sensitivities import sample
@@ -33,9 +33,9 @@ IDLE, BUSY = series(sample(0.0, count=300)), series(sample(0.4, count=300))
 def measured(
     before: Sequence[Probes] = (IDLE,), beside: Sequence[Probes] = (BUSY,), after: Sequence[Probes] = (),
     with_s: Sequence[float] = (30.0,), without_s: Sequence[float] = (),
-) -> Measured:  # fmt: skip
+) -> ImpactData:  # fmt: skip
     probing = replace(PROBING, pairs=len(before))
-    return Measured(
+    return ImpactData(
         probing=probing, before=tuple(before), beside=tuple(beside), after=tuple(after),
         with_probes_s=tuple(with_s), without_s=tuple(without_s),
     )  # fmt: skip

@@ -11,12 +11,12 @@ from support.commands import call
 from support.examples import examples
 from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
+from stressbench.interference.link_share_delay import LinkShareDelay
 from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import Model
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
 from stressbench.interference.profile import Profile, to_json
-from stressbench.interference.shares_and_waits import SharesAndWaits
 from stressbench.interference.store import Store
 
 CURVES: Mapping[str, Mapping[float, float]] = {
@@ -63,7 +63,7 @@ MEANT: Mapping[str, Predictor] = {
     "Monotone": Monotone(),
     "PhaseAware": PhaseAware(),
     "PerLink": PerLink(),
-    "SharesAndWaits": SharesAndWaits(),
+    "SharesAndWaits": LinkShareDelay(),
 }
 
 

@@ -9,7 +9,7 @@ from support.probe_series import measured
 from support.sensitivities import victim
 
 from stressbench.formats.run import Run, read_run
-from stressbench.interference.finding import impact_found
+from stressbench.interference.impact_analysis import analyse_impact
 from stressbench.interference.keeping import profile_of
 from stressbench.interference.link_shares import link_shares, mean_of
 from stressbench.report.terminal.impact_table import said_links
@@ -60,6 +60,6 @@ def test_a_profile_has_the_newest_count_and_keeps_the_last_where_nobody_counts()
 
 def test_the_busiest_links_are_told_as_counted() -> None:
     assert "the busiest of 2: s0-s1: s0 > s1 50.0 %, s0-s1: s1 > s0 12.5 %" in str(
-        said_links(impact_found(replace(measured(), links={BACK: 0.125, FORTH: 0.5})))
+        said_links(analyse_impact(replace(measured(), links={BACK: 0.125, FORTH: 0.5})))
     )
-    assert said_links(impact_found(measured())) is None
+    assert said_links(analyse_impact(measured())) is None

@@ -19,8 +19,8 @@ from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import CoRun, LeftOut
 from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.interference.placement_plan import UnpredictedGroup, plan_placement
-from stressbench.interference.portrait import portrait_of
 from stressbench.interference.profile import Profile
+from stressbench.interference.profile_summary import summarise_profile
 from stressbench.interference.validation import Validation, validate_models
 from stressbench.report.page.predictions import render_judgement, render_seating, render_together
 from stressbench.report.page.sensitivity import render_profiles
@@ -111,7 +111,7 @@ def test_a_slow_down_without_an_interval_stands_alone() -> None:
 def test_phases_are_told_with_their_times_and_drawn() -> None:
     page = page_of(phased())
 
-    said = portrait_of(phased())
+    said = summarise_profile(phased())
     assert [(round(one.began_s), round(one.ended_s)) for one in said.phases] == [(2, 8), (8, 14)]
     first, second = (f"{100 * one.utilisation:.1f}" for one in said.phases)
     assert f"phased keeps the switch busy for {first} to {second} % of the time, by phase" in page
@@ -122,7 +122,7 @@ def test_phases_are_told_with_their_times_and_drawn() -> None:
 
 def test_the_curve_is_the_one_that_predictions_go_by_and_its_band_holds_it() -> None:
     world = Application(name="cg", phases=((1.0, 0.5),), suffers=1.5, bend=1.0)
-    said = portrait_of(profile_in_world(world, seed=3))
+    said = summarise_profile(profile_in_world(world, seed=3))
 
     at = [point.utilisation for point in said.curve]
     rising = [point.slowdown for point in said.curve]

@@ -11,12 +11,17 @@ from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, Ran, read
 from stressbench.interference.compression import Configuration, next_configuration
+from stressbench.interference.compression_analysis import (
+    CompressionData,
+    CongestionLevel,
+    has_enough_probes,
+    utilisations_for_selection,
+)
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.link_shares import Shares, link_shares
 from stressbench.interference.pingpongs import Probes
 from stressbench.interference.rings import Ring, paced, ring_of, workload_of
 from stressbench.interference.rounds import round_times
-from stressbench.interference.suffering import Compressed, Suffered, enough, loads_of
 from stressbench.launch import session
 from stressbench.report.units import count
 
@@ -27,7 +32,7 @@ _MOSTLY_START = 2.0
 class Taken:
     """What was measured; `interrupted` says that somebody stopped it, so that runs are missing."""
 
-    measured: Compressed
+    measured: CompressionData
     interrupted: str | None
 
 
@@ -83,11 +88,11 @@ class _Compression:
             return Taken(measured=self._measured(), interrupted="interrupted")
         return Taken(measured=self._measured(), interrupted=None)
 
-    def _measured(self) -> Compressed:
-        return Compressed(
+    def _measured(self) -> CompressionData:
+        return CompressionData(
             probing=self._errand.probing, before=self._before, after=self._after, alone_s=tuple(self._alone_s),
             levels=tuple(
-                Suffered(
+                CongestionLevel(
                     configuration=one.ring.configuration, probes=one.probes, times_s=tuple(one.times_s),
                     ended_at_s=tuple(one.ended_at_s), links=one.links,
                 )
@@ -135,7 +140,7 @@ class _Compression:
             ring = ring_of(following, nodes=self._plan.nodes)
             run = self._launches.probe(self._companion(ring), called=str(following))
             probes = self._launches.pairs(run)
-            if enough(probes):
+            if has_enough_probes(probes):
                 links = None if not run.rounds else link_shares(run, began_s=run.rounds[0].duration_s, ended_s=inf)
                 self._levels.append(
                     _Level(ring=paced(ring, run), probes=probes, links=links, times_s=[], ended_at_s=[])
@@ -155,7 +160,7 @@ class _Compression:
             return plan.candidates[tried]
         rings = {one.ring.configuration: one.probes for one in self._levels}
         return next_configuration(
-            {**loads_of(self._before, rings, traffic=plan.link.traffic), **too_heavy}, plan.candidates
+            {**utilisations_for_selection(self._before, rings, traffic=plan.link.traffic), **too_heavy}, plan.candidates
         )
 
     def _run_all(self) -> None:

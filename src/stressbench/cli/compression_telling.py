@@ -9,15 +9,15 @@ from stressbench.cli.compression_plan import Plan
 from stressbench.cli.following import say
 from stressbench.cli.keeping import Keep
 from stressbench.console import echo
+from stressbench.interference.compression_analysis import CompressionData, analyse_compression
 from stressbench.interference.keeping import compression_profile, moved_since
 from stressbench.interference.profile import Profile, Provenance
-from stressbench.interference.suffering import Compressed, compression_found
 from stressbench.report.units import count
 
 
-def show(measured: Compressed, kept: Keep, plan: Plan, *, as_json: bool) -> None:
+def show(measured: CompressionData, kept: Keep, plan: Plan, *, as_json: bool) -> None:
     """On standard output, behind the program's own."""
-    found, errand = compression_found(measured), kept.errand
+    found, errand = analyse_compression(measured), kept.errand
     if as_json:
         told = {
             "application": kept.application, "machine": kept.machine, "command": kept.command, "on": errand.on,
@@ -53,7 +53,7 @@ def write(kept: Keep, taken: Taken, plan: Plan) -> None:
     kept.write(
         made,
         pairs=measured.before,
-        cautions=() if kept.page is None else compression_found(measured).cautions,
+        cautions=() if kept.page is None else analyse_compression(measured).cautions,
         configuration={
             "compressions": f"{len(measured.kept)} of {len(plan.candidates)}", "ring": count(plan.nodes, "host"),
             "runs": str(plan.runs), "times": "rounds" if by_rounds else "launches",

@@ -11,8 +11,8 @@ from types import FrameType
 
 from stressbench.cli.following import say
 from stressbench.interference.pingpongs import Probing
+from stressbench.interference.probe_statistics import probing_time_s
 from stressbench.interference.probing import LEAST_SAMPLES
-from stressbench.interference.sides import seconds_for
 from stressbench.launch import machine as this_machine
 from stressbench.launch.duration import seconds
 from stressbench.launch.engine import RunFile
@@ -87,7 +87,7 @@ def errand_of(typed: Typed, *, probing: Probing, place: Place, companions: int) 
             raise LaunchMistake(f"{option} {given}: is for workloads, W{_SUFFIX}; {words[0]} is a program")
     at_least_one("--rounds", typed.rounds)
     idle_s = seconds(typed.idle, option="--idle")
-    least_s = seconds_for(LEAST_SAMPLES, probing)
+    least_s = probing_time_s(LEAST_SAMPLES, probing)
     if idle_s < least_s * (1 - 1e-9):
         raise LaunchMistake(
             f"--idle: {typed.idle} is too short: {LEAST_SAMPLES} probes are the least, which is {least_s:g} s here"

@@ -26,7 +26,7 @@ from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.probing import measure
 from stressbench.console import echo
 from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.finding import ImpactFound, Measured, impact_found
+from stressbench.interference.impact_analysis import ImpactData, ImpactResult, analyse_impact
 from stressbench.interference.keeping import differences, profile_of, settings_of
 from stressbench.interference.profile import Profile, Provenance
 from stressbench.launch import session
@@ -139,7 +139,7 @@ def impact(
         tell_crowd(errand, called="probes")
         with scratch("impact") as folder:
             measured = measure(errand, folder=folder, effect=effect or 0, traffic=loaded.traffic)
-        found = impact_found(measured)
+        found = analyse_impact(measured)
         _show(found, kept, link=loaded, as_json=as_json)
         _write(
             kept,
@@ -156,7 +156,7 @@ def impact(
 
 
 def _write(
-    kept: Keep, measured: Measured, *, cautions: tuple[str, ...], configuration: dict[str, str]
+    kept: Keep, measured: ImpactData, *, cautions: tuple[str, ...], configuration: dict[str, str]
 ) -> None:  # fmt: skip
     def made(provenance: Provenance, known: Profile | None) -> Profile:
         return profile_of(
@@ -171,7 +171,7 @@ def _write(
     )  # fmt: skip
 
 
-def _show(found: ImpactFound, kept: Keep, *, link: Link, as_json: bool) -> None:
+def _show(found: ImpactResult, kept: Keep, *, link: Link, as_json: bool) -> None:
     errand = kept.errand
     if as_json:
         told = {

@@ -7,17 +7,17 @@ from stressbench.cli.companions import probes_of_errand
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, RanBeside, read
-from stressbench.interference.finding import Measured
+from stressbench.interference.impact_analysis import ImpactData
 from stressbench.interference.link_shares import Shares, link_shares, mean_of
 from stressbench.interference.pingpongs import Probes, one_after_the_other
+from stressbench.interference.probe_statistics import probing_time_s
 from stressbench.interference.probing import LEAST_SAMPLES
 from stressbench.interference.queueing import Service
-from stressbench.interference.sides import seconds_for
 from stressbench.launch import session
 from stressbench.report.units import count
 
 
-def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | None) -> Measured:
+def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | None) -> ImpactData:
     """All launches, one after the other, files of theirs in `folder`.
 
     `effect`: how often the program also runs without probes, at least 0; as often with them, and once where it is 0.
@@ -43,7 +43,7 @@ def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | Non
             without_s.append(_alone(errand, launches))
     loaded = tuple(one_after_the_other(pair) for pair in zip(*beside, strict=True))
     _require_enough(errand, loaded, took_s=sum(with_probes_s))
-    return Measured(
+    return ImpactData(
         probing=errand.probing, before=before, beside=loaded,
         after=launches.idle("idle, after") if errand.after else (), with_probes_s=tuple(with_probes_s),
         without_s=tuple(without_s), traffic=traffic, links=mean_of(links),
@@ -84,7 +84,7 @@ def _require_enough(errand: Errand, beside: tuple[Probes, ...], *, took_s: float
     took = "" if not took_s else f" took {took_s:.3g} s, too short:"
     raise Ended(
         f"{errand.name}{took} {found} probes came in that time, and {LEAST_SAMPLES} are the least, which is "
-        f"{seconds_for(LEAST_SAMPLES, errand.probing):.3g} s of {'one pair' if pairs == 1 else f'{pairs} pairs'} "
+        f"{probing_time_s(LEAST_SAMPLES, errand.probing):.3g} s of {'one pair' if pairs == 1 else f'{pairs} pairs'} "
         f"every {every * 1e3:g} ms. Give it more to do, or probe more often (--every)",
         status=session.FAULT, tail="",
     )  # fmt: skip

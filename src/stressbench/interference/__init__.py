@@ -16,8 +16,9 @@ from stressbench.interference.evaluation import (
     leave_one_application_out,
     ranked,
 )
-from stressbench.interference.finding import ImpactFound, Measured, impact_found
+from stressbench.interference.impact_analysis import ImpactData, ImpactResult, analyse_impact
 from stressbench.interference.keeping import profile_of
+from stressbench.interference.link_share_delay import LinkShareDelay
 from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import DEFAULT_MODEL, TRAINABLE_MODELS, Model, predictor_of
 from stressbench.interference.phases import Phase, phases_of
@@ -40,7 +41,6 @@ from stressbench.interference.profile import (
 )
 from stressbench.interference.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
 from stressbench.interference.readings import impact_of, levels_of, probe_effect, slowdown_of
-from stressbench.interference.shares_and_waits import SharesAndWaits
 from stressbench.interference.store import Store
 from stressbench.interference.validation import ModelScore, Validation, validate_models
 
@@ -63,12 +63,13 @@ __all__ = [
     "Evaluation",
     "Grouping",
     "Impact",
-    "ImpactFound",
+    "ImpactData",
+    "ImpactResult",
     "Inconclusive",
     "Latencies",
     "LeftOut",
     "Level",
-    "Measured",
+    "LinkShareDelay",
     "MeasuredCoRun",
     "Model",
     "ModelPrediction",
@@ -92,19 +93,18 @@ __all__ = [
     "Reading",
     "Service",
     "ServiceTime",
-    "SharesAndWaits",
     "Store",
     "TrainableModel",
     "Utilisation",
     "Validation",
     "VictimPrediction",
+    "analyse_impact",
     "arrival_rate",
     "best_grouping",
     "cheapest_grouping",
     "configurations",
     "coruns_of",
     "evaluate",
-    "impact_found",
     "impact_of",
     "leave_one_application_out",
     "levels_of",

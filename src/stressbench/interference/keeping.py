@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from stressbench.interference.finding import Measured
+from stressbench.interference.compression_analysis import CompressionData
+from stressbench.interference.impact_analysis import ImpactData
 from stressbench.interference.pingpongs import AVERAGED, Probes, Probing, pooled
+from stressbench.interference.probe_statistics import is_significant_drift, latency_drift
 from stressbench.interference.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance
 from stressbench.interference.queueing import Service
-from stressbench.interference.sides import drift_between, has_moved
-from stressbench.interference.suffering import Compressed
 
 
 def settings_of(probing: Probing, traffic: Service | None) -> ProbeSettings:
@@ -39,7 +39,7 @@ def _said(probe: ProbeSettings) -> str:
 
 
 def profile_of(
-    measured: Measured, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
+    measured: ImpactData, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
     by_rounds: bool = False,
 ) -> Profile:  # fmt: skip
     """New latencies; run times alone are added to those of `kept`, whose compressions stay, and whose links do where
@@ -65,7 +65,7 @@ def profile_of(
 
 
 def compression_profile(
-    measured: Compressed, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
+    measured: CompressionData, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
     by_rounds: bool = False,
 ) -> Profile:  # fmt: skip
     """New compressions and run times alone in place of those of `kept`, whose impact and links stay.
@@ -99,12 +99,12 @@ def compression_profile(
     )
 
 
-def moved_since(kept: Profile, measured: Compressed) -> str | None:
+def moved_since(kept: Profile, measured: CompressionData) -> str | None:
     """That the idle machine is not the one that the known impact was read against; None where nothing shows it."""
     if kept.impact is None:
         return None
-    drift = drift_between(kept.idle.array, pooled(measured.idle).latencies_s)
-    if not has_moved(drift):
+    drift = latency_drift(kept.idle.array, pooled(measured.idle).latencies_s)
+    if not is_significant_drift(drift):
         return None
     return (
         f"idle latencies are {drift.centre:.2f} times those of the impact that is known of {kept.application}: the "

@@ -4,10 +4,10 @@ from enum import StrEnum
 
 from stressbench.interference.blend import BlendOf
 from stressbench.interference.evaluation import TrainableModel
+from stressbench.interference.link_share_delay import LinkShareDelay
 from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
-from stressbench.interference.shares_and_waits import SharesAndWaits
 
 
 class Model(StrEnum):
@@ -20,7 +20,7 @@ class Model(StrEnum):
     monotone = "Monotone"
     phase_aware = "PhaseAware"
     per_link = "PerLink"
-    shares_and_waits = "SharesAndWaits"
+    link_share_delay = "SharesAndWaits"
 
 
 DEFAULT_MODEL = Model.phase_aware
@@ -34,7 +34,7 @@ _PREDICTORS: dict[Model, Predictor] = {
     Model.monotone: Monotone(),
     Model.phase_aware: PhaseAware(),
     Model.per_link: PerLink(),
-    Model.shares_and_waits: SharesAndWaits(),
+    Model.link_share_delay: LinkShareDelay(),
 }
 TRAINABLE_MODELS: tuple[TrainableModel, ...] = (BlendOf(bases=(Monotone(), PhaseAware())),)
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.phases import Phase, phases_of
+from stressbench.interference.probe_statistics import same_host_reason
 from stressbench.interference.probing import OURS, Floats, Reading, Utilisation, draws, utilisation
 from stressbench.interference.profile import Level, Profile
 from stressbench.interference.queueing import Service
-from stressbench.interference.sides import said_one_host
 from stressbench.stats.intervals import Interval, unpaired_interval
 
 RESAMPLES = 400
@@ -115,7 +115,7 @@ def comparable(profiles: Sequence[Profile]) -> None:
 def blind_pair(profile: Profile) -> str | None:
     """A sentence where a profile names the hosts of its pairs (`h0+h1`), and both of one are the same host."""
     pairs = profile.provenance.configuration.get("pairs", "").split()
-    return next((said_one_host(pair) for pair in pairs if "+" not in pair), None)
+    return next((same_host_reason(pair) for pair in pairs if "+" not in pair), None)
 
 
 def links_used(profile: Profile) -> tuple[str, ...]:

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 from support.sensitivities import level, profile
 
+from stressbench.interference.link_share_delay import LinkShareDelay
 from stressbench.interference.prediction import NOT_SLOWED
 from stressbench.interference.profile import Profile
-from stressbench.interference.shares_and_waits import SharesAndWaits
 
 IDLE = [0.9, 1.1] * 20
 RINGS = ((0.1, 1.0), (0.3, 1.0), (0.6, 9.0), (0.6, 2.0))  # of link a, and how long probes wait, s
 A, B = 0.5, 0.1  # lost by a whole link, and by a second of waiting
-MODEL = SharesAndWaits()
+MODEL = LinkShareDelay()
 
 
 def waiting(wait: float) -> list[float]:

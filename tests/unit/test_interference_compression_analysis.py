@@ -13,6 +13,12 @@ from support.sensitivities import configuration, sample, victim
 
 from stressbench.formats.run import read_run
 from stressbench.interference.compression import Configuration
+from stressbench.interference.compression_analysis import (
+    CompressionData,
+    CongestionLevel,
+    analyse_compression,
+    utilisations_for_selection,
+)
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.keeping import (
     compression_profile,
@@ -26,7 +32,6 @@ from stressbench.interference.profile import Latencies, parse_profile, to_json
 from stressbench.interference.queueing import Service
 from stressbench.interference.rings import Pairing, Ring, paced, ring_of, workload_of
 from stressbench.interference.rounds import round_times
-from stressbench.interference.suffering import Compressed, Suffered, compression_found, loads_of
 
 ONE = Configuration(partners=3, messages=10, pause_s=1e-3)
 
@@ -111,15 +116,17 @@ def test_a_workload_of_one_round_has_no_time(tmp_path: Path) -> None:
 
 def suffered(
     number: int, utilisation: float, times_s: Sequence[float], *, ended_at_s: Sequence[float] = (), late_s: float = 0.0
-) -> Suffered:
+) -> CongestionLevel:
     probes = series(sample(utilisation, count=300), late_s=late_s)
-    return Suffered(
+    return CongestionLevel(
         configuration=configuration(number), probes=(probes,), times_s=tuple(times_s), ended_at_s=tuple(ended_at_s)
     )
 
 
-def compressed(*levels: Suffered, start_s: float | None = None, traffic: Service | None = None) -> Compressed:
-    return Compressed(
+def compressed(
+    *levels: CongestionLevel, start_s: float | None = None, traffic: Service | None = None
+) -> CompressionData:
+    return CompressionData(
         probing=replace(PROBING, pairs=1), before=(IDLE,), after=(IDLE,), alone_s=(1.0, 1.01, 1.02, 1.03),
         levels=levels, start_s=start_s, traffic=traffic,
     )  # fmt: skip
@@ -129,7 +136,7 @@ BOTH = (suffered(1, 0.6, (2.0, 2.02, 2.04, 2.06)), suffered(0, 0.2, (1.1, 1.111,
 
 
 def test_slow_downs_stand_by_the_load_that_probes_saw() -> None:
-    found = compression_found(compressed(*BOTH))
+    found = analyse_compression(compressed(*BOTH))
 
     light, heavy = found.levels
     assert [light.utilisation.value, heavy.utilisation.value] == pytest.approx([0.2, 0.6], abs=0.01)
@@ -145,11 +152,11 @@ def test_known_packets_take_the_place_of_probes() -> None:
     residual_s = 2 * (1e-6 + 2 * float(np.var(IDLE.latencies_s)) / 1e-6) / 2
     traffic = Service(mean_s=2 * residual_s, variance_s2=0.0)
 
-    (level,) = compression_found(compressed(BOTH[0], traffic=traffic)).levels
+    (level,) = analyse_compression(compressed(BOTH[0], traffic=traffic)).levels
 
     wait_s = float(np.mean(sample(0.6, count=300))) - 1e-6
     assert level.utilisation.value == pytest.approx(wait_s / (wait_s + residual_s), abs=0.01)
-    loads = loads_of((IDLE,), {ONE: BOTH[0].probes}, traffic=traffic)
+    loads = utilisations_for_selection((IDLE,), {ONE: BOTH[0].probes}, traffic=traffic)
     assert loads[ONE] == pytest.approx(level.utilisation.value, abs=0.01)
 
 
@@ -157,7 +164,7 @@ def test_probes_that_were_faster_beside_a_ring_tell_nothing_and_that_is_said() -
     """Cores that sleep on an idle machine, and not on a busy one."""
     faster = replace(BOTH[0], probes=(series([0.6 * one for one in sample(0.0, count=300)]),))
 
-    (level,) = compression_found(compressed(faster)).levels
+    (level,) = analyse_compression(compressed(faster)).levels
 
     assert level.utilisation.value is None
     assert "probes were faster under load" in str(level.utilisation.reason)
@@ -168,7 +175,7 @@ def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(
     asleep = series([3 * one for one in sample(0.0, count=300)])
     rings = {one.configuration: one.probes for one in (suffered(0, 0.0, ()), suffered(1, 0.6, ()))}
 
-    loads = loads_of((asleep,), rings, traffic=None)
+    loads = utilisations_for_selection((asleep,), rings, traffic=None)
 
     assert list(loads.values()) == pytest.approx([0.0, 0.6], abs=0.01)
 
@@ -179,19 +186,19 @@ def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(
         (compressed(suffered(0, 0.4, (1.2,))), "1 of 1 slow-downs have no interval: it takes 4"),
         (compressed(suffered(0, 0.4, (), ended_at_s=(9.0,))), "beside 1 of 1 compressions the program was ended"),
         (compressed(*BOTH, start_s=0.3), "to start its ranks takes at least 30% of the program's time alone"),
-        (compressed(suffered(0, 0.4, (1.2,) * 4, late_s=1e-6)), "beside 1 of 1 compressions probes woke up late"),
-        (compressed(replace(suffered(0, 0.4, (1.2,) * 4), probes=(series([0.02] * 300),))), "probes came more seldom"),
+        (compressed(suffered(0, 0.4, (1.2,) * 4, late_s=1e-6)), "beside 1 of 1 congestion levels probes woke up late"),
+        (compressed(replace(suffered(0, 0.4, (1.2,) * 4), probes=(series([0.02] * 300),))), "so that the utilisation is underestimated"),
     ],
     ids=["few", "ended", "start", "late", "seldom"],
 )
-def test_what_a_reader_must_know_is_said(taken: Compressed, said: str) -> None:
-    assert any(said in caution for caution in compression_found(taken).cautions)
+def test_what_a_reader_must_know_is_said(taken: CompressionData, said: str) -> None:
+    assert any(said in caution for caution in analyse_compression(taken).cautions)
 
 
 def test_a_run_that_was_ended_says_only_how_much_at_least_and_stays_out_of_the_profile() -> None:
     taken = compressed(BOTH[0], suffered(3, 0.8, (2.5,), ended_at_s=(10.3,)))
 
-    slowest = compression_found(taken).levels[-1]
+    slowest = analyse_compression(taken).levels[-1]
 
     assert (slowest.slowdown, slowest.at_least) == (None, pytest.approx(10.0))
     assert [one.configuration for one in taken.kept] == [BOTH[0].configuration]

@@ -11,8 +11,9 @@ import numpy as np
 from stressbench.interference.compression import Configuration
 from stressbench.interference.curves import fit
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.finding import Stretch
+from stressbench.interference.impact_analysis import PhaseEstimate
 from stressbench.interference.phases import Phase
+from stressbench.interference.probe_statistics import PERCENTILES
 from stressbench.interference.probing import PAPER, Floats, Reading, Utilisation, utilisation
 from stressbench.interference.profile import Latencies, ProbeSettings, Profile, Provenance
 from stressbench.interference.readings import (
@@ -24,7 +25,6 @@ from stressbench.interference.readings import (
     reading_of,
     traffic_of,
 )
-from stressbench.interference.sides import SHARES
 from stressbench.stats.intervals import CONFIDENCE, Interval
 from stressbench.stats.percentiles import Percentile, of_samples, percentile_of
 
@@ -33,7 +33,7 @@ _ROUND_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class LatencySummary:
     """One-way latencies, s: mean and percentiles 50, 95, 99; those of one second count as resembling each other."""
 
     count: int
@@ -42,11 +42,11 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelSaid:
+class LevelSummary:
     """One compression: its probes, the switch's utilisation, and times of `runs` beside it over those alone."""
 
     configuration: Configuration
-    probes: Spread
+    probes: LatencySummary
     utilisation: Utilisation
     runs: int
     slowdown: Interval
@@ -63,7 +63,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Portrait:
+class ProfileSummary:
     """What is known of one application on one machine.
 
     `beside` and both utilisations (ours, and as the paper reads them) are None without an impact; `phases` are s from
@@ -74,21 +74,21 @@ class Portrait:
     machine: str
     provenance: Provenance
     probe: ProbeSettings
-    idle: Spread
-    beside: Spread | None
+    idle: LatencySummary
+    beside: LatencySummary | None
     ours: Utilisation | None
     paper: Utilisation | None
-    phases: tuple[Stretch, ...]
+    phases: tuple[PhaseEstimate, ...]
     alone_runs: int
     alone_median_s: float | None
-    levels: tuple[LevelSaid, ...]
+    levels: tuple[LevelSummary, ...]
     curve: tuple[CurvePoint, ...]
     links: dict[str, float] | None
     effect: Interval | None
     missing: tuple[str, ...]
 
 
-def portrait_of(profile: Profile) -> Portrait:
+def summarise_profile(profile: Profile) -> ProfileSummary:
     """All of it; raises nothing."""
     how, missing = reading_of(profile), list(_absent(profile))
     blind = blind_pair(profile)
@@ -101,7 +101,7 @@ def portrait_of(profile: Profile) -> Portrait:
             curve = _curve(profile, how)
         except Inconclusive as reason:
             missing.append(str(reason))
-    return Portrait(
+    return ProfileSummary(
         application=profile.application,
         machine=profile.machine,
         provenance=profile.provenance,
@@ -140,13 +140,13 @@ def _absent(profile: Profile) -> Iterator[str]:
         )
 
 
-def _spread(latencies: Latencies) -> Spread:
+def _spread(latencies: Latencies) -> LatencySummary:
     """Those of unknown times stand each for itself."""
     values, times = latencies.array, latencies.times
     rounds = np.arange(len(values)) if times is None else np.floor(times / _ROUND_S).astype(np.int64)
     grouped = of_samples(values, rounds)
-    found = (percentile_of(grouped, share) for share in SHARES)
-    return Spread(
+    found = (percentile_of(grouped, share) for share in PERCENTILES)
+    return LatencySummary(
         count=len(values), mean_s=float(values.mean()), percentiles=tuple(one for one in found if one is not None)
     )  # fmt: skip
 
@@ -158,7 +158,7 @@ def _utilisation(profile: Profile, probes: Latencies, how: Reading, blind: str |
     return utilisation(profile.idle.array, probes.array, how=how, traffic=traffic, steady=False)
 
 
-def _phases(profile: Profile, probes: Latencies, how: Reading) -> tuple[Stretch, ...]:
+def _phases(profile: Profile, probes: Latencies, how: Reading) -> tuple[PhaseEstimate, ...]:
     try:
         phases = impact_phases(profile, how)
     except Inconclusive:
@@ -169,7 +169,7 @@ def _phases(profile: Profile, probes: Latencies, how: Reading) -> tuple[Stretch,
     for phase in phases:
         low, high = _bounds(phase)
         ended = began + phase.share * whole
-        found.append(Stretch(began_s=began, ended_s=ended, utilisation=phase.utilisation, low=low, high=high))
+        found.append(PhaseEstimate(began_s=began, ended_s=ended, utilisation=phase.utilisation, low=low, high=high))
         began = ended
     return tuple(found)
 
@@ -179,9 +179,9 @@ def _bounds(phase: Phase) -> tuple[float, float]:
     return min(float(low), phase.utilisation), max(float(high), phase.utilisation)
 
 
-def _level(one: LevelReading, blind: str | None) -> LevelSaid:
+def _level(one: LevelReading, blind: str | None) -> LevelSummary:
     unseen = Utilisation(value=None, low=None, high=None, reason=blind)
-    return LevelSaid(
+    return LevelSummary(
         configuration=one.level.configuration, probes=_spread(one.level.probes),
         utilisation=one.utilisation if blind is None else unseen, runs=len(one.level.times_s), slowdown=one.slowdown,
     )  # fmt: skip

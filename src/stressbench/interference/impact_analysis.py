@@ -11,22 +11,22 @@ import numpy as np
 from stressbench.interference.link_shares import Shares
 from stressbench.interference.phases import phases_of
 from stressbench.interference.pingpongs import Probes, Probing, pooled
+from stressbench.interference.probe_statistics import (
+    PING_PONG_ESTIMATOR,
+    PRECISION,
+    ProbeStatistics,
+    idle_cautions,
+    idle_drift,
+    joined_idle_probes,
+    microseconds,
+    probe_statistics,
+    sparse_probe_cautions,
+    utilisation_seen_by,
+    wakeup_delay,
+)
 from stressbench.interference.probing import PAPER, Floats, Utilisation, probes_needed, service_of
 from stressbench.interference.queueing import Service, own_load
 from stressbench.interference.readings import slowdown_of
-from stressbench.interference.sides import (
-    PRECISION,
-    READING,
-    Side,
-    drift_of,
-    idle_cautions,
-    idle_of,
-    lateness_of,
-    rare_when_busy,
-    said_us,
-    seen_by,
-    side_of,
-)
 from stressbench.stats.intervals import CONFIDENCE, Interval
 
 _PAIRS_DIFFER = 1.2
@@ -35,7 +35,7 @@ _EFFECT = 1.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class PhaseEstimate:
     """A phase of the program, s from its start: the utilisation in it, 0 to 1, with a 95 % interval."""
 
     began_s: float
@@ -46,7 +46,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairFound:
+class PairEstimate:
     """One pair of hosts: median latencies, s, None without probes; the utilisation as this pair sees it."""
 
     hosts: tuple[str, ...]
@@ -56,7 +56,7 @@ class PairFound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class ProbeEffect:
     """Run times, s, with probes and without; `ratio`: with over without, None where nobody ran without."""
 
     with_probes_s: tuple[float, ...]
@@ -65,28 +65,28 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImpactFound:
+class ImpactResult:
     """What one program does to the network. Both utilisations are of all pairs together; `drift`: idle latencies
     after over those before, None where nobody looked; `probes_needed`: for an idle switch to within 5 points;
-    `own_load`: share of the switch's time that probes took themselves, at most; `links`: as `Measured` has them.
+    `own_load`: share of the switch's time that probes took themselves, at most; `links`: as `ImpactData` has them.
     """
 
-    idle: Side
-    loaded: Side
+    idle: ProbeStatistics
+    loaded: ProbeStatistics
     ours: Utilisation
     paper: Utilisation
-    phases: tuple[Stretch, ...]
-    pairs: tuple[PairFound, ...]
+    phases: tuple[PhaseEstimate, ...]
+    pairs: tuple[PairEstimate, ...]
     drift: Interval | None
     probes_needed: int
     own_load: float
-    effect: Effect
+    effect: ProbeEffect
     links: Shares | None
     cautions: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Measured:
+class ImpactData:
     """Everything that was measured, pair by pair: idle before, beside the program, idle after (may be empty).
 
     `traffic`: the service of the packets that load the switch, where somebody knows it; `links`: the share of each link
@@ -105,24 +105,24 @@ class Measured:
     @property
     def idle(self) -> tuple[Probes, ...]:
         """Of each pair, before and after."""
-        return idle_of(self.before, self.after)
+        return joined_idle_probes(self.before, self.after)
 
 
-def impact_found(measured: Measured) -> ImpactFound:
+def analyse_impact(measured: ImpactData) -> ImpactResult:
     """All of it, of 30 probes or more on each side."""
     idle, beside = pooled(measured.idle), pooled(measured.beside)
     traffic = measured.traffic
-    ours = seen_by(measured.beside, idle, beside, traffic=traffic, steady=False)  # programs have phases
-    service = service_of(idle.latencies_s, READING)
-    found = ImpactFound(
-        idle=side_of(idle),
-        loaded=side_of(beside),
+    ours = utilisation_seen_by(measured.beside, idle, beside, traffic=traffic, steady=False)  # programs have phases
+    service = service_of(idle.latencies_s, PING_PONG_ESTIMATOR)
+    found = ImpactResult(
+        idle=probe_statistics(idle),
+        loaded=probe_statistics(beside),
         ours=ours,
-        paper=seen_by(measured.beside, idle, beside, how=PAPER, steady=False),
+        paper=utilisation_seen_by(measured.beside, idle, beside, how=PAPER, steady=False),
         phases=() if ours.low is None else _phases(idle, beside, traffic),
         pairs=tuple(_pair(*both, traffic) for both in zip(measured.idle, measured.beside, strict=True)),
-        drift=drift_of(measured.before, measured.after),
-        probes_needed=probes_needed(idle.latencies_s, half_width=PRECISION, how=READING, traffic=traffic),
+        drift=idle_drift(measured.before, measured.after),
+        probes_needed=probes_needed(idle.latencies_s, half_width=PRECISION, how=PING_PONG_ESTIMATOR, traffic=traffic),
         own_load=own_load(pairs=measured.probing.pairs, interval_s=measured.probing.interval_s, service=service),
         effect=_effect(measured),
         links=measured.links,
@@ -131,16 +131,16 @@ def impact_found(measured: Measured) -> ImpactFound:
     return replace(found, cautions=tuple(_cautions(found, measured)))
 
 
-def _phases(idle: Probes, beside: Probes, traffic: Service | None) -> tuple[Stretch, ...]:
+def _phases(idle: Probes, beside: Probes, traffic: Service | None) -> tuple[PhaseEstimate, ...]:
     found, began = [], float(beside.at_s[0])
     whole = float(beside.at_s[-1]) - began
     for phase in phases_of(
-        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, how=READING, traffic=traffic
+        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, how=PING_PONG_ESTIMATOR, traffic=traffic
     ):  # fmt: skip
         ended = began + phase.share * whole
         low, high = _bounds(phase.draws)
         found.append(
-            Stretch(
+            PhaseEstimate(
                 began_s=began, ended_s=ended, utilisation=phase.utilisation, low=min(low, phase.utilisation),
                 high=max(high, phase.utilisation),
             )
@@ -154,40 +154,40 @@ def _bounds(draws: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _pair(idle: Probes, beside: Probes, traffic: Service | None) -> PairFound:
-    return PairFound(
+def _pair(idle: Probes, beside: Probes, traffic: Service | None) -> PairEstimate:
+    return PairEstimate(
         hosts=beside.hosts,
         idle_median_s=float(np.median(idle.latencies_s)) if len(idle) else None,
         loaded_median_s=float(np.median(beside.latencies_s)) if len(beside) else None,
-        utilisation=seen_by((beside,), idle, beside, traffic=traffic, steady=False),
+        utilisation=utilisation_seen_by((beside,), idle, beside, traffic=traffic, steady=False),
     )
 
 
-def _effect(measured: Measured) -> Effect:
+def _effect(measured: ImpactData) -> ProbeEffect:
     known = measured.with_probes_s and measured.without_s
-    return Effect(
+    return ProbeEffect(
         with_probes_s=measured.with_probes_s,
         without_s=measured.without_s,
         ratio=slowdown_of(measured.without_s, measured.with_probes_s) if known else None,
     )
 
 
-def _cautions(found: ImpactFound, measured: Measured) -> Iterator[str]:
+def _cautions(found: ImpactResult, measured: ImpactData) -> Iterator[str]:
     """What a reader must know, most important first; sentences without a full stop."""
-    late = lateness_of(found.idle, found.loaded, found.ours)
+    late = wakeup_delay(found.idle, found.loaded, found.ours)
     if late is not None:
         yield (
-            f"beside the program probes woke up {said_us(late.late_s)} later than on the idle machine, and their "
-            f"latencies are {said_us(late.wait_s)} longer: they waited for cores, perhaps more than for the switch. "
-            "Leave a core free on each host"
+            f"beside the program probes woke up {microseconds(late.late_s)} later than on the idle machine, and "
+            f"their latencies are {microseconds(late.wait_s)} longer: they waited for cores, perhaps more than for the "
+            "switch. Leave a core free on each host"
         )
-    yield from rare_when_busy((found.loaded,), measured.probing)
+    yield from sparse_probe_cautions((found.loaded,), measured.probing)
     yield from idle_cautions(found.idle, found.drift, needed=found.probes_needed, probing=measured.probing)
     medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
     if medians and max(medians) > _PAIRS_DIFFER * min(medians):
         yield (
-            f"pairs differ on the idle machine, medians from {said_us(min(medians))} to {said_us(max(medians))}: "
-            "read them one by one"
+            f"pairs differ on the idle machine, medians from {microseconds(min(medians))} to "
+            f"{microseconds(max(medians))}: read them one by one"
         )
     if found.own_load > _OWN_LOAD:
         yield f"probes themselves keep the switch busy up to {found.own_load:.1%} of the time; send them less often"

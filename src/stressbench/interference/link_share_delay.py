@@ -58,7 +58,7 @@ class _Fit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SharesAndWaits:
+class LinkShareDelay:
     """Of any number of aggressors: shares are `composed`, waits add up. It takes links that were counted everywhere."""
 
     composition: Composition = Composition.left_over

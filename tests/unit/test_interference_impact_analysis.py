@@ -11,7 +11,7 @@ from support.sensitivities import profile, sample, victim
 
 from stressbench.formats.run import Run, read_run
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.finding import Measured, impact_found
+from stressbench.interference.impact_analysis import ImpactData, analyse_impact
 from stressbench.interference.keeping import differences, profile_of, settings_of
 from stressbench.interference.pingpongs import (
     Probing,
@@ -20,7 +20,7 @@ from stressbench.interference.pingpongs import (
     pooled,
     probes_of,
 )
-from stressbench.interference.sides import seconds_for
+from stressbench.interference.probe_statistics import probing_time_s
 
 JOBS = tuple(
     MadeJob(name=f"pair{pair}", ranks=1, nodes=f"{2 * pair}-{2 * pair + 1}", steps=STEPS * 10) for pair in range(2)
@@ -143,7 +143,7 @@ def test_launches_follow_each_other_and_pairs_are_mixed_in_the_order_of_time() -
 
 
 def test_utilisation_is_read_by_both_readings_and_pair_by_pair() -> None:
-    found = impact_found(measured(before=(IDLE, IDLE), beside=(BUSY, IDLE)))
+    found = analyse_impact(measured(before=(IDLE, IDLE), beside=(BUSY, IDLE)))
 
     assert found.ours.value == pytest.approx(0.25, abs=0.02)  # half of the probes wait for 2/3 of a service
     assert found.paper.value is not None
@@ -156,14 +156,14 @@ def test_utilisation_is_read_by_both_readings_and_pair_by_pair() -> None:
 def test_ping_pongs_that_take_much_of_the_interval_are_told() -> None:
     slow = series([latency + 0.02 for latency in sample(0.4, count=300)])
 
-    (told,) = (one for one in impact_found(measured(beside=(slow,))).cautions if "came more seldom" in one)
+    (told,) = (one for one in analyse_impact(measured(beside=(slow,))).cautions if "underestimated" in one)
 
-    assert "--every 161ms tells more" in told
-    assert not [one for one in impact_found(measured()).cautions if "seldom" in one]
+    assert "the utilisation is underestimated; use --every 161ms or more" in told
+    assert not [one for one in analyse_impact(measured()).cautions if "underestimated" in one]
 
 
 def test_phases_have_their_times() -> None:
-    found = impact_found(measured(beside=(series([*sample(0.0, count=120), *sample(0.6, count=180)]),)))
+    found = analyse_impact(measured(beside=(series([*sample(0.0, count=120), *sample(0.6, count=180)]),)))
 
     quiet, busy = found.phases
     assert (quiet.began_s, busy.ended_s) == (0.0, pytest.approx(29.9))
@@ -173,7 +173,7 @@ def test_phases_have_their_times() -> None:
 
 
 def test_pairs_within_one_host_tell_nothing_of_a_switch() -> None:
-    found = impact_found(measured(beside=(replace(BUSY, hosts=("h0",)),)))
+    found = analyse_impact(measured(beside=(replace(BUSY, hosts=("h0",)),)))
 
     assert found.ours.value is None
     assert found.paper.value is None
@@ -184,7 +184,7 @@ def test_pairs_within_one_host_tell_nothing_of_a_switch() -> None:
 def test_an_idle_machine_that_changed_is_no_calibration() -> None:
     slower = series([2 * value for value in sample(0.0, count=300)])
 
-    found = impact_found(measured(after=(slower,)))
+    found = analyse_impact(measured(after=(slower,)))
 
     assert found.drift is not None
     assert found.drift.centre == pytest.approx(2, rel=0.02)
@@ -192,7 +192,7 @@ def test_an_idle_machine_that_changed_is_no_calibration() -> None:
     assert "idle latencies after the program are 2.00 times those before it" in found.cautions[0]
 
 
-def slowed(factor: float) -> Measured:
+def slowed(factor: float) -> ImpactData:
     return measured(with_s=[factor * one for one in (1.0, 1.01, 1.02, 1.03)], without_s=(1.0, 1.01, 1.02, 1.03))
 
 
@@ -209,19 +209,19 @@ def slowed(factor: float) -> Measured:
     ],
     ids=["late", "pairs", "few", "effect"],
 )
-def test_what_a_reader_must_know_is_said(taken: Measured, said: str) -> None:
-    assert any(said in caution for caution in impact_found(taken).cautions)
+def test_what_a_reader_must_know_is_said(taken: ImpactData, said: str) -> None:
+    assert any(said in caution for caution in analyse_impact(taken).cautions)
 
 
 @pytest.mark.parametrize(
     "taken", [measured(), slowed(1.0), measured(after=(IDLE,)), measured(beside=(replace(IDLE, late_s=BUSY.late_s),))]
 )
-def test_nothing_is_said_without_need(taken: Measured) -> None:
-    assert impact_found(taken).cautions == ()
+def test_nothing_is_said_without_need(taken: ImpactData) -> None:
+    assert analyse_impact(taken).cautions == ()
 
 
 def test_how_long_so_many_probes_take() -> None:
-    assert seconds_for(30, PROBING) == pytest.approx(1.5)
+    assert probing_time_s(30, PROBING) == pytest.approx(1.5)
 
 
 def test_a_profile_keeps_all_and_adds_to_what_was_known() -> None:

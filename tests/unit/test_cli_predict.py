@@ -12,7 +12,7 @@ from support.examples import examples
 from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
 from stressbench.interference.link_share_delay import LinkShareDelay
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import Model
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue

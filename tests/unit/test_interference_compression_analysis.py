@@ -19,26 +19,32 @@ from stressbench.interference.compression_analysis import (
     analyse_compression,
     utilisations_for_selection,
 )
-from stressbench.interference.errors import Inconclusive
-from stressbench.interference.keeping import (
-    compression_profile,
-    impact_differences,
-    moved_since,
-    profile_of,
-    settings_of,
+from stressbench.interference.congestor_ring import (
+    CongestorRing,
+    ProbePairing,
+    congestor_ring,
+    ring_workload,
+    with_measured_pace,
 )
-from stressbench.interference.pingpongs import probes_of
+from stressbench.interference.errors import Inconclusive
+from stressbench.interference.probes import read_probe_series
 from stressbench.interference.profile import Latencies, parse_profile, to_json
+from stressbench.interference.profile_assembly import (
+    compression_profile,
+    idle_drift_since_impact,
+    impact_incompatibility,
+    impact_profile,
+    probe_settings,
+)
 from stressbench.interference.queueing import Service
-from stressbench.interference.rings import Pairing, Ring, paced, ring_of, workload_of
-from stressbench.interference.rounds import round_times
+from stressbench.interference.round_times import round_times
 
 ONE = Configuration(partners=3, messages=10, pause_s=1e-3)
 
 
 def test_each_host_has_a_probe_s_rank_and_the_ring_s_which_loads_the_network_in_the_background() -> None:
     probing = replace(PROBING, interval_s=1.0)
-    text = workload_of(probing, Ring(configuration=ONE, nodes=5, loops=7), pairing=Pairing.linear)
+    text = ring_workload(probing, CongestorRing(configuration=ONE, nodes=5, loops=7), pairing=ProbePairing.linear)
 
     shared = "[SHARED] yes\n[RANKS_PER_NODE] 1\n"
     assert text == (
@@ -55,7 +61,7 @@ def test_each_host_has_a_probe_s_rank_and_the_ring_s_which_loads_the_network_in_
 
 
 def test_interleaved_pairs_are_those_of_the_engine_s_placement() -> None:
-    assert [Pairing.interleaved.nodes(pair, pairs=3) for pair in range(3)] == [(0, 3), (1, 4), (2, 5)]
+    assert [ProbePairing.interleaved.nodes(pair, pairs=3) for pair in range(3)] == [(0, 3), (1, 4), (2, 5)]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,7 @@ def test_interleaved_pairs_are_those_of_the_engine_s_placement() -> None:
 def test_a_repetition_is_many_iterations_unless_they_are_long_or_heavy(
     partners: int, messages: int, pause_s: float, loops: int
 ) -> None:
-    ring = ring_of(Configuration(partners=partners, messages=messages, pause_s=pause_s), nodes=18)
+    ring = congestor_ring(Configuration(partners=partners, messages=messages, pause_s=pause_s), nodes=18)
 
     assert ring.loops == loops
 
@@ -81,14 +87,14 @@ def ring_run(folder: Path, *, took_s: float) -> Path:
 
 
 def test_once_its_pace_is_known_a_repetition_lasts_a_twentieth_of_a_second(tmp_path: Path) -> None:
-    ring = Ring(configuration=ONE, nodes=2, loops=4)
+    ring = CongestorRing(configuration=ONE, nodes=2, loops=4)
 
-    assert paced(ring, read_run(ring_run(tmp_path, took_s=0.001))).loops == 200
-    assert paced(ring, read_run(ring_run(tmp_path, took_s=3.0))).loops == 1
+    assert with_measured_pace(ring, read_run(ring_run(tmp_path, took_s=0.001))).loops == 200
+    assert with_measured_pace(ring, read_run(ring_run(tmp_path, took_s=3.0))).loops == 1
 
 
 def test_a_ring_in_the_background_is_no_probe(tmp_path: Path) -> None:
-    (pair,) = probes_of(read_run(ring_run(tmp_path, took_s=0.001)), replace(PROBING, pairs=1))
+    (pair,) = read_probe_series(read_run(ring_run(tmp_path, took_s=0.001)), replace(PROBING, pairs=1))
 
     assert (pair.hosts, len(pair)) == (("h0", "h1"), 20)
 
@@ -187,7 +193,10 @@ def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(
         (compressed(suffered(0, 0.4, (), ended_at_s=(9.0,))), "beside 1 of 1 compressions the program was ended"),
         (compressed(*BOTH, start_s=0.3), "to start its ranks takes at least 30% of the program's time alone"),
         (compressed(suffered(0, 0.4, (1.2,) * 4, late_s=1e-6)), "beside 1 of 1 congestion levels probes woke up late"),
-        (compressed(replace(suffered(0, 0.4, (1.2,) * 4), probes=(series([0.02] * 300),))), "so that the utilisation is underestimated"),
+        (
+            compressed(replace(suffered(0, 0.4, (1.2,) * 4), probes=(series([0.02] * 300),))),
+            "so that the utilisation is underestimated",
+        ),
     ],
     ids=["few", "ended", "start", "late", "seldom"],
 )
@@ -223,9 +232,9 @@ def test_a_profile_has_new_compressions_and_times_and_the_impact_with_both_idle_
 def test_times_of_rounds_and_of_launches_are_not_mixed() -> None:
     taken = impact_measured(with_s=(30.0,), without_s=(29.0,))
     known = victim({0.3: 5.0})
-    impact = profile_of(taken, application="cg", machine="lab", provenance=known.provenance)
+    impact = impact_profile(taken, application="cg", machine="lab", provenance=known.provenance)
 
-    onto_rounds = profile_of(
+    onto_rounds = impact_profile(
         taken, application="cg", machine="lab", provenance=known.provenance, kept=known, by_rounds=True
     )
     onto_launches = compression_profile(
@@ -241,22 +250,25 @@ def test_times_of_rounds_and_of_launches_are_not_mixed() -> None:
 def test_an_idle_machine_that_changed_since_the_impact_is_said() -> None:
     known = replace(victim({}), idle=Latencies(latencies_s=tuple(0.5 * IDLE.latencies_s)))
 
-    assert "idle latencies are 2.00 times those of the impact" in str(moved_since(known, compressed(*BOTH)))
-    assert moved_since(replace(known, impact=None), compressed(*BOTH)) is None
-    assert moved_since(victim({}), compressed(*BOTH)) is None
+    assert "idle latencies are 2.00 times those of the impact" in str(idle_drift_since_impact(known, compressed(*BOTH)))
+    assert idle_drift_since_impact(replace(known, impact=None), compressed(*BOTH)) is None
+    assert idle_drift_since_impact(victim({}), compressed(*BOTH)) is None
 
 
 def test_an_impact_counts_only_beside_compressions_of_the_same_probes() -> None:
     known = victim({})
 
     assert "the impact of victim was read by 2 pairs, 1024 B" in str(
-        impact_differences(known, settings_of(PROBING, None))
+        impact_incompatibility(known, probe_settings(PROBING, None))
     )
-    assert impact_differences(replace(known, impact=None), settings_of(PROBING, None)) is None
-    assert impact_differences(replace(known, probe=settings_of(PROBING, None)), settings_of(PROBING, None)) is None
+    assert impact_incompatibility(replace(known, impact=None), probe_settings(PROBING, None)) is None
+    assert (
+        impact_incompatibility(replace(known, probe=probe_settings(PROBING, None)), probe_settings(PROBING, None))
+        is None
+    )
 
 
 def test_waits_that_count_in_known_packets_do_not_go_with_others() -> None:
-    known = replace(victim({}), probe=settings_of(PROBING, Service(mean_s=0.5, variance_s2=0)))
+    known = replace(victim({}), probe=probe_settings(PROBING, Service(mean_s=0.5, variance_s2=0)))
 
-    assert "packets of 0.5 s, in place of" in str(impact_differences(known, settings_of(PROBING, None)))
+    assert "packets of 0.5 s, in place of" in str(impact_incompatibility(known, probe_settings(PROBING, None)))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.sensitivities import Application, co_run, profile, profile_in_world, sample
 
-from stressbench.interference.blend import BlendOf
+from stressbench.interference.blended_predictor import TrainableBlend
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.evaluation import (
     ErrorQuartiles,
@@ -21,7 +21,7 @@ from stressbench.interference.evaluation import (
     leave_one_application_out,
     ranked,
 )
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.placement_search import Grouping, best_grouping, cheapest_grouping
 from stressbench.interference.prediction import Prediction, Predictor, no_prediction
 from stressbench.interference.predictors import Monotone, PhaseAware, Queue
@@ -146,8 +146,8 @@ def test_a_blend_finds_the_weights_that_made_the_truth() -> None:
     two = Says(answers={pair: float(1 + random.random()) for pair in pairs}, name="two")
     truth = [seen(v, a, one.answers[v, a] ** 0.25 * two.answers[v, a] ** 0.5) for v, a in pairs]
 
-    blend = BlendOf(bases=(one, two)).fit(truth)
-    left_out = leave_one_application_out(BlendOf(bases=(one, two)), truth)
+    blend = TrainableBlend(bases=(one, two)).fit(truth)
+    left_out = leave_one_application_out(TrainableBlend(bases=(one, two)), truth)
 
     assert blend.weights == pytest.approx((0.25, 0.5))
     assert blend.predict(app("a"), []).slowdown == 1
@@ -157,7 +157,7 @@ def test_a_blend_finds_the_weights_that_made_the_truth() -> None:
 
 def test_a_blend_of_too_few_is_refused() -> None:
     with pytest.raises(Inconclusive, match="4 co-runs of which every base can tell: at least 6"):
-        BlendOf(bases=(SAYS,)).fit(PAIRS)
+        TrainableBlend(bases=(SAYS,)).fit(PAIRS)
 
 
 WORLD = (
@@ -202,7 +202,7 @@ def test_in_a_world_like_the_papers_ours_is_better_than_each_of_its_four() -> No
 def test_what_learns_is_judged_on_who_it_never_saw() -> None:
     bases = (Monotone(), PhaseAware())
 
-    blend = leave_one_application_out(BlendOf(bases=bases), world())
+    blend = leave_one_application_out(TrainableBlend(bases=bases), world())
 
     assert blend.could_not_tell == 0
     assert blend.mean_absolute_error is not None

@@ -12,15 +12,15 @@ from support.sensitivities import profile, sample, victim
 from stressbench.formats.run import Run, read_run
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.impact_analysis import ImpactData, analyse_impact
-from stressbench.interference.keeping import differences, profile_of, settings_of
-from stressbench.interference.pingpongs import (
-    Probing,
-    between,
-    one_after_the_other,
-    pooled,
-    probes_of,
-)
 from stressbench.interference.probe_statistics import probing_time_s
+from stressbench.interference.probes import (
+    ProbeSchedule,
+    concatenate_series,
+    merge_pairs,
+    read_probe_series,
+    series_between,
+)
+from stressbench.interference.profile_assembly import impact_profile, levels_incompatibility, probe_settings
 
 JOBS = tuple(
     MadeJob(name=f"pair{pair}", ranks=1, nodes=f"{2 * pair}-{2 * pair + 1}", steps=STEPS * 10) for pair in range(2)
@@ -67,7 +67,7 @@ def test_sleeps_are_spread_evenly_over_half_an_interval_to_one_and_a_half_in_no_
 
 def test_a_program_that_repeats_itself_is_seen_at_all_its_places() -> None:
     """Every 20 ms, and the program's period is 20 ms: equal sleeps would see one place of it."""
-    probing = Probing(pairs=1, message_bytes=1024, interval_s=0.02)
+    probing = ProbeSchedule(pairs=1, message_bytes=1024, interval_s=0.02)
 
     seen = np.cumsum(np.array(probing.pauses_ns(0)) * 1e-9) % 0.02 / 0.02
 
@@ -85,7 +85,7 @@ def test_a_round_takes_a_second_or_one_probe(interval_s: float, per_round: int, 
 
 
 def test_latencies_are_half_round_trips_with_their_times_and_the_first_round_is_left_out(tmp_path: Path) -> None:
-    first, second = probes_of(read(made_run(), tmp_path), PROBING)
+    first, second = read_probe_series(read(made_run(), tmp_path), PROBING)
 
     assert (first.hosts, second.hosts) == (("h0", "h1"), ("h2", "h3"))
     assert len(first) == 20
@@ -98,7 +98,7 @@ def test_latencies_are_half_round_trips_with_their_times_and_the_first_round_is_
 
 
 def test_pauses_that_a_round_goes_through_more_than_once_are_told_in_the_order_of_time(tmp_path: Path) -> None:
-    probing = Probing(pairs=1, message_bytes=1024, interval_s=0.01)
+    probing = ProbeSchedule(pairs=1, message_bytes=1024, interval_s=0.01)
     steps = tuple(
         replace(step, time_s=step.time_s * (1 + number // 2)) for number, step in enumerate(STEPS * 50)
     )  # each ping-pong longer than the one before it
@@ -108,7 +108,7 @@ def test_pauses_that_a_round_goes_through_more_than_once_are_told_in_the_order_o
         machine=MadeMachine(hosts=("h0", "h1"), noise=0.0, round_noise=0.0), histograms=False,
     )  # fmt: skip
 
-    (pair,) = probes_of(read(made, tmp_path), probing)
+    (pair,) = read_probe_series(read(made, tmp_path), probing)
 
     assert pair.latencies_s == pytest.approx(1e-4 * np.tile(np.arange(1, 51), 2))
     assert np.diff(pair.at_s)[[0, 49]].tolist() == pytest.approx([0.0002 + 2 * 0.09, 50 * 0.0002 + 0.09])
@@ -116,17 +116,17 @@ def test_pauses_that_a_round_goes_through_more_than_once_are_told_in_the_order_o
 
 def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Inconclusive, match="holds no probes of 3 pairs"):
-        probes_of(read(made_run(), tmp_path), replace(PROBING, pairs=3))
+        read_probe_series(read(made_run(), tmp_path), replace(PROBING, pairs=3))
 
 
 def test_a_run_that_was_stopped_at_once_holds_no_probes(tmp_path: Path) -> None:
-    assert [len(pair) for pair in probes_of(read(made_run(rounds=1), tmp_path), PROBING)] == [0, 0]
+    assert [len(pair) for pair in read_probe_series(read(made_run(rounds=1), tmp_path), PROBING)] == [0, 0]
 
 
 def test_what_was_on_its_way_when_the_program_began_or_ended_does_not_count() -> None:
     probes = series([0.03] * 10)  # each takes 0.06 s, one every 0.1 s
 
-    kept = between(probes, began_s=0.15, ended_s=0.75)
+    kept = series_between(probes, began_s=0.15, ended_s=0.75)
 
     assert kept.at_s.tolist() == pytest.approx([0.05, 0.15, 0.25, 0.35, 0.45])
 
@@ -134,7 +134,7 @@ def test_what_was_on_its_way_when_the_program_began_or_ended_does_not_count() ->
 def test_launches_follow_each_other_and_pairs_are_mixed_in_the_order_of_time() -> None:
     one, two = series([1.0] * 20), series([2.0] * 20, hosts=("h2", "h3"), at_s=0.05)
 
-    after, mixed = one_after_the_other((one, two)), pooled((one, two))
+    after, mixed = concatenate_series((one, two)), merge_pairs((one, two))
 
     assert (np.diff(after.at_s) >= 0).all()
     assert after.round.tolist() == [1] * 10 + [2] * 10 + [3] * 10 + [4] * 10
@@ -228,7 +228,7 @@ def test_a_profile_keeps_all_and_adds_to_what_was_known() -> None:
     known = victim({0.2: 1.1, 0.6: 1.9})
     taken = measured(with_s=(30.0,), without_s=(29.0, 28.0))
 
-    kept = profile_of(
+    kept = impact_profile(
         taken, application="victim", machine="lab", provenance=known.provenance, kept=known
     )  # fmt: skip
 
@@ -245,6 +245,6 @@ def test_compressions_count_only_with_the_probes_that_read_them() -> None:
     known = victim({0.2: 1.1})
 
     assert "in place of 2 pairs, 1024 B, every 0.1 s, the mean of 2" in str(
-        differences(known, settings_of(replace(PROBING, interval_s=0.1), None))
+        levels_incompatibility(known, probe_settings(replace(PROBING, interval_s=0.1), None))
     )
-    assert differences(profile("app", idle_s=sample(0.0)), settings_of(PROBING, None)) is None
+    assert levels_incompatibility(profile("app", idle_s=sample(0.0)), probe_settings(PROBING, None)) is None

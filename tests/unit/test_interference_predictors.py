@@ -21,11 +21,11 @@ from support.sensitivities import (
     victim,
 )
 
-from stressbench.interference.curves import monotone
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
-from stressbench.interference.prediction import NOT_SLOWED, Composition, Predictor, composed
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.prediction import NOT_SLOWED, Composition, Predictor, combined_utilisation
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
 from stressbench.interference.profile import Profile
+from stressbench.interference.slowdown_curve import monotone_curve
 
 TABLES: tuple[Predictor, ...] = (AverageLT(), AverageStDevLT(), PDFLT())
 PAPERS: tuple[Predictor, ...] = (*TABLES, Queue())
@@ -242,7 +242,7 @@ def test_the_unit_of_time_does_not_matter(unit: float, model: Predictor) -> None
     )
 )
 def test_curves_begin_at_nothing_and_never_fall(points: list[tuple[float, float]]) -> None:
-    curve = monotone(*(np.array(part) for part in zip(*points, strict=True)))
+    curve = monotone_curve(*(np.array(part) for part in zip(*points, strict=True)))
 
     places = np.linspace(0, 1, 50)
     logs = curve.log_at(places)
@@ -252,7 +252,7 @@ def test_curves_begin_at_nothing_and_never_fall(points: list[tuple[float, float]
 
 
 def test_curves_keep_points_that_rise() -> None:
-    curve = monotone(np.array([0.2, 0.5, 0.5]), np.array([0.1, 0.2, 0.4]))
+    curve = monotone_curve(np.array([0.2, 0.5, 0.5]), np.array([0.1, 0.2, 0.4]))
 
     assert curve.utilisations.tolist() == [0, 0.2, 0.5]
     assert curve.log_slowdowns.tolist() == pytest.approx([0, 0.1, 0.3])
@@ -260,9 +260,9 @@ def test_curves_keep_points_that_rise() -> None:
 
 @pytest.mark.parametrize(("how", "expected"), [(Composition.added, 0.9), (Composition.left_over, 0.7)])
 def test_loads_add_up(how: Composition, expected: float) -> None:
-    assert float(composed([np.array(0.5), np.array(0.4)], how)) == pytest.approx(expected)
-    assert float(composed([np.array(0.5), np.array(0.8)], how)) <= 1
-    assert float(composed([np.array(0.5)], how)) == 0.5
+    assert float(combined_utilisation([np.array(0.5), np.array(0.4)], how)) == pytest.approx(expected)
+    assert float(combined_utilisation([np.array(0.5), np.array(0.8)], how)) <= 1
+    assert float(combined_utilisation([np.array(0.5)], how)) == 0.5
 
 
 @pytest.mark.parametrize("model", (Queue(), Monotone(), PhaseAware(), PerLink()), **by_name)

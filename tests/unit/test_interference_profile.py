@@ -12,7 +12,7 @@ from support.sensitivities import level, profile, sample, victim
 
 from stressbench.interference.errors import Inconclusive, ProfileFileError
 from stressbench.interference.profile import Impact, Latencies, Profile, parse_profile, read_profile, to_json
-from stressbench.interference.readings import probe_effect
+from stressbench.interference.profile_analysis import probe_effect
 from stressbench.interference.store import Store
 
 FILE = Path("folder/app.json")

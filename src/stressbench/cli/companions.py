@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from stressbench.cli.errands import Errand
-from stressbench.interference.rings import RANKS_PER_NODE
+from stressbench.interference.congestor_ring import RANKS_PER_NODE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ from stressbench.cli.link import link_of
 from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.keeping import impact_differences, settings_of
+from stressbench.interference.profile_assembly import impact_incompatibility, probe_settings
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 
@@ -158,7 +158,7 @@ def compress(
         )  # fmt: skip
         kept = keep(
             errand, words, name=name, machine=machine, output=output, store=store, page=page,
-            probes=settings_of(probing, plan.link.traffic), differs=impact_differences,
+            probes=probe_settings(probing, plan.link.traffic), differs=impact_incompatibility,
         )  # fmt: skip
         tell_crowd(errand, called="probes and ring")
         with scratch("compress") as folder:

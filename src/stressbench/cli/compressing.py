@@ -17,11 +17,11 @@ from stressbench.interference.compression_analysis import (
     has_enough_probes,
     utilisations_for_selection,
 )
+from stressbench.interference.congestor_ring import CongestorRing, congestor_ring, ring_workload, with_measured_pace
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.link_shares import Shares, link_shares
-from stressbench.interference.pingpongs import Probes
-from stressbench.interference.rings import Ring, paced, ring_of, workload_of
-from stressbench.interference.rounds import round_times
+from stressbench.interference.link_shares import LinkShares, link_shares
+from stressbench.interference.probes import ProbeSeries
+from stressbench.interference.round_times import round_times
 from stressbench.launch import session
 from stressbench.report.units import count
 
@@ -49,9 +49,9 @@ def measure(errand: Errand, plan: Plan, *, folder: Path) -> Taken:
 class _Level:
     """A ring that was calibrated, and times of the program beside it, s."""
 
-    ring: Ring
-    probes: tuple[Probes, ...]
-    links: Shares | None
+    ring: CongestorRing
+    probes: tuple[ProbeSeries, ...]
+    links: LinkShares | None
     times_s: list[float]
     ended_at_s: list[float]
 
@@ -65,11 +65,11 @@ class _Compression:
         self._runs_took_s: list[float] = []
         self._levels: list[_Level] = []
         self._alone_s: list[float] = []
-        self._before: tuple[Probes, ...] = ()
-        self._after: tuple[Probes, ...] = ()
+        self._before: tuple[ProbeSeries, ...] = ()
+        self._after: tuple[ProbeSeries, ...] = ()
 
     def take(self) -> Taken:
-        self._launches.check(self._companion(ring_of(self._plan.candidates[0], nodes=self._plan.nodes)))
+        self._launches.check(self._companion(congestor_ring(self._plan.candidates[0], nodes=self._plan.nodes)))
         if self._errand.workload is None:
             self._try()
         self._before = self._launches.idle("idle, before")
@@ -125,9 +125,9 @@ class _Compression:
                 status=session.FAULT,
             )
 
-    def _companion(self, ring: Ring) -> Companion:
+    def _companion(self, ring: CongestorRing) -> Companion:
         plan = self._plan
-        return with_ring(self._errand, workload_of(self._errand.probing, ring, pairing=plan.pairing))
+        return with_ring(self._errand, ring_workload(self._errand.probing, ring, pairing=plan.pairing))
 
     def _calibrate(self) -> None:
         too_heavy: dict[Configuration, float] = {}
@@ -137,13 +137,13 @@ class _Compression:
                 f"{following}: probes beside the ring for {self._errand.idle_s:g} s"
                 + self._said_left(calibrations=left, runs=self._plan.runs * (1 + len(self._levels) + left))
             )
-            ring = ring_of(following, nodes=self._plan.nodes)
+            ring = congestor_ring(following, nodes=self._plan.nodes)
             run = self._launches.probe(self._companion(ring), called=str(following))
             probes = self._launches.pairs(run)
             if has_enough_probes(probes):
                 links = None if not run.rounds else link_shares(run, began_s=run.rounds[0].duration_s, ended_s=inf)
                 self._levels.append(
-                    _Level(ring=paced(ring, run), probes=probes, links=links, times_s=[], ended_at_s=[])
+                    _Level(ring=with_measured_pace(ring, run), probes=probes, links=links, times_s=[], ended_at_s=[])
                 )
             else:
                 say(f"{following} is left out: {count(sum(map(len, probes)), 'probe')} came beside it")

@@ -13,9 +13,9 @@ from stressbench.interference.compression import (
     PAPER_MESSAGES,
     PAPER_PARTNERS,
     Configuration,
-    grid,
+    configuration_grid,
 )
-from stressbench.interference.rings import RANKS_PER_NODE, Pairing
+from stressbench.interference.congestor_ring import RANKS_PER_NODE, ProbePairing
 from stressbench.launch.duration import EXPECTED, parse_seconds
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
@@ -42,7 +42,7 @@ class Plan:
     most_levels: int
     runs: int
     nodes: int
-    pairing: Pairing
+    pairing: ProbePairing
     link: Link
 
     @property
@@ -71,7 +71,7 @@ def plan_of(
     """All of it. `by_rounds`: a workload's rounds are times enough of one launch. Raises LaunchMistake."""
     at_least_one("--runs", runs)
     nodes = _nodes(typed.nodes, place, on=on, pairs=pairs)
-    candidates = grid(
+    candidates = configuration_grid(
         partners=_partners(typed.partners, nodes=nodes),
         pauses_s=_pauses(typed.bubbles, _clock_hz(typed.clock)),
         messages=_each(typed.messages, _whole, option="--messages") or PAPER_MESSAGES,
@@ -136,13 +136,13 @@ def _levels(text: str, candidates: int) -> int:
     return min(int(text), candidates)
 
 
-def _pairing(text: str | None) -> Pairing:
+def _pairing(text: str | None) -> ProbePairing:
     if text is None:
-        return Pairing.linear
+        return ProbePairing.linear
     try:
-        return Pairing(text)
+        return ProbePairing(text)
     except ValueError:
-        expected = " or ".join(Pairing)
+        expected = " or ".join(ProbePairing)
         raise LaunchMistake(f"--place: '{text}': probes share hosts with a ring; expected {expected}") from None
 
 

@@ -10,8 +10,8 @@ from stressbench.cli.following import say
 from stressbench.cli.keeping import Keep
 from stressbench.console import echo
 from stressbench.interference.compression_analysis import CompressionData, analyse_compression
-from stressbench.interference.keeping import compression_profile, moved_since
 from stressbench.interference.profile import Profile, Provenance
+from stressbench.interference.profile_assembly import compression_profile, idle_drift_since_impact
 from stressbench.report.units import count
 
 
@@ -48,7 +48,7 @@ def write(kept: Keep, taken: Taken, plan: Plan) -> None:
             by_rounds=by_rounds,
         )  # fmt: skip
 
-    if kept.known is not None and (moved := moved_since(kept.known, measured)) is not None:
+    if kept.known is not None and (moved := idle_drift_since_impact(kept.known, measured)) is not None:
         say(f"CAUTION: {moved}")
     kept.write(
         made,

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 
 from stressbench.cli.following import say
-from stressbench.interference.pingpongs import Probing
 from stressbench.interference.probe_statistics import probing_time_s
-from stressbench.interference.probing import LEAST_SAMPLES
+from stressbench.interference.probes import ProbeSchedule
+from stressbench.interference.utilisation import LEAST_SAMPLES
 from stressbench.launch import machine as this_machine
 from stressbench.launch.duration import seconds
 from stressbench.launch.engine import RunFile
@@ -42,7 +42,7 @@ class Errand:
     workload: Path | None
     rounds: int
     shape: Shape
-    probing: Probing
+    probing: ProbeSchedule
     companions: int
     place: Place
     on: str
@@ -77,7 +77,7 @@ class Typed:
     name: str | None
 
 
-def errand_of(typed: Typed, *, probing: Probing, place: Place, companions: int) -> Errand:
+def errand_of(typed: Typed, *, probing: ProbeSchedule, place: Place, companions: int) -> Errand:
     """What is to be done, with every word checked that can be. Raises LaunchMistake."""
     words = typed.words
     workload = Path(words[0]) if is_workload(words) else None
@@ -154,10 +154,10 @@ def pairs_at(place: Place, typed: int | None, *, on: str) -> int:
     return typed or max(1, hosts // 2)
 
 
-def probing_of(place: Place, *, on: str, pairs: int | None, size: str, every: str) -> Probing:
+def probing_of(place: Place, *, on: str, pairs: int | None, size: str, every: str) -> ProbeSchedule:
     """How probes are sent. Raises LaunchMistake."""
     interval_s = seconds(every, option="--every")
-    return Probing(
+    return ProbeSchedule(
         pairs=pairs_at(place, pairs, on=on), message_bytes=size_bytes(size, option="--size"), interval_s=interval_s
     )  # fmt: skip
 

@@ -27,8 +27,8 @@ from stressbench.cli.probing import measure
 from stressbench.console import echo
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.impact_analysis import ImpactData, ImpactResult, analyse_impact
-from stressbench.interference.keeping import differences, profile_of, settings_of
 from stressbench.interference.profile import Profile, Provenance
+from stressbench.interference.profile_assembly import impact_profile, levels_incompatibility, probe_settings
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 
@@ -134,7 +134,7 @@ def impact(
         errand = errand_of(typed, probing=probing, place=where, companions=2 * probing.pairs)
         kept = keep(
             errand, words, name=name, machine=machine, output=output, store=store, page=page,
-            probes=settings_of(probing, loaded.traffic), differs=differences,
+            probes=probe_settings(probing, loaded.traffic), differs=levels_incompatibility,
         )  # fmt: skip
         tell_crowd(errand, called="probes")
         with scratch("impact") as folder:
@@ -159,7 +159,7 @@ def _write(
     kept: Keep, measured: ImpactData, *, cautions: tuple[str, ...], configuration: dict[str, str]
 ) -> None:  # fmt: skip
     def made(provenance: Provenance, known: Profile | None) -> Profile:
-        return profile_of(
+        return impact_profile(
             measured, application=kept.application, machine=kept.machine, provenance=provenance, kept=known,
             by_rounds=kept.errand.workload is not None,
         )  # fmt: skip

@@ -15,7 +15,7 @@ from stressbench.cli.pages import check_page, write_page
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.pingpongs import Probes
+from stressbench.interference.probes import ProbeSeries
 from stressbench.interference.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, fitting_name, to_json
 from stressbench.interference.store import Store
 from stressbench.launch.errors import LaunchMistake
@@ -47,7 +47,7 @@ class Keep:
         return (self.output, self.store, self.page) != (None, None, None)
 
     def write(
-        self, made: Made, *, pairs: Sequence[Probes], configuration: Mapping[str, str], cautions: tuple[str, ...],
+        self, made: Made, *, pairs: Sequence[ProbeSeries], configuration: Mapping[str, str], cautions: tuple[str, ...],
         also: str = "",
     ) -> None:  # fmt: skip
         """Where it was asked for; the page has `cautions`, too, and what a store holds.

@@ -11,7 +11,7 @@ from stressbench.cli.places import engine_for
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.pingpongs import Probes, between, probes_of
+from stressbench.interference.probes import ProbeSeries, read_probe_series, series_between
 from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.beside import BothEnded, Member, run_beside
@@ -101,21 +101,21 @@ class Launches:
             raise Ended(f"interrupted at the end of {called}", status=session.INTERRUPTED)
         return read(wish.run_file.path)
 
-    def idle(self, called: str) -> tuple[Probes, ...]:
+    def idle(self, called: str) -> tuple[ProbeSeries, ...]:
         """Probes alone, pair by pair."""
         say(f"{called}: probes alone for {self._errand.idle_s:g} s")
         return self.pairs(self.probe(probes_of_errand(self._errand), called=called))
 
-    def pairs(self, run: Run, *, beside: RanBeside | None = None) -> tuple[Probes, ...]:
+    def pairs(self, run: Run, *, beside: RanBeside | None = None) -> tuple[ProbeSeries, ...]:
         """Probes of each pair; those beside a program only from its start to its end."""
         try:
-            found = probes_of(run, self._errand.probing)
+            found = read_probe_series(run, self._errand.probing)
         except Inconclusive as fault:
             raise Ended(str(fault), status=session.FAULT, tail="") from None
         during = None if beside is None else beside.during(run)
         if during is None:
             return found
-        return tuple(between(pair, began_s=during[0], ended_s=during[1]) for pair in found)
+        return tuple(series_between(pair, began_s=during[0], ended_s=during[1]) for pair in found)
 
     def beside(self, companion: Companion) -> RanBeside:
         """The program with a companion that begins before it and ends after it."""

@@ -8,11 +8,11 @@ from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, RanBeside, read
 from stressbench.interference.impact_analysis import ImpactData
-from stressbench.interference.link_shares import Shares, link_shares, mean_of
-from stressbench.interference.pingpongs import Probes, one_after_the_other
+from stressbench.interference.link_shares import LinkShares, link_shares, mean_link_shares
 from stressbench.interference.probe_statistics import probing_time_s
-from stressbench.interference.probing import LEAST_SAMPLES
+from stressbench.interference.probes import ProbeSeries, concatenate_series
 from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import LEAST_SAMPLES
 from stressbench.launch import session
 from stressbench.report.units import count
 
@@ -26,10 +26,10 @@ def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | Non
     launches, probes = Launches(errand, folder), probes_of_errand(errand)
     launches.check(probes)
     before = launches.idle("idle, before")
-    beside: list[tuple[Probes, ...]] = []
+    beside: list[tuple[ProbeSeries, ...]] = []
     with_probes_s: list[float] = []
     without_s: list[float] = []
-    links: list[Shares | None] = []
+    links: list[LinkShares | None] = []
     for with_probes in _order(effect, seed=errand.seed):
         if with_probes:
             say(f"{errand.name} on {count(errand.shape.ranks, 'rank')}, with probes")
@@ -41,12 +41,12 @@ def measure(errand: Errand, *, folder: Path, effect: int, traffic: Service | Non
             links.append(None if during is None else link_shares(run, began_s=during[0], ended_s=during[1]))
         else:
             without_s.append(_alone(errand, launches))
-    loaded = tuple(one_after_the_other(pair) for pair in zip(*beside, strict=True))
+    loaded = tuple(concatenate_series(pair) for pair in zip(*beside, strict=True))
     _require_enough(errand, loaded, took_s=sum(with_probes_s))
     return ImpactData(
         probing=errand.probing, before=before, beside=loaded,
         after=launches.idle("idle, after") if errand.after else (), with_probes_s=tuple(with_probes_s),
-        without_s=tuple(without_s), traffic=traffic, links=mean_of(links),
+        without_s=tuple(without_s), traffic=traffic, links=mean_link_shares(links),
     )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def _alone(errand: Errand, launches: Launches) -> float:
     return ran.took_s
 
 
-def _require_enough(errand: Errand, beside: tuple[Probes, ...], *, took_s: float) -> None:
+def _require_enough(errand: Errand, beside: tuple[ProbeSeries, ...], *, took_s: float) -> None:
     found, every, pairs = sum(map(len, beside)), errand.probing.interval_s, errand.probing.pairs
     if found >= LEAST_SAMPLES:
         return

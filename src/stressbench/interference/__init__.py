@@ -1,10 +1,14 @@
 """Who slows whom, from measurements of each alone (Casas and Bronevetsky): queue, profiles, predictors. Pure."""
 
-from stressbench.interference.blend import Blend, BlendOf
-from stressbench.interference.compression import Configuration, configurations, next_configuration, spread
+from stressbench.interference.blended_predictor import BlendedPredictor, TrainableBlend
+from stressbench.interference.compression import (
+    Configuration,
+    configurations,
+    next_configuration,
+    spread_over_utilisation,
+)
 from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction, predict_corun
 from stressbench.interference.coruns import CoRun, LeftOut, coruns_of, parse_coruns, read_coruns
-from stressbench.interference.curves import Curve, monotone
 from stressbench.interference.errors import Inconclusive, ProfileFileError
 from stressbench.interference.evaluation import (
     ErrorQuartiles,
@@ -17,17 +21,15 @@ from stressbench.interference.evaluation import (
     ranked,
 )
 from stressbench.interference.impact_analysis import ImpactData, ImpactResult, analyse_impact
-from stressbench.interference.keeping import profile_of
 from stressbench.interference.link_share_delay import LinkShareDelay
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import DEFAULT_MODEL, TRAINABLE_MODELS, Model, predictor_of
-from stressbench.interference.phases import Phase, phases_of
-from stressbench.interference.pingpongs import Probes, Probing, probes_of
+from stressbench.interference.phases import LoadPhase, phases_of
 from stressbench.interference.placement_plan import PlacementPlan, plan_placement
 from stressbench.interference.placement_search import Grouping, best_grouping, cheapest_grouping
 from stressbench.interference.prediction import Composition, Prediction, Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
-from stressbench.interference.probing import OURS, PAPER, Reading, ServiceTime, Utilisation, probes_needed, utilisation
+from stressbench.interference.probes import ProbeSchedule, ProbeSeries, read_probe_series
 from stressbench.interference.profile import (
     Impact,
     Latencies,
@@ -39,27 +41,42 @@ from stressbench.interference.profile import (
     read_profile,
     to_json,
 )
+from stressbench.interference.profile_analysis import (
+    impact_utilisation,
+    level_estimates,
+    probe_effect,
+    slowdown_interval,
+)
+from stressbench.interference.profile_assembly import impact_profile
 from stressbench.interference.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
-from stressbench.interference.readings import impact_of, levels_of, probe_effect, slowdown_of
+from stressbench.interference.slowdown_curve import SlowdownCurve, monotone_curve
 from stressbench.interference.store import Store
+from stressbench.interference.utilisation import (
+    DEFAULT_ESTIMATOR,
+    PAPER_ESTIMATOR,
+    Estimator,
+    ServiceTime,
+    Utilisation,
+    estimate_utilisation,
+    probes_needed,
+)
 from stressbench.interference.validation import ModelScore, Validation, validate_models
 
 __all__ = [
+    "DEFAULT_ESTIMATOR",
     "DEFAULT_MODEL",
-    "OURS",
-    "PAPER",
+    "PAPER_ESTIMATOR",
     "PDFLT",
     "TRAINABLE_MODELS",
     "AverageLT",
     "AverageStDevLT",
-    "Blend",
-    "BlendOf",
+    "BlendedPredictor",
     "CoRun",
     "CoRunPrediction",
     "Composition",
     "Configuration",
-    "Curve",
     "ErrorQuartiles",
+    "Estimator",
     "Evaluation",
     "Grouping",
     "Impact",
@@ -70,30 +87,31 @@ __all__ = [
     "LeftOut",
     "Level",
     "LinkShareDelay",
+    "LoadPhase",
     "MeasuredCoRun",
     "Model",
     "ModelPrediction",
     "ModelScore",
     "Monotone",
     "PerLink",
-    "Phase",
     "PhaseAware",
     "PlacementPlan",
     "PredictedCoRun",
     "Prediction",
     "Predictor",
+    "ProbeSchedule",
+    "ProbeSeries",
     "ProbeSettings",
-    "Probes",
-    "Probing",
     "Profile",
     "ProfileFileError",
     "Provenance",
     "Queue",
     "QueueMapping",
-    "Reading",
     "Service",
     "ServiceTime",
+    "SlowdownCurve",
     "Store",
+    "TrainableBlend",
     "TrainableModel",
     "Utilisation",
     "Validation",
@@ -104,13 +122,15 @@ __all__ = [
     "cheapest_grouping",
     "configurations",
     "coruns_of",
+    "estimate_utilisation",
     "evaluate",
-    "impact_of",
+    "impact_profile",
+    "impact_utilisation",
     "leave_one_application_out",
-    "levels_of",
+    "level_estimates",
     "mean_time",
     "mean_wait",
-    "monotone",
+    "monotone_curve",
     "next_configuration",
     "own_load",
     "parse_coruns",
@@ -121,15 +141,13 @@ __all__ = [
     "predictor_of",
     "probe_effect",
     "probes_needed",
-    "probes_of",
-    "profile_of",
     "ranked",
     "read_coruns",
+    "read_probe_series",
     "read_profile",
-    "slowdown_of",
-    "spread",
+    "slowdown_interval",
+    "spread_over_utilisation",
     "to_json",
-    "utilisation",
     "utilisation_of_wait",
     "validate_models",
 ]  # fmt: skip

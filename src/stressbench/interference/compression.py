@@ -48,14 +48,14 @@ def configurations(*, nodes: int = 18, clock_hz: float = PAPER_CLOCK_HZ) -> tupl
         raise ValueError(f"nodes {nodes}: a ring needs 2 or more")
     if not clock_hz > 0:
         raise ValueError(f"clock_hz {clock_hz}: expected a number above 0")
-    return grid(
+    return configuration_grid(
         partners=sorted({min(count, nodes - 1) for count in PAPER_PARTNERS}),
         pauses_s=[cycles / clock_hz for cycles in PAPER_CYCLES],
         messages=PAPER_MESSAGES,
     )
 
 
-def grid(
+def configuration_grid(
     *, partners: Sequence[int], pauses_s: Sequence[float], messages: Sequence[int],
     message_bytes: int = PAPER_MESSAGE_BYTES,
 ) -> tuple[Configuration, ...]:  # fmt: skip
@@ -70,7 +70,7 @@ def grid(
     )
 
 
-def spread(calibrated: Mapping[Configuration, float], *, count: int) -> tuple[Configuration, ...]:
+def spread_over_utilisation(calibrated: Mapping[Configuration, float], *, count: int) -> tuple[Configuration, ...]:
     """`count` of them (all, where there are no more) spread over utilisation, the least loaded first.
 
     The lightest, the heaviest, and then always the one that is farthest from those chosen. ValueError below 1.

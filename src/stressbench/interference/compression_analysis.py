@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stressbench.interference.compression import Configuration
-from stressbench.interference.link_shares import Shares
-from stressbench.interference.pingpongs import Probes, Probing, pooled
+from stressbench.interference.link_shares import LinkShares
 from stressbench.interference.probe_statistics import (
     PING_PONG_ESTIMATOR,
     PRECISION,
@@ -24,9 +23,10 @@ from stressbench.interference.probe_statistics import (
     utilisation_seen_by,
     wakeup_delay,
 )
-from stressbench.interference.probing import LEAST_SAMPLES, Utilisation, point, probes_needed
+from stressbench.interference.probes import ProbeSchedule, ProbeSeries, merge_pairs
+from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.queueing import Service
-from stressbench.interference.readings import slowdown_of
+from stressbench.interference.utilisation import LEAST_SAMPLES, Utilisation, point_estimate, probes_needed
 from stressbench.stats.intervals import Interval
 
 _START = 0.1
@@ -41,10 +41,10 @@ class CongestionLevel:
     """
 
     configuration: Configuration
-    probes: tuple[Probes, ...]
+    probes: tuple[ProbeSeries, ...]
     times_s: tuple[float, ...]
     ended_at_s: tuple[float, ...] = ()
-    links: Shares | None = None
+    links: LinkShares | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,16 +54,16 @@ class CompressionData:
     `start_s`: how long it takes to start as many ranks that do nothing; None where times hold no start.
     """
 
-    probing: Probing
-    before: tuple[Probes, ...]
-    after: tuple[Probes, ...]
+    probing: ProbeSchedule
+    before: tuple[ProbeSeries, ...]
+    after: tuple[ProbeSeries, ...]
     alone_s: tuple[float, ...]
     levels: tuple[CongestionLevel, ...]
     start_s: float | None = None
     traffic: Service | None = None
 
     @property
-    def idle(self) -> tuple[Probes, ...]:
+    def idle(self) -> tuple[ProbeSeries, ...]:
         """Of each pair, before and after."""
         return joined_idle_probes(self.before, self.after)
 
@@ -103,20 +103,22 @@ class CompressionResult:
 
 
 def utilisations_for_selection(
-    idle: Sequence[Probes], rings: Mapping[Configuration, Sequence[Probes]], *, traffic: Service | None
+    idle: Sequence[ProbeSeries], rings: Mapping[Configuration, Sequence[ProbeSeries]], *, traffic: Service | None
 ) -> dict[Configuration, float]:
     """Utilisations, 0 to below 1, for a choice among rings only: without checks, also where nobody can tell.
 
     The quietest of all stands for the idle machine, whose cores may sleep so deeply that its own probes are slower.
     """
-    latencies = {one: pooled(pairs).latencies_s for one, pairs in rings.items()}
-    quietest = min((pooled(idle).latencies_s, *latencies.values()), key=lambda some: float(some.mean()))
-    return {one: point(quietest, some, how=PING_PONG_ESTIMATOR, traffic=traffic) for one, some in latencies.items()}
+    latencies = {one: merge_pairs(pairs).latencies_s for one, pairs in rings.items()}
+    quietest = min((merge_pairs(idle).latencies_s, *latencies.values()), key=lambda some: float(some.mean()))
+    return {
+        one: point_estimate(quietest, some, how=PING_PONG_ESTIMATOR, traffic=traffic) for one, some in latencies.items()
+    }
 
 
 def analyse_compression(measured: CompressionData) -> CompressionResult:
     """All of it, of 30 idle probes or more, at least one time alone, and compressions with probes."""
-    idle = pooled(measured.idle)
+    idle = merge_pairs(measured.idle)
     side, drift = probe_statistics(idle), idle_drift(measured.before, measured.after)
     levels = tuple(sorted((_level(one, idle, measured) for one in measured.levels), key=lambda one: one.probes.mean_s))
     needed = probes_needed(idle.latencies_s, half_width=PRECISION, how=PING_PONG_ESTIMATOR, traffic=measured.traffic)
@@ -130,15 +132,15 @@ def analyse_compression(measured: CompressionData) -> CompressionResult:
     )  # fmt: skip
 
 
-def _level(one: CongestionLevel, idle: Probes, measured: CompressionData) -> LevelResult:
-    loaded, times = pooled(one.probes), one.times_s
+def _level(one: CongestionLevel, idle: ProbeSeries, measured: CompressionData) -> LevelResult:
+    loaded, times = merge_pairs(one.probes), one.times_s
     ended = max(one.ended_at_s, default=None)
     return LevelResult(
         configuration=one.configuration,
         probes=probe_statistics(loaded),
         utilisation=utilisation_seen_by(one.probes, idle, loaded, traffic=measured.traffic, steady=True),
         times_s=times,
-        slowdown=slowdown_of(measured.alone_s, times) if times and ended is None else None,
+        slowdown=slowdown_interval(measured.alone_s, times) if times and ended is None else None,
         at_least=None if ended is None else ended / max(measured.alone_s),
     )
 
@@ -178,6 +180,6 @@ def _starting(measured: CompressionData) -> Iterator[str]:
         )
 
 
-def has_enough_probes(loaded: Sequence[Probes]) -> bool:
+def has_enough_probes(loaded: Sequence[ProbeSeries]) -> bool:
     """Whether so many probes came beside a compression that something can be told."""
     return sum(map(len, loaded)) >= LEAST_SAMPLES

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stressbench.interference.link_shares import Shares
+from stressbench.interference.link_shares import LinkShares
 from stressbench.interference.phases import phases_of
-from stressbench.interference.pingpongs import Probes, Probing, pooled
 from stressbench.interference.probe_statistics import (
     PING_PONG_ESTIMATOR,
     PRECISION,
@@ -24,9 +23,10 @@ from stressbench.interference.probe_statistics import (
     utilisation_seen_by,
     wakeup_delay,
 )
-from stressbench.interference.probing import PAPER, Floats, Utilisation, probes_needed, service_of
+from stressbench.interference.probes import ProbeSchedule, ProbeSeries, merge_pairs
+from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.queueing import Service, own_load
-from stressbench.interference.readings import slowdown_of
+from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats, Utilisation, probes_needed, service_estimate
 from stressbench.stats.intervals import CONFIDENCE, Interval
 
 _PAIRS_DIFFER = 1.2
@@ -81,7 +81,7 @@ class ImpactResult:
     probes_needed: int
     own_load: float
     effect: ProbeEffect
-    links: Shares | None
+    links: LinkShares | None
     cautions: tuple[str, ...]
 
 
@@ -93,32 +93,32 @@ class ImpactData:
     that program and probes used, where somebody counts.
     """
 
-    probing: Probing
-    before: tuple[Probes, ...]
-    beside: tuple[Probes, ...]
-    after: tuple[Probes, ...]
+    probing: ProbeSchedule
+    before: tuple[ProbeSeries, ...]
+    beside: tuple[ProbeSeries, ...]
+    after: tuple[ProbeSeries, ...]
     with_probes_s: tuple[float, ...]
     without_s: tuple[float, ...]
     traffic: Service | None = None
-    links: Shares | None = None
+    links: LinkShares | None = None
 
     @property
-    def idle(self) -> tuple[Probes, ...]:
+    def idle(self) -> tuple[ProbeSeries, ...]:
         """Of each pair, before and after."""
         return joined_idle_probes(self.before, self.after)
 
 
 def analyse_impact(measured: ImpactData) -> ImpactResult:
     """All of it, of 30 probes or more on each side."""
-    idle, beside = pooled(measured.idle), pooled(measured.beside)
+    idle, beside = merge_pairs(measured.idle), merge_pairs(measured.beside)
     traffic = measured.traffic
     ours = utilisation_seen_by(measured.beside, idle, beside, traffic=traffic, steady=False)  # programs have phases
-    service = service_of(idle.latencies_s, PING_PONG_ESTIMATOR)
+    service = service_estimate(idle.latencies_s, PING_PONG_ESTIMATOR)
     found = ImpactResult(
         idle=probe_statistics(idle),
         loaded=probe_statistics(beside),
         ours=ours,
-        paper=utilisation_seen_by(measured.beside, idle, beside, how=PAPER, steady=False),
+        paper=utilisation_seen_by(measured.beside, idle, beside, how=PAPER_ESTIMATOR, steady=False),
         phases=() if ours.low is None else _phases(idle, beside, traffic),
         pairs=tuple(_pair(*both, traffic) for both in zip(measured.idle, measured.beside, strict=True)),
         drift=idle_drift(measured.before, measured.after),
@@ -131,7 +131,7 @@ def analyse_impact(measured: ImpactData) -> ImpactResult:
     return replace(found, cautions=tuple(_cautions(found, measured)))
 
 
-def _phases(idle: Probes, beside: Probes, traffic: Service | None) -> tuple[PhaseEstimate, ...]:
+def _phases(idle: ProbeSeries, beside: ProbeSeries, traffic: Service | None) -> tuple[PhaseEstimate, ...]:
     found, began = [], float(beside.at_s[0])
     whole = float(beside.at_s[-1]) - began
     for phase in phases_of(
@@ -154,7 +154,7 @@ def _bounds(draws: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _pair(idle: Probes, beside: Probes, traffic: Service | None) -> PairEstimate:
+def _pair(idle: ProbeSeries, beside: ProbeSeries, traffic: Service | None) -> PairEstimate:
     return PairEstimate(
         hosts=beside.hosts,
         idle_median_s=float(np.median(idle.latencies_s)) if len(idle) else None,
@@ -168,7 +168,7 @@ def _effect(measured: ImpactData) -> ProbeEffect:
     return ProbeEffect(
         with_probes_s=measured.with_probes_s,
         without_s=measured.without_s,
-        ratio=slowdown_of(measured.without_s, measured.with_probes_s) if known else None,
+        ratio=slowdown_interval(measured.without_s, measured.with_probes_s) if known else None,
     )
 
 

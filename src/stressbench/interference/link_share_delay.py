@@ -15,19 +15,25 @@ from functools import lru_cache
 import numpy as np
 
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.prediction import NOT_SLOWED, Composition, Prediction, busiest_share, no_prediction
-from stressbench.interference.probing import Floats, wait_draws
-from stressbench.interference.profile import Latencies, Profile
-from stressbench.interference.readings import (
-    RESAMPLES,
-    busiest,
-    comparable,
-    impact_latencies,
-    links_of,
-    links_used,
-    medians_of,
-    slowdown_of,
+from stressbench.interference.prediction import (
+    NOT_SLOWED,
+    Composition,
+    Prediction,
+    no_prediction,
+    share_taken_by_aggressors,
 )
+from stressbench.interference.profile import Latencies, Profile
+from stressbench.interference.profile_analysis import (
+    RESAMPLES,
+    bootstrap_medians,
+    busiest_link_share,
+    impact_latencies,
+    links_used,
+    require_comparable,
+    require_link_shares,
+    slowdown_interval,
+)
+from stressbench.interference.utilisation import Floats, bootstrap_waits
 from stressbench.stats.intervals import CONFIDENCE
 
 _LEAST_LEVELS = 2
@@ -69,13 +75,13 @@ class LinkShareDelay:
         if not aggressors:
             return NOT_SLOWED
         try:
-            comparable([victim, *aggressors])
+            require_comparable([victim, *aggressors])
             return self._predict(_fit(victim), victim, aggressors)
         except Inconclusive as reason:
             return no_prediction(reason)
 
     def _predict(self, fit: _Fit, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        share = busiest_share(victim, aggressors, self.composition)
+        share = share_taken_by_aggressors(victim, aggressors, self.composition)
         waits = [_wait(one.idle, impact_latencies(one), seed=number) for number, one in enumerate(aggressors)]
         wait_s, draws_s = sum(wait for wait, _ in waits), np.sum([draws for _, draws in waits], axis=0)
         slowdown = 1 + float(fit.losses @ [share, wait_s])
@@ -98,13 +104,13 @@ def _beyond(fit: _Fit, share: float, wait_s: float) -> str | None:
 
 @lru_cache(maxsize=512)
 def _fit(victim: Profile) -> _Fit:
-    links_of([victim])
+    require_link_shares([victim])
     if len(victim.levels) < _LEAST_LEVELS:
         raise Inconclusive(f"{victim.application} was run beside {len(victim.levels)} compressions: it takes two")
     if any(one.links is None for one in victim.levels):
         raise Inconclusive(f"nobody counted the links that {victim.application}'s compressions used")
     causes = _of_levels(victim)
-    lost = np.array([slowdown_of(victim.alone_s, one.times_s).centre for one in victim.levels]) - 1
+    lost = np.array([slowdown_interval(victim.alone_s, one.times_s).centre for one in victim.levels]) - 1
     return _Fit(
         losses=_losses(causes.shares, causes.waits_s, lost),
         draws=_redrawn(victim, causes),
@@ -119,14 +125,14 @@ def _of_levels(victim: Profile) -> _Causes:
     waits, draws = zip(
         *(_wait(victim.idle, one.probes.array, seed=number) for number, one in enumerate(victim.levels)), strict=True
     )
-    shares = [busiest(used, one.links or {}) for one in victim.levels]
+    shares = [busiest_link_share(used, one.links or {}) for one in victim.levels]
     return _Causes(shares=np.array(shares), waits_s=np.array(waits), draws_s=np.stack(draws))
 
 
 def _wait(idle: Latencies, loaded_s: Floats, *, seed: int) -> tuple[float, Floats]:
     """On average, s, and what that might have been, shape (400,)."""
     found = max(0.0, float(loaded_s.mean() - idle.array.mean()))
-    return found, wait_draws(idle.array, loaded_s, resamples=RESAMPLES, seed=_SEED + seed)
+    return found, bootstrap_waits(idle.array, loaded_s, resamples=RESAMPLES, seed=_SEED + seed)
 
 
 def _losses(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
@@ -143,8 +149,8 @@ def _losses(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
 
 def _redrawn(victim: Profile, causes: _Causes) -> Floats:
     random = np.random.default_rng(_SEED)
-    alone = medians_of(victim.alone_s, random)
-    beside = np.stack([medians_of(one.times_s, random) for one in victim.levels])
+    alone = bootstrap_medians(victim.alone_s, random)
+    beside = np.stack([bootstrap_medians(one.times_s, random) for one in victim.levels])
     lost = beside / alone - 1
     return np.stack([_losses(causes.shares, causes.draws_s[:, draw], lost[:, draw]) for draw in range(RESAMPLES)])
 

@@ -5,11 +5,11 @@ from math import fsum
 
 from stressbench.formats.run import LinkTraffic, Round, Run
 
-Shares = Mapping[str, float]
+LinkShares = Mapping[str, float]
 """By link and direction, `h0-s0: h0 > s0`; of what the link could have carried, 0 to 1."""
 
 
-def link_shares(run: Run, *, began_s: float, ended_s: float) -> Shares | None:
+def link_shares(run: Run, *, began_s: float, ended_s: float) -> LinkShares | None:
     """Over all rounds between two times of the run, s. None where nobody counted, or no round lies between."""
     rounds = [
         one
@@ -29,7 +29,7 @@ def link_shares(run: Run, *, began_s: float, ended_s: float) -> Shares | None:
     }
 
 
-def mean_of(runs: Sequence[Shares | None]) -> Shares | None:
+def mean_link_shares(runs: Sequence[LinkShares | None]) -> LinkShares | None:
     """Of several runs of a program; None where one of them, or nobody, was counted."""
     known = [one for one in runs if one is not None]
     if len(known) < len(runs) or not known:

@@ -2,10 +2,10 @@
 
 from enum import StrEnum
 
-from stressbench.interference.blend import BlendOf
+from stressbench.interference.blended_predictor import TrainableBlend
 from stressbench.interference.evaluation import TrainableModel
 from stressbench.interference.link_share_delay import LinkShareDelay
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
 
@@ -36,7 +36,7 @@ _PREDICTORS: dict[Model, Predictor] = {
     Model.per_link: PerLink(),
     Model.link_share_delay: LinkShareDelay(),
 }
-TRAINABLE_MODELS: tuple[TrainableModel, ...] = (BlendOf(bases=(Monotone(), PhaseAware())),)
+TRAINABLE_MODELS: tuple[TrainableModel, ...] = (TrainableBlend(bases=(Monotone(), PhaseAware())),)
 
 
 def predictor_of(model: Model) -> Predictor:

@@ -4,8 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stressbench.interference.probing import OURS, Floats, Reading, draws, point
 from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import (
+    DEFAULT_ESTIMATOR,
+    Estimator,
+    Floats,
+    bootstrap_utilisations,
+    point_estimate,
+)
 
 LEAST_STRETCH = 20
 _ODDS = 4.5
@@ -14,15 +20,15 @@ _MOST_DRAWS = 199
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Phase:
-    """A stretch: its share of the time, the utilisation in it (0 to 1), and what that might have been (`draws`)."""
+class LoadPhase:
+    """A period of constant load: its share of the time, its utilisation (0 to 1) and bootstrap `draws` of that."""
 
     share: float
     utilisation: float
     draws: Floats
 
 
-def stretches(latencies: Floats) -> tuple[slice, ...]:
+def constant_load_segments(latencies: Floats) -> tuple[slice, ...]:
     """Neighbouring parts of `latencies` (n,), in order, each of at least 20, within which the level does not change.
 
     Cut where the ranks before and after differ most, if they differ more than chance explains, and again within the
@@ -42,24 +48,26 @@ def stretches(latencies: Floats) -> tuple[slice, ...]:
 
 
 def phases_of(
-    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, how: Reading = OURS,
+    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, how: Estimator = DEFAULT_ESTIMATOR,
     traffic: Service | None = None, resamples: int = _MOST_DRAWS,
-) -> tuple[Phase, ...]:  # fmt: skip
+) -> tuple[LoadPhase, ...]:  # fmt: skip
     """Phases of `loaded_s` (s), taken at `at_s` (s, any order); without times each sample stands for the same time.
 
     `traffic` as `utilisation` takes it.
     """
     times = np.arange(len(loaded_s), dtype=np.float64) if at_s is None else np.sort(at_s)
     ordered = loaded_s if at_s is None else loaded_s[np.argsort(at_s, kind="stable")]
-    parts = stretches(ordered)
+    parts = constant_load_segments(ordered)
     borders = [times[0], *((times[part.start - 1] + times[part.start]) / 2 for part in parts[1:]), times[-1]]
     lengths = np.diff(np.array(borders))
     shares = lengths / lengths.sum() if lengths.sum() > 0 else np.full(len(parts), 1 / len(parts))
     return tuple(
-        Phase(
+        LoadPhase(
             share=float(share),
-            utilisation=point(idle_s, ordered[part], how=how, traffic=traffic),
-            draws=draws(idle_s, ordered[part], how=how, traffic=traffic, resamples=resamples, seed=1 + number),
+            utilisation=point_estimate(idle_s, ordered[part], how=how, traffic=traffic),
+            draws=bootstrap_utilisations(
+                idle_s, ordered[part], how=how, traffic=traffic, resamples=resamples, seed=1 + number
+            ),
         )
         for number, (part, share) in enumerate(zip(parts, shares, strict=True))
     )

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from stressbench.interference.probing import Floats
 from stressbench.interference.profile import Profile
-from stressbench.interference.readings import busiest, links_of, links_used
+from stressbench.interference.profile_analysis import busiest_link_share, links_used, require_link_shares
+from stressbench.interference.utilisation import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,18 +56,20 @@ class Composition(StrEnum):
     left_over = "left over"
 
 
-def busiest_share(victim: Profile, aggressors: Sequence[Profile], how: Composition) -> float:
+def share_taken_by_aggressors(victim: Profile, aggressors: Sequence[Profile], how: Composition) -> float:
     """Of all links that the victim uses, what the aggressors together take of the one they take most of, 0 to 1.
 
     Inconclusive where nobody counted the links of one.
     """
-    _, *others = links_of([victim, *aggressors])
+    _, *others = require_link_shares([victim, *aggressors])
     used = links_used(victim)
-    taken = {link: float(composed([np.array(each.get(link, 0.0)) for each in others], how)) for link in used}
-    return busiest(used, taken)
+    taken = {
+        link: float(combined_utilisation([np.array(each.get(link, 0.0)) for each in others], how)) for link in used
+    }
+    return busiest_link_share(used, taken)
 
 
-def composed(utilisations: Sequence[Floats], how: Composition) -> Floats:
+def combined_utilisation(utilisations: Sequence[Floats], how: Composition) -> Floats:
     """Of several loads at once, 0 to 1; arrays of one shape, at least one."""
     together = np.stack(list(utilisations))
     if how is Composition.added:

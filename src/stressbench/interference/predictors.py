@@ -1,4 +1,4 @@
-"""Predictors over utilisation: Queue (Casas and Bronevetsky, IV-B and V-B) and ours. Look-up tables: `lookup`."""
+"""Predictors over utilisation: Queue (Casas and Bronevetsky, IV-B and V-B) and ours; tables are in `lookup_tables`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -9,27 +9,27 @@ from math import prod
 
 import numpy as np
 
-from stressbench.interference.curves import Fit, fit, fit_by_links
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import (
     NOT_SLOWED,
     Composition,
     Prediction,
-    busiest_share,
-    composed,
+    combined_utilisation,
     no_prediction,
+    share_taken_by_aggressors,
 )
-from stressbench.interference.probing import PAPER, Floats
 from stressbench.interference.profile import Profile
-from stressbench.interference.readings import (
+from stressbench.interference.profile_analysis import (
     RESAMPLES,
-    comparable,
-    impact_of,
+    estimator_for,
     impact_phases,
-    levels_of,
+    impact_utilisation,
+    level_estimates,
     links_used,
-    reading_of,
+    require_comparable,
 )
+from stressbench.interference.slowdown_curve import CurveFit, fit_curve, fit_curve_by_link_share
+from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats
 from stressbench.stats.intervals import CONFIDENCE
 
 _BEYOND = 0.02
@@ -71,16 +71,20 @@ class Queue:
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         if not aggressors:
             return NOT_SLOWED
-        comparable([victim, *aggressors])
+        require_comparable([victim, *aggressors])
         levels = sorted(
             (one.utilisation.value, number, one.slowdown)
-            for number, one in enumerate(levels_of(victim, PAPER))
+            for number, one in enumerate(level_estimates(victim, PAPER_ESTIMATOR))
             if one.utilisation.value is not None
         )
         if not levels:
             raise Inconclusive(f"{victim.application}: no compression's utilisation is known")
         utilisations = np.array([value for value, _, _ in levels])
-        wanted = float(composed([np.array(impact_of(one, PAPER)[0]) for one in aggressors], self.composition))
+        wanted = float(
+            combined_utilisation(
+                [np.array(impact_utilisation(one, PAPER_ESTIMATOR)[0]) for one in aggressors], self.composition
+            )
+        )
         bounds = [[getattr(slowdown, part) for _, _, slowdown in levels] for part in ("centre", "low", "high")]
         slowdown, low, high = (self._at(wanted, utilisations, values) for values in bounds)
         reason = None if low is not None else "too few runs of the compressions for an interval"
@@ -123,14 +127,14 @@ class _OverCurve(ABC):
         if not aggressors:
             return NOT_SLOWED
         try:
-            comparable([victim, *aggressors])
+            require_comparable([victim, *aggressors])
             loads = self._loads([victim, *aggressors])
             return _over_curve(self._fit(victim), loads)
         except Inconclusive as reason:
             return no_prediction(reason)
 
-    def _fit(self, victim: Profile) -> Fit:
-        return fit(victim, reading_of(victim))
+    def _fit(self, victim: Profile) -> CurveFit:
+        return fit_curve(victim, estimator_for(victim))
 
     @abstractmethod
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
@@ -145,9 +149,15 @@ class Monotone(_OverCurve):
     name: str = "Monotone"
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        found = [impact_of(one, reading_of(one)) for one in together[1:]]
-        value = float(composed([np.array(utilisation) for utilisation, _ in found], self.composition))
-        return [Load(share=1.0, utilisation=value, draws=composed([draws for _, draws in found], self.composition))]
+        found = [impact_utilisation(one, estimator_for(one)) for one in together[1:]]
+        value = float(combined_utilisation([np.array(utilisation) for utilisation, _ in found], self.composition))
+        return [
+            Load(
+                share=1.0,
+                utilisation=value,
+                draws=combined_utilisation([draws for _, draws in found], self.composition),
+            )
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,15 +171,17 @@ class PhaseAware(_OverCurve):
     name: str = "PhaseAware"
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        each = [impact_phases(one, reading_of(one)) for one in together[1:]]
+        each = [impact_phases(one, estimator_for(one)) for one in together[1:]]
         count = prod(len(phases) for phases in each)
         if count > _MOST_COMBINATIONS:
             raise Inconclusive(f"{count} combinations of phases: at most {_MOST_COMBINATIONS}")
         return [
             Load(
                 share=prod(phase.share for phase in together),
-                utilisation=float(composed([np.array(phase.utilisation) for phase in together], self.composition)),
-                draws=composed([phase.draws for phase in together], self.composition),
+                utilisation=float(
+                    combined_utilisation([np.array(phase.utilisation) for phase in together], self.composition)
+                ),
+                draws=combined_utilisation([phase.draws for phase in together], self.composition),
             )
             for together in product(*each)
         ]
@@ -186,15 +198,15 @@ class PerLink(_OverCurve):
     composition: Composition = Composition.left_over
     name: str = "PerLink"
 
-    def _fit(self, victim: Profile) -> Fit:
-        return fit_by_links(victim, links_used(victim)) or fit(victim, reading_of(victim))
+    def _fit(self, victim: Profile) -> CurveFit:
+        return fit_curve_by_link_share(victim, links_used(victim)) or fit_curve(victim, estimator_for(victim))
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        share = busiest_share(together[0], together[1:], self.composition)
+        share = share_taken_by_aggressors(together[0], together[1:], self.composition)
         return [Load(share=1.0, utilisation=share, draws=np.full(RESAMPLES, share))]
 
 
-def _over_curve(found: Fit, loads: Sequence[Load]) -> Prediction:
+def _over_curve(found: CurveFit, loads: Sequence[Load]) -> Prediction:
     shares = np.array([load.share for load in loads])
     slowdown = float(1 / np.sum(shares * np.exp(-found.curve.log_at(np.array([load.utilisation for load in loads])))))
     draws = np.stack([load.draws for load in loads])

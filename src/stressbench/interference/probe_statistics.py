@@ -6,17 +6,23 @@ from math import ceil, exp
 
 import numpy as np
 
-from stressbench.interference.pingpongs import AVERAGED, Probes, Probing, one_after_the_other, pooled
-from stressbench.interference.probing import OURS, Floats, Reading, Utilisation, utilisation
+from stressbench.interference.probes import (
+    MESSAGES_PER_LATENCY,
+    ProbeSchedule,
+    ProbeSeries,
+    concatenate_series,
+    merge_pairs,
+)
 from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import DEFAULT_ESTIMATOR, Estimator, Floats, Utilisation, estimate_utilisation
 from stressbench.stats.intervals import Interval, unpaired_interval
 from stressbench.stats.percentiles import Percentile, of_samples, percentile_of
 
 PERCENTILES = (0.5, 0.95, 0.99)
 PRECISION = 0.05
 """Of utilisation: to how much an idle switch should be told."""
-PING_PONG_ESTIMATOR = Reading(service=OURS.service, averaged=AVERAGED)
-"""`OURS`, for half round trips."""
+PING_PONG_ESTIMATOR = Estimator(service=DEFAULT_ESTIMATOR.service, averaged=MESSAGES_PER_LATENCY)
+"""`DEFAULT_ESTIMATOR`, for half round trips."""
 _DRIFT = 0.05
 _LATE = 0.5
 _CLEARLY_ABOVE_0 = 0.02
@@ -34,7 +40,7 @@ class ProbeStatistics:
     late_s: float
 
 
-def probe_statistics(probes: Probes) -> ProbeStatistics:
+def probe_statistics(probes: ProbeSeries) -> ProbeStatistics:
     """Of at least one probe."""
     grouped = of_samples(probes.latencies_s, probes.round)
     return ProbeStatistics(
@@ -43,25 +49,25 @@ def probe_statistics(probes: Probes) -> ProbeStatistics:
     )  # fmt: skip
 
 
-def joined_idle_probes(before: Sequence[Probes], after: Sequence[Probes]) -> tuple[Probes, ...]:
+def joined_idle_probes(before: Sequence[ProbeSeries], after: Sequence[ProbeSeries]) -> tuple[ProbeSeries, ...]:
     """Of each pair, before and after; `after` may be empty."""
     if not after:
         return tuple(before)
-    return tuple(one_after_the_other(both) for both in zip(before, after, strict=True))
+    return tuple(concatenate_series(both) for both in zip(before, after, strict=True))
 
 
 def utilisation_seen_by(
-    pairs: Sequence[Probes], idle: Probes, loaded: Probes, *, steady: bool, how: Reading = PING_PONG_ESTIMATOR,
-    traffic: Service | None = None,
+    pairs: Sequence[ProbeSeries], idle: ProbeSeries, loaded: ProbeSeries, *, steady: bool,
+    how: Estimator = PING_PONG_ESTIMATOR, traffic: Service | None = None,
 ) -> Utilisation:  # fmt: skip
     """Utilisation that `loaded` tells of, probes of these `pairs`; pairs within one host tell nothing.
 
-    `traffic` and `steady` as `utilisation` takes them.
+    `traffic` and `steady` as `estimate_utilisation` takes them.
     """
     for pair in pairs:
         if len(pair.hosts) == 1:
             return Utilisation(value=None, low=None, high=None, reason=same_host_reason(pair.hosts[0]))
-    return utilisation(idle.latencies_s, loaded.latencies_s, how=how, traffic=traffic, steady=steady)
+    return estimate_utilisation(idle.latencies_s, loaded.latencies_s, how=how, traffic=traffic, steady=steady)
 
 
 def same_host_reason(host: str) -> str:
@@ -69,11 +75,11 @@ def same_host_reason(host: str) -> str:
     return f"both ranks of a pair are on {host}: their messages go through memory, not through a switch"
 
 
-def idle_drift(before: Sequence[Probes], after: Sequence[Probes]) -> Interval | None:
+def idle_drift(before: Sequence[ProbeSeries], after: Sequence[ProbeSeries]) -> Interval | None:
     """Idle latencies after over those before; None where nobody looked."""
     if not after:
         return None
-    earlier, later = pooled(before).latencies_s, pooled(after).latencies_s
+    earlier, later = merge_pairs(before).latencies_s, merge_pairs(after).latencies_s
     if not len(earlier) or not len(later):
         return None
     return latency_drift(earlier, later)
@@ -108,9 +114,9 @@ def wakeup_delay(idle: ProbeStatistics, loaded: ProbeStatistics, busy: Utilisati
     return found if clear and found.late_s > _LATE * found.wait_s else None
 
 
-def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: Probing) -> Iterator[str]:
+def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: ProbeSchedule) -> Iterator[str]:
     """A sentence where ping-pongs take so long that too few of them see the network when it is busiest."""
-    worst = max((AVERAGED * one.mean_s for one in loaded), default=0.0)
+    worst = max((MESSAGES_PER_LATENCY * one.mean_s for one in loaded), default=0.0)
     if worst > _OFTEN * probing.interval_s:
         yield (
             f"a ping-pong took {microseconds(worst)} on average and delayed the next one: probes are rarer while the "
@@ -119,7 +125,9 @@ def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: Probing) -
         )
 
 
-def idle_cautions(idle: ProbeStatistics, drift: Interval | None, *, needed: int, probing: Probing) -> Iterator[str]:
+def idle_cautions(
+    idle: ProbeStatistics, drift: Interval | None, *, needed: int, probing: ProbeSchedule
+) -> Iterator[str]:
     """What makes the idle side doubtful, in sentences; `needed` probes would tell an idle switch to within 5 points."""
     if drift is not None and is_significant_drift(drift):
         yield (
@@ -133,7 +141,7 @@ def idle_cautions(idle: ProbeStatistics, drift: Interval | None, *, needed: int,
         )
 
 
-def probing_time_s(count: int, probing: Probing) -> float:
+def probing_time_s(count: int, probing: ProbeSchedule) -> float:
     """How long so many probes take, of all pairs together, s."""
     return ceil(count / probing.pairs) * probing.interval_s
 

@@ -1,6 +1,6 @@
 """What a profile says, all of it at once: latencies, utilisations, phases, compressions, links, or why nobody can tell.
 
-Pure: a profile in, numbers and sentences out; derived anew each time, as `readings` does.
+Pure: a profile in, numbers and sentences out; derived anew each time, as `profile_analysis` does.
 """
 
 from collections.abc import Iterator
@@ -9,22 +9,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from stressbench.interference.compression import Configuration
-from stressbench.interference.curves import fit
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.impact_analysis import PhaseEstimate
-from stressbench.interference.phases import Phase
+from stressbench.interference.phases import LoadPhase
 from stressbench.interference.probe_statistics import PERCENTILES
-from stressbench.interference.probing import PAPER, Floats, Reading, Utilisation, utilisation
 from stressbench.interference.profile import Latencies, ProbeSettings, Profile, Provenance
-from stressbench.interference.readings import (
-    LevelReading,
-    blind_pair,
+from stressbench.interference.profile_analysis import (
+    LevelEstimate,
+    estimator_for,
     impact_phases,
-    levels_of,
+    level_estimates,
+    packet_service,
     probe_effect,
-    reading_of,
-    traffic_of,
+    single_host_pair,
 )
+from stressbench.interference.slowdown_curve import fit_curve
+from stressbench.interference.utilisation import PAPER_ESTIMATOR, Estimator, Floats, Utilisation, estimate_utilisation
 from stressbench.stats.intervals import CONFIDENCE, Interval
 from stressbench.stats.percentiles import Percentile, of_samples, percentile_of
 
@@ -90,10 +90,10 @@ class ProfileSummary:
 
 def summarise_profile(profile: Profile) -> ProfileSummary:
     """All of it; raises nothing."""
-    how, missing = reading_of(profile), list(_absent(profile))
-    blind = blind_pair(profile)
+    how, missing = estimator_for(profile), list(_absent(profile))
+    blind = single_host_pair(profile)
     missing += [] if blind is None else [blind]
-    levels = levels_of(profile, how) if profile.levels else ()
+    levels = level_estimates(profile, how) if profile.levels else ()
     probes = None if profile.impact is None else profile.impact.probes
     curve: tuple[CurvePoint, ...] = ()
     if levels and blind is None:
@@ -109,7 +109,7 @@ def summarise_profile(profile: Profile) -> ProfileSummary:
         idle=_spread(profile.idle),
         beside=None if probes is None else _spread(probes),
         ours=None if probes is None else _utilisation(profile, probes, how, blind),
-        paper=None if probes is None else _utilisation(profile, probes, PAPER, blind),
+        paper=None if probes is None else _utilisation(profile, probes, PAPER_ESTIMATOR, blind),
         phases=() if probes is None or blind is not None else _phases(profile, probes, how),
         alone_runs=len(profile.alone_s),
         alone_median_s=float(np.median(profile.alone_s)) if profile.alone_s else None,
@@ -151,14 +151,14 @@ def _spread(latencies: Latencies) -> LatencySummary:
     )  # fmt: skip
 
 
-def _utilisation(profile: Profile, probes: Latencies, how: Reading, blind: str | None) -> Utilisation:
+def _utilisation(profile: Profile, probes: Latencies, how: Estimator, blind: str | None) -> Utilisation:
     if blind is not None:
         return Utilisation(value=None, low=None, high=None, reason=blind)
-    traffic = None if how is PAPER else traffic_of(profile)
-    return utilisation(profile.idle.array, probes.array, how=how, traffic=traffic, steady=False)
+    traffic = None if how is PAPER_ESTIMATOR else packet_service(profile)
+    return estimate_utilisation(profile.idle.array, probes.array, how=how, traffic=traffic, steady=False)
 
 
-def _phases(profile: Profile, probes: Latencies, how: Reading) -> tuple[PhaseEstimate, ...]:
+def _phases(profile: Profile, probes: Latencies, how: Estimator) -> tuple[PhaseEstimate, ...]:
     try:
         phases = impact_phases(profile, how)
     except Inconclusive:
@@ -174,12 +174,12 @@ def _phases(profile: Profile, probes: Latencies, how: Reading) -> tuple[PhaseEst
     return tuple(found)
 
 
-def _bounds(phase: Phase) -> tuple[float, float]:
+def _bounds(phase: LoadPhase) -> tuple[float, float]:
     low, high = np.quantile(phase.draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
     return min(float(low), phase.utilisation), max(float(high), phase.utilisation)
 
 
-def _level(one: LevelReading, blind: str | None) -> LevelSummary:
+def _level(one: LevelEstimate, blind: str | None) -> LevelSummary:
     unseen = Utilisation(value=None, low=None, high=None, reason=blind)
     return LevelSummary(
         configuration=one.level.configuration, probes=_spread(one.level.probes),
@@ -187,8 +187,8 @@ def _level(one: LevelReading, blind: str | None) -> LevelSummary:
     )  # fmt: skip
 
 
-def _curve(profile: Profile, how: Reading) -> tuple[CurvePoint, ...]:
-    found = fit(profile, how)
+def _curve(profile: Profile, how: Estimator) -> tuple[CurvePoint, ...]:
+    found = fit_curve(profile, how)
     at = np.linspace(0.0, found.curve.top, _POINTS)
     centre = np.exp(found.curve.log_at(at))
     might = np.exp(np.stack([curve.log_at(at) for curve in found.resampled]))

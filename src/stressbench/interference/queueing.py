@@ -1,7 +1,7 @@
 """The switch as an M/G/1 queue (Casas and Bronevetsky, IV-B): how long a packet waits, and the utilisation from it.
 
 Packets come at the mean rate lambda (1/s) as a Poisson stream; one server needs the mean time 1/mu (s) with variance
-Var(S) (s^2) for each; utilisation rho = lambda / mu, from 0 to 1. Formulas only; what samples say is in `probing`.
+Var(S) (s^2) for each; utilisation rho = lambda / mu, from 0 to 1. Formulas only; what samples say is in `utilisation`.
 """
 
 from dataclasses import dataclass

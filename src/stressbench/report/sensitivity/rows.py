@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stressbench.interference.probing import Utilisation
 from stressbench.interference.profile_summary import LatencySummary, ProfileSummary
+from stressbench.interference.utilisation import Utilisation
 from stressbench.report.numbers import Value
 
 HEAD = (

@@ -4,8 +4,8 @@ from rich.table import Table
 
 from stressbench.console import Console
 from stressbench.interference.impact_analysis import ImpactResult, PairEstimate, PhaseEstimate
-from stressbench.interference.pingpongs import Probing
-from stressbench.interference.probing import Utilisation
+from stressbench.interference.probes import ProbeSchedule
+from stressbench.interference.utilisation import Utilisation
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, factor, interval, time, time_unit
@@ -15,7 +15,7 @@ _MOST_PAIRS = 16
 _MOST_LINKS = 4
 
 
-def print_impact(found: ImpactResult, *, name: str, probing: Probing, console: Console) -> None:
+def print_impact(found: ImpactResult, *, name: str, probing: ProbeSchedule, console: Console) -> None:
     """All of it."""
     console.print(said_setting(name, probing), soft_wrap=True)
     print_table(console, _latencies(found))
@@ -34,7 +34,7 @@ def print_impact(found: ImpactResult, *, name: str, probing: Probing, console: C
         say(console, f"CAUTION: {caution}")
 
 
-def said_setting(name: str, probing: Probing) -> str:
+def said_setting(name: str, probing: ProbeSchedule) -> str:
     """How probes were sent, in a line."""
     return (
         f"{printable(name)}: probes of {probing.message_bytes:,} B by {count(probing.pairs, 'pair')} "

@@ -16,7 +16,7 @@ LEAST_OBSERVATIONS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blend:
+class BlendedPredictor:
     """The logarithm of a slow-down: `weights` (0 or more) times those of `bases`, summed. `errors`: of the co-runs."""
 
     bases: tuple[Predictor, ...]
@@ -43,13 +43,13 @@ class Blend:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlendOf:
-    """What becomes a `Blend` once it has seen co-runs."""
+class TrainableBlend:
+    """What becomes a `BlendedPredictor` once it has seen co-runs."""
 
     bases: tuple[Predictor, ...]
     name: str = "Blend"
 
-    def fit(self, observations: Sequence[MeasuredCoRun]) -> Blend:
+    def fit(self, observations: Sequence[MeasuredCoRun]) -> BlendedPredictor:
         """Non-negative least squares of logarithms, over the co-runs of which every base can tell.
 
         Inconclusive below 6 of them.
@@ -69,7 +69,7 @@ class BlendOf:
         from scipy.optimize import nnls  # a second, which others shall not wait
 
         weights = nnls(design, wanted)[0]
-        return Blend(
+        return BlendedPredictor(
             bases=self.bases, weights=tuple(weights.tolist()), errors=tuple((wanted - design @ weights).tolist()),
             name=self.name,
         )  # fmt: skip

@@ -13,9 +13,9 @@ import numpy as np
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.run.samples import Integers
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.probing import Floats
+from stressbench.interference.utilisation import Floats
 
-AVERAGED = 2
+MESSAGES_PER_LATENCY = 2
 """Messages that each latency is the mean of: half a round trip."""
 _ROUND_S = 1.0
 _MOST_PAUSES = 50
@@ -23,7 +23,7 @@ _SHORTEST = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probing:
+class ProbeSchedule:
     """How probes are sent: by `pairs` pairs of nodes, `message_bytes` to and fro, every `interval_s` on average."""
 
     pairs: int
@@ -75,7 +75,7 @@ class Probing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Probes:
+class ProbeSeries:
     """Ping-pongs in the order of time, shape (n,) each: one-way latency, when it began (from any origin), its round,
     and by how much longer than asked the slower side of the pair had slept before it. `hosts`: of all pairs in it.
     """
@@ -91,8 +91,10 @@ class Probes:
         return len(self.latencies_s)
 
 
-def probes_of(run: Run, probing: Probing) -> tuple[Probes, ...]:
-    """Of each pair, timed from the launch's start, but for the first round. Inconclusive where it is not of `probing`.
+def read_probe_series(run: Run, probing: ProbeSchedule) -> tuple[ProbeSeries, ...]:
+    """Latencies of each pair, without the first round; times count from the start of the launch.
+
+    Raises Inconclusive where `run` was not made by `probing`.
 
     Jobs in the background, behind those of the pairs, are no probes.
     """
@@ -102,12 +104,12 @@ def probes_of(run: Run, probing: Probing) -> tuple[Probes, ...]:
     return tuple(_pair(run, job, np.array(probing.pauses_ns(job)) * 1e-9) for job in range(probing.pairs))
 
 
-def _pair(run: Run, job: int, pauses_s: Floats) -> Probes:
+def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
     paused, played = (_table(run, job, first=first, steps=len(pauses_s)) for first in (0, 1))
     if paused is None or played is None:
         nothing = np.empty(0)
         number = np.empty(0, dtype=np.int64)
-        return Probes(hosts=run.hosts_of(job=job), latencies_s=nothing, at_s=nothing, round=number, late_s=nothing)
+        return ProbeSeries(hosts=run.hosts_of(job=job), latencies_s=nothing, at_s=nothing, round=number, late_s=nothing)
     starts = {one.round: one.started_s for one in run.rounds if one.kind is Kind.contended}
     took_s = (paused.time_s + played.time_s).ravel()
     numbers = np.repeat(paused.round, len(pauses_s))
@@ -118,7 +120,7 @@ def _pair(run: Run, job: int, pauses_s: Floats) -> Probes:
     latencies_s = played.time_s.ravel() * run.jobs[job].steps[1].quantity_scale
     known = np.isfinite(latencies_s) & np.isfinite(at_s) & (latencies_s > 0)
     kept = known & (numbers != min(starts, default=0))
-    return Probes(
+    return ProbeSeries(
         hosts=run.hosts_of(job=job), latencies_s=latencies_s[kept], at_s=at_s[kept], round=numbers[kept],
         late_s=(paused.time_s - pauses_s).ravel()[kept],
     )  # fmt: skip
@@ -140,16 +142,16 @@ def _table(run: Run, job: int, *, first: int, steps: int) -> _Table | None:
     return _Table(time_s=np.stack([one.time_max_s for one in known], axis=1), round=known[0].round)
 
 
-def between(probes: Probes, *, began_s: float, ended_s: float) -> Probes:
+def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> ProbeSeries:
     """Those that were over before `ended_s`, and began at `began_s` or later; their time counts from there."""
-    kept = (probes.at_s >= began_s) & (probes.at_s + AVERAGED * probes.latencies_s <= ended_s)
+    kept = (probes.at_s >= began_s) & (probes.at_s + MESSAGES_PER_LATENCY * probes.latencies_s <= ended_s)
     return replace(
         probes, latencies_s=probes.latencies_s[kept], at_s=probes.at_s[kept] - began_s, round=probes.round[kept],
         late_s=probes.late_s[kept],
     )  # fmt: skip
 
 
-def one_after_the_other(launches: Sequence[Probes]) -> Probes:
+def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
     """Several launches of one pair, at least one, as one series: each begins where the one before it ends."""
     at, rounds, origin, first = [], [], 0.0, 0
     for one in launches:
@@ -157,18 +159,18 @@ def one_after_the_other(launches: Sequence[Probes]) -> Probes:
         rounds.append(one.round + first)
         if len(one):
             origin, first = float(at[-1][-1]), int(rounds[-1].max())
-    return Probes(
+    return ProbeSeries(
         hosts=launches[0].hosts,
         latencies_s=np.concatenate([one.latencies_s for one in launches]), at_s=np.concatenate(at),
         round=np.concatenate(rounds), late_s=np.concatenate([one.late_s for one in launches]),
     )  # fmt: skip
 
 
-def pooled(pairs: Sequence[Probes]) -> Probes:
+def merge_pairs(pairs: Sequence[ProbeSeries]) -> ProbeSeries:
     """All pairs, at least one, as one series in the order of time."""
     at = np.concatenate([one.at_s for one in pairs])
     order = np.argsort(at, kind="stable")
-    return Probes(
+    return ProbeSeries(
         hosts=tuple(dict.fromkeys(host for one in pairs for host in one.hosts)),
         latencies_s=np.concatenate([one.latencies_s for one in pairs])[order], at_s=at[order],
         round=np.concatenate([one.round for one in pairs])[order],

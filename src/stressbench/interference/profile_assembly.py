@@ -4,28 +4,29 @@ from dataclasses import replace
 
 from stressbench.interference.compression_analysis import CompressionData
 from stressbench.interference.impact_analysis import ImpactData
-from stressbench.interference.pingpongs import AVERAGED, Probes, Probing, pooled
 from stressbench.interference.probe_statistics import is_significant_drift, latency_drift
+from stressbench.interference.probes import MESSAGES_PER_LATENCY, ProbeSchedule, ProbeSeries, merge_pairs
 from stressbench.interference.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance
 from stressbench.interference.queueing import Service
 
 
-def settings_of(probing: Probing, traffic: Service | None) -> ProbeSettings:
+def probe_settings(probing: ProbeSchedule, traffic: Service | None) -> ProbeSettings:
     """As profiles name them; `traffic`: packets of whoever loads the switch, where somebody knows."""
     return ProbeSettings(
-        pairs=probing.pairs, message_bytes=probing.message_bytes, interval_s=probing.interval_s, averaged=AVERAGED,
+        pairs=probing.pairs, message_bytes=probing.message_bytes, interval_s=probing.interval_s,
+        averaged=MESSAGES_PER_LATENCY,
         packet_s=None if traffic is None else traffic.mean_s,
     )  # fmt: skip
 
 
-def differences(kept: Profile, now: ProbeSettings) -> str | None:
+def levels_incompatibility(kept: Profile, now: ProbeSettings) -> str | None:
     """Why compressions that are known already cannot be read with new probes; None where they can, or are not."""
     if not kept.levels or kept.probe == now:
         return None
     return f"compressions of {kept.application} were read by {_said(kept.probe)}, in place of {_said(now)}"
 
 
-def impact_differences(kept: Profile, now: ProbeSettings) -> str | None:
+def impact_incompatibility(kept: Profile, now: ProbeSettings) -> str | None:
     """Why an impact that is known already cannot stand beside new compressions; None where it can, or is not."""
     if kept.impact is None or kept.probe == now:
         return None
@@ -38,7 +39,7 @@ def _said(probe: ProbeSettings) -> str:
     return f"{pairs}, {probe.message_bytes} B, every {probe.interval_s:g} s, the mean of {probe.averaged}{packets}"
 
 
-def profile_of(
+def impact_profile(
     measured: ImpactData, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
     by_rounds: bool = False,
 ) -> Profile:  # fmt: skip
@@ -53,11 +54,11 @@ def profile_of(
         application=application,
         machine=machine,
         provenance=provenance,
-        probe=settings_of(measured.probing, measured.traffic),
-        idle=_latencies(pooled(measured.idle)),
+        probe=probe_settings(measured.probing, measured.traffic),
+        idle=_latencies(merge_pairs(measured.idle)),
         alone_s=(*(() if kept is None else kept.alone_s), *(() if foreign else measured.without_s)),
         impact=Impact(
-            probes=_latencies(pooled(measured.beside)), times_s=None if foreign else measured.with_probes_s or None
+            probes=_latencies(merge_pairs(measured.beside)), times_s=None if foreign else measured.with_probes_s or None
         ),
         levels=() if kept is None else kept.levels,
         links=measured.links if measured.links is not None or kept is None else kept.links,
@@ -71,25 +72,25 @@ def compression_profile(
     """New compressions and run times alone in place of those of `kept`, whose impact and links stay.
 
     With an impact, idle latencies of both measurements are kept, one after the other: each was read by its own, and a
-    machine that changed in between counts as one that drifted. `by_rounds` as for `profile_of`: run times of whole
+    machine that changed in between counts as one that drifted. `by_rounds` as for `impact_profile`: run times of whole
     launches, which the impact may hold, do not go with those of rounds.
     """
     impact = None if kept is None else kept.impact
     if impact is not None and by_rounds:
         impact = replace(impact, times_s=None)
-    idle = _latencies(pooled(measured.idle))
+    idle = _latencies(merge_pairs(measured.idle))
     return Profile(
         application=application,
         machine=machine,
         provenance=provenance,
-        probe=settings_of(measured.probing, measured.traffic),
+        probe=probe_settings(measured.probing, measured.traffic),
         idle=idle if kept is None or impact is None else _joined(kept.idle, idle),
         alone_s=measured.alone_s,
         impact=impact,
         levels=tuple(
             Level(
                 configuration=one.configuration,
-                probes=_latencies(pooled(one.probes)),
+                probes=_latencies(merge_pairs(one.probes)),
                 times_s=one.times_s,
                 links=one.links,
             )
@@ -99,11 +100,11 @@ def compression_profile(
     )
 
 
-def moved_since(kept: Profile, measured: CompressionData) -> str | None:
+def idle_drift_since_impact(kept: Profile, measured: CompressionData) -> str | None:
     """That the idle machine is not the one that the known impact was read against; None where nothing shows it."""
     if kept.impact is None:
         return None
-    drift = latency_drift(kept.idle.array, pooled(measured.idle).latencies_s)
+    drift = latency_drift(kept.idle.array, merge_pairs(measured.idle).latencies_s)
     if not is_significant_drift(drift):
         return None
     return (
@@ -121,5 +122,5 @@ def _joined(earlier: Latencies, later: Latencies) -> Latencies:
     return Latencies(latencies_s=latencies, at_s=(*before.tolist(), *(before[-1] + after - min(0, after[0])).tolist()))
 
 
-def _latencies(probes: Probes) -> Latencies:
+def _latencies(probes: ProbeSeries) -> Latencies:
     return Latencies(latencies_s=tuple(probes.latencies_s.tolist()), at_s=tuple(probes.at_s.tolist()))

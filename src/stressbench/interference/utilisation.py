@@ -44,7 +44,7 @@ class ServiceTime(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Estimator:
     """How samples are read. `averaged`: each latency is the mean of that many messages, 2 for half a round trip.
 
     The mean of two services varies half as much as one, so Var(S) is `averaged` times the variance of the samples. The
@@ -55,8 +55,8 @@ class Reading:
     averaged: int = 1
 
 
-PAPER = Reading(service=ServiceTime.minimum, averaged=1)
-OURS = Reading()
+PAPER_ESTIMATOR = Estimator(service=ServiceTime.minimum, averaged=1)
+DEFAULT_ESTIMATOR = Estimator()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +72,19 @@ class Utilisation:
     reason: str | None
 
 
-def service_of(idle_s: Floats, how: Reading = OURS) -> Service:
+def service_estimate(idle_s: Floats, how: Estimator = DEFAULT_ESTIMATOR) -> Service:
     """Mean and variance of service from latencies on the idle machine, shape (n,), n >= 2, s."""
     mean = float(idle_s.min() if how.service is ServiceTime.minimum else idle_s.mean())
     return Service(mean_s=mean, variance_s2=how.averaged * float(idle_s.var(ddof=1)))
 
 
-def utilisation(
-    idle_s: Floats, loaded_s: Floats, *, how: Reading = OURS, traffic: Service | None = None, steady: bool = True
+def estimate_utilisation(
+    idle_s: Floats,
+    loaded_s: Floats,
+    *,
+    how: Estimator = DEFAULT_ESTIMATOR,
+    traffic: Service | None = None,
+    steady: bool = True,
 ) -> Utilisation:
     """Of the switch while `loaded_s` were taken; both in s, in the order of measurement, shapes (n,) and (m,).
 
@@ -98,43 +103,45 @@ def utilisation(
         return Utilisation(value=None, low=None, high=None, reason=str(reason))
 
 
-def point(idle_s: Floats, loaded_s: Floats, *, how: Reading = OURS, traffic: Service | None = None) -> float:
+def point_estimate(
+    idle_s: Floats, loaded_s: Floats, *, how: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None
+) -> float:
     """The utilisation alone, 0 to below 1, with no check; a mean below the service reads as 0."""
-    service = service_of(idle_s, how)
+    service = service_estimate(idle_s, how)
     wait = max(0.0, float(loaded_s.mean()) - service.mean_s)
     return utilisation_of_wait(wait, service if traffic is None else traffic)
 
 
-def draws(
-    idle_s: Floats, loaded_s: Floats, *, how: Reading = OURS, traffic: Service | None = None,
+def bootstrap_utilisations(
+    idle_s: Floats, loaded_s: Floats, *, how: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None,
     resamples: int = _RESAMPLES, seed: int = _SEED,
 ) -> Floats:  # fmt: skip
-    """Utilisations of resampled batches, shape (resamples,): what `point` might have been. The same seed, the same."""
+    """Bootstrap distribution of `point_estimate`, shape (resamples,), from batches of neighbours; set by `seed`."""
     waits, residual = _resampled(idle_s, loaded_s, how=how, traffic=traffic, resamples=resamples, seed=seed)
     waits = np.maximum(waits, 0.0)
     shares: Floats = waits / (waits + residual)
     return shares
 
 
-def wait_draws(idle_s: Floats, loaded_s: Floats, *, resamples: int, seed: int) -> Floats:
+def bootstrap_waits(idle_s: Floats, loaded_s: Floats, *, resamples: int, seed: int) -> Floats:
     """How much longer probes may have taken than on the idle machine on average, s, shape (resamples,); 0 or more."""
-    waits, _ = _resampled(idle_s, loaded_s, how=OURS, traffic=None, resamples=resamples, seed=seed)
+    waits, _ = _resampled(idle_s, loaded_s, how=DEFAULT_ESTIMATOR, traffic=None, resamples=resamples, seed=seed)
     return np.maximum(waits, 0.0)
 
 
 def probes_needed(
-    idle_s: Floats, *, half_width: float, how: Reading = OURS, traffic: Service | None = None
+    idle_s: Floats, *, half_width: float, how: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None
 ) -> int:  # fmt: skip
     """How many probes, idle and again loaded, let 95 % of readings of a machine that idles err by `half_width` or less.
 
     `half_width` in utilisation, above 0; at least 30. By the normal approximation at utilisation 0.
     """
-    service = service_of(idle_s, how) if traffic is None else traffic
+    service = service_estimate(idle_s, how) if traffic is None else traffic
     error_of_one = float(idle_s.std(ddof=1)) * sqrt(2) / service.residual_s
     return max(LEAST_SAMPLES, ceil((NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * error_of_one / half_width) ** 2))
 
 
-def _estimate(idle_s: Floats, loaded_s: Floats, *, how: Reading, traffic: Service | None) -> Utilisation:
+def _estimate(idle_s: Floats, loaded_s: Floats, *, how: Estimator, traffic: Service | None) -> Utilisation:
     waits, residual = _resampled(idle_s, loaded_s, how=how, traffic=traffic, resamples=_RESAMPLES, seed=_SEED)
     tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
     sooner = _service_mean(idle_s, how) - float(loaded_s.mean())
@@ -144,7 +151,7 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, how: Reading, traffic: Servic
             f"({_service_mean(idle_s, how):.3g} s): calibrate again, at the same time and on the same path"
         )
     waits = np.maximum(waits, 0.0)
-    value = point(idle_s, loaded_s, how=how, traffic=traffic)
+    value = point_estimate(idle_s, loaded_s, how=how, traffic=traffic)
     low, high = (float(bound) for bound in np.quantile(waits / (waits + residual), tails))
     resemblance = dependence_of(_batches(loaded_s).mean_s)
     interval = widened(
@@ -199,8 +206,8 @@ def _check_samples(values: Floats, *, what: str) -> None:
         raise Inconclusive(f"a latency of {wrong[0]:g} s {what}: expected times above 0 s")
 
 
-def _service_mean(idle_s: Floats, how: Reading) -> float:
-    return service_of(idle_s, how).mean_s
+def _service_mean(idle_s: Floats, how: Estimator) -> float:
+    return service_estimate(idle_s, how).mean_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -230,7 +237,7 @@ def _batches(values: Floats) -> _Batches:
 
 
 def _resampled(
-    idle_s: Floats, loaded_s: Floats, *, how: Reading, traffic: Service | None, resamples: int, seed: int
+    idle_s: Floats, loaded_s: Floats, *, how: Estimator, traffic: Service | None, resamples: int, seed: int
 ) -> tuple[Floats, Floats]:
     """Waits and residual services, s, shape (resamples,) each; a wait may be negative."""
     random = np.random.default_rng(seed)

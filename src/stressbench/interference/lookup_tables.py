@@ -11,9 +11,9 @@ import numpy as np
 
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import NOT_SLOWED, Prediction, no_prediction
-from stressbench.interference.probing import PAPER, Floats
 from stressbench.interference.profile import Profile
-from stressbench.interference.readings import comparable, impact_latencies, levels_of
+from stressbench.interference.profile_analysis import impact_latencies, level_estimates, require_comparable
+from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats
 
 _EQUAL = 1e-9
 
@@ -33,8 +33,8 @@ class _LookUpTable(ABC):
             return NOT_SLOWED
         if len(aggressors) > 1:
             raise Inconclusive(f"a look-up table knows one aggressor, not {len(aggressors)}")
-        comparable([victim, *aggressors])
-        levels = levels_of(victim, PAPER)
+        require_comparable([victim, *aggressors])
+        levels = level_estimates(victim, PAPER_ESTIMATOR)
         chosen = levels[self._choose(impact_latencies(aggressors[0]), [one.level.probes.array for one in levels])]
         found = chosen.slowdown
         reason = None if found.low is not None else "too few runs of the compression for an interval"

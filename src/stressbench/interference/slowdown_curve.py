@@ -7,16 +7,22 @@ from functools import lru_cache
 import numpy as np
 
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.probing import Floats, Reading
 from stressbench.interference.profile import Level, Profile
-from stressbench.interference.readings import RESAMPLES, busiest, levels_of, medians_of, slowdown_of
+from stressbench.interference.profile_analysis import (
+    RESAMPLES,
+    bootstrap_medians,
+    busiest_link_share,
+    level_estimates,
+    slowdown_interval,
+)
+from stressbench.interference.utilisation import Estimator, Floats
 
 _NEIGHBOURS = 8
 _SEED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Curve:
+class SlowdownCurve:
     """Logarithms of slow-downs at utilisations, shape (points,), both rising from 0; straight between them."""
 
     utilisations: Floats
@@ -34,14 +40,14 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Fit:
+class CurveFit:
     """A curve, 400 that might have been, and how far compressions lie from the curve of the others.
 
     `residuals` (logarithms) at `residual_utilisations`, shape (n,) each, may be empty.
     """
 
-    curve: Curve
-    resampled: tuple[Curve, ...]
+    curve: SlowdownCurve
+    resampled: tuple[SlowdownCurve, ...]
     residual_utilisations: Floats
     residuals: Floats
 
@@ -51,7 +57,7 @@ class Fit:
         return self.residuals[order[:_NEIGHBOURS]]
 
 
-def monotone(utilisations: Floats, log_slowdowns: Floats) -> Curve:
+def monotone_curve(utilisations: Floats, log_slowdowns: Floats) -> SlowdownCurve:
     """Least squares among curves that never fall, begin at (0, 0) and stay there or above; shapes (n,), n >= 1.
 
     Isotonic regression; cutting it off at 0 afterwards gives what it gives under that bound.
@@ -65,19 +71,19 @@ def monotone(utilisations: Floats, log_slowdowns: Floats) -> Curve:
         places, rising = np.insert(places, 0, 0.0), np.insert(rising, 0, 0.0)
     else:
         rising = np.where(places == 0, 0.0, rising)
-    return Curve(utilisations=places, log_slowdowns=rising)
+    return SlowdownCurve(utilisations=places, log_slowdowns=rising)
 
 
 @lru_cache(maxsize=512)
-def fit(profile: Profile, how: Reading) -> Fit:
+def fit_curve(profile: Profile, how: Estimator) -> CurveFit:
     """Of one application. Inconclusive where there are no compressions, or nobody can tell how busy they were.
 
     What might have been: compressions are drawn with replacement, and their run times, those alone, and their
     utilisations with them.
     """
-    levels = [one for one in levels_of(profile, how) if one.utilisation.value is not None]
+    levels = [one for one in level_estimates(profile, how) if one.utilisation.value is not None]
     if not levels:
-        reasons = {str(one.utilisation.reason) for one in levels_of(profile, how)}
+        reasons = {str(one.utilisation.reason) for one in level_estimates(profile, how)}
         raise Inconclusive(
             f"{profile.application}: no compression's utilisation is known: {'; '.join(sorted(reasons))}"
         )
@@ -89,7 +95,7 @@ def fit(profile: Profile, how: Reading) -> Fit:
 
 
 @lru_cache(maxsize=512)
-def fit_by_links(profile: Profile, used: tuple[str, ...]) -> Fit | None:
+def fit_curve_by_link_share(profile: Profile, used: tuple[str, ...]) -> CurveFit | None:
     """The same, where a compression's load is the share that it takes of the busiest of the links that are `used`.
 
     None where there are no compressions whose links were counted; counters do not err.
@@ -97,16 +103,16 @@ def fit_by_links(profile: Profile, used: tuple[str, ...]) -> Fit | None:
     levels = [one for one in profile.levels if one.links is not None]
     if not levels or len(levels) < len(profile.levels):
         return None
-    shares = np.array([busiest(used, one.links or {}) for one in levels])
+    shares = np.array([busiest_link_share(used, one.links or {}) for one in levels])
     return _fit(profile, levels, utilisations=shares, busy=np.repeat(shares[:, np.newaxis], RESAMPLES, axis=1))
 
 
-def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, busy: Floats) -> Fit:
+def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, busy: Floats) -> CurveFit:
     """`utilisations` of the levels, shape (n,), and what they might have been, (n, 400)."""
-    logs = np.log([slowdown_of(profile.alone_s, one.times_s).centre for one in levels])
+    logs = np.log([slowdown_interval(profile.alone_s, one.times_s).centre for one in levels])
     places, residuals = _left_out(utilisations, logs)
-    return Fit(
-        curve=monotone(utilisations, logs),
+    return CurveFit(
+        curve=monotone_curve(utilisations, logs),
         resampled=_resampled(profile, levels, busy=busy),
         residual_utilisations=places,
         residuals=residuals,
@@ -119,16 +125,16 @@ def _left_out(utilisations: Floats, logs: Floats) -> tuple[Floats, Floats]:
     residuals = [
         float(
             logs[one]
-            - monotone(np.delete(utilisations, one), np.delete(logs, one)).log_at(utilisations[one : one + 1])[0]
+            - monotone_curve(np.delete(utilisations, one), np.delete(logs, one)).log_at(utilisations[one : one + 1])[0]
         )
         for one in inner
     ]
     return utilisations[inner], np.array(residuals)
 
 
-def _resampled(profile: Profile, levels: Sequence[Level], *, busy: Floats) -> tuple[Curve, ...]:
+def _resampled(profile: Profile, levels: Sequence[Level], *, busy: Floats) -> tuple[SlowdownCurve, ...]:
     random = np.random.default_rng(_SEED)
-    alone = np.log(medians_of(profile.alone_s, random))
-    beside = np.log(np.stack([medians_of(one.times_s, random) for one in levels])) - alone
+    alone = np.log(bootstrap_medians(profile.alone_s, random))
+    beside = np.log(np.stack([bootstrap_medians(one.times_s, random) for one in levels])) - alone
     chosen = random.integers(len(levels), size=(RESAMPLES, len(levels)))
-    return tuple(monotone(busy[some, draw], beside[some, draw]) for draw, some in enumerate(chosen))
+    return tuple(monotone_curve(busy[some, draw], beside[some, draw]) for draw, some in enumerate(chosen))

@@ -10,7 +10,7 @@ import numpy as np
 
 from stressbench.formats.run import Run
 from stressbench.interference.compression import Configuration
-from stressbench.interference.pingpongs import Probing
+from stressbench.interference.probes import ProbeSchedule
 
 RANKS_PER_NODE = 2
 """A probe's and the ring's."""
@@ -19,7 +19,7 @@ _REPETITION_BYTES = 1 << 20
 _SHARED = f"[SHARED] yes\n[RANKS_PER_NODE] {RANKS_PER_NODE // 2}\n"
 
 
-class Pairing(StrEnum):
+class ProbePairing(StrEnum):
     """Which hosts of a list probe each other: each its neighbour, or the first half the second half."""
 
     linear = "linear"
@@ -27,11 +27,11 @@ class Pairing(StrEnum):
 
     def nodes(self, pair: int, *, pairs: int) -> tuple[int, int]:
         """Of this pair, both counted from 0; as the engine's --place would put jobs of two nodes."""
-        return (2 * pair, 2 * pair + 1) if self is Pairing.linear else (pair, pair + pairs)
+        return (2 * pair, 2 * pair + 1) if self is ProbePairing.linear else (pair, pair + pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ring:
+class CongestorRing:
     """A rank on each of the first `nodes` nodes. `loops`: iterations that count as one repetition, because each of
     those leaves a record in the run file, and a bubble may be as short as 10 us.
     """
@@ -53,17 +53,17 @@ class Ring:
         )
 
 
-def ring_of(configuration: Configuration, *, nodes: int) -> Ring:
+def congestor_ring(configuration: Configuration, *, nodes: int) -> CongestorRing:
     """Repetitions of a twentieth of a second or 1 MiB a rank, whichever is less, as far as one can tell beforehand."""
     sent = configuration.partners * configuration.messages * configuration.message_bytes
-    return Ring(
+    return CongestorRing(
         configuration=configuration,
         nodes=nodes,
         loops=max(1, min(round(_REPETITION_S / configuration.pause_s), _REPETITION_BYTES // sent)),
     )
 
 
-def paced(ring: Ring, run: Run) -> Ring:
+def with_measured_pace(ring: CongestorRing, run: Run) -> CongestorRing:
     """The same ring with repetitions of a twentieth of a second, now that `run` tells how long one takes."""
     samples = run.samples_of(job=len(run.jobs) - 1)
     took_s = np.empty(0) if samples is None else samples.time_max_s[np.isfinite(samples.time_max_s)]
@@ -72,7 +72,7 @@ def paced(ring: Ring, run: Run) -> Ring:
     return replace(ring, loops=max(1, round(_REPETITION_S / (float(np.median(took_s)) / ring.loops))))
 
 
-def workload_of(probing: Probing, ring: Ring, *, pairing: Pairing) -> str:
+def ring_workload(probing: ProbeSchedule, ring: CongestorRing, *, pairing: ProbePairing) -> str:
     """The text of a .sb file: pairs that probe, which are measured, and the ring."""
     pairs = "".join(
         probing.job(pair, where=f"[NID_LIST] {first},{second}\n{_SHARED}")

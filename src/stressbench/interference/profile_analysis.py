@@ -8,11 +8,18 @@ from math import exp
 import numpy as np
 
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.phases import Phase, phases_of
+from stressbench.interference.phases import LoadPhase, phases_of
 from stressbench.interference.probe_statistics import same_host_reason
-from stressbench.interference.probing import OURS, Floats, Reading, Utilisation, draws, utilisation
 from stressbench.interference.profile import Level, Profile
 from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import (
+    DEFAULT_ESTIMATOR,
+    Estimator,
+    Floats,
+    Utilisation,
+    bootstrap_utilisations,
+    estimate_utilisation,
+)
 from stressbench.stats.intervals import Interval, unpaired_interval
 
 RESAMPLES = 400
@@ -20,10 +27,10 @@ _SEED = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LevelReading:
+class LevelEstimate:
     """One compression: how busy it keeps the switch, and by which factor it slows the application (1: not at all).
 
-    `draws`, shape (400,), are utilisations that might have been.
+    `draws`, shape (400,), is the bootstrap distribution of the utilisation.
     """
 
     level: Level
@@ -32,7 +39,7 @@ class LevelReading:
     draws: Floats
 
 
-def slowdown_of(alone_s: Sequence[float], beside_s: Sequence[float]) -> Interval:
+def slowdown_interval(alone_s: Sequence[float], beside_s: Sequence[float]) -> Interval:
     """Times beside something over times alone, none of them empty: the middle of all ratios, with Mann and Whitney's
     95 % interval, where the times are enough for one (4 and 4 are, 5 and 2 are not).
     """
@@ -42,18 +49,20 @@ def slowdown_of(alone_s: Sequence[float], beside_s: Sequence[float]) -> Interval
 
 
 @lru_cache(maxsize=512)
-def levels_of(profile: Profile, how: Reading) -> tuple[LevelReading, ...]:
+def level_estimates(profile: Profile, how: Estimator) -> tuple[LevelEstimate, ...]:
     """All compressions, the least loaded first by mean latency. Inconclusive where there are none."""
     if not profile.levels:
         raise Inconclusive(f"{profile.application} was never run beside a compression")
     ordered = sorted(profile.levels, key=lambda level: level.probes.array.mean())
-    idle, traffic = profile.idle.array, traffic_of(profile)
+    idle, traffic = profile.idle.array, packet_service(profile)
     return tuple(
-        LevelReading(
+        LevelEstimate(
             level=level,
-            utilisation=utilisation(idle, level.probes.array, how=how, traffic=traffic),
-            slowdown=slowdown_of(profile.alone_s, level.times_s),
-            draws=draws(idle, level.probes.array, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED + number),
+            utilisation=estimate_utilisation(idle, level.probes.array, how=how, traffic=traffic),
+            slowdown=slowdown_interval(profile.alone_s, level.times_s),
+            draws=bootstrap_utilisations(
+                idle, level.probes.array, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED + number
+            ),
         )
         for number, level in enumerate(ordered)
     )
@@ -67,23 +76,25 @@ def impact_latencies(profile: Profile) -> Floats:
 
 
 @lru_cache(maxsize=512)
-def impact_of(profile: Profile, how: Reading) -> tuple[float, Floats]:
+def impact_utilisation(profile: Profile, how: Estimator) -> tuple[float, Floats]:
     """Utilisation that the application causes (0 to 1), and draws of it, shape (400,).
 
-    Inconclusive as `utilisation`, but for loads that drift: applications have phases, compressions have not.
+    Inconclusive as `estimate_utilisation`, but for loads that drift: applications have phases, compressions have not.
     """
-    idle, latencies, traffic = profile.idle.array, impact_latencies(profile), traffic_of(profile)
-    found = utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
+    idle, latencies, traffic = profile.idle.array, impact_latencies(profile), packet_service(profile)
+    found = estimate_utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
     if found.value is None:
         raise Inconclusive(f"{profile.application}: {found.reason}")
-    return found.value, draws(idle, latencies, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED - 1)
+    return found.value, bootstrap_utilisations(
+        idle, latencies, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED - 1
+    )
 
 
 @lru_cache(maxsize=512)
-def impact_phases(profile: Profile, how: Reading) -> tuple[Phase, ...]:
-    """Phases of that utilisation. Inconclusive as `impact_of`."""
-    idle, latencies, traffic = profile.idle.array, impact_latencies(profile), traffic_of(profile)
-    found = utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
+def impact_phases(profile: Profile, how: Estimator) -> tuple[LoadPhase, ...]:
+    """Phases of that utilisation. Inconclusive as `impact_utilisation`."""
+    idle, latencies, traffic = profile.idle.array, impact_latencies(profile), packet_service(profile)
+    found = estimate_utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
     if found.value is None:
         raise Inconclusive(f"{profile.application}: {found.reason}")
     times = None if profile.impact is None else profile.impact.probes.times
@@ -99,20 +110,20 @@ def probe_effect(profile: Profile) -> Interval:
         raise Inconclusive(f"{profile.application}: no run times with probes")
     if not profile.alone_s:
         raise Inconclusive(f"{profile.application}: no run times without probes")
-    return slowdown_of(profile.alone_s, profile.impact.times_s)
+    return slowdown_interval(profile.alone_s, profile.impact.times_s)
 
 
-def comparable(profiles: Sequence[Profile]) -> None:
+def require_comparable(profiles: Sequence[Profile]) -> None:
     """Inconclusive where they come from several machines, or where the probes of one saw no network."""
     machines = sorted({profile.machine for profile in profiles})
     if len(machines) > 1:
         raise Inconclusive(f"profiles come from several machines: {', '.join(machines)}")
     for profile in profiles:
-        if (blind := blind_pair(profile)) is not None:
+        if (blind := single_host_pair(profile)) is not None:
             raise Inconclusive(f"{profile.application}: {blind}")
 
 
-def blind_pair(profile: Profile) -> str | None:
+def single_host_pair(profile: Profile) -> str | None:
     """A sentence where a profile names the hosts of its pairs (`h0+h1`), and both of one are the same host."""
     pairs = profile.provenance.configuration.get("pairs", "").split()
     return next((same_host_reason(pair) for pair in pairs if "+" not in pair), None)
@@ -123,7 +134,7 @@ def links_used(profile: Profile) -> tuple[str, ...]:
     return tuple(link for link, share in (profile.links or {}).items() if share > 0)
 
 
-def links_of(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
+def require_link_shares(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
     """Shares of links that each takes. Inconclusive where nobody counted those of one."""
     unknown = [one.application for one in profiles if one.links is None]
     if unknown:
@@ -131,24 +142,24 @@ def links_of(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
     return [one.links or {} for one in profiles]
 
 
-def busiest(used: Sequence[str], shares: Mapping[str, float]) -> float:
+def busiest_link_share(used: Sequence[str], shares: Mapping[str, float]) -> float:
     """The largest share of the links that are `used`; 0 where there are none."""
     return max((shares.get(link, 0.0) for link in used), default=0.0)
 
 
-def medians_of(times_s: Sequence[float], random: np.random.Generator) -> Floats:
+def bootstrap_medians(times_s: Sequence[float], random: np.random.Generator) -> Floats:
     """Medians of resampled times, shape (400,), s."""
     times = np.array(times_s)
     medians: Floats = np.median(times[random.integers(len(times), size=(RESAMPLES, len(times)))], axis=1)
     return medians
 
 
-def traffic_of(profile: Profile) -> Service | None:
+def packet_service(profile: Profile) -> Service | None:
     """How long packets that load the switch take, all alike; None where nobody knows."""
     packet_s = profile.probe.packet_s
     return None if packet_s is None else Service(mean_s=packet_s, variance_s2=0.0)
 
 
-def reading_of(profile: Profile) -> Reading:
+def estimator_for(profile: Profile) -> Estimator:
     """Ours, knowing of how many messages each latency is the mean."""
-    return Reading(service=OURS.service, averaged=profile.probe.averaged)
+    return Estimator(service=DEFAULT_ESTIMATOR.service, averaged=profile.probe.averaged)

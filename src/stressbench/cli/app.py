@@ -2,19 +2,22 @@
 
 import errno
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 import stressbench.cli
 from stressbench import __version__
-from stressbench.cli.memory import LittleMemory, one_thread_of_algebra, require_memory
+from stressbench.cli.console import report_errors
+from stressbench.cli.memory import one_thread_of_algebra, require_memory
 from stressbench.cli.subcommands import add_commands
-from stressbench.console import OutputFault, echo, take_streams
+from stressbench.console import echo, error, set_quiet, take_streams
+from stressbench.errors import StressBenchError
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import forget_what_stays
 
-_FAULT = 3
 _FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 _DESCRIPTION = """\
 What congestion does to real applications.
@@ -37,16 +40,28 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
+class _ReportingErrors(TyperGroup):
+    """Runs every command inside `report_errors`."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with report_errors():
+            return super().invoke(ctx)
+
+
 def build() -> typer.Typer:
     """The command with all its subcommands."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app = typer.Typer(cls=_ReportingErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
     def common(
+        quiet: Annotated[
+            bool, typer.Option("--quiet", help="Print errors and warnings only, no notes and no progress.")
+        ] = False,
         _version: Annotated[
             bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
         ] = False,
     ) -> None:
+        set_quiet(quiet=quiet)
         forget_what_stays()
 
     add_commands(app, stressbench.cli)
@@ -54,13 +69,13 @@ def build() -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point of `stressbench`. What the machine refuses to any command is one message and status 3."""
+    """Entry point of `stressbench`. Errors outside of a command, and a full disk, are one message and a status, too."""
     take_streams()
     try:
         require_memory()
         _run()
-    except (OutputFault, LittleMemory) as fault:
-        _end(str(fault))
+    except StressBenchError as fault:
+        _end(str(fault), status=fault.exit_status)
     except MemoryError:
         _end("out of memory")
     except OSError as fault:
@@ -78,6 +93,6 @@ def _run() -> None:
         sys.stdout.flush()
 
 
-def _end(message: str) -> NoReturn:
-    echo(f"stressbench: {message}", err=True)
-    sys.exit(_FAULT)
+def _end(message: str, *, status: ExitStatus = ExitStatus.fault) -> NoReturn:
+    error(message)
+    sys.exit(status)

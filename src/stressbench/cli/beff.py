@@ -14,7 +14,7 @@ from stressbench.cli.pages import Report, check_page, write_page
 from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, protocol_file, shape_at
 from stressbench.console import echo
-from stressbench.launch import session
+from stressbench.exit_status import ExitStatus
 from stressbench.launch.errors import LaunchMistake
 from stressbench.report.terminal.beff_table import print_beff, print_published
 from stressbench.report.terminal.page import standard_output
@@ -90,7 +90,7 @@ def beff(
     as_json: Annotated[bool, typer.Option("--json", help="Every number, bytes/s; for programs.")] = False,
 ) -> None:
     """Run or read, evaluate, show."""
-    status = session.DONE
+    status: int = ExitStatus.ok
     with mistakes_told():
         balance = None if rmax is None else typed_rmax(rmax)
         check_page(page)
@@ -124,7 +124,7 @@ def beff(
 def _measured(alone: Alone, output: Path | None) -> BEff:
     with protocol_file(output, motif="beff") as (folder, protocol):
         status = measure(alone, folder=folder, protocol=protocol)
-        if status != session.DONE:
+        if status != ExitStatus.ok:
             if output is not None and protocol.exists():
                 say(f"what was measured lies in {output}; it is not complete, and gives no number")
             raise typer.Exit(status)
@@ -142,8 +142,8 @@ def _run_hpcc(alone: Alone, result: BEff) -> tuple[Rmax | None, int]:
         )  # fmt: skip
     except LaunchMistake as mistake:
         say(str(mistake))
-        return None, session.FAULT
-    return found, session.DONE
+        return None, ExitStatus.fault
+    return found, ExitStatus.ok
 
 
 def _evaluate(path: Path) -> BEff:

@@ -21,8 +21,8 @@ from stressbench.cli.suites import (
     shape_at,
 )
 from stressbench.console import echo
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.files import limits, read_bytes
-from stressbench.launch import session
 from stressbench.launch.duration import seconds
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
@@ -125,7 +125,7 @@ def beff_io(
     ] = None,
 ) -> None:
     """Run or read, evaluate, show."""
-    status = session.DONE
+    status: int = ExitStatus.ok
     with mistakes_told():
         cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
         check_page(page)
@@ -151,9 +151,9 @@ def beff_io(
             )
             with protocol_file(output, motif="beff-io") as (folder, protocol):
                 status = measure(alone, folder=folder, protocol=protocol)
-                if status != session.DONE and not _holds_lines(protocol):
+                if status != ExitStatus.ok and not _holds_lines(protocol):
                     raise typer.Exit(status)
-                result = _evaluate(protocol, cache_bytes=cache_bytes, ended_well=status == session.DONE)
+                result = _evaluate(protocol, cache_bytes=cache_bytes, ended_well=status == ExitStatus.ok)
         if page is not None:
             from stressbench.report.page.suites import render_beff_io  # figures take a second to import
 
@@ -162,7 +162,7 @@ def beff_io(
     if not result.complete:
         if as_json:
             say(said_number(result))
-        raise typer.Exit(status or session.FAULT)
+        raise typer.Exit(status or ExitStatus.fault)
     raise typer.Exit(status)
 
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
+from stressbench.cli.following import EXIT_STATUS, FOLLOWS, WithNames, Words, say, stop
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.trace import TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
@@ -46,7 +47,7 @@ def capture(
     except LaunchMistake as mistake:
         raise stop(str(mistake)) from None
     tell(taken)
-    raise typer.Exit(taken.status or (NOTHING if taken.trace is None else 0))
+    raise typer.Exit(taken.status or (ExitStatus.fault if taken.trace is None else 0))
 
 
 def tell(taken: Taken) -> None:

@@ -24,9 +24,9 @@ from stressbench.cli.launches import Ended
 from stressbench.cli.link import link_of
 from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
+from stressbench.exit_status import ExitStatus
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.profile_assembly import impact_incompatibility, probe_settings
-from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 
 _HELP = """\
@@ -171,6 +171,6 @@ def compress(
     except Ended as ended:
         raise stop(str(ended), status=ended.status) from None
     except KeyboardInterrupt:
-        raise stop("interrupted; nothing is claimed", status=session.INTERRUPTED) from None
+        raise stop("interrupted; nothing is claimed", status=ExitStatus.interrupted) from None
     if taken.interrupted is not None:
-        raise stop(said_interrupted(taken, kept), status=session.INTERRUPTED)
+        raise stop(said_interrupted(taken, kept), status=ExitStatus.interrupted)

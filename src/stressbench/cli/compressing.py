@@ -10,6 +10,7 @@ from stressbench.cli.compression_plan import Plan
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, Ran, read
+from stressbench.exit_status import ExitStatus
 from stressbench.interference.compression import Configuration, next_configuration
 from stressbench.interference.compression_analysis import (
     CompressionData,
@@ -22,7 +23,6 @@ from stressbench.interference.errors import Inconclusive
 from stressbench.interference.link_shares import LinkShares, link_shares
 from stressbench.interference.probes import ProbeSeries
 from stressbench.interference.round_times import round_times
-from stressbench.launch import session
 from stressbench.report.units import count
 
 _MOSTLY_START = 2.0
@@ -79,7 +79,7 @@ class _Compression:
             if self._errand.after:
                 self._after = self._launches.idle("idle, after")
         except Ended as ended:
-            if ended.status != session.INTERRUPTED or not self._measured().kept or not self._alone_s:
+            if ended.status != ExitStatus.interrupted or not self._measured().kept or not self._alone_s:
                 raise
             return Taken(measured=self._measured(), interrupted=ended.message)
         except KeyboardInterrupt:
@@ -113,7 +113,7 @@ class _Compression:
             raise Ended(
                 f"{name} took {ran.took_s:.3g} s, too short: to start {count(errand.shape.ranks, 'rank')} of a program "
                 f"that does nothing takes {self._start_s:.3g} s. Give it more to do",
-                status=session.FAULT,
+                status=ExitStatus.fault,
             )
         self._runs_took_s.append(ran.took_s)
 
@@ -122,7 +122,7 @@ class _Compression:
             raise Ended(
                 f"{self._errand.name} alone was ended at --time-limit, after {ran.took_s:.3g} s, so that there is no "
                 "time to compare with; give it more",
-                status=session.FAULT,
+                status=ExitStatus.fault,
             )
 
     def _companion(self, ring: CongestorRing) -> Companion:
@@ -149,7 +149,7 @@ class _Compression:
                 say(f"{following} is left out: {count(sum(map(len, probes)), 'probe')} came beside it")
                 too_heavy[following] = 1.0
         if not self._levels:
-            raise Ended("beside no ring enough probes came", status=session.FAULT)
+            raise Ended("beside no ring enough probes came", status=ExitStatus.fault)
 
     def _following(self, too_heavy: dict[Configuration, float]) -> Configuration | None:
         """The next ring to calibrate, None when there are enough."""
@@ -196,7 +196,7 @@ class _Compression:
         try:
             return round_times(read(ran.run_file))
         except Inconclusive as fault:
-            raise Ended(str(fault), status=session.FAULT) from None
+            raise Ended(str(fault), status=ExitStatus.fault) from None
 
     def _said_left(self, *, calibrations: int, runs: int) -> str:
         """This launch and those behind it; how long, once a run of the program has shown it."""

@@ -17,13 +17,13 @@ from stressbench.launch import machine as this_machine
 from stressbench.launch.duration import seconds
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.execute import stopping
 from stressbench.launch.lab import LabPlace
 from stressbench.launch.place import HERE, Place
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.sizes import size_bytes
 from stressbench.launch.target import Shape, shape_of
 from stressbench.report.units import count
+from stressbench.stop_signals import handled_by
 
 _SUFFIX = ".sb"
 _ROUNDS = 10
@@ -180,7 +180,7 @@ def scratch(command: str) -> Iterator[Path]:
     It goes when somebody says stop between two launches, too: that is a KeyboardInterrupt, whatever the signal.
     """
     home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
-    with TemporaryDirectory(prefix=f".stressbench-{command}-", dir=home) as name, stopping(_interrupt):
+    with TemporaryDirectory(prefix=f".stressbench-{command}-", dir=home) as name, handled_by(_interrupt):
         yield Path(name)
 
 

@@ -4,10 +4,9 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from stressbench.console import echo
+from stressbench.console import error, note
+from stressbench.exit_status import ExitStatus
 
-MISTAKE = 2
-NOTHING = 3
 FOLLOWS: dict[str, Any] = {"allow_interspersed_args": False}  # options behind CMD are CMD's own
 EXIT_STATUS = """\
 Exit status: that of CMD; 2 something to put right (CMD was not started), 3 CMD ended well but there is nothing to show.
@@ -22,11 +21,11 @@ WithNames: TypeAlias = Annotated[
 
 
 def say(sentence: str) -> None:
-    """A line on standard error: standard output is CMD's."""
-    echo(f"stressbench: {sentence}", err=True)
+    """A note on standard error: standard output is CMD's."""
+    note(sentence)
 
 
-def stop(message: str, *, status: int = MISTAKE) -> typer.Exit:
+def stop(message: str, *, status: int = ExitStatus.bad_input) -> typer.Exit:
     """Say what is wrong; to be raised."""
-    say(message)
+    error(message)
     return typer.Exit(status)

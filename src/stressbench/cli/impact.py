@@ -25,11 +25,11 @@ from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.probing import measure
 from stressbench.console import echo
+from stressbench.exit_status import ExitStatus
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.impact_analysis import ImpactData, ImpactResult, analyse_impact
 from stressbench.interference.profile import Profile, Provenance
 from stressbench.interference.profile_assembly import impact_profile, levels_incompatibility, probe_settings
-from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 
 _HELP = """\
@@ -152,7 +152,7 @@ def impact(
     except Ended as ended:
         raise stop(str(ended), status=ended.status) from None
     except KeyboardInterrupt:
-        raise stop("interrupted; nothing is claimed", status=session.INTERRUPTED) from None
+        raise stop("interrupted; nothing is claimed", status=ExitStatus.interrupted) from None
 
 
 def _write(

@@ -8,6 +8,7 @@ from stressbench.cli.companions import Companion, probes_of_errand
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.places import engine_for
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.interference.errors import Inconclusive
@@ -92,13 +93,13 @@ class Launches:
         """The companion without the program, for as long as probes run alone."""
         wish = self._wish(companion, rounds=self._errand.probing.rounds(self._errand.idle_s))
         ending = session.run(_prepared(wish), run_file=wish.run_file.path)
-        if ending.status != session.DONE:
+        if ending.status != ExitStatus.ok:
             for sentence in explain(ending, wish=wish):
                 if "--continue" not in sentence:
                     say(sentence)
             raise Ended(f"{called}: probes ended early", status=ending.status)
         if ending.outcome.was_asked_to_stop:  # in their last round
-            raise Ended(f"interrupted at the end of {called}", status=session.INTERRUPTED)
+            raise Ended(f"interrupted at the end of {called}", status=ExitStatus.interrupted)
         return read(wish.run_file.path)
 
     def idle(self, called: str) -> tuple[ProbeSeries, ...]:
@@ -111,7 +112,7 @@ class Launches:
         try:
             found = read_probe_series(run, self._errand.probing)
         except Inconclusive as fault:
-            raise Ended(str(fault), status=session.FAULT, tail="") from None
+            raise Ended(str(fault), status=ExitStatus.fault, tail="") from None
         during = None if beside is None else beside.during(run)
         if during is None:
             return found
@@ -156,7 +157,7 @@ class Launches:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
         took_s, stopped = _wall_s(outcome), outcome.stop_requests > 0
         if stopped and (limit_s is None or took_s < limit_s):
-            raise Ended(f"interrupted; {name} was ended", status=session.INTERRUPTED, tail=", nothing is claimed")
+            raise Ended(f"interrupted; {name} was ended", status=ExitStatus.interrupted, tail=", nothing is claimed")
         if not stopped:
             _require_success(outcome, name=name)
         return Ran(took_s=took_s, limited=stopped, run_file=run_file)
@@ -166,18 +167,18 @@ class Launches:
         name, outcome, called = self._errand.name, ended.program, companion.called
         if ended.interrupted:
             raise Ended(
-                f"interrupted; {name} and its probes were ended", status=session.INTERRUPTED,
+                f"interrupted; {name} and its probes were ended", status=ExitStatus.interrupted,
                 tail=", nothing is claimed",
             )  # fmt: skip
         if outcome is None:
             raise Ended(
                 f"{called} ended with status {ended.companion.status} before their first round; {name} was not started",
-                status=session.FAULT, tail="",
+                status=ExitStatus.fault, tail="",
             )  # fmt: skip
         if ended.forsaken:
             raise Ended(
                 f"{called} ended with status {ended.companion.status} while {name} ran, so it was ended, too",
-                status=session.FAULT,
+                status=ExitStatus.fault,
             )
         if not ended.out_of_time:
             _require_success(outcome, name=name)
@@ -235,7 +236,7 @@ def read(path: Path) -> Run:
     try:
         return read_run(path)
     except RunFileError as fault:
-        raise Ended(str(fault), status=session.FAULT, tail="") from None
+        raise Ended(str(fault), status=ExitStatus.fault, tail="") from None
 
 
 def _require_success(outcome: Outcome, *, name: str) -> None:
@@ -251,7 +252,7 @@ def _require_success(outcome: Outcome, *, name: str) -> None:
         how = f"{rank} of {name} was ended by {death.signal_name} {took}"
     else:
         how = f"{name} ended with status {outcome.status} {took}"
-    raise Ended(how, status=session.FAULT, tail="; nothing is claimed of a program that fails")
+    raise Ended(how, status=ExitStatus.fault, tail="; nothing is claimed of a program that fails")
 
 
 def _prepared(wish: session.Wish) -> session.Prepared:

@@ -5,12 +5,14 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from stressbench.errors import MachineFault
+
 LEAST_MIB = 384
 _MIB = 1 << 20
 _THREADS = "OPENBLAS_NUM_THREADS"
 
 
-class LittleMemory(Exception):
+class LittleMemory(MachineFault):
     """The limit is too low for any command; the message says how low it may be."""
 
 

@@ -7,13 +7,13 @@ from stressbench.cli.companions import probes_of_errand
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, RanBeside, read
+from stressbench.exit_status import ExitStatus
 from stressbench.interference.impact_analysis import ImpactData
 from stressbench.interference.link_shares import LinkShares, link_shares, mean_link_shares
 from stressbench.interference.probe_statistics import probing_time_s
 from stressbench.interference.probes import ProbeSeries, concatenate_series
 from stressbench.interference.queueing import Service
 from stressbench.interference.utilisation import LEAST_SAMPLES
-from stressbench.launch import session
 from stressbench.report.units import count
 
 
@@ -72,7 +72,7 @@ def _alone(errand: Errand, launches: Launches) -> float:
         raise Ended(
             f"{errand.name} was ended at --time-limit, so that nobody knows how long it takes; leave --effect or "
             "the limit out",
-            status=session.FAULT, tail="",
+            status=ExitStatus.fault, tail="",
         )  # fmt: skip
     return ran.took_s
 
@@ -86,5 +86,5 @@ def _require_enough(errand: Errand, beside: tuple[ProbeSeries, ...], *, took_s: 
         f"{errand.name}{took} {found} probes came in that time, and {LEAST_SAMPLES} are the least, which is "
         f"{probing_time_s(LEAST_SAMPLES, errand.probing):.3g} s of {'one pair' if pairs == 1 else f'{pairs} pairs'} "
         f"every {every * 1e3:g} ms. Give it more to do, or probe more often (--every)",
-        status=session.FAULT, tail="",
+        status=ExitStatus.fault, tail="",
     )  # fmt: skip

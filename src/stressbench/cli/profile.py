@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
+from stressbench.cli.following import EXIT_STATUS, FOLLOWS, WithNames, Words, say, stop
 from stressbench.console import echo
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
@@ -66,7 +67,7 @@ def profile(
             _tell(taken, output=output, as_json=as_json)
     except LaunchMistake as mistake:
         raise stop(str(mistake)) from None
-    raise typer.Exit(taken.status or (NOTHING if taken.trace is None else 0))
+    raise typer.Exit(taken.status or (ExitStatus.fault if taken.trace is None else 0))
 
 
 class _NotWritten(Exception):
@@ -107,9 +108,9 @@ def _tell(taken: Taken, *, output: Path | None, as_json: bool) -> None:
     try:
         write(taken.trace, output=output, as_json=as_json)
     except TraceFileError as fault:
-        raise stop(str(fault), status=taken.status or NOTHING) from None
+        raise stop(str(fault), status=taken.status or ExitStatus.fault) from None
     except OSError as fault:
-        raise _NotWritten(f"--output: {fault.filename}: {reason_of(fault)}", taken.status or NOTHING) from None
+        raise _NotWritten(f"--output: {fault.filename}: {reason_of(fault)}", taken.status or ExitStatus.fault) from None
     if output is not None:
         say(f"wrote {output}")
 

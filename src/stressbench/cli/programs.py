@@ -7,15 +7,16 @@ from typing import Generic, NoReturn, TypeVar
 
 import typer
 
-from stressbench.cli.study.common import say
+from stressbench.console import note, progress, warning
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Kind
-from stressbench.launch.execute import Outcome, stopping
+from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
+from stressbench.stop_signals import handled_by
 from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.programs.figures import parse_figure
 from stressbench.study.programs.journal import FILE, Journal, Launched, Plan
-from stressbench.study.running import DONE, FAULT, INTERRUPTED
 
 SUFFIX = ".sb"
 STANDARD_OUTPUT = "the last 32 KiB of what {program} prints on standard output"
@@ -45,24 +46,24 @@ class Turns(Generic[Condition, P, L]):
         path, failed, runs, program = self._begin(output), 0, self.plan.runs, self.plan.command[0]
         told = f"`stressbench {self.report} report {output}`"
         asked: list[int] = []
-        with stopping(lambda number, _: asked.append(number)):  # between launches; during one, the launch hears it
+        with handled_by(lambda number, _: asked.append(number)):  # between launches; during one, the launch hears it
             for condition, repetition in self.turns:
                 if not asked:
                     self.ready(condition)
                 if asked:
                     _stopped(told)
-                say(f"launch {repetition + 1} of {runs}: {condition}")
+                progress(f"launch {repetition + 1} of {runs}: {condition}")
                 record, outcome = self.launch(condition, repetition)
                 if outcome.stop_requests:
                     _stopped(told)
                 self.journal.append(path, record)
-                if record.status != DONE:
+                if record.status != ExitStatus.ok:
                     failed += 1
-                    say(f"{program} ended with status {record.status} under {condition}")
+                    warning(f"{program} ended with status {record.status} under {condition}")
                 else:
                     self._require_figures(record, path)
-        say(f"{len(self.turns) - failed} launches are done; {told} tells what they found")
-        raise typer.Exit(FAULT if failed else DONE)
+        note(f"{len(self.turns) - failed} launches are done; {told} tells what they found")
+        raise typer.Exit(ExitStatus.fault if failed else ExitStatus.ok)
 
     def _begin(self, output: Path) -> Path:
         if output.exists() and (not output.is_dir() or any(output.iterdir())):
@@ -130,8 +131,8 @@ def refuse_to_plan(words: Sequence[str]) -> None:
 
 
 def _stopped(told: str) -> NoReturn:
-    say(f"stopped; {told} tells what was measured before")
-    raise typer.Exit(INTERRUPTED)
+    note(f"stopped; {told} tells what was measured before")
+    raise typer.Exit(ExitStatus.interrupted)
 
 
 def require_no_rounds(folder: Path, *, motifs: bool, time: Kind | None) -> None:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.capture import tell
-from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
+from stressbench.cli.following import EXIT_STATUS, FOLLOWS, WithNames, Words, say, stop
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
@@ -60,7 +61,7 @@ def record(
         raise stop(str(mistake)) from None
     tell(taken)
     if taken.trace is None or not _write(taken.trace, output, job=job):
-        raise typer.Exit(taken.status or NOTHING)
+        raise typer.Exit(taken.status or ExitStatus.fault)
     raise typer.Exit(taken.status)
 
 

@@ -7,6 +7,7 @@ import typer
 
 from stressbench.cli.exported import tell_written
 from stressbench.console import echo
+from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.run import RunFileError, read_run
@@ -76,5 +77,4 @@ def report(
 
 
 def _stop(message: str) -> NoReturn:
-    echo(f"stressbench: {message}", err=True)
-    raise typer.Exit(2)
+    raise UserError(message)

@@ -12,7 +12,8 @@ from typer.core import TyperCommand
 
 from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.scripts import order_of
-from stressbench.console import echo
+from stressbench.console import echo, error, is_quiet, note, warning
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Run
 from stressbench.launch import session
 from stressbench.launch.duration import seconds
@@ -192,68 +193,64 @@ def run(
         sets=tuple(sets or ()),
         verify=verify,
     )
-    try:
-        run_file = target(output=output, continue_from=continue_from, workload=file)
-        order = order_of(
-            emit=emit,
-            on=on,
-            name=(file or run_file.path).stem,
-            run_file=run_file.path,
-            nodes=nodes,
-            walltime=walltime,
-            queue=queue,
-            account=account,
-        )
-        if order is not None:
-            options = replace(options, time_limit=order.wanted.engine_limit(time_limit))
-        where = place_of(on, environment=os.environ) if order is None else order.place
-        require_same_time(run_file, simulated=isinstance(where, SimgridPlace))
-        shape = shape_of(ranks=ranks, ranks_per_node=ranks_per_node, run_file=run_file, default=where.ranks)
-        wish = session.Wish(
-            workload=file,
-            ranks=shape.ranks,
-            ranks_per_node=shape.ranks_per_node,
-            run_file=run_file,
-            options=options.with_stall_limit(where.stall_limit),
-            mpirun=mpirun,
-            engine=engine_for(where, engine, environment=os.environ),
-            launcher_arguments=(*_split(mpirun_args), *context.meta.get(_AFTER_DASHES, ())),
-            realtime=realtime,
-            terminal=sys.stderr.isatty() and not emit,
-            place=where,
-            patience=Patience(
-                grace_s=seconds(grace, option="--grace"),
-                limit_s=None if time_limit is None else seconds(time_limit, option="--time-limit"),
-            ),
-            on=on,
-        )
-        prepared = session.prepare(wish, environment=os.environ)
-        if isinstance(prepared, int):
-            raise typer.Exit(prepared)
-        if order is not None:
-            echo(order.script(prepared.command, ranks=shape.ranks), nl=False)
-            return
-        if dry_run:
-            echo(str(prepared.command))
-            return
-        if prepared.advice:
-            _say(prepared.advice)
-        ending = session.run(prepared, run_file=wish.run_file.path)
-    except LaunchMistake as mistake:
-        _say(str(mistake))
-        raise typer.Exit(session.MISTAKE) from None
+    run_file = target(output=output, continue_from=continue_from, workload=file)
+    order = order_of(
+        emit=emit,
+        on=on,
+        name=(file or run_file.path).stem,
+        run_file=run_file.path,
+        nodes=nodes,
+        walltime=walltime,
+        queue=queue,
+        account=account,
+    )
+    if order is not None:
+        options = replace(options, time_limit=order.wanted.engine_limit(time_limit))
+    where = place_of(on, environment=os.environ) if order is None else order.place
+    require_same_time(run_file, simulated=isinstance(where, SimgridPlace))
+    shape = shape_of(ranks=ranks, ranks_per_node=ranks_per_node, run_file=run_file, default=where.ranks)
+    wish = session.Wish(
+        workload=file,
+        ranks=shape.ranks,
+        ranks_per_node=shape.ranks_per_node,
+        run_file=run_file,
+        options=options.with_stall_limit(where.stall_limit),
+        mpirun=mpirun,
+        engine=engine_for(where, engine, environment=os.environ),
+        launcher_arguments=(*_split(mpirun_args), *context.meta.get(_AFTER_DASHES, ())),
+        realtime=realtime,
+        terminal=sys.stderr.isatty() and not emit and not is_quiet(),
+        place=where,
+        patience=Patience(
+            grace_s=seconds(grace, option="--grace"),
+            limit_s=None if time_limit is None else seconds(time_limit, option="--time-limit"),
+        ),
+        on=on,
+    )
+    prepared = session.prepare(wish, environment=os.environ)
+    if isinstance(prepared, int):
+        raise typer.Exit(prepared)
+    if order is not None:
+        echo(order.script(prepared.command, ranks=shape.ranks), nl=False)
+        return
+    if dry_run:
+        echo(str(prepared.command))
+        return
+    if prepared.advice:
+        warning(prepared.advice)
+    ending = session.run(prepared, run_file=wish.run_file.path)
     _close(ending, wish)
 
 
 def _close(ending: session.Ending, wish: session.Wish) -> None:
     """Say how it ended, show what was measured, name the next command, pass the status on."""
     for sentence in explain(ending, wish=wish):
-        _say(sentence)
-    if ending.left is not None and ending.left.rounds and ending.status != session.MISTAKE:
+        error(sentence)
+    if ending.left is not None and ending.left.rounds and ending.status != ExitStatus.bad_input:
         _show(ending.left)
         path = ending.kept or wish.run_file.path
         report = path.with_suffix(".html")
-        _say(f"next: {shlex.join(('stressbench', 'report', str(path), '-o', str(report)))}")
+        note(f"next: {shlex.join(('stressbench', 'report', str(path), '-o', str(report)))}")
     raise typer.Exit(ending.status)
 
 
@@ -261,10 +258,6 @@ def _show(run: Run) -> None:
     from stressbench.cli.show import print_run  # its table is one with `stressbench show`
 
     print_run(run)
-
-
-def _say(sentence: str) -> None:
-    echo(f"stressbench: {sentence}", err=True)
 
 
 def _split(text: str) -> list[str]:

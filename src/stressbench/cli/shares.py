@@ -1,7 +1,9 @@
 """Shares on the command line: `2%` or `0.02`."""
 
+from stressbench.errors import UserError
 
-class ShareError(Exception):
+
+class ShareError(UserError):
     """No share; the message says what would be right."""
 
 

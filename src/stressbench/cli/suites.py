@@ -12,6 +12,7 @@ import typer
 
 from stressbench.cli.following import say
 from stressbench.cli.places import engine_for
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import is_own_file, require_output
 from stressbench.launch import session
@@ -124,4 +125,4 @@ def mistakes_told() -> Iterator[None]:
         yield
     except (LaunchMistake, SuiteFileError) as mistake:
         say(str(mistake))
-        raise typer.Exit(session.MISTAKE) from None
+        raise typer.Exit(ExitStatus.bad_input) from None

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from stressbench.errors import UserError
 
-class ProfileFileError(Exception):
+
+class ProfileFileError(UserError):
     """A profile cannot be used: `FILE[:LINE]: what stands there: what was expected`."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:

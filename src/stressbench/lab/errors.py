@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
+from stressbench.errors import MachineFault, UserError
 
-class LabMistake(Exception):
+
+class LabMistake(UserError):
     """The person who typed can put it right. The message names the value and what would be right; status 2."""
 
 
@@ -15,5 +17,5 @@ class LabFileMistake(LabMistake):
         super().__init__("\n".join(self.messages))
 
 
-class LabFault(Exception):
+class LabFault(MachineFault):
     """The machine refused or failed; the message names the step and what the system said; status 3."""

@@ -5,10 +5,11 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Job, Run
 from stressbench.launch.diagnosis import Death
-from stressbench.launch.session import DONE, FAULT, INTERRUPTED, Ending, Wish
+from stressbench.launch.session import Ending, Wish
 
 # What the engine prints about a rank that is told to end, or meets a fault (engine/schedule/interrupt.cpp):
 # `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`.
@@ -26,12 +27,12 @@ class _Place:
 def explain(ending: Ending, *, wish: Wish) -> tuple[str, ...]:
     """Sentences for stderr, none when all went well."""
     run = ending.left
-    if ending.status == DONE:
+    if ending.status == ExitStatus.ok:
         return ()
     sentences = [_death(ending, ending.death, run)] if ending.death is not None else []
-    if not sentences and ending.status == FAULT and ending.outcome.status != FAULT:
+    if not sentences and ending.status == ExitStatus.fault and ending.outcome.status != ExitStatus.fault:
         sentences.append(f"the launcher ended with status {ending.outcome.status} before the engine could say why")
-    if ending.status in (FAULT, INTERRUPTED):
+    if ending.status in (ExitStatus.fault, ExitStatus.interrupted):
         sentences.append(_kept(wish, run, ending.kept or wish.run_file.path))
     return tuple(sentences)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.launch import machine
 from stressbench.launch.command import Command
@@ -20,9 +21,8 @@ from stressbench.launch.program import request_of
 from stressbench.launch.steering import Steering, steered
 from stressbench.launch.stopping import Patience
 
-DONE, MISTAKE, FAULT, INTERRUPTED = 0, 2, 3, 130
 PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"
-_OWN_STATUSES = frozenset({DONE, MISTAKE, FAULT, INTERRUPTED})
+_OWN_STATUSES = frozenset({ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault, ExitStatus.interrupted})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +140,7 @@ def _check(engine: Path, workload: Path, wish: Wish, request: Request, environme
     checked = subprocess.run(
         arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False
     )
-    if checked.returncode in (DONE, MISTAKE, FAULT):
+    if checked.returncode in (ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault):
         return checked.returncode
     raise LaunchMistake(f"{engine} check ended with status {checked.returncode}; does it start at all on this machine?")
 
@@ -174,9 +174,13 @@ def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int
     """
     complete = left is not None and left.complete
     if outcome.hung_at_the_end:
-        return DONE if complete else INTERRUPTED
-    if death is None and outcome.status in _OWN_STATUSES and not (outcome.stop_requests and outcome.status == DONE):
+        return ExitStatus.ok if complete else ExitStatus.interrupted
+    if (
+        death is None
+        and outcome.status in _OWN_STATUSES
+        and not (outcome.stop_requests and outcome.status == ExitStatus.ok)
+    ):
         return outcome.status
     if outcome.stop_requests:
-        return DONE if complete and death is None else INTERRUPTED
-    return FAULT
+        return ExitStatus.ok if complete and death is None else ExitStatus.interrupted
+    return ExitStatus.fault

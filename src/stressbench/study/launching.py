@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.toml.shares import FULL
 from stressbench.launch import session
 from stressbench.launch.ending import explain
@@ -22,7 +23,7 @@ from stressbench.study.manifest import LinksRecord
 from stressbench.study.places import Places, absolute, steering_of
 from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand, argument_of
-from stressbench.study.running import INTERRUPTED, Order, Result
+from stressbench.study.running import Order, Result
 
 GRACE_S = 60.0
 SILENCE_S = 5.0
@@ -82,15 +83,15 @@ class Launching:
                 return Result(status=prepared, reason="the engine refused the workload")
             self._command_rate(order.run)
             if self.is_stopping():
-                return Result(status=INTERRUPTED)
+                return Result(status=ExitStatus.interrupted)
             began = self.clock()
             with self._at_rate(order.run):
                 ending = session.run(prepared, run_file=order.path)
         except LaunchMistake as mistake:
-            return Result(status=session.MISTAKE, reason=str(mistake))
+            return Result(status=ExitStatus.bad_input, reason=str(mistake))
         took_s = self.clock() - began
         if ending.outcome.stop_requests and limit_s is not None and took_s >= limit_s + GRACE_S:
-            return Result(status=session.FAULT, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
+            return Result(status=ExitStatus.fault, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
         return Result(
             status=ending.status,
             reason=_reason(ending, wish),
@@ -235,7 +236,7 @@ def _described(cell: Cell) -> str:
 
 
 def _reason(ending: session.Ending, wish: session.Wish) -> str | None:
-    if ending.status == session.DONE:
+    if ending.status == ExitStatus.ok:
         return None
     told = [sentence for sentence in explain(ending, wish=wish) if "--continue" not in sentence]
     last = [line for line in ending.outcome.errors.splitlines() if line.strip()][-1:]

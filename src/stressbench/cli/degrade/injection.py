@@ -6,10 +6,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stressbench.cli.study.common import CliPlaces, say
+from stressbench.cli.study.common import CliPlaces
+from stressbench.console import warning
 from stressbench.formats.toml.shares import FULL
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.execute import stopping
+from stressbench.stop_signals import handled_by
 from stressbench.study.errors import StudyFault
 from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand
@@ -47,10 +48,10 @@ class Injection:
         if self._set[-1:] in ([], [_FULL]):
             return
         try:
-            with stopping(lambda *_: None):  # who asks to stop wants this done first
+            with handled_by(lambda *_: None):  # who asks to stop wants this done first
                 self.apply(_FULL)
         except StudyFault:
-            say(f"injection bandwidth may still be {self._set[-1]} of its own: `{self.by_hand}` puts it back")
+            warning(f"injection bandwidth may still be {self._set[-1]} of its own: `{self.by_hand}` puts it back")
             raise
         self._set.append(_FULL)
 

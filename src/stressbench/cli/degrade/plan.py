@@ -19,7 +19,7 @@ from stressbench.cli.degrade.options import (
     Words,
 )
 from stressbench.cli.programs import refuse_to_plan
-from stressbench.cli.study.common import AsJson, told
+from stressbench.cli.study.common import AsJson
 from stressbench.cli.study.plan import show_plan
 from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 
@@ -67,13 +67,12 @@ def plan(
         compete=compete, link=link,
         rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
     )  # fmt: skip
-    with told():
-        refuse_to_plan(words)
-        require_compete(asked)
-        if asked.compete:
-            study, _ = competing_study(asked)
-            with written_for_now(asked) as folder:
-                show_plan(study, folder=folder, as_json=as_json)
-            return
-        study, _ = asked.study()
+    refuse_to_plan(words)
+    require_compete(asked)
+    if asked.compete:
+        study, _ = competing_study(asked)
+        with written_for_now(asked) as folder:
+            show_plan(study, folder=folder, as_json=as_json)
+        return
+    study, _ = asked.study()
     show_plan(study, folder=Path.cwd(), as_json=as_json)

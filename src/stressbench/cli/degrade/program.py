@@ -12,7 +12,8 @@ from stressbench.cli.degrade.asked import Asked, rates_of
 from stressbench.cli.degrade.injection import Injection, of_command, of_lab
 from stressbench.cli.degrade.output import Output, Typed, output_of
 from stressbench.cli.programs import Turns, ranks_of, refuse_workload_options
-from stressbench.cli.study.common import CliPlaces, say
+from stressbench.cli.study.common import CliPlaces
+from stressbench.console import warning
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
@@ -59,7 +60,7 @@ def program_of(asked: Asked, typed: Typed, *, others: Mapping[str, object], plac
 
 
 def launch_all(program: Program, *, folder: Path) -> NoReturn:
-    """All launches, one after the other, told in `folder`; ends with the status of what came of them."""
+    """All launches, one after the other in `folder`; ends with the status of what came of them."""
     plan = program.plan
     turns = turns_of(
         plan.rates, plan.ranks, runs=plan.runs, seed=plan.seed, rates_together=plan.rate_command is not None
@@ -85,7 +86,7 @@ def _launch(program: Program, output: Output, condition: Condition, repetition: 
         if complaint is not None and repetition == 0:
             raise StudyFault(f"--hpcc: {complaint}")
         if complaint is not None:
-            say(f"{complaint}; figures of this launch do not count")
+            warning(f"{complaint}; figures of this launch do not count")
             text = ""
     record = RateLaunch(
         at=at, repetition=repetition, status=outcome.status, wall_s=outcome.ended_s - outcome.began_s,

@@ -8,7 +8,7 @@ import typer
 
 from stressbench.cli.programs import require_no_rounds
 from stressbench.cli.shares import ShareError, parse_share
-from stressbench.cli.study.common import Folder, runs_of, told
+from stressbench.cli.study.common import Folder, runs_of
 from stressbench.cli.telling import format_of, tell
 from stressbench.formats.run import Kind
 from stressbench.study.degradation import Degradation, degradation_of
@@ -74,18 +74,17 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    with told():
-        render = format_of(kind, formats())
-        _require_above_0("--gflops-per-node", gflops)
-        _require_above_0("--injection", injection)
-        node = Node(gflops=gflops, injection_gb_per_s=injection)
-        question = Question(kind=time or Kind.isolated, motifs=motifs, at_most=_share(at_most), node=node)
-        if (folder / FILE).is_file():
-            require_no_rounds(folder, motifs=motifs, time=time)
-            found = degradation_of_launches(read_launches(folder / FILE), question=question)
-        else:
-            found = _of_study(folder, question, time)
-        tell(render(found), output)
+    render = format_of(kind, formats())
+    _require_above_0("--gflops-per-node", gflops)
+    _require_above_0("--injection", injection)
+    node = Node(gflops=gflops, injection_gb_per_s=injection)
+    question = Question(kind=time or Kind.isolated, motifs=motifs, at_most=_share(at_most), node=node)
+    if (folder / FILE).is_file():
+        require_no_rounds(folder, motifs=motifs, time=time)
+        found = degradation_of_launches(read_launches(folder / FILE), question=question)
+    else:
+        found = _of_study(folder, question, time)
+    tell(render(found), output)
 
 
 def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradation:

@@ -26,7 +26,7 @@ from stressbench.cli.degrade.options import (
 )
 from stressbench.cli.degrade.output import Typed
 from stressbench.cli.degrade.program import launch_all, program_of
-from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Jobs, Retries, TimeLimit, Wanted, carry_out, told
+from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Jobs, Retries, TimeLimit, Wanted, carry_out
 from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 from stressbench.study.directory import take_up
 from stressbench.study.errors import StudyMistake
@@ -105,14 +105,13 @@ def run(
         rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
     )  # fmt: skip
     typed = Typed(figures=figures or (), lower=lower or (), file=figure_file, hpcc=hpcc, hpcc_n=hpcc_n)
-    with told():
-        require_compete(asked)
-        if asked.is_program:
-            others = {"--retries": retries, "--time-limit": time_limit, "--jobs": None if jobs == 1 else jobs}
-            launch_all(program_of(asked, typed, others=others, places=CliPlaces()), folder=output)
-        if typed.first is not None:
-            raise StudyMistake(f"{typed.first}: is for a program's output; workloads are measured by the engine")
-        _carry_out(asked, Wanted(retries=retries, time_limit=time_limit, jobs=jobs), output=output)
+    require_compete(asked)
+    if asked.is_program:
+        others = {"--retries": retries, "--time-limit": time_limit, "--jobs": None if jobs == 1 else jobs}
+        launch_all(program_of(asked, typed, others=others, places=CliPlaces()), folder=output)
+    if typed.first is not None:
+        raise StudyMistake(f"{typed.first}: is for a program's output; workloads are measured by the engine")
+    _carry_out(asked, Wanted(retries=retries, time_limit=time_limit, jobs=jobs), output=output)
 
 
 def _carry_out(asked: Asked, wanted: Wanted, *, output: Path) -> None:

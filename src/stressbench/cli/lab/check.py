@@ -4,13 +4,14 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, LabName, print_json, say, told
+from stressbench.cli.lab.common import AsJson, LabName, print_json
+from stressbench.console import note
+from stressbench.exit_status import ExitStatus
 from stressbench.lab.lifecycle import chosen
 from stressbench.lab.survey import Finding, survey
 from stressbench.lab.units import Rate
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
-_OFF = 1
 _HELP = """\
 Measure every link, each direction by itself with TCP streams, one after the other, and a ping, and say what is off.
 
@@ -34,17 +35,16 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Measure, print, judge."""
-    with told():
-        found = tuple(survey(chosen(lab), tolerance=tolerance, streams=streams))
+    found = tuple(survey(chosen(lab), tolerance=tolerance, streams=streams))
     if as_json:
         print_json(found, tuple[Finding, ...])
     else:
         _print(found)
     off = [one for one in found if one.off is not None]
     if off:
-        raise typer.Exit(_OFF)
+        raise typer.Exit(ExitStatus.negative)
     if not as_json:
-        say(f"all {len(found) // 2} links carry what they should")
+        note(f"all {len(found) // 2} links carry what they should")
 
 
 def _print(found: tuple[Finding, ...]) -> None:

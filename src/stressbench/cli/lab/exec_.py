@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import LabName, told
+from stressbench.cli.lab.common import LabName
 from stressbench.lab.entering import entering
 from stressbench.lab.lifecycle import chosen
 
@@ -47,6 +47,5 @@ def shell(host: Host, lab: LabName = None) -> None:
 
 
 def _become(lab: str | None, host: str, command: list[str]) -> None:
-    with told():
-        words = entering(chosen(lab), host)
+    words = entering(chosen(lab), host)
     os.execv(words[0], [*words, *command])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, print_json, told
+from stressbench.cli.lab.common import AsJson, print_json
 from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.file import read_lab
 from stressbench.lab.lifecycle import labs_up
@@ -29,9 +29,8 @@ def register(app: typer.Typer) -> None:
 
 def list_labs(as_json: AsJson = False) -> None:
     """A line each."""
-    with told():
-        there = labs_up()
-        labs = [read_lab(lab_file(name)) for name in shipped()]
+    there = labs_up()
+    labs = [read_lab(lab_file(name)) for name in shipped()]
     entries = [
         Entry(name=lab.name, hosts=len(lab.hosts), shape=lab.shape, is_up=lab.name in there, about=lab.about)
         for lab in labs

@@ -2,7 +2,8 @@
 
 import typer
 
-from stressbench.cli.lab.common import FAULT, AsJson, print_json
+from stressbench.cli.lab.common import AsJson, print_json
+from stressbench.exit_status import ExitStatus
 from stressbench.lab.capabilities import Capability, capabilities
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
@@ -30,4 +31,4 @@ def probe(as_json: AsJson = False) -> None:
             table.add_row(one.name, there, one.why, "" if one.there else one.remedy)
         print_table(standard_output(), table)
     if any(one.needed and not one.there for one in found):
-        raise typer.Exit(FAULT)
+        raise typer.Exit(ExitStatus.fault)

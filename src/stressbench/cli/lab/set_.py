@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import STATUS, LabName, say, told
+from stressbench.cli.lab.common import STATUS, LabName
+from stressbench.console import note
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.lifecycle import chosen
 from stressbench.lab.live import apply, links_named, parse_change
@@ -37,12 +38,11 @@ def set_links(
     lab: LabName = None,
 ) -> None:
     """Change them and name them."""
-    with told():
-        wanted = parse_change(change)
-        running = chosen(lab)
-        links = links_named(running.lab, link)
-        be_prompt()
-        apply(running, links, wanted)
+    wanted = parse_change(change)
+    running = chosen(lab)
+    links = links_named(running.lab, link)
+    be_prompt()
+    apply(running, links, wanted)
     for one in links:
         now = {True: "up", False: "down", None: f"at {wanted.rate_of(one)}"}[wanted.is_up]
-        say(f"{one.name} is {now}")
+        note(f"{one.name} is {now}")

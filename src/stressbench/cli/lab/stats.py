@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, LabName, print_json, told
+from stressbench.cli.lab.common import AsJson, LabName, print_json
 from stressbench.console import Console
 from stressbench.lab.attention import be_prompt
 from stressbench.lab.counters import Direction, count, directions
@@ -33,13 +33,12 @@ def stats(
     as_json: AsJson = False,
 ) -> None:
     """Look twice, print; again with --watch."""
-    with told():
-        running = chosen(lab)
-        be_prompt()
-        try:
-            _show(running, interval=interval, watch=watch, as_json=as_json)
-        except KeyboardInterrupt:
-            raise typer.Exit(0) from None
+    running = chosen(lab)
+    be_prompt()
+    try:
+        _show(running, interval=interval, watch=watch, as_json=as_json)
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
 
 
 def _show(running: Running, *, interval: float, watch: bool, as_json: bool) -> None:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, print_json, say, told
+from stressbench.cli.lab.common import AsJson, print_json
+from stressbench.console import note
 from stressbench.lab.lifecycle import labs_up, running
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
@@ -34,13 +35,12 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """A line each."""
-    with told():
-        found = [_status(one) for one in (labs_up() if name is None else (name,))]
+    found = [_status(one) for one in (labs_up() if name is None else (name,))]
     if as_json:
         print_json(found, list[Status])
         return
     if not found:
-        say("no lab is up")
+        note("no lab is up")
         return
     table = new_table(left=("lab", "topology"), right=("hosts", "links"), last=("up since", "from"))
     for one in found:

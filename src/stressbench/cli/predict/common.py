@@ -13,7 +13,6 @@ from stressbench.interference.profile import NAME_PATTERN, Profile, read_profile
 from stressbench.interference.store import Store
 from stressbench.report.section import printable
 
-CANNOT_TELL = 1
 WHICH_PROFILES = """\
 Profiles are files, or folders with MACHINE/APPLICATION.json; with --store DIR they are applications' names (none: all).
 Twice the same one is two copies. All must be of one machine; --machine says which, where a folder has several.

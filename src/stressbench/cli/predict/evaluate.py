@@ -8,16 +8,9 @@ from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
 from stressbench.cli.pages import Report, put_page, require_page
-from stressbench.cli.predict.common import (
-    CANNOT_TELL,
-    WHICH_PROFILES,
-    AsJson,
-    Machine,
-    StoreFolder,
-    Words,
-    profiles_of,
-)
+from stressbench.cli.predict.common import WHICH_PROFILES, AsJson, Machine, StoreFolder, Words, profiles_of
 from stressbench.console import echo
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import RunFileError
 from stressbench.interference.coruns import read_coruns
 from stressbench.interference.errors import ProfileFileError
@@ -87,7 +80,7 @@ def evaluate(
         put_page(page, render_judgement(found))
     _show(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
     if not found.tells:
-        raise typer.Exit(CANNOT_TELL)
+        raise typer.Exit(ExitStatus.negative)
 
 
 def _show(found: Validation, *, pairs: bool, as_json: bool, as_csv: bool) -> None:

@@ -8,7 +8,6 @@ from pydantic import TypeAdapter
 from stressbench.cli.following import stop
 from stressbench.cli.pages import Report, put_page, require_page
 from stressbench.cli.predict.common import (
-    CANNOT_TELL,
     WHICH_PROFILES,
     AsJson,
     Machine,
@@ -19,6 +18,7 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
+from stressbench.exit_status import ExitStatus
 from stressbench.interference.errors import Inconclusive, ProfileFileError
 from stressbench.interference.placement_plan import PlacementPlan, plan_placement, reasons_without_prediction
 
@@ -65,7 +65,7 @@ def place(
         raise stop(f"--switches {switches} --per-switch {per_switch}: {mistake}") from None
     except Inconclusive as reason:
         why = "; ".join(reasons_without_prediction(profiles, chosen))
-        raise stop(f"cannot tell: {reason} ({why})", status=CANNOT_TELL) from None
+        raise stop(f"cannot tell: {reason} ({why})", status=ExitStatus.negative) from None
     if page is not None:
         from stressbench.report.page.predictions import render_seating  # figures take a second to import
 

@@ -8,7 +8,6 @@ from pydantic import TypeAdapter
 from stressbench.cli.following import stop
 from stressbench.cli.pages import Report, put_page, require_page
 from stressbench.cli.predict.common import (
-    CANNOT_TELL,
     WHICH_PROFILES,
     AsJson,
     Machine,
@@ -19,6 +18,7 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
+from stressbench.exit_status import ExitStatus
 from stressbench.interference.corun_prediction import CoRunPrediction, predict_corun
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.models import DEFAULT_MODEL, Model
@@ -82,4 +82,4 @@ def slowdowns(
 
         print_together(found, console=standard_output())
     if not found.tells:
-        raise typer.Exit(CANNOT_TELL)
+        raise typer.Exit(ExitStatus.negative)

@@ -7,7 +7,7 @@ import typer
 from stressbench.cli.programs import refuse_to_plan
 from stressbench.cli.rails.asked import LAB, POLICIES, Asked
 from stressbench.cli.rails.options import Contended, Isolated, Nics, On, Policies, Runs, TransportWord, Words
-from stressbench.cli.study.common import AsJson, told
+from stressbench.cli.study.common import AsJson
 from stressbench.cli.study.plan import show_plan
 from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 
@@ -52,7 +52,6 @@ def plan(
         ranks_per_node=ranks_per_node, sets=sets or (), placements=placements or (), runs=runs, seed=seed,
         rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
     )  # fmt: skip
-    with told():
-        refuse_to_plan(asked.words)
-        study, _ = asked.study()
+    refuse_to_plan(asked.words)
+    study, _ = asked.study()
     show_plan(study, folder=Path.cwd(), as_json=as_json)

@@ -8,7 +8,7 @@ import typer
 from stressbench.cli.rails.asked import LAB, POLICIES, SOURCE, Asked, in_options
 from stressbench.cli.rails.options import Contended, Figures, Isolated, Nics, On, Policies, Runs, TransportWord, Words
 from stressbench.cli.rails.program import launch_all, program_of
-from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Retries, TimeLimit, Wanted, carry_out, told
+from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Retries, TimeLimit, Wanted, carry_out
 from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 from stressbench.study.directory import take_up
 from stressbench.study.errors import StudyMistake
@@ -70,13 +70,12 @@ def run(
         ranks_per_node=ranks_per_node, sets=sets or (), placements=placements or (), runs=runs, seed=seed,
         rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
     )  # fmt: skip
-    with told():
-        if asked.is_program:
-            others = {"--retries": retries, "--time-limit": time_limit}
-            launch_all(program_of(asked, figures or (), others=others), output=output)
-        if figures:
-            raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
-        _carry_out(asked, Wanted(retries=retries, time_limit=time_limit), output=output)
+    if asked.is_program:
+        others = {"--retries": retries, "--time-limit": time_limit}
+        launch_all(program_of(asked, figures or (), others=others), output=output)
+    if figures:
+        raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
+    _carry_out(asked, Wanted(retries=retries, time_limit=time_limit), output=output)
 
 
 def _carry_out(asked: Asked, wanted: Wanted, *, output: Path) -> None:

@@ -16,45 +16,32 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from stressbench.cli.places import engine_for, place_of, set_rate
-from stressbench.console import Console, echo
+from stressbench.console import Console, is_quiet, note, progress, warning
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.launch.batch import batch_systems
-from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
+from stressbench.stop_signals import handled_by
 from stressbench.study.cells import Cell
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
-from stressbench.study.errors import StudyFault, StudyMistake
+from stressbench.study.errors import StudyMistake
 from stressbench.study.fields import seconds_of
 from stressbench.study.file import Study
 from stressbench.study.launching import Launching
 from stressbench.study.manifest import PolicyRecord, Record
 from stressbench.study.material import Material
 from stressbench.study.results import StudyReport, is_narrow, report_of
-from stressbench.study.running import (
-    DONE,
-    FAULT,
-    INTERRUPTED,
-    Campaign,
-    OneAtATime,
-    Order,
-    Policy,
-    Pool,
-    Result,
-    Stop,
-    Tally,
-)
+from stressbench.study.running import Campaign, OneAtATime, Order, Policy, Pool, Result, Stop, Tally
 from stressbench.study.selections import selections_of
 from stressbench.study.slowed import slowed
 from stressbench.study.standing import retries_of, standings
 from stressbench.study.workers import Workers
 
-MISTAKE = 2
 EXIT_STATUS = (
     "Exit status: 0 all runs are done, 2 something to put right (nothing was started), 3 runs failed for good, "
     "130 interrupted,\nor the time limit came first: `study resume` goes on."
 )
 _BESIDE_EACH_OTHER = ("slurm", "flux", "simgrid")
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 Folder: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="A study's directory.", show_default=False)]
 StudyWord: TypeAlias = Annotated[
@@ -80,31 +67,6 @@ Jobs: TypeAlias = Annotated[
     int,
     typer.Option(metavar="N", min=1, help="Runs at once, where each has nodes of its own: slurm, flux, and simgrid."),
 ]
-
-
-def say(sentence: str) -> None:
-    """A line on standard error."""
-    echo(f"stressbench: {sentence}", err=True)
-
-
-@contextmanager
-def told() -> Iterator[None]:
-    """Mistakes become one message and status 2, faults one and status 3."""
-    try:
-        yield
-    except (StudyMistake, LaunchMistake) as mistake:
-        echo(
-            "\n".join(
-                f"stressbench: {line}" if not number else line for number, line in enumerate(str(mistake).splitlines())
-            ),
-            err=True,
-        )
-        raise typer.Exit(MISTAKE) from None
-    except StudyFault as fault:
-        say(str(fault))
-        raise typer.Exit(FAULT) from None
-    except KeyboardInterrupt:  # before the first run, or after the last one
-        raise typer.Exit(INTERRUPTED) from None
 
 
 class CliPlaces:
@@ -153,7 +115,7 @@ class Wanted:
         if self.jobs == 1:
             return OneAtATime()
         if any(cell.on in batch_systems() for cell in study.cells):
-            say("runs at once have nodes of their own but share the network: one may measure another's traffic")
+            warning("runs at once have nodes of their own but share the network: one may measure another's traffic")
         return Workers(self.jobs)
 
     def _require_room(self, study: Study) -> None:
@@ -175,7 +137,7 @@ def carry_out(directory: Directory, wanted: Wanted) -> None:
     """Run what is open, and end with the study's status."""
     pool = wanted.pool(directory.study)
     launching = Launching(
-        study=directory.study, folder=directory.folder, places=CliPlaces(), environment=os.environ, say=say,
+        study=directory.study, folder=directory.folder, places=CliPlaces(), environment=os.environ, say=progress,
         note=directory.write,
     )  # fmt: skip
     with locked(directory.path), _told_of_slow_networks(directory):
@@ -204,10 +166,10 @@ def _told_of_slow_networks(directory: Directory) -> Iterator[None]:
     finally:
         for on, record in slowed(directory.read().records).items():
             if record.command is not None:
-                say(f"injection bandwidth may still be {record.rate} of its own: `{record.command} 1` puts it back")
+                warning(f"injection bandwidth may still be {record.rate} of its own: `{record.command} 1` puts it back")
             else:
                 lab = on.partition(":")[2]
-                say(f"links of {on} may still be at {record.rate}: `stressbench lab set all rate=full --lab {lab}`")
+                warning(f"links of {on} may still be at {record.rate}: `stressbench lab set all rate=full --lab {lab}`")
 
 
 def _policy(directory: Directory, wanted: Wanted) -> Policy:
@@ -228,17 +190,17 @@ def _close(directory: Directory, stop: Stop, tally: Tally) -> int:
         counts += f", {tally.failed} failed"
     if stop is not Stop.done:
         why = "stopped" if stop is Stop.interrupted else "the time limit came first"
-        say(f"{why}: {counts}; `stressbench study resume {where}` goes on")
-        return INTERRUPTED
-    say(f"{counts}; `stressbench study report {where}` tells what they found")
+        note(f"{why}: {counts}; `stressbench study resume {where}` goes on")
+        return ExitStatus.interrupted
+    note(f"{counts}; `stressbench study report {where}` tells what they found")
     if tally.failed:
-        say(f"`stressbench study status {where}` names what failed; `study resume {where} --retries N` tries again")
-    return FAULT if tally.failed else DONE
+        warning(f"`stressbench study status {where}` names what failed; `study resume {where} --retries N` tries again")
+    return ExitStatus.fault if tally.failed else ExitStatus.ok
 
 
 def _say_complaints(directory: Directory) -> None:
     for complaint in directory.read().complaints:
-        say(complaint)
+        warning(complaint)
 
 
 @contextmanager
@@ -250,13 +212,8 @@ def _stopping(campaign: Campaign, pool: Pool) -> Iterator[None]:
         if isinstance(pool, Workers) and number != signal.SIGINT:  # a terminal gives Ctrl-C to all by itself
             pool.hand_on(number)
 
-    listened = [number for number in _STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, heard) for number in listened}
-    try:
+    with handled_by(heard):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def described(cell: Cell, factors: Sequence[str]) -> str:
@@ -285,20 +242,20 @@ class _Lines:
 
     def waits(self, path: Path) -> None:
         """Say for what."""
-        self._say(f"a launch from before still writes to {path}; waiting for its end")
+        progress(f"a launch from before still writes to {path}; waiting for its end")
 
     def starts(self, order: Order, tally: Tally) -> None:
         """Say what begins."""
         word = "goes on" if order.continues else "starts"
-        self._say(f"{order.run.id} {word}: {described(order.run.cell, self._factors)}")
+        progress(f"{order.run.id} {word}: {described(order.run.cell, self._factors)}")
         self._show(tally)
 
     def ended(self, order: Order, result: Result, tally: Tally) -> None:
         """Say what failed."""
-        if result.status not in (DONE, INTERRUPTED):
-            self._say(f"{order.run.id} failed (status {result.status}): {result.reason or 'no reason is known'}")
+        if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
+            warning(f"{order.run.id} failed (status {result.status}): {result.reason or 'no reason is known'}")
         if self._progress is None and tally.left_s:
-            self._say(f"{tally.done} of {tally.total} runs are done; about {duration_text(tally.left_s)} left")
+            progress(f"{tally.done} of {tally.total} runs are done; about {duration_text(tally.left_s)} left")
         self._show(tally)
 
     def _show(self, tally: Tally) -> None:
@@ -308,16 +265,10 @@ class _Lines:
                 self._task, completed=tally.done + tally.spared + tally.failed, total=tally.total, left=left
             )
 
-    def _say(self, sentence: str) -> None:
-        if self._progress is None:
-            say(sentence)
-        else:
-            self._progress.console.print(f"stressbench: {sentence}", soft_wrap=True)
-
 
 @contextmanager
 def _shown(directory: Directory) -> Iterator[_Lines]:
-    if not sys.stderr.isatty():
+    if is_quiet() or not sys.stderr.isatty():
         yield _Lines(directory, None)
         return
     console = Console(stderr=True, highlight=False, markup=False)

@@ -3,7 +3,7 @@
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, told
+from stressbench.cli.study.common import AsJson
 from stressbench.console import echo
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table
@@ -30,8 +30,7 @@ def register(app: typer.Typer) -> None:
 
 def list_studies(as_json: AsJson = False) -> None:
     """A line each."""
-    with told():
-        studies = {name: read_study(study_file(name))[0] for name in shipped()}
+    studies = {name: read_study(study_file(name))[0] for name in shipped()}
     if as_json:
         values = [
             {"study": name, "cells": len(study.cells), "runs": len(study.runs), "about": study.about}

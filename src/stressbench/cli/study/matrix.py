@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.places import PLACES
-from stressbench.cli.study.common import EXIT_STATUS, Jobs, Retries, TimeLimit, Wanted, carry_out, told
+from stressbench.cli.study.common import EXIT_STATUS, Jobs, Retries, TimeLimit, Wanted, carry_out
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, replace_whole
 from stressbench.formats.toml import toml_text, unknown
@@ -79,29 +79,26 @@ def matrix(
     jobs: Jobs = 1,
 ) -> None:
     """Write the workloads and the study file of it into DIR, and carry it out."""
-    with told():
-        found = _jobs(workloads)
-        groups = _groups(found, triples or [], with_copies=with_copies)
-        file = output / "workloads" / "matrix.toml"
-        text = _study(
-            found, groups, on=on, ranks=ranks, ranks_per_node=ranks_per_node, places=places or [], runs=runs, seed=seed,
-            rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
-        )  # fmt: skip
-        try:
-            if output.exists() and any(output.iterdir()) and not file.exists():
-                raise StudyMistake(
-                    f"{output} holds something that is no matrix; choose a directory that is new or empty"
-                )
-            file.parent.mkdir(parents=True, exist_ok=True)
-            for group in groups:
-                _write(file.parent / _name(group), combined([found[name] for name in group]))
-            replace_whole(file, text.encode())
-        except OSError as fault:
-            raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
-        study, text = read_study(file)
-        wanted = Wanted(retries=retries, time_limit=time_limit, jobs=jobs)
-        wanted.check(study)
-        carry_out(take_up(output, study=study, text=text, folder=file.absolute().parent), wanted)
+    found = _jobs(workloads)
+    groups = _groups(found, triples or [], with_copies=with_copies)
+    file = output / "workloads" / "matrix.toml"
+    text = _study(
+        found, groups, on=on, ranks=ranks, ranks_per_node=ranks_per_node, places=places or [], runs=runs, seed=seed,
+        rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
+    )  # fmt: skip
+    try:
+        if output.exists() and any(output.iterdir()) and not file.exists():
+            raise StudyMistake(f"{output} holds something that is no matrix; choose a directory that is new or empty")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for group in groups:
+            _write(file.parent / _name(group), combined([found[name] for name in group]))
+        replace_whole(file, text.encode())
+    except OSError as fault:
+        raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
+    study, text = read_study(file)
+    wanted = Wanted(retries=retries, time_limit=time_limit, jobs=jobs)
+    wanted.check(study)
+    carry_out(take_up(output, study=study, text=text, folder=file.absolute().parent), wanted)
 
 
 def _write(path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, StudyWord, described, duration_text, told
+from stressbench.cli.study.common import AsJson, StudyWord, described, duration_text
 from stressbench.console import echo
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
@@ -42,9 +42,8 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Read, list."""
-    with told():
-        file = study_file(what)
-        study, _ = read_study(file)
+    file = study_file(what)
+    study, _ = read_study(file)
     show_plan(study, folder=file.absolute().parent, as_json=as_json)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.exported import tell_written
-from stressbench.cli.study.common import Folder, told, told_by
+from stressbench.cli.study.common import Folder, told_by
 from stressbench.cli.telling import format_of, tell
 from stressbench.formats.errors import reason_of
 from stressbench.study.directory import open_directory
@@ -52,12 +52,11 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    with told():
-        render = format_of(kind, formats())
-        report, material = told_by(open_directory(folder))
-        tell(render(report, material), output)
-        if data is not None:
-            _write_data(report, material, data)
+    render = format_of(kind, formats())
+    report, material = told_by(open_directory(folder))
+    tell(render(report, material), output)
+    if data is not None:
+        _write_data(report, material, data)
 
 
 def _write_data(report: StudyReport, material: Material, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 import typer
 
-from stressbench.cli.study.common import EXIT_STATUS, Folder, Jobs, Retries, TimeLimit, Wanted, carry_out, told
+from stressbench.cli.study.common import EXIT_STATUS, Folder, Jobs, Retries, TimeLimit, Wanted, carry_out
 from stressbench.study.directory import open_directory
 
 _HELP = f"""\
@@ -27,5 +27,4 @@ def register(app: typer.Typer) -> None:
 
 def resume(folder: Folder, retries: Retries = None, time_limit: TimeLimit = None, jobs: Jobs = 1) -> None:
     """Open, carry out."""
-    with told():
-        carry_out(open_directory(folder), Wanted(retries=retries, time_limit=time_limit, jobs=jobs))
+    carry_out(open_directory(folder), Wanted(retries=retries, time_limit=time_limit, jobs=jobs))

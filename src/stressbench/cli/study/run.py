@@ -14,7 +14,6 @@ from stressbench.cli.study.common import (
     TimeLimit,
     Wanted,
     carry_out,
-    told,
 )
 from stressbench.study.catalog import study_file
 from stressbench.study.directory import take_up
@@ -57,11 +56,10 @@ def run(
 ) -> None:
     """Check, take up, carry out."""
     wanted = Wanted(retries=retries, time_limit=time_limit, jobs=jobs)
-    with told():
-        file = study_file(what)
-        study, text = read_study(file)
-        wanted.check(study)
-        folder = file.absolute().parent
-        require_links(study, CliPlaces(), text=text, source=str(file), folder=folder)
-        directory = take_up(output, study=study, text=text, folder=folder)
-        carry_out(directory, wanted)
+    file = study_file(what)
+    study, text = read_study(file)
+    wanted.check(study)
+    folder = file.absolute().parent
+    require_links(study, CliPlaces(), text=text, source=str(file), folder=folder)
+    directory = take_up(output, study=study, text=text, folder=folder)
+    carry_out(directory, wanted)

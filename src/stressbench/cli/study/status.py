@@ -3,8 +3,8 @@
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, Folder, described, duration_text, say, told
-from stressbench.console import echo
+from stressbench.cli.study.common import AsJson, Folder, described, duration_text
+from stressbench.console import echo, warning
 from stressbench.study.cells import varying
 from stressbench.study.directory import open_directory
 from stressbench.study.running import tally_of
@@ -29,9 +29,8 @@ def register(app: typer.Typer) -> None:
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
     """Read, count, print."""
-    with told():
-        directory = open_directory(folder)
-        manifest = directory.read()
+    directory = open_directory(folder)
+    manifest = directory.read()
     found = standings(directory.study.runs, manifest.records)
     retries = retries_of(manifest.records, written=directory.study.retries)
     tally = tally_of(found, retries=retries)
@@ -51,7 +50,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
         echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
         return
     for complaint in manifest.complaints:
-        say(complaint)
+        warning(complaint)
     counts = ", ".join(f"{count} {state}" for state in State if (count := sum(one.state is state for one in found)))
     echo(f"{tally.total} runs: {counts}")
     factors = varying(directory.study.cells)

@@ -8,13 +8,13 @@ from pydantic import TypeAdapter
 
 from stressbench.cli.following import stop
 from stressbench.console import echo
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.report.terminal import print_difference, standard_output
 from stressbench.tracing.diff import CONTEXT, Difference, diff
 from stressbench.tracing.grammar import TooManyCalls
 from stressbench.tracing.spelling import Style
 
-_DIFFERENT = 1
 _HELP = """\
 Compare two captures rank by rank: where the order of calls first differs, and how the totals of each call differ.
 
@@ -58,4 +58,4 @@ def show_difference(
         echo(TypeAdapter(Difference).dump_json(found, indent=2))
     else:
         print_difference(found, console=standard_output())
-    raise typer.Exit(0 if found.same else _DIFFERENT)
+    raise typer.Exit(0 if found.same else ExitStatus.negative)

@@ -130,7 +130,7 @@ def test_who_cannot_be_told_of_has_a_reason_beside_who_can(tmp_path: Path) -> No
 
     assert ended.exit_code == 0
     assert "–   –" in ended.stdout
-    assert "probed-only was never run beside a compression" in ended.stdout
+    assert "probed-only was not measured at any congestion level" in ended.stdout
 
 
 def test_a_load_beyond_all_compressions_has_no_upper_bound(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def refusals(store: Path) -> dict[str, tuple[tuple[object, ...], str]]:
     bad = store.parent / "bad.json"
     bad.write_text(to_json(made("cg")).replace('"nodes": 4', '"nodes": 0'), encoding="utf-8")
     return {
-        "one alone": ((cg,), "cg alone: nobody is beside it; expected two profiles or more"),
+        "one alone": ((cg,), "cg alone: expected two profiles or more"),
         "no such file": (("nowhere.json", cg), "nowhere.json: no such file or folder; names of applications need"),
         "a broken file": ((bad, cg), "bad.json: provenance.nodes 0: input should be greater than or equal to 1"),
         "no such model": ((store, "--model", "LT"), "--model LT: expected one of AverageLT, AverageStDevLT, PDFLT"),

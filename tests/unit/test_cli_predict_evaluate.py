@@ -142,7 +142,7 @@ def refusals(folder: Path) -> dict[str, tuple[tuple[object, ...], str]]:
         "not ours": ((cg, fft, "--observed", folder / "bad.jsonl"), "bad.jsonl:1: no JSON: "),
         "a broken run": ((cg, fft, "--observed", torn), "torn.jsonl:1: schema_version null"),
         "strangers": ((cg, fft, "--observed", folder / "other.jsonl"), "no co-run of these profiles: no profile"),
-        "one twice": ((cg, cg, "--observed", seen), "two profiles of application 'cg': which is meant in co-runs?"),
+        "one twice": ((cg, cg, "--observed", seen), "two profiles of application 'cg': expected one each"),
         "nobody": (("--observed", seen), "no profiles: name files, folders of profiles, or --store DIR"),
     }  # fmt: skip
 
@@ -167,7 +167,7 @@ def test_a_run_of_background_jobs_alone_has_no_co_runs(folder: Path) -> None:
     ended = call("predict", "evaluate", folder / "cg.json", "--observed", run)
 
     assert ended.exit_code == 2
-    assert "no co-run of these profiles: every job is background" in ended.stderr
+    assert "no co-run of these profiles: every job is a congestor" in ended.stderr
 
 
 def test_profiles_come_from_a_store_too(folder: Path) -> None:

@@ -78,8 +78,8 @@ def test_groups_of_which_nobody_can_tell_are_kept_apart_and_named(store: Path) -
     found = told(store, "--switches", 3)
 
     assert "io alone" in ended.stdout
-    assert "kept apart: amg, io: io was never run beside a compression" in ended.stdout
-    assert {"applications": ["cg", "io"], "reasons": ["io was never run beside a compression"]} in list(
+    assert "kept apart: amg, io: io was not measured at any congestion level" in ended.stdout
+    assert {"applications": ["cg", "io"], "reasons": ["io was not measured at any congestion level"]} in list(
         found["not_considered"]  # type: ignore[call-overload]
     )
 
@@ -100,8 +100,8 @@ def test_status_1_where_no_arrangement_is_left(store: Path) -> None:
     ended = call("predict", "place", "io", "io", "--store", store, "--switches", 1)
 
     assert (ended.exit_code, ended.stdout) == (1, "")
-    assert "cannot tell: of 1 groups nobody can tell" in ended.stderr
-    assert "(io was never run beside a compression)" in ended.stderr
+    assert "no placement can be predicted: 1 group has no prediction, and" in ended.stderr
+    assert "(io was not measured at any congestion level)" in ended.stderr
 
 
 @pytest.mark.parametrize(

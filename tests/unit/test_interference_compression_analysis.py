@@ -258,7 +258,7 @@ def test_an_idle_machine_that_changed_since_the_impact_is_said() -> None:
 def test_an_impact_counts_only_beside_compressions_of_the_same_probes() -> None:
     known = victim({})
 
-    assert "the impact of victim was read by 2 pairs, 1024 B" in str(
+    assert "the impact of victim was probed by 2 pairs, 1024 B" in str(
         impact_incompatibility(known, probe_settings(PROBING, None))
     )
     assert impact_incompatibility(replace(known, impact=None), probe_settings(PROBING, None)) is None

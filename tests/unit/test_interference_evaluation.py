@@ -262,7 +262,7 @@ def test_groups_about_which_nobody_can_tell_are_left_out_and_named() -> None:
 
     assert found.not_considered == ((0, 1), (2, 3))
     assert found.cost == 2
-    with pytest.raises(Inconclusive, match="of 6 groups nobody can tell"):
+    with pytest.raises(Inconclusive, match="6 groups have no prediction, and the others do not cover"):
         cheapest_grouping(lambda _: None, count=4, places=2)
 
 

@@ -204,7 +204,10 @@ def slowed(factor: float) -> ImpactData:
             measured(before=(IDLE, replace(IDLE, latencies_s=2 * IDLE.latencies_s)), beside=(BUSY, BUSY)),
             "pairs differ on the idle machine, medians from 1.0 us to 2.0 us",
         ),
-        (measured(before=(series(IDLE.latencies_s[:40].tolist()),)), "40 idle probes: to tell an idle switch"),
+        (
+            measured(before=(series(IDLE.latencies_s[:40].tolist()),)),
+            "40 idle probes: an interval of 5% on an idle switch takes",
+        ),
         (slowed(1.2), "probes made the program 1.200 times as long"),
     ],
     ids=["late", "pairs", "few", "effect"],

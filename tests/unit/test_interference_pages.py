@@ -212,7 +212,7 @@ def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:
     page = render_together(predict_corun([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (DEFAULT_MODEL,)))
 
     assert "<figure" not in page
-    assert "a beside b: cannot tell, a was never run beside a compression." in page
+    assert "a beside b: cannot tell, a was not measured at any congestion level." in page
 
 
 def test_a_prediction_without_an_upper_bound_is_open() -> None:

@@ -173,7 +173,7 @@ def test_an_aggressor_that_was_never_probed_is_said_to_be(model: Predictor) -> N
 def test_a_victim_that_was_never_compressed_is_said_to_be(model: Predictor) -> None:
     found = model.predict(aggressor(0.3, links={}), [IDLE])
 
-    assert (found.slowdown, found.reason) == (None, "aggressor was never run beside a compression")
+    assert (found.slowdown, found.reason) == (None, "aggressor was not measured at any congestion level")
 
 
 @pytest.mark.parametrize("model", (Queue(), Monotone(), PhaseAware()), **by_name)

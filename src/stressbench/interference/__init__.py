@@ -1,4 +1,4 @@
-"""Who slows whom, from measurements of each alone (Casas and Bronevetsky): queue, profiles, predictors. Pure."""
+"""Interference of applications (Casas and Bronevetsky): probes, queueing model, profiles, predictors. Pure."""
 
 from stressbench.interference.blended_predictor import BlendedPredictor, TrainableBlend
 from stressbench.interference.compression import (

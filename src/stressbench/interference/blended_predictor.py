@@ -66,7 +66,7 @@ class TrainableBlend:
                 f"{len(rows)} co-runs of which every base can tell: at least {LEAST_OBSERVATIONS} needed"
             )
         design, wanted = np.array(rows), np.array(measured)
-        from scipy.optimize import nnls  # a second, which others shall not wait
+        from scipy.optimize import nnls  # takes a second to import
 
         weights = nnls(design, wanted)[0]
         return BlendedPredictor(

@@ -1,6 +1,6 @@
-"""A compression as a job beside the probes that read it, and a text for both (Casas and Bronevetsky, III-B, IV-C).
+"""The congestor ring of a compression measurement and its probes as one workload (Casas and Bronevetsky, III-B, IV-C).
 
-Each host holds one rank of a probe's pair and one of the ring. Pure: who runs it is not told here.
+Each host has one rank of a pair of probes and one rank of the ring. Nothing is run here.
 """
 
 from dataclasses import dataclass, replace
@@ -13,27 +13,29 @@ from stressbench.interference.compression import Configuration
 from stressbench.interference.probes import ProbeSchedule
 
 RANKS_PER_NODE = 2
-"""A probe's and the ring's."""
+"""One rank of a probe and one of the ring."""
 _REPETITION_S = 0.05
 _REPETITION_BYTES = 1 << 20
 _SHARED = f"[SHARED] yes\n[RANKS_PER_NODE] {RANKS_PER_NODE // 2}\n"
 
 
 class ProbePairing(StrEnum):
-    """Which hosts of a list probe each other: each its neighbour, or the first half the second half."""
+    """Which hosts probe each other: neighbours in the list, or the first half with the second half."""
 
     linear = "linear"
     interleaved = "interleaved"
 
     def nodes(self, pair: int, *, pairs: int) -> tuple[int, int]:
-        """Of this pair, both counted from 0; as the engine's --place would put jobs of two nodes."""
+        """The two nodes of a pair, both counted from 0, as the engine's --place would assign jobs of two nodes."""
         return (2 * pair, 2 * pair + 1) if self is ProbePairing.linear else (pair, pair + pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CongestorRing:
-    """A rank on each of the first `nodes` nodes. `loops`: iterations that count as one repetition, because each of
-    those leaves a record in the run file, and a bubble may be as short as 10 us.
+    """A congestor ring with one rank on each of the first `nodes` nodes.
+
+    `loops`: iterations per repetition. Each repetition is recorded in the run file, and a pause can be as short as
+    10 us, so that a repetition per iteration would be too many.
     """
 
     configuration: Configuration
@@ -42,7 +44,7 @@ class CongestorRing:
 
     @property
     def job(self) -> str:
-        """As a job of a .sb file, in the background: it goes on until the probes of a round are through."""
+        """The ring as a congestor job of a workload, which runs until the probes of a round have finished."""
         one = self.configuration
         return (
             f"[JOB_NAME] ring\n[NID_LIST] 0-{self.nodes - 1}\n{_SHARED}[ROLE] background\n[REPEAT] 1\n"
@@ -54,7 +56,7 @@ class CongestorRing:
 
 
 def congestor_ring(configuration: Configuration, *, nodes: int) -> CongestorRing:
-    """Repetitions of a twentieth of a second or 1 MiB a rank, whichever is less, as far as one can tell beforehand."""
+    """A ring whose repetitions take about 50 ms or send 1 MiB per rank, whichever is less."""
     sent = configuration.partners * configuration.messages * configuration.message_bytes
     return CongestorRing(
         configuration=configuration,
@@ -64,7 +66,7 @@ def congestor_ring(configuration: Configuration, *, nodes: int) -> CongestorRing
 
 
 def with_measured_pace(ring: CongestorRing, run: Run) -> CongestorRing:
-    """The same ring with repetitions of a twentieth of a second, now that `run` tells how long one takes."""
+    """The same ring with repetitions of 50 ms, from the times in `run`, a launch of the ring with its probes."""
     samples = run.samples_of(job=len(run.jobs) - 1)
     took_s = np.empty(0) if samples is None else samples.time_max_s[np.isfinite(samples.time_max_s)]
     if not len(took_s) or not np.median(took_s) > 0:
@@ -73,7 +75,7 @@ def with_measured_pace(ring: CongestorRing, run: Run) -> CongestorRing:
 
 
 def ring_workload(probing: ProbeSchedule, ring: CongestorRing, *, pairing: ProbePairing) -> str:
-    """The text of a .sb file: pairs that probe, which are measured, and the ring."""
+    """A workload (.sb text) of the pairs that probe, as measured jobs, and the ring."""
     pairs = "".join(
         probing.job(pair, where=f"[NID_LIST] {first},{second}\n{_SHARED}")
         for pair in range(probing.pairs)

@@ -1,4 +1,4 @@
-"""Applications that are to run all at once: what becomes of each."""
+"""Predicted slowdowns of applications that run at the same time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from stressbench.interference.profile import Profile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPrediction:
-    """What `model` says of one application beside others."""
+    """The prediction of one model for one application beside others."""
 
     model: str
     prediction: Prediction
@@ -18,7 +18,7 @@ class ModelPrediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VictimPrediction:
-    """One application, the others, and a prediction for each model."""
+    """Predictions for one application by each model; `beside` are the other applications."""
 
     application: str
     beside: tuple[str, ...]
@@ -27,21 +27,24 @@ class VictimPrediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoRunPrediction:
-    """All of them, in the order they were handed in."""
+    """Predictions for all applications of a co-run, in the order of their profiles."""
 
     machine: str
     applications: tuple[VictimPrediction, ...]
 
     @property
     def tells(self) -> bool:
-        """Whether any model could tell of anyone."""
+        """Whether there is a prediction for any application by any model."""
         return any(
             one.prediction.slowdown is not None for application in self.applications for one in application.foretold
         )
 
 
 def predict_corun(profiles: Sequence[Profile], models: Sequence[Model]) -> CoRunPrediction:
-    """Each of `profiles`, at least one and of one machine, beside all the others; the same one twice is two copies."""
+    """Predict each application beside all the others.
+
+    `profiles`: at least one, all of one machine; a profile that occurs twice stands for two copies.
+    """
     return CoRunPrediction(
         machine=profiles[0].machine,
         applications=tuple(

@@ -1,11 +1,11 @@
-"""A predictor of ours with two causes of a slow-down: links that others use, and messages that wait for theirs.
+"""A predictor of ours with two causes of slowdown: reduced link bandwidth, and delay of messages.
 
-    slow-down = 1 + a s + b w
+    slowdown = 1 + a s + b w
 
-s is the share of the busiest of the victim's links that others take, w how long a probe waits beside them, in s. Long
-messages lose by s, since they get what is left of a link; short ones by w, each as often as somebody waits for it. How
-much a victim loses by each, a and b, compressions tell: least squares with a, b >= 0. Rings of short and of long
-bursts take as much of a link and make probes wait differently, so that both together tell a and b apart.
+s is the share that aggressors take of the busiest link that the victim uses; w is the mean delay of a probe beside
+them, in s. Long messages are slowed down by s, since they get the remaining bandwidth, and short ones by w. The
+coefficients of a victim, a and b >= 0, are fitted to its congestion levels by least squares. Rings with short and with
+long bursts take the same share of a link but delay probes differently, which separates a from b.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ _SEED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Causes:
-    """Of each compression, shape (n,): shares (0 to 1), waits (s), and draws of those, (n, 400)."""
+    """Of each congestion level: link shares (0 to 1) and waits (s), shape (n,), and bootstrapped waits, (n, 400)."""
 
     shares: Floats
     waits_s: Floats
@@ -52,8 +52,8 @@ class _Causes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Fit:
-    """a and b, shape (2,), 400 that might have been, (400, 2), how far compressions lie from the others' fit
-    (logarithms, may be empty), and the heaviest of them.
+    """Coefficients a and b, shape (2,), and their bootstrap distribution, (400, 2); cross-validation residuals
+    (logarithms, can be empty); the largest share and wait of all levels.
     """
 
     losses: Floats
@@ -65,13 +65,16 @@ class _Fit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkShareDelay:
-    """Of any number of aggressors: shares are `composed`, waits add up. It takes links that were counted everywhere."""
+    """For any number of aggressors: their shares are combined by `composition`, their waits add up.
+
+    All profiles need link counters.
+    """
 
     composition: Composition = Composition.left_over
     name: str = "SharesAndWaits"
 
     def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """With what compressions, times and probes might have been in the interval."""
+        """The prediction; its interval covers the uncertainty of congestion levels, times and probes."""
         if not aggressors:
             return NOT_SLOWED
         try:
@@ -130,14 +133,14 @@ def _of_levels(victim: Profile) -> _Causes:
 
 
 def _wait(idle: Latencies, loaded_s: Floats, *, seed: int) -> tuple[float, Floats]:
-    """On average, s, and what that might have been, shape (400,)."""
+    """The mean wait, s, and its bootstrap distribution, shape (400,)."""
     found = max(0.0, float(loaded_s.mean() - idle.array.mean()))
     return found, bootstrap_waits(idle.array, loaded_s, resamples=RESAMPLES, seed=_SEED + seed)
 
 
 def _losses(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
-    """a and b, shape (2,), of loads: all of shape (n,). Errors count by the time that a run took: times err so."""
-    from scipy.optimize import nnls  # a second, which others shall not wait
+    """Coefficients a and b, shape (2,), fitted to n levels. Errors are weighted relative to the run time."""
+    from scipy.optimize import nnls  # takes a second to import
 
     table = np.stack([shares, waits_s], axis=1)
     scale = np.where(table.max(axis=0) > 0, table.max(axis=0), 1.0)
@@ -156,7 +159,7 @@ def _redrawn(victim: Profile, causes: _Causes) -> Floats:
 
 
 def _left_out(causes: _Causes, lost: Floats) -> Floats:
-    """Of each compression, from what the others say of it; empty where they are too few."""
+    """The residual of each level from a fit to the others; empty for too few levels."""
     if len(lost) <= _LEAST_LEVELS:
         return np.empty(0)
     found = []

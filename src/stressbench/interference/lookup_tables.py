@@ -1,7 +1,7 @@
-"""The paper's look-up tables (Casas and Bronevetsky, IV-A): which compression looks most like the aggressor to probes?
+"""The paper's look-up tables (Casas and Bronevetsky, IV-A).
 
-Its slow-down of the victim is the prediction. (The paper writes in IV-A.1 that the slow-down of B, the aggressor, is
-taken; V-A and sense say A.)
+They select the congestion level whose probe latencies are most similar to those beside the aggressor, and predict the
+victim's slowdown at that level. (IV-A.1 takes the slowdown of B, the aggressor; V-A takes A, which makes sense.)
 """
 
 from abc import ABC, abstractmethod
@@ -19,10 +19,10 @@ _EQUAL = 1e-9
 
 
 class _LookUpTable(ABC):
-    """The interval is that of the chosen compression's slow-down; that the choice may be wrong is not in it."""
+    """The interval is that of the slowdown at the selected level; it does not account for a wrong selection."""
 
     def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """For one aggressor; the paper has no table for more."""
+        """The prediction for one aggressor; the paper defines no table for several."""
         try:
             return self._predict(victim, aggressors)
         except Inconclusive as reason:
@@ -42,11 +42,11 @@ class _LookUpTable(ABC):
 
     @abstractmethod
     def _choose(self, aggressor: Floats, levels: Sequence[Floats]) -> int:
-        """Which of `levels`, latencies in s by rising mean, looks like `aggressor`."""
+        """The index of the level, among latencies (s) ordered by their mean, that is most similar to `aggressor`."""
 
 
 class AverageLT(_LookUpTable):
-    """The closest mean latency; of two as close, the lower one."""
+    """Selects the level with the closest mean latency; the lower one of two that are equally close."""
 
     name = "AverageLT"
 
@@ -55,9 +55,10 @@ class AverageLT(_LookUpTable):
 
 
 class AverageStDevLT(_LookUpTable):
-    """The longest overlap of the intervals from mean - deviation to mean + deviation; of equal ones, the closer mean.
+    """Selects the level whose interval mean +- standard deviation overlaps most with the aggressor's.
 
-    (Equal overlaps are the rule where one interval lies within several others; the paper does not say which then.)
+    Of equal overlaps, which are common where one interval contains another, the level with the closer mean is taken;
+    the paper leaves this open.
     """
 
     name = "AverageStDevLT"
@@ -73,11 +74,11 @@ class AverageStDevLT(_LookUpTable):
 
 
 class PDFLT(_LookUpTable):
-    """The largest integral of the product of both densities of latencies; of equal ones, the closer mean.
+    """Selects the level with the largest integral of the product of both latency densities; on ties the closer mean.
 
-    Densities are histograms with equal bins, as wide as Freedman and Diaconis advise for the aggressor's latencies:
-    twice their quartiles' distance over the cube root of their number. (The paper names no bins. Its bound of 1 on the
-    integral holds for shares, not for densities; the choice is the same.)
+    Densities are histograms whose bin width follows Freedman and Diaconis for the aggressor's latencies: twice the
+    interquartile range over the cube root of their number. (The paper specifies no bins. Its bound of 1 on the integral
+    holds for shares, not for densities; the selection is the same.)
     """
 
     name = "PDFLT"
@@ -108,11 +109,11 @@ def _bin_width(latencies: Floats) -> float:
 
 
 def _histogram(latencies: Floats, width: float) -> dict[float, float]:
-    """Share of latencies by bin, whose number may be beyond any integer's."""
+    """Share of latencies by bin. Bin numbers are floats, since they can exceed the range of integers."""
     bins, counts = np.unique(np.floor(latencies / width), return_counts=True)
     return dict(zip(bins.tolist(), (counts / len(latencies)).tolist(), strict=True))
 
 
 def _product(one: dict[float, float], other: dict[float, float]) -> float:
-    """The integral times the bins' width, which is the same for all."""
+    """The integral times the bin width, which is the same for all levels."""
     return sum(share * other.get(number, 0.0) for number, share in one.items())

@@ -1,4 +1,4 @@
-"""The predictors by name, for commands: the paper's four, ours, and what learns from co-runs."""
+"""All predictors by name: the paper's four, ours, and those that are trained with co-runs."""
 
 from enum import StrEnum
 
@@ -11,7 +11,10 @@ from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Q
 
 
 class Model(StrEnum):
-    """Those that need nothing but profiles; the first four are those of Casas and Bronevetsky."""
+    """Predictors that need profiles only; the first four are those of Casas and Bronevetsky.
+
+    The values are the names that `--model` takes and that files hold; LinkShareDelay keeps its first name there.
+    """
 
     average_lt = "AverageLT"
     average_stdev_lt = "AverageStDevLT"
@@ -24,7 +27,7 @@ class Model(StrEnum):
 
 
 DEFAULT_MODEL = Model.phase_aware
-"""Least error of these in the made-up world of docs/sensitivity.md; Monotone where an application has no phases."""
+"""The model with the smallest error in the synthetic validation of docs/sensitivity.md."""
 
 _PREDICTORS: dict[Model, Predictor] = {
     Model.average_lt: AverageLT(),
@@ -40,5 +43,5 @@ TRAINABLE_MODELS: tuple[TrainableModel, ...] = (TrainableBlend(bases=(Monotone()
 
 
 def predictor_of(model: Model) -> Predictor:
-    """As docs/sensitivity.md describes it."""
+    """The predictor of this name, with its default settings (docs/sensitivity.md)."""
     return _PREDICTORS[model]

@@ -1,4 +1,4 @@
-"""When the load of an application changes: its probes' latencies in stretches that are alike within."""
+"""Phases of an application's load: the series of probe latencies is divided where their level changes."""
 
 from dataclasses import dataclass
 
@@ -14,8 +14,8 @@ from stressbench.interference.utilisation import (
 )
 
 LEAST_STRETCH = 20
-_ODDS = 4.5
-"""Standard deviations of the rank sum at the best cut: chance reaches so many in 1 of 1,000 series without a change."""
+_CRITICAL_DEVIATIONS = 4.5
+"""Critical value of the rank sum, in standard deviations: reached by 1 in 1,000 series without a change."""
 _MOST_DRAWS = 199
 
 
@@ -29,11 +29,10 @@ class LoadPhase:
 
 
 def constant_load_segments(latencies: Floats) -> tuple[slice, ...]:
-    """Neighbouring parts of `latencies` (n,), in order, each of at least 20, within which the level does not change.
+    """Consecutive parts of `latencies`, shape (n,), of at least 20 each, within which the level does not change.
 
-    Cut where the ranks before and after differ most, if they differ more than chance explains, and again within the
-    parts (binary segmentation; the test is Mann and Whitney's at the best cut, so heavy tails do not matter). Values
-    that depend on their neighbours are cut more often than they should be.
+    Binary segmentation: a part is cut where the ranks before and after differ most, if the difference is significant
+    (Mann and Whitney's test, which is robust against heavy tails). Autocorrelated series are cut too often.
     """
     found: list[slice] = []
     waiting = [slice(0, len(latencies))]
@@ -84,6 +83,6 @@ def _best_cut(values: Floats) -> int | None:
     spread = ranks.var()  # with ties
     if spread == 0:
         return None
-    odds = np.abs(sums - sizes * (n + 1) / 2) / np.sqrt(sizes * (n - sizes) * spread / (n - 1))
-    best = int(np.argmax(odds))
-    return int(sizes[best]) if odds[best] > _ODDS else None
+    deviations = np.abs(sums - sizes * (n + 1) / 2) / np.sqrt(sizes * (n - sizes) * spread / (n - 1))
+    best = int(np.argmax(deviations))
+    return int(sizes[best]) if deviations[best] > _CRITICAL_DEVIATIONS else None

@@ -1,4 +1,4 @@
-"""Advice on placement in full: who sits on which switch, how slow each is there, and what nobody could tell of."""
+"""A placement of applications on switches, with the predicted slowdown of each application."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from stressbench.interference.profile import Profile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedApplication:
-    """An application, by its `number` in the order handed in, from 0, and its slow-down beside those of its switch."""
+    """An application and its predicted slowdown on its switch; `number`: its position in the input, from 0."""
 
     number: int
     application: str
@@ -20,7 +20,7 @@ class PlacedApplication:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnpredictedGroup:
-    """Applications that share no switch because nobody can tell how slow they would be, and why."""
+    """Applications that do not share a switch because their slowdown cannot be predicted, and the reasons."""
 
     applications: tuple[str, ...]
     reasons: tuple[str, ...]
@@ -28,7 +28,7 @@ class UnpredictedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacementPlan:
-    """`groups` share a switch each; at most `switches` of at most `per_switch`. `cost`: sum of slow-down - 1."""
+    """Each of `groups` shares a switch; `cost` is the sum of slowdown - 1 over all applications."""
 
     machine: str
     model: str
@@ -51,7 +51,7 @@ def plan_placement(profiles: Sequence[Profile], model: Model, *, switches: int, 
         model=model,
         switches=switches,
         per_switch=per_switch,
-        groups=_seats(profiles, model, advice),
+        groups=_placed(profiles, model, advice),
         cost=advice.cost,
         not_considered=tuple(
             UnpredictedGroup(
@@ -70,14 +70,14 @@ def plan_placement(profiles: Sequence[Profile], model: Model, *, switches: int, 
 
 
 def reasons_without_prediction(profiles: Sequence[Profile], model: Model) -> tuple[str, ...]:
-    """Reasons of all pairs that have no prediction, each once."""
+    """Why pairs of applications have no prediction; each reason once."""
     predictor = predictor_of(model)
     pairs = [(one, other) for one in range(len(profiles)) for other in range(len(profiles)) if one != other]
     found = [predictor.predict(profiles[one], [profiles[other]]) for one, other in pairs]
     return tuple(dict.fromkeys(str(one.reason) for one in found if one.slowdown is None))
 
 
-def _seats(profiles: Sequence[Profile], model: Model, advice: Grouping) -> tuple[tuple[PlacedApplication, ...], ...]:
+def _placed(profiles: Sequence[Profile], model: Model, advice: Grouping) -> tuple[tuple[PlacedApplication, ...], ...]:
     return tuple(
         tuple(
             PlacedApplication(

@@ -1,4 +1,4 @@
-"""Which applications to put beside each other: the groups with the least predicted slow-down in all."""
+"""Which applications should share a switch: the groups with the smallest sum of predicted slowdowns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ Cost = Callable[[tuple[int, ...]], float | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
-    """Groups of applications, by number in the order they were handed in, that share a switch each.
+    """Groups of applications that share a switch each; applications are numbered in the order of the input, from 0.
 
-    `cost`: sum over applications of slow-down - 1. `not_considered`: groups about which nobody could tell.
+    `cost`: sum over applications of slowdown - 1. `not_considered`: groups without a prediction.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -45,10 +45,11 @@ def best_grouping(model: Predictor, applications: Sequence[Profile], *, places: 
 
 
 def cheapest_grouping(cost: Cost, *, count: int, places: int, per_place: int = 2) -> Grouping:
-    """The cheapest division of 0..count-1 into at most `places` groups of at most `per_place`; exact (HiGHS).
+    """The cheapest partition of 0..count-1 into at most `places` groups of at most `per_place`; exact (HiGHS).
 
-    `cost` is asked for every group of two or more; None rules a group out, one alone costs nothing. ValueError where
-    they do not fit or groups are too many to try; Inconclusive where those ruled out leave no division.
+    `cost` is evaluated for every group of two or more; None excludes a group, a single application costs nothing.
+    Raises ValueError where the applications do not fit or there are too many groups to evaluate, and Inconclusive
+    where the groups that are left do not cover all applications.
     """
     if count > places * per_place:
         raise ValueError(f"{count} applications: {places} places for {per_place} each hold {places * per_place}")
@@ -67,9 +68,7 @@ def cheapest_grouping(cost: Cost, *, count: int, places: int, per_place: int = 2
             costs.append(found)
     chosen = _cheapest(groups, costs, count=count, places=places)
     if chosen is None:
-        raise Inconclusive(
-            f"of {len(unknown)} groups nobody can tell how slow they are, and none of the others will do"
-        )
+        raise Inconclusive(f"{_groups(len(unknown))} no prediction, and the others do not cover all applications")
     return Grouping(
         groups=tuple(groups[one] for one in chosen),
         cost=float(sum(costs[one] for one in chosen)),
@@ -77,11 +76,15 @@ def cheapest_grouping(cost: Cost, *, count: int, places: int, per_place: int = 2
     )
 
 
+def _groups(count: int) -> str:
+    return "1 group has" if count == 1 else f"{count} groups have"
+
+
 def _cheapest(
     groups: Sequence[tuple[int, ...]], costs: Sequence[float], *, count: int, places: int
 ) -> list[int] | None:
-    """Numbers of groups: everybody in exactly one, not more groups than places."""
-    from scipy.optimize import Bounds, LinearConstraint, milp  # a second, which others shall not wait
+    """Indices of the chosen groups: each application is in exactly one, and there are at most `places` of them."""
+    from scipy.optimize import Bounds, LinearConstraint, milp  # takes a second to import
 
     members = np.zeros((count, len(groups)))
     for number, group in enumerate(groups):

@@ -1,4 +1,4 @@
-"""A side of a comparison by probes, the idle machine or a load; what both say together, and what is doubtful."""
+"""Latency statistics of probes on the idle machine and under load, their comparison, and cautions about them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ from stressbench.stats.percentiles import Percentile, of_samples, percentile_of
 
 PERCENTILES = (0.5, 0.95, 0.99)
 PRECISION = 0.05
-"""Of utilisation: to how much an idle switch should be told."""
+"""The width of the interval, in utilisation, that probes of an idle switch should reach."""
 PING_PONG_ESTIMATOR = Estimator(service=DEFAULT_ESTIMATOR.service, averaged=MESSAGES_PER_LATENCY)
 """`DEFAULT_ESTIMATOR`, for half round trips."""
 _DRIFT = 0.05
 _LATE = 0.5
 _CLEARLY_ABOVE_0 = 0.02
 _OFTEN = 0.25
-"""A ping-pong's time over the interval from which on probes that wait come too seldom; then 70 % reads as 68 %."""
+"""The ratio of a ping-pong's time to the interval above which congestion makes probes too rare: 70 % reads as 68 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeStatistics:
-    """Latencies on one side, s: percentiles 50, 95, 99; `late_s`: how much too late probes woke up, on average."""
+    """One-way latencies of probes, s: mean and percentiles 50, 95, 99; `late_s`: mean delay of their wake-up."""
 
     count: int
     mean_s: float
@@ -41,7 +41,7 @@ class ProbeStatistics:
 
 
 def probe_statistics(probes: ProbeSeries) -> ProbeStatistics:
-    """Of at least one probe."""
+    """Statistics of a series of at least one probe."""
     grouped = of_samples(probes.latencies_s, probes.round)
     return ProbeStatistics(
         count=len(probes), mean_s=float(probes.latencies_s.mean()), late_s=float(np.nanmean(probes.late_s)),
@@ -50,7 +50,7 @@ def probe_statistics(probes: ProbeSeries) -> ProbeStatistics:
 
 
 def joined_idle_probes(before: Sequence[ProbeSeries], after: Sequence[ProbeSeries]) -> tuple[ProbeSeries, ...]:
-    """Of each pair, before and after; `after` may be empty."""
+    """The series of each pair, before and after concatenated; `after` can be empty."""
     if not after:
         return tuple(before)
     return tuple(concatenate_series(both) for both in zip(before, after, strict=True))
@@ -60,7 +60,7 @@ def utilisation_seen_by(
     pairs: Sequence[ProbeSeries], idle: ProbeSeries, loaded: ProbeSeries, *, steady: bool,
     how: Estimator = PING_PONG_ESTIMATOR, traffic: Service | None = None,
 ) -> Utilisation:  # fmt: skip
-    """Utilisation that `loaded` tells of, probes of these `pairs`; pairs within one host tell nothing.
+    """The utilisation from `loaded`, the probes of `pairs`; without a value where a pair is within one host.
 
     `traffic` and `steady` as `estimate_utilisation` takes them.
     """
@@ -71,12 +71,12 @@ def utilisation_seen_by(
 
 
 def same_host_reason(host: str) -> str:
-    """Why such a pair tells nothing."""
+    """Why a pair of ranks on one host does not probe the network."""
     return f"both ranks of a pair are on {host}: their messages go through memory, not through a switch"
 
 
 def idle_drift(before: Sequence[ProbeSeries], after: Sequence[ProbeSeries]) -> Interval | None:
-    """Idle latencies after over those before; None where nobody looked."""
+    """Ratio of the idle latencies after to those before; None without probes on either side."""
     if not after:
         return None
     earlier, later = merge_pairs(before).latencies_s, merge_pairs(after).latencies_s
@@ -86,14 +86,14 @@ def idle_drift(before: Sequence[ProbeSeries], after: Sequence[ProbeSeries]) -> I
 
 
 def latency_drift(earlier_s: Floats, later_s: Floats) -> Interval:
-    """Later latencies over earlier ones, neither of them empty."""
+    """Ratio of later to earlier latencies, with its interval; both are not empty."""
     logs = unpaired_interval(np.log(earlier_s), np.log(later_s))
     low, high = (None if bound is None else exp(bound) for bound in (logs.low, logs.high))
     return Interval(centre=exp(logs.centre), low=low, high=high)
 
 
 def is_significant_drift(drift: Interval) -> bool:
-    """By more than a twentieth, and by more than chance explains."""
+    """Whether latencies changed significantly and by more than 5 %."""
     if drift.low is None or drift.high is None:
         return False
     return (drift.low > 1 or drift.high < 1) and abs(drift.centre - 1) > _DRIFT
@@ -101,21 +101,21 @@ def is_significant_drift(drift: Interval) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WakeupDelay:
-    """Under load probes woke up so much later than on the idle machine, and took so much longer; s, on average."""
+    """How much later probes woke up under load than on the idle machine, and how much longer they took; means, s."""
 
     late_s: float
     wait_s: float
 
 
 def wakeup_delay(idle: ProbeStatistics, loaded: ProbeStatistics, busy: Utilisation) -> WakeupDelay | None:
-    """Where a load was seen, and probes woke up so late that they may have waited for cores; else None."""
+    """The delay where a load was detected and probes may have waited for cores; else None."""
     found = WakeupDelay(late_s=loaded.late_s - idle.late_s, wait_s=loaded.mean_s - idle.mean_s)
     clear = busy.low is not None and busy.low > _CLEARLY_ABOVE_0
     return found if clear and found.late_s > _LATE * found.wait_s else None
 
 
 def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: ProbeSchedule) -> Iterator[str]:
-    """A sentence where ping-pongs take so long that too few of them see the network when it is busiest."""
+    """A caution where ping-pongs take so long that too few of them sample the network while it is busiest."""
     worst = max((MESSAGES_PER_LATENCY * one.mean_s for one in loaded), default=0.0)
     if worst > _OFTEN * probing.interval_s:
         yield (
@@ -128,24 +128,24 @@ def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: ProbeSched
 def idle_cautions(
     idle: ProbeStatistics, drift: Interval | None, *, needed: int, probing: ProbeSchedule
 ) -> Iterator[str]:
-    """What makes the idle side doubtful, in sentences; `needed` probes would tell an idle switch to within 5 points."""
+    """Cautions about the idle machine; `needed`: probes for an interval of 5 percentage points on an idle switch."""
     if drift is not None and is_significant_drift(drift):
         yield (
-            f"idle latencies after the program are {drift.centre:.2f} times those before it: the machine changed "
-            "meanwhile, or the program left something behind"
+            f"idle latencies after the program are {drift.centre:.2f} times those before it: the machine changed in "
+            "between, or the program left processes or files behind"
         )
     if idle.count < needed:
         yield (
-            f"{idle.count} idle probes: to tell an idle switch to within {PRECISION:.0%} these latencies need "
-            f"{needed}, which is --idle {ceil(probing_time_s(needed, probing))}s"
+            f"{idle.count} idle probes: an interval of {PRECISION:.0%} on an idle switch takes {needed} at this "
+            f"variation, which is --idle {ceil(probing_time_s(needed, probing))}s"
         )
 
 
 def probing_time_s(count: int, probing: ProbeSchedule) -> float:
-    """How long so many probes take, of all pairs together, s."""
+    """How long it takes to collect `count` probes from all pairs together, s."""
     return ceil(count / probing.pairs) * probing.interval_s
 
 
 def microseconds(seconds: float) -> str:
-    """`1,234.5 us`."""
+    """A time such as `1,234.5 us`."""
     return f"{seconds * 1e6:,.1f} us"

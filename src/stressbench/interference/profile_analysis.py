@@ -1,4 +1,4 @@
-"""What a profile says once it is read: utilisations and slow-downs, made of its times."""
+"""Utilisations and slowdowns, derived from the latencies and times of a profile."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LevelEstimate:
-    """One compression: how busy it keeps the switch, and by which factor it slows the application (1: not at all).
+    """One congestion level: its utilisation of the switch, and the slowdown of the application (1: none).
 
     `draws`, shape (400,), is the bootstrap distribution of the utilisation.
     """
@@ -40,8 +40,9 @@ class LevelEstimate:
 
 
 def slowdown_interval(alone_s: Sequence[float], beside_s: Sequence[float]) -> Interval:
-    """Times beside something over times alone, none of them empty: the middle of all ratios, with Mann and Whitney's
-    95 % interval, where the times are enough for one (4 and 4 are, 5 and 2 are not).
+    """Slowdown from contended and isolated times, s, neither empty: the median of all ratios (Hodges and Lehmann).
+
+    The 95 % interval is that of Mann and Whitney; it is None for too few times (4 and 4 suffice, 5 and 2 do not).
     """
     logs = unpaired_interval(np.log(np.array(alone_s)), np.log(np.array(beside_s)))
     low, high = (None if bound is None else exp(bound) for bound in (logs.low, logs.high))
@@ -50,9 +51,9 @@ def slowdown_interval(alone_s: Sequence[float], beside_s: Sequence[float]) -> In
 
 @lru_cache(maxsize=512)
 def level_estimates(profile: Profile, how: Estimator) -> tuple[LevelEstimate, ...]:
-    """All compressions, the least loaded first by mean latency. Inconclusive where there are none."""
+    """All congestion levels, ordered by mean latency. Raises Inconclusive where there are none."""
     if not profile.levels:
-        raise Inconclusive(f"{profile.application} was never run beside a compression")
+        raise Inconclusive(f"{profile.application} was not measured at any congestion level")
     ordered = sorted(profile.levels, key=lambda level: level.probes.array.mean())
     idle, traffic = profile.idle.array, packet_service(profile)
     return tuple(
@@ -69,7 +70,7 @@ def level_estimates(profile: Profile, how: Estimator) -> tuple[LevelEstimate, ..
 
 
 def impact_latencies(profile: Profile) -> Floats:
-    """Probes beside the application, shape (n,), s. Inconclusive where nobody probed."""
+    """Latencies beside the application, shape (n,), s. Raises Inconclusive where its impact was not measured."""
     if profile.impact is None:
         raise Inconclusive(f"{profile.application} was never probed")
     return profile.impact.probes.array
@@ -77,9 +78,9 @@ def impact_latencies(profile: Profile) -> Floats:
 
 @lru_cache(maxsize=512)
 def impact_utilisation(profile: Profile, how: Estimator) -> tuple[float, Floats]:
-    """Utilisation that the application causes (0 to 1), and draws of it, shape (400,).
+    """The utilisation that the application causes (0 to 1), and its bootstrap distribution, shape (400,).
 
-    Inconclusive as `estimate_utilisation`, but for loads that drift: applications have phases, compressions have not.
+    Raises Inconclusive where the estimate has no value. Drift is accepted, since applications have phases.
     """
     idle, latencies, traffic = profile.idle.array, impact_latencies(profile), packet_service(profile)
     found = estimate_utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
@@ -92,7 +93,7 @@ def impact_utilisation(profile: Profile, how: Estimator) -> tuple[float, Floats]
 
 @lru_cache(maxsize=512)
 def impact_phases(profile: Profile, how: Estimator) -> tuple[LoadPhase, ...]:
-    """Phases of that utilisation. Inconclusive as `impact_utilisation`."""
+    """Phases of the application's utilisation. Raises Inconclusive as `impact_utilisation` does."""
     idle, latencies, traffic = profile.idle.array, impact_latencies(profile), packet_service(profile)
     found = estimate_utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
     if found.value is None:
@@ -114,7 +115,7 @@ def probe_effect(profile: Profile) -> Interval:
 
 
 def require_comparable(profiles: Sequence[Profile]) -> None:
-    """Inconclusive where they come from several machines, or where the probes of one saw no network."""
+    """Raise Inconclusive where profiles are of several machines, or the probes of one did not use the network."""
     machines = sorted({profile.machine for profile in profiles})
     if len(machines) > 1:
         raise Inconclusive(f"profiles come from several machines: {', '.join(machines)}")
@@ -124,18 +125,18 @@ def require_comparable(profiles: Sequence[Profile]) -> None:
 
 
 def single_host_pair(profile: Profile) -> str | None:
-    """A sentence where a profile names the hosts of its pairs (`h0+h1`), and both of one are the same host."""
+    """A sentence where both ranks of a pair of probes were on one host; None where not, or where hosts are unknown."""
     pairs = profile.provenance.configuration.get("pairs", "").split()
     return next((same_host_reason(pair) for pair in pairs if "+" not in pair), None)
 
 
 def links_used(profile: Profile) -> tuple[str, ...]:
-    """Links and directions that the application sends on, as far as anybody counted."""
+    """Links and directions that the application uses; empty without link counters."""
     return tuple(link for link, share in (profile.links or {}).items() if share > 0)
 
 
 def require_link_shares(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
-    """Shares of links that each takes. Inconclusive where nobody counted those of one."""
+    """Link shares of each profile. Raises Inconclusive where one has no link counters."""
     unknown = [one.application for one in profiles if one.links is None]
     if unknown:
         raise Inconclusive(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
@@ -143,23 +144,23 @@ def require_link_shares(profiles: Sequence[Profile]) -> list[Mapping[str, float]
 
 
 def busiest_link_share(used: Sequence[str], shares: Mapping[str, float]) -> float:
-    """The largest share of the links that are `used`; 0 where there are none."""
+    """The largest share among the links that are `used`; 0 where there are none."""
     return max((shares.get(link, 0.0) for link in used), default=0.0)
 
 
 def bootstrap_medians(times_s: Sequence[float], random: np.random.Generator) -> Floats:
-    """Medians of resampled times, shape (400,), s."""
+    """Bootstrap distribution of the median, shape (400,), s."""
     times = np.array(times_s)
     medians: Floats = np.median(times[random.integers(len(times), size=(RESAMPLES, len(times)))], axis=1)
     return medians
 
 
 def packet_service(profile: Profile) -> Service | None:
-    """How long packets that load the switch take, all alike; None where nobody knows."""
+    """Service time of the packets that load the switch, all of one size; None where it is unknown."""
     packet_s = profile.probe.packet_s
     return None if packet_s is None else Service(mean_s=packet_s, variance_s2=0.0)
 
 
 def estimator_for(profile: Profile) -> Estimator:
-    """Ours, knowing of how many messages each latency is the mean."""
+    """The default estimator, for the number of messages that each latency of the profile averages."""
     return Estimator(service=DEFAULT_ESTIMATOR.service, averaged=profile.probe.averaged)

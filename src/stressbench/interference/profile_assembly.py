@@ -1,4 +1,4 @@
-"""What a measurement with probes leaves behind: a profile, alone or with what was known of the application before."""
+"""Profiles from measurements, by themselves or as updates of a stored profile of the application."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from stressbench.interference.queueing import Service
 
 
 def probe_settings(probing: ProbeSchedule, traffic: Service | None) -> ProbeSettings:
-    """As profiles name them; `traffic`: packets of whoever loads the switch, where somebody knows."""
+    """The probe settings of a profile; `traffic`: service time of the packets that load the switch, None: unknown."""
     return ProbeSettings(
         pairs=probing.pairs, message_bytes=probing.message_bytes, interval_s=probing.interval_s,
         averaged=MESSAGES_PER_LATENCY,
@@ -20,20 +20,22 @@ def probe_settings(probing: ProbeSchedule, traffic: Service | None) -> ProbeSett
 
 
 def levels_incompatibility(kept: Profile, now: ProbeSettings) -> str | None:
-    """Why compressions that are known already cannot be read with new probes; None where they can, or are not."""
+    """Why the congestion levels of a stored profile cannot be combined with new probes; None where they can."""
     if not kept.levels or kept.probe == now:
         return None
-    return f"compressions of {kept.application} were read by {_said(kept.probe)}, in place of {_said(now)}"
+    return (
+        f"the congestion levels of {kept.application} were probed by {_described(kept.probe)}, not by {_described(now)}"
+    )
 
 
 def impact_incompatibility(kept: Profile, now: ProbeSettings) -> str | None:
-    """Why an impact that is known already cannot stand beside new compressions; None where it can, or is not."""
+    """Why the impact of a stored profile cannot be combined with new congestion levels; None where it can."""
     if kept.impact is None or kept.probe == now:
         return None
-    return f"the impact of {kept.application} was read by {_said(kept.probe)}, in place of {_said(now)}"
+    return f"the impact of {kept.application} was probed by {_described(kept.probe)}, not by {_described(now)}"
 
 
-def _said(probe: ProbeSettings) -> str:
+def _described(probe: ProbeSettings) -> str:
     pairs = "1 pair" if probe.pairs == 1 else f"{probe.pairs} pairs"
     packets = "" if probe.packet_s is None else f", packets of {probe.packet_s:g} s"
     return f"{pairs}, {probe.message_bytes} B, every {probe.interval_s:g} s, the mean of {probe.averaged}{packets}"
@@ -43,11 +45,11 @@ def impact_profile(
     measured: ImpactData, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
     by_rounds: bool = False,
 ) -> Profile:  # fmt: skip
-    """New latencies; run times alone are added to those of `kept`, whose compressions stay, and whose links do where
-    nobody counted.
+    """The profile of an impact measurement, as an update of `kept` if there is one.
 
-    `by_rounds`: times beside compressions are those of a workload's rounds, so those of whole launches stay out where
-    there are compressions.
+    Isolated times are added to those of `kept`; its congestion levels are retained, and so are its link shares where
+    the measurement has none. `by_rounds`: the times of congestion levels are those of a workload's rounds. The impact
+    measurement times whole launches, which are therefore left out where there are congestion levels.
     """
     foreign = by_rounds and kept is not None and bool(kept.levels)
     return Profile(
@@ -69,11 +71,11 @@ def compression_profile(
     measured: CompressionData, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
     by_rounds: bool = False,
 ) -> Profile:  # fmt: skip
-    """New compressions and run times alone in place of those of `kept`, whose impact and links stay.
+    """The profile of a compression measurement, as an update of `kept` if there is one.
 
-    With an impact, idle latencies of both measurements are kept, one after the other: each was read by its own, and a
-    machine that changed in between counts as one that drifted. `by_rounds` as for `impact_profile`: run times of whole
-    launches, which the impact may hold, do not go with those of rounds.
+    Congestion levels and isolated times replace those of `kept`; its impact and link shares are retained. With an
+    impact, the idle latencies of both measurements are concatenated, so that a machine that changed in between shows as
+    drift. `by_rounds`: as in `impact_profile`; run times in the impact are dropped, since they are those of launches.
     """
     impact = None if kept is None else kept.impact
     if impact is not None and by_rounds:
@@ -101,20 +103,20 @@ def compression_profile(
 
 
 def idle_drift_since_impact(kept: Profile, measured: CompressionData) -> str | None:
-    """That the idle machine is not the one that the known impact was read against; None where nothing shows it."""
+    """A sentence where idle latencies differ significantly from those of the stored impact; else None."""
     if kept.impact is None:
         return None
     drift = latency_drift(kept.idle.array, merge_pairs(measured.idle).latencies_s)
     if not is_significant_drift(drift):
         return None
     return (
-        f"idle latencies are {drift.centre:.2f} times those of the impact that is known of {kept.application}: the "
-        "machine changed since; measure both anew"
+        f"idle latencies are {drift.centre:.2f} times those of the stored impact of {kept.application}: the machine "
+        "has changed since; repeat both measurements"
     )
 
 
 def _joined(earlier: Latencies, later: Latencies) -> Latencies:
-    """One after the other; without times where one of both has none."""
+    """Both series, one after the other; without times where one of them has none."""
     latencies = (*earlier.array.tolist(), *later.array.tolist())
     before, after = earlier.times, later.times
     if before is None or after is None:

@@ -1,4 +1,4 @@
-"""How long a workload takes, round by round, from its run file: the start of MPI is no part of that."""
+"""Times of a workload, round by round, from its run file; they do not include the start of MPI."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from stressbench.interference.errors import Inconclusive
 
 
 def round_times(run: Run) -> tuple[float, ...]:
-    """Of each contended round but the first, s: the chain of the measured job that took longest, all its repetitions.
+    """The time of each contended round, s: all measured repetitions of the job that took longest.
 
-    The first round makes connections. What jobs did until others were through does not count. Inconclusive where no
-    round is left.
+    The first round is left out, since it establishes connections, and so are the extra repetitions of jobs that finish
+    early. Raises Inconclusive where no round is left.
     """
     numbers = [one.round for one in run.rounds if one.kind is Kind.contended][1:]
     longest = dict.fromkeys(numbers, 0.0)

@@ -1,4 +1,4 @@
-"""Slow-down against utilisation: a curve that never falls, through what compressions did to one application."""
+"""The slowdown of an application over utilisation: a monotone curve through its congestion levels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,27 +23,27 @@ _SEED = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SlowdownCurve:
-    """Logarithms of slow-downs at utilisations, shape (points,), both rising from 0; straight between them."""
+    """Logarithms of slowdowns at utilisations, shape (points,), both rising from 0; linear in between."""
 
     utilisations: Floats
     log_slowdowns: Floats
 
     @property
     def top(self) -> float:
-        """The heaviest load that was tried; beyond, the curve stays where it is."""
+        """The highest utilisation that was measured; the curve is constant beyond it."""
         return float(self.utilisations[-1])
 
     def log_at(self, utilisation: Floats) -> Floats:
-        """Any shape."""
+        """Logarithms of slowdowns at these utilisations, in the same shape."""
         logs: Floats = np.interp(utilisation, self.utilisations, self.log_slowdowns)
         return logs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveFit:
-    """A curve, 400 that might have been, and how far compressions lie from the curve of the others.
+    """A curve, 400 bootstrap replicates of it, and the cross-validation residuals of congestion levels.
 
-    `residuals` (logarithms) at `residual_utilisations`, shape (n,) each, may be empty.
+    `residuals` (logarithms) at `residual_utilisations`, shape (n,) each, can be empty.
     """
 
     curve: SlowdownCurve
@@ -52,7 +52,7 @@ class CurveFit:
     residuals: Floats
 
     def residuals_near(self, utilisation: float) -> Floats:
-        """Of the compressions closest to it, at most 8."""
+        """Residuals of the levels closest to `utilisation`, at most 8."""
         order = np.argsort(np.abs(self.residual_utilisations - utilisation), kind="stable")
         return self.residuals[order[:_NEIGHBOURS]]
 
@@ -62,7 +62,7 @@ def monotone_curve(utilisations: Floats, log_slowdowns: Floats) -> SlowdownCurve
 
     Isotonic regression; cutting it off at 0 afterwards gives what it gives under that bound.
     """
-    from scipy.optimize import isotonic_regression  # a second, which others shall not wait
+    from scipy.optimize import isotonic_regression  # takes a second to import
 
     places, which, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=log_slowdowns) / counts
@@ -76,10 +76,10 @@ def monotone_curve(utilisations: Floats, log_slowdowns: Floats) -> SlowdownCurve
 
 @lru_cache(maxsize=512)
 def fit_curve(profile: Profile, how: Estimator) -> CurveFit:
-    """Of one application. Inconclusive where there are no compressions, or nobody can tell how busy they were.
+    """The slowdown curve of an application, from the utilisation of each congestion level.
 
-    What might have been: compressions are drawn with replacement, and their run times, those alone, and their
-    utilisations with them.
+    Bootstrap replicates resample levels, their run times, isolated times and utilisations. Raises Inconclusive where
+    the profile has no congestion level with a known utilisation.
     """
     levels = [one for one in level_estimates(profile, how) if one.utilisation.value is not None]
     if not levels:
@@ -96,9 +96,9 @@ def fit_curve(profile: Profile, how: Estimator) -> CurveFit:
 
 @lru_cache(maxsize=512)
 def fit_curve_by_link_share(profile: Profile, used: tuple[str, ...]) -> CurveFit | None:
-    """The same, where a compression's load is the share that it takes of the busiest of the links that are `used`.
+    """The slowdown curve over the share that each level takes of the busiest of the links that are `used`.
 
-    None where there are no compressions whose links were counted; counters do not err.
+    Shares are counted, and have no error. None where a level has no link counters.
     """
     levels = [one for one in profile.levels if one.links is not None]
     if not levels or len(levels) < len(profile.levels):
@@ -108,7 +108,7 @@ def fit_curve_by_link_share(profile: Profile, used: tuple[str, ...]) -> CurveFit
 
 
 def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, busy: Floats) -> CurveFit:
-    """`utilisations` of the levels, shape (n,), and what they might have been, (n, 400)."""
+    """`utilisations` of the levels, shape (n,), and their bootstrap distributions `busy`, shape (n, 400)."""
     logs = np.log([slowdown_interval(profile.alone_s, one.times_s).centre for one in levels])
     places, residuals = _left_out(utilisations, logs)
     return CurveFit(
@@ -120,7 +120,7 @@ def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, bus
 
 
 def _left_out(utilisations: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """Of each compression but the heaviest, from the curve of all others."""
+    """Residual of each level but the heaviest from the curve of all others: utilisations and residuals."""
     inner = np.flatnonzero(utilisations < utilisations.max())
     residuals = [
         float(

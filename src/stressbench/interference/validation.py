@@ -1,4 +1,4 @@
-"""How far predictors are right about co-runs that were measured: who is meant by their names, and a score a model."""
+"""Validation of predictors with measured co-runs: applications are matched by name, and each model gets a score."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,9 @@ _COPY = re.compile(r"_\d+$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredCoRun:
-    """One co-run: measured, and predicted; `error` is their difference, in shares of the time alone.
+    """A co-run as it was measured and as it was predicted; `error` is the difference of both slowdowns.
 
-    `held`: whether the interval of the prediction holds what was measured. `reason` as in `Prediction`.
+    `held`: whether the predicted interval contains the measured slowdown. `reason` as in `Prediction`.
     """
 
     victim: str
@@ -41,10 +41,10 @@ class ScoredCoRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelScore:
-    """One model over all co-runs; errors in shares of the time alone, None where it could tell of none.
+    """The errors of one model over all co-runs, as differences of slowdowns; None where it predicted none.
 
-    `within_5_points` and `within_10_points` are shares of all co-runs; `coverage` is the share of `intervals` that hold
-    what was measured. `learnt`: each victim was predicted by a model that had seen no co-run with it.
+    `within_5_points` and `within_10_points` are shares of all co-runs; `coverage` is the share of the `intervals` that
+    contain the measured slowdown. `learnt`: the model was trained, without co-runs of the victim it predicts.
     """
 
     model: str
@@ -61,7 +61,7 @@ class ModelScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validation:
-    """Of all models, the one that could tell of most co-runs first, of several the one with the least error."""
+    """The scores of all models, ordered by how many co-runs they predict, then by their error."""
 
     machine: str
     co_runs: int
@@ -70,20 +70,20 @@ class Validation:
 
     @property
     def tells(self) -> bool:
-        """Whether any model could tell of any co-run."""
+        """Whether any model predicts any co-run."""
         return any(score.mean_absolute_error is not None for score in self.scores)
 
 
 def validate_models(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Validation:
-    """Every model on every co-run whose applications all have a profile; the others are left out, and named.
+    """Evaluate every model on every co-run whose applications all have a profile; list the others in `left_out`.
 
-    A second copy of an application in a study, NAME_2, is that application. `profiles` are of one machine, at least
-    one; ValueError where two are of one application.
+    NAME_2, a second copy of an application in a study, is matched with NAME. `profiles`: at least one, all of one
+    machine. Raises ValueError where two are of the same application.
     """
     known: dict[str, Profile] = {}
     for one in profiles:
         if known.setdefault(one.application, one) is not one:
-            raise ValueError(f"two profiles of application '{one.application}': which is meant in co-runs?")
+            raise ValueError(f"two profiles of application '{one.application}': expected one each")
     matched = [_matched(one, known, machine=profiles[0].machine) for one in co_runs]
     observations = [one for one in matched if isinstance(one, MeasuredCoRun)]
     evaluations = [

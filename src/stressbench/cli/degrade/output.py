@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stressbench.cli.errands import scratch
 from stressbench.cli.programs import STANDARD_OUTPUT, figures_of
+from stressbench.experiments.scratch import scratch_directory
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, open_regular
 from stressbench.study.errors import StudyFault, StudyMistake
@@ -57,7 +57,7 @@ class Output:
         if self.hpcc_n is None:
             yield self
             return
-        with scratch("hpcc") as folder:
+        with scratch_directory("hpcc") as folder:
             yield replace(self, folder=folder)
 
     def command(self, words: Sequence[str]) -> tuple[str, ...]:

@@ -86,9 +86,11 @@ def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str 
     idle_s, loaded_s = profile.idle.array, probes.array[steady]
     return Read(
         load=load,
-        paper=estimate_utilisation(idle_s, loaded_s, how=PAPER_ESTIMATOR, steady=False),
-        alone=estimate_utilisation(idle_s, loaded_s, how=PING_PONG_ESTIMATOR, steady=False),
-        knowing=estimate_utilisation(idle_s, loaded_s, how=PING_PONG_ESTIMATOR, traffic=load.service, steady=False),
+        paper=estimate_utilisation(idle_s, loaded_s, estimator=PAPER_ESTIMATOR, steady=False),
+        alone=estimate_utilisation(idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, steady=False),
+        knowing=estimate_utilisation(
+            idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, traffic=load.service, steady=False
+        ),
     )
 
 

@@ -66,7 +66,7 @@ def test_every_number_as_json_slow_downs_follow_the_load(folder: Path) -> None:
         "partners": 1, "messages": 1, "pause_s": pytest.approx(1e-5), "message_bytes": 40960
     }  # fmt: skip
     assert (found["ring_nodes"], found["link"], found["drift"]) == (4, None, None)
-    assert any("slow-downs have no interval: it takes 4" in one for one in found["cautions"])
+    assert any("slowdowns have no interval: it takes 4" in one for one in found["cautions"])
 
 
 def test_a_link_s_packets_take_the_place_of_the_assumption_that_they_are_like_probes(folder: Path) -> None:
@@ -106,7 +106,7 @@ def test_on_one_host_there_is_no_switch_to_tell_of_and_an_impact_stays_in_the_st
     page = (folder / "sh.html").read_text(encoding="utf-8")
     assert "<h1>sh on lab</h1>" in page
     assert "It was run beside 2 rings; how busy they keep the switch nobody can tell." in page
-    assert "2 of 2 slow-downs have no interval: it takes 4 times alone and 4 beside." in page
+    assert "2 of 2 slowdowns have no interval: it takes 4 isolated and 4 contended times." in page
     assert "beside it, n = 60" in page  # the impact that the store held
 
 
@@ -170,7 +170,7 @@ def test_a_ring_beside_which_the_program_does_not_end_in_time_is_left_out(folder
     assert "sh was ended at --time-limit, after " in ended.stderr
     assert re.search("sh left a process behind|sh left \\d processes behind", ended.stderr)
     assert re.search(r"at least \d+\.\d\d", ended.stdout)
-    assert "beside 1 of 2 compressions the program was ended at --time-limit" in ended.stdout
+    assert "at 1 of 2 congestion levels the program was ended at --time-limit" in ended.stdout
     assert [one.configuration.pause_s for one in read_profile(folder / "app.json").levels] == [1e-3]
     assert running(folder) == []
 

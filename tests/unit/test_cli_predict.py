@@ -103,7 +103,7 @@ def test_all_models_are_the_papers_four_and_ours(store: Path) -> None:
 
     assert [one["model"] for one in told["applications"][0]["foretold"]] == list(Model)
     assert all(model in ended.stdout for model in Model)
-    assert "a look-up table knows one aggressor, not 2" in ended.stdout
+    assert "a look-up table predicts for one aggressor, not for 2" in ended.stdout
     assert "nobody counted the links of cg" in ended.stdout
 
 
@@ -137,7 +137,7 @@ def test_a_load_beyond_all_compressions_has_no_upper_bound(tmp_path: Path) -> No
     ended = call("predict", write_profile(tmp_path, made("cg")), write_profile(tmp_path, aggressor(0.8, name="heavy")))
 
     assert ", ...)" in ended.stdout
-    assert "is beyond the heaviest compression, 60%" in ended.stdout
+    assert "is beyond the heaviest congestion level, 60%" in ended.stdout
 
 
 @pytest.mark.parametrize("options", [(), ("--all-models",), ("--json",)])
@@ -147,7 +147,7 @@ def test_status_1_where_nobody_can_be_told_of(options: tuple[str, ...], tmp_path
     ended = call("predict", *silent, *options)
 
     assert ended.exit_code == 1
-    assert "a was never probed" in ended.stdout
+    assert "the impact of a was not measured" in ended.stdout
 
 
 def test_profiles_of_two_machines_are_refused(store: Path, tmp_path: Path) -> None:

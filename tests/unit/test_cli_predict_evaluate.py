@@ -127,7 +127,7 @@ def test_status_1_where_no_model_can_tell(folder: Path) -> None:
     ended = evaluate(folder)
 
     assert ended.exit_code == 1
-    assert "PhaseAware cannot tell of 2, for example: fft was never probed" in ended.stdout
+    assert "PhaseAware cannot tell of 2, for example: the impact of fft was not measured" in ended.stdout
 
 
 def refusals(folder: Path) -> dict[str, tuple[tuple[object, ...], str]]:

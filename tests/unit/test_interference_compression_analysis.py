@@ -189,9 +189,9 @@ def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(
 @pytest.mark.parametrize(
     ("taken", "said"),
     [
-        (compressed(suffered(0, 0.4, (1.2,))), "1 of 1 slow-downs have no interval: it takes 4"),
-        (compressed(suffered(0, 0.4, (), ended_at_s=(9.0,))), "beside 1 of 1 compressions the program was ended"),
-        (compressed(*BOTH, start_s=0.3), "to start its ranks takes at least 30% of the program's time alone"),
+        (compressed(suffered(0, 0.4, (1.2,))), "1 of 1 slowdowns have no interval: it takes 4"),
+        (compressed(suffered(0, 0.4, (), ended_at_s=(9.0,))), "at 1 of 1 congestion levels the program was ended"),
+        (compressed(*BOTH, start_s=0.3), "starting its ranks takes at least 30% of the program's isolated time"),
         (compressed(suffered(0, 0.4, (1.2,) * 4, late_s=1e-6)), "beside 1 of 1 congestion levels probes woke up late"),
         (
             compressed(replace(suffered(0, 0.4, (1.2,) * 4), probes=(series([0.02] * 300),))),

@@ -66,8 +66,8 @@ def test_compressions_that_others_foretell_badly_make_the_interval_wide() -> Non
 @pytest.mark.parametrize(
     ("beside", "reason"),
     [
-        (other(0.7, 1.0), "a link's share of 70% is beyond the heaviest compression's, 60%"),
-        (other(0.1, 12.0), "a wait of 12 s is beyond the heaviest compression's, 9 s"),
+        (other(0.7, 1.0), "a link's share of 70% is beyond that of the heaviest congestion level, 60%"),
+        (other(0.1, 12.0), "a wait of 12 s is beyond that of the heaviest congestion level, 9 s"),
     ],
     ids=["share", "wait"],
 )
@@ -83,12 +83,15 @@ def test_beyond_the_heaviest_compression_there_is_no_upper_bound(beside: Profile
     [
         (replace(made(), links=None), other(0.1, 1.0), "nobody counted the links of victim"),
         (made(), replace(other(0.1, 1.0), links=None), "nobody counted the links of other"),
-        (made(), replace(other(0.1, 1.0), impact=None), "other was never probed"),
+        (made(), replace(other(0.1, 1.0), impact=None), "the impact of other was not measured"),
         (
             replace(made(), levels=(*made().levels[:3], replace(made().levels[3], links=None))), other(0.1, 1.0),
-            "nobody counted the links that victim's compressions used",
+            "the congestion levels of victim have no link counters",
         ),
-        (replace(made(), levels=made().levels[:1]), other(0.1, 1.0), "victim was run beside 1 compressions: it takes"),
+        (
+            replace(made(), levels=made().levels[:1]), other(0.1, 1.0),
+            "victim was measured at 1 congestion levels: at least two are needed",
+        ),
         (made(), replace(other(0.1, 1.0), machine="else"), "profiles come from several machines"),
     ],
     ids=["victim", "other", "probes", "rings", "few", "machines"],

@@ -151,8 +151,8 @@ def test_what_was_never_measured_is_said_and_not_drawn_empty() -> None:
     assert "Of idle only the idle machine is known." in page
     assert "Nobody probed beside idle" in page
     impact, compress = notes_in(page)
-    assert impact.startswith("What idle does to the network was never measured: `stressbench impact` does")
-    assert compress.startswith("What idle suffers was never measured: `stressbench compress` does")
+    assert impact.startswith("The impact of idle on the network was not measured: use `stressbench impact`")
+    assert compress.startswith("The slowdown of idle was not measured: use `stressbench compress`")
 
 
 def test_probes_within_one_host_tell_nothing_of_a_switch() -> None:

@@ -117,7 +117,7 @@ def test_a_table_has_the_interval_of_its_compression(model: Predictor) -> None:
 
 @pytest.mark.parametrize("model", TABLES, **by_name)
 def test_tables_know_one_aggressor(model: Predictor) -> None:
-    assert "knows one aggressor, not 2" in str(model.predict(ANY, [IDLE, IDLE]).reason)
+    assert "predicts for one aggressor, not for 2" in str(model.predict(ANY, [IDLE, IDLE]).reason)
 
 
 def waiting(utilisation: float) -> list[float]:
@@ -166,7 +166,7 @@ def test_profiles_of_several_machines_do_not_mix(model: Predictor) -> None:
 def test_an_aggressor_that_was_never_probed_is_said_to_be(model: Predictor) -> None:
     found = model.predict(ANY, [profile("silent", idle_s=sample(0.0))])
 
-    assert (found.slowdown, found.reason) == (None, "silent was never probed")
+    assert (found.slowdown, found.reason) == (None, "the impact of silent was not measured")
 
 
 @pytest.mark.parametrize("model", (*PAPERS, *OURS), **by_name)
@@ -200,7 +200,7 @@ def test_beyond_the_heaviest_compression_there_is_no_upper_bound() -> None:
 
     assert found.slowdown == pytest.approx(2.5, abs=1e-3)
     assert found.low is not None
-    assert (found.high, found.reason) == (None, "a load of 90% is beyond the heaviest compression, 80%")
+    assert (found.high, found.reason) == (None, "a load of 90% is beyond the heaviest congestion level, 80%")
 
 
 shares = st.floats(min_value=0, max_value=0.94)
@@ -258,11 +258,11 @@ def test_curves_keep_points_that_rise() -> None:
     assert curve.log_slowdowns.tolist() == pytest.approx([0, 0.1, 0.3])
 
 
-@pytest.mark.parametrize(("how", "expected"), [(Composition.added, 0.9), (Composition.left_over, 0.7)])
-def test_loads_add_up(how: Composition, expected: float) -> None:
-    assert float(combined_utilisation([np.array(0.5), np.array(0.4)], how)) == pytest.approx(expected)
-    assert float(combined_utilisation([np.array(0.5), np.array(0.8)], how)) <= 1
-    assert float(combined_utilisation([np.array(0.5)], how)) == 0.5
+@pytest.mark.parametrize(("composition", "expected"), [(Composition.added, 0.9), (Composition.left_over, 0.7)])
+def test_loads_add_up(composition: Composition, expected: float) -> None:
+    assert float(combined_utilisation([np.array(0.5), np.array(0.4)], composition)) == pytest.approx(expected)
+    assert float(combined_utilisation([np.array(0.5), np.array(0.8)], composition)) <= 1
+    assert float(combined_utilisation([np.array(0.5)], composition)) == 0.5
 
 
 @pytest.mark.parametrize("model", (Queue(), Monotone(), PhaseAware(), PerLink()), **by_name)

@@ -131,8 +131,8 @@ def test_the_least_latency_as_service_lets_an_idle_machine_look_busy() -> None:
     idle = lognormal(1e-6, 0.15, 1000, seed=1)
     again = lognormal(1e-6, 0.15, 1000, seed=2)
 
-    assert point_estimate(idle, again, how=PAPER_ESTIMATOR) > 0.3
-    assert point_estimate(idle, again, how=DEFAULT_ESTIMATOR) < 0.03
+    assert point_estimate(idle, again, estimator=PAPER_ESTIMATOR) > 0.3
+    assert point_estimate(idle, again, estimator=DEFAULT_ESTIMATOR) < 0.03
 
 
 def test_limits_ninety_percent_is_read_roughly_and_full_not_at_all() -> None:
@@ -186,7 +186,7 @@ def test_half_round_trips_vary_half_as_much() -> None:
     pairs = idle_latencies(law, count=200_000).reshape(-1, 2).mean(axis=1)
     loaded = loaded_latencies([(Traffic(load=0.5, law=law), SERVICES)])
 
-    assert point_estimate(pairs, loaded, how=Estimator(averaged=2)) == pytest.approx(0.5, abs=0.01)
+    assert point_estimate(pairs, loaded, estimator=Estimator(averaged=2)) == pytest.approx(0.5, abs=0.01)
     assert point_estimate(pairs, loaded) > 0.55
 
 

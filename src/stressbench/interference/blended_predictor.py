@@ -1,4 +1,4 @@
-"""A predictor that learns from co-runs: a weighted product of other predictors' slow-downs."""
+"""A predictor that is trained with co-runs: a weighted product of the slowdowns of other predictors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,10 @@ LEAST_OBSERVATIONS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlendedPredictor:
-    """The logarithm of a slow-down: `weights` (0 or more) times those of `bases`, summed. `errors`: of the co-runs."""
+    """Predicts log(slowdown) as the sum of `weights` (at least 0) times log(slowdown) of `bases`.
+
+    `errors`: residuals of the co-runs that it was trained with, which give the interval.
+    """
 
     bases: tuple[Predictor, ...]
     weights: tuple[float, ...]
@@ -25,7 +28,7 @@ class BlendedPredictor:
     name: str = "Blend"
 
     def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """Where every base with a weight can tell; the interval is that of the errors it was fitted with."""
+        """The prediction, if every base with a weight above 0 has one."""
         if not aggressors:
             return NOT_SLOWED
         total = 0.0
@@ -44,15 +47,15 @@ class BlendedPredictor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainableBlend:
-    """What becomes a `BlendedPredictor` once it has seen co-runs."""
+    """The model that trains a `BlendedPredictor`."""
 
     bases: tuple[Predictor, ...]
     name: str = "Blend"
 
     def fit(self, observations: Sequence[MeasuredCoRun]) -> BlendedPredictor:
-        """Non-negative least squares of logarithms, over the co-runs of which every base can tell.
+        """Fit the weights by non-negative least squares, over the co-runs that every base predicts.
 
-        Inconclusive below 6 of them.
+        Raises Inconclusive for fewer than 6 of them.
         """
         rows, measured = [], []
         for seen in observations:

@@ -1,6 +1,6 @@
-"""What compressions do to a program: how busy each keeps the switch, how much it slows the program, and the doubts.
+"""Analysis of a compression measurement: the utilisation and the slowdown of each congestion level, and cautions.
 
-Pure: series of probes and run times in, numbers and sentences out.
+From series of probes and run times; nothing is run here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,10 +34,10 @@ _START = 0.1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CongestionLevel:
-    """One compression: its probes without the program, pair by pair, and times of the program beside it, s.
+    """One congestion level: its probes without the program, pair by pair, and the program's contended times, s.
 
-    `ended_at_s`: how long the runs took that were ended at their time limit, whose time nobody knows.
-    `links`: the share of each link that it uses without the program, where somebody counts.
+    `ended_at_s`: when runs were ended at the time limit, s; their times are unknown. `links`: the share of each link
+    that the ring uses without the program, None without link counters.
     """
 
     configuration: Configuration
@@ -49,9 +49,10 @@ class CongestionLevel:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CompressionData:
-    """Everything that was measured: idle before and after (may be empty), times alone, s, and each compression.
+    """A compression measurement: idle probes before and after (can be empty), isolated times, s, and all levels.
 
-    `start_s`: how long it takes to start as many ranks that do nothing; None where times hold no start.
+    `start_s`: how long it takes to start the same number of ranks of a program that does nothing; None where times do
+    not include the start. `traffic`: service time of the ring's packets, None: unknown.
     """
 
     probing: ProbeSchedule
@@ -64,20 +65,20 @@ class CompressionData:
 
     @property
     def idle(self) -> tuple[ProbeSeries, ...]:
-        """Of each pair, before and after."""
+        """Idle probes of each pair, before and after concatenated."""
         return joined_idle_probes(self.before, self.after)
 
     @property
     def kept(self) -> tuple[CongestionLevel, ...]:
-        """Compressions beside which every run came to its end, one at least."""
+        """Levels at which the program ran at least once and never reached the time limit."""
         return tuple(one for one in self.levels if one.times_s and not one.ended_at_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelResult:
-    """One compression: latencies of its probes, the switch's utilisation, and the program's time over that alone.
+    """One congestion level: probe latencies, utilisation of the switch, and slowdown of the program.
 
-    `slowdown` is None where a run was ended at its time limit: then it is `at_least`.
+    `slowdown` is None where a run reached the time limit; `at_least` is then its lower bound.
     """
 
     configuration: Configuration
@@ -90,9 +91,10 @@ class LevelResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressionResult:
-    """What a program suffers; `levels` by utilisation, those of which nobody can tell by mean latency among them.
+    """The slowdown of a program over congestion; `levels` are ordered by mean probe latency.
 
-    `drift`: idle latencies after over those before, None where nobody looked.
+    `drift`: ratio of the idle latencies after to those before, None without probes after. `cautions`: what makes the
+    result doubtful, in sentences.
     """
 
     idle: ProbeStatistics
@@ -105,23 +107,27 @@ class CompressionResult:
 def utilisations_for_selection(
     idle: Sequence[ProbeSeries], rings: Mapping[Configuration, Sequence[ProbeSeries]], *, traffic: Service | None
 ) -> dict[Configuration, float]:
-    """Utilisations, 0 to below 1, for a choice among rings only: without checks, also where nobody can tell.
+    """Utilisations, 0 to below 1, to select congestion levels by: without checks, and also where inconclusive.
 
-    The quietest of all stands for the idle machine, whose cores may sleep so deeply that its own probes are slower.
+    The series with the lowest mean latency stands for the idle machine, since probes of an idle machine can be slowed
+    down by deep sleep states of its cores.
     """
     latencies = {one: merge_pairs(pairs).latencies_s for one, pairs in rings.items()}
     quietest = min((merge_pairs(idle).latencies_s, *latencies.values()), key=lambda some: float(some.mean()))
     return {
-        one: point_estimate(quietest, some, how=PING_PONG_ESTIMATOR, traffic=traffic) for one, some in latencies.items()
+        one: point_estimate(quietest, some, estimator=PING_PONG_ESTIMATOR, traffic=traffic)
+        for one, some in latencies.items()
     }
 
 
 def analyse_compression(measured: CompressionData) -> CompressionResult:
-    """All of it, of 30 idle probes or more, at least one time alone, and compressions with probes."""
+    """Analyse a measurement with at least 30 idle probes, one isolated time, and probes at every level."""
     idle = merge_pairs(measured.idle)
     side, drift = probe_statistics(idle), idle_drift(measured.before, measured.after)
     levels = tuple(sorted((_level(one, idle, measured) for one in measured.levels), key=lambda one: one.probes.mean_s))
-    needed = probes_needed(idle.latencies_s, half_width=PRECISION, how=PING_PONG_ESTIMATOR, traffic=measured.traffic)
+    needed = probes_needed(
+        idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, traffic=measured.traffic
+    )
     return CompressionResult(
         idle=side, alone_s=measured.alone_s, levels=levels, drift=drift,
         cautions=(
@@ -159,14 +165,14 @@ def _late(idle: ProbeStatistics, levels: Sequence[LevelResult]) -> Iterator[str]
 def _few(levels: Sequence[LevelResult]) -> Iterator[str]:
     without = [one for one in levels if one.slowdown is not None and one.slowdown.low is None]
     if without:
-        yield f"{len(without)} of {len(levels)} slow-downs have no interval: it takes 4 times alone and 4 beside"
+        yield f"{len(without)} of {len(levels)} slowdowns have no interval: it takes 4 isolated and 4 contended times"
 
 
 def _ended(levels: Sequence[LevelResult]) -> Iterator[str]:
     ended = [one for one in levels if one.at_least is not None]
     if ended:
         yield (
-            f"beside {len(ended)} of {len(levels)} compressions the program was ended at --time-limit; they are left "
+            f"at {len(ended)} of {len(levels)} congestion levels the program was ended at --time-limit; they are left "
             "out of the profile"
         )
 
@@ -175,11 +181,11 @@ def _starting(measured: CompressionData) -> Iterator[str]:
     share = 0.0 if measured.start_s is None else measured.start_s / float(np.median(measured.alone_s))
     if share > _START:
         yield (
-            f"to start its ranks takes at least {share:.0%} of the program's time alone: what it does itself is slowed "
-            "by more than is told here. Give it more to do"
+            f"starting its ranks takes at least {share:.0%} of the program's isolated time, so that the slowdown of "
+            "the rest is underestimated. Use a larger problem"
         )
 
 
 def has_enough_probes(loaded: Sequence[ProbeSeries]) -> bool:
-    """Whether so many probes came beside a compression that something can be told."""
+    """Whether a congestion level has enough probes to estimate its utilisation."""
     return sum(map(len, loaded)) >= LEAST_SAMPLES

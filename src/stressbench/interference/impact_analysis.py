@@ -1,6 +1,6 @@
-"""What probes beside a program say: how latencies are spread, how busy the switch was, when, and what is doubtful.
+"""Analysis of an impact measurement: latencies, utilisation of the switch and its phases, and cautions.
 
-Pure: series of probes in, numbers and sentences out.
+From series of probes; nothing is run here.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _EFFECT = 1.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseEstimate:
-    """A phase of the program, s from its start: the utilisation in it, 0 to 1, with a 95 % interval."""
+    """A phase of the program: its bounds, s from the start, and its utilisation, 0 to 1, with a 95 % interval."""
 
     began_s: float
     ended_s: float
@@ -47,7 +47,7 @@ class PhaseEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairEstimate:
-    """One pair of hosts: median latencies, s, None without probes; the utilisation as this pair sees it."""
+    """One pair of hosts: median latencies, s, None without probes, and the utilisation from its probes."""
 
     hosts: tuple[str, ...]
     idle_median_s: float | None
@@ -57,7 +57,7 @@ class PairEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeEffect:
-    """Run times, s, with probes and without; `ratio`: with over without, None where nobody ran without."""
+    """Run times, s, with and without probes; `ratio`: with over without, None where one of both is missing."""
 
     with_probes_s: tuple[float, ...]
     without_s: tuple[float, ...]
@@ -66,9 +66,12 @@ class ProbeEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactResult:
-    """What one program does to the network. Both utilisations are of all pairs together; `drift`: idle latencies
-    after over those before, None where nobody looked; `probes_needed`: for an idle switch to within 5 points;
-    `own_load`: share of the switch's time that probes took themselves, at most; `links`: as `ImpactData` has them.
+    """The impact of a program on the network.
+
+    Both utilisations (`ours`, and `paper`, as Casas and Bronevetsky estimate it) are of all pairs together. `drift`:
+    ratio of the idle latencies after to those before, None without probes after. `probes_needed`: for an interval of 5
+    percentage points on an idle switch. `own_load`: upper bound on the utilisation by the probes. `cautions`: what
+    makes the result doubtful, in sentences, the most important first.
     """
 
     idle: ProbeStatistics
@@ -87,10 +90,10 @@ class ImpactResult:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImpactData:
-    """Everything that was measured, pair by pair: idle before, beside the program, idle after (may be empty).
+    """An impact measurement, pair by pair: probes before, beside and after the program (`after` can be empty).
 
-    `traffic`: the service of the packets that load the switch, where somebody knows it; `links`: the share of each link
-    that program and probes used, where somebody counts.
+    `traffic`: service time of the packets that load the switch, None: unknown. `links`: the share of each link that
+    program and probes used, None without link counters.
     """
 
     probing: ProbeSchedule
@@ -104,12 +107,12 @@ class ImpactData:
 
     @property
     def idle(self) -> tuple[ProbeSeries, ...]:
-        """Of each pair, before and after."""
+        """Idle probes of each pair, before and after concatenated."""
         return joined_idle_probes(self.before, self.after)
 
 
 def analyse_impact(measured: ImpactData) -> ImpactResult:
-    """All of it, of 30 probes or more on each side."""
+    """Analyse a measurement with at least 30 probes on the idle machine and 30 beside the program."""
     idle, beside = merge_pairs(measured.idle), merge_pairs(measured.beside)
     traffic = measured.traffic
     ours = utilisation_seen_by(measured.beside, idle, beside, traffic=traffic, steady=False)  # programs have phases
@@ -118,11 +121,13 @@ def analyse_impact(measured: ImpactData) -> ImpactResult:
         idle=probe_statistics(idle),
         loaded=probe_statistics(beside),
         ours=ours,
-        paper=utilisation_seen_by(measured.beside, idle, beside, how=PAPER_ESTIMATOR, steady=False),
+        paper=utilisation_seen_by(measured.beside, idle, beside, estimator=PAPER_ESTIMATOR, steady=False),
         phases=() if ours.low is None else _phases(idle, beside, traffic),
         pairs=tuple(_pair(*both, traffic) for both in zip(measured.idle, measured.beside, strict=True)),
         drift=idle_drift(measured.before, measured.after),
-        probes_needed=probes_needed(idle.latencies_s, half_width=PRECISION, how=PING_PONG_ESTIMATOR, traffic=traffic),
+        probes_needed=probes_needed(
+            idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, traffic=traffic
+        ),
         own_load=own_load(pairs=measured.probing.pairs, interval_s=measured.probing.interval_s, service=service),
         effect=_effect(measured),
         links=measured.links,
@@ -135,7 +140,7 @@ def _phases(idle: ProbeSeries, beside: ProbeSeries, traffic: Service | None) -> 
     found, began = [], float(beside.at_s[0])
     whole = float(beside.at_s[-1]) - began
     for phase in phases_of(
-        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, how=PING_PONG_ESTIMATOR, traffic=traffic
+        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, estimator=PING_PONG_ESTIMATOR, traffic=traffic
     ):  # fmt: skip
         ended = began + phase.share * whole
         low, high = _bounds(phase.draws)
@@ -173,7 +178,7 @@ def _effect(measured: ImpactData) -> ProbeEffect:
 
 
 def _cautions(found: ImpactResult, measured: ImpactData) -> Iterator[str]:
-    """What a reader must know, most important first; sentences without a full stop."""
+    """Cautions, the most important first; sentences without a full stop."""
     late = wakeup_delay(found.idle, found.loaded, found.ours)
     if late is not None:
         yield (
@@ -186,11 +191,11 @@ def _cautions(found: ImpactResult, measured: ImpactData) -> Iterator[str]:
     medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
     if medians and max(medians) > _PAIRS_DIFFER * min(medians):
         yield (
-            f"pairs differ on the idle machine, medians from {microseconds(min(medians))} to "
-            f"{microseconds(max(medians))}: read them one by one"
+            f"pairs differ on the idle machine, with medians from {microseconds(min(medians))} to "
+            f"{microseconds(max(medians))}: interpret them one by one"
         )
     if found.own_load > _OWN_LOAD:
         yield f"probes themselves keep the switch busy up to {found.own_load:.1%} of the time; send them less often"
     ratio = found.effect.ratio
     if ratio is not None and ratio.low is not None and ratio.low > _EFFECT:
-        yield f"probes made the program {ratio.centre:.3f} times as long; send them less often, or fewer pairs"
+        yield f"probes slow the program down by a factor of {ratio.centre:.3f}; use fewer, or send them less often"

@@ -99,9 +99,9 @@ class LinkShareDelay:
 
 def _beyond(fit: _Fit, share: float, wait_s: float) -> str | None:
     if share > (1 + _BEYOND) * fit.most_share:
-        return f"a link's share of {share:.0%} is beyond the heaviest compression's, {fit.most_share:.0%}"
+        return f"a link's share of {share:.0%} is beyond that of the heaviest congestion level, {fit.most_share:.0%}"
     if wait_s > (1 + _BEYOND) * fit.most_wait_s:
-        return f"a wait of {wait_s:.3g} s is beyond the heaviest compression's, {fit.most_wait_s:.3g} s"
+        return f"a wait of {wait_s:.3g} s is beyond that of the heaviest congestion level, {fit.most_wait_s:.3g} s"
     return None
 
 
@@ -109,9 +109,11 @@ def _beyond(fit: _Fit, share: float, wait_s: float) -> str | None:
 def _fit(victim: Profile) -> _Fit:
     require_link_shares([victim])
     if len(victim.levels) < _LEAST_LEVELS:
-        raise Inconclusive(f"{victim.application} was run beside {len(victim.levels)} compressions: it takes two")
+        raise Inconclusive(
+            f"{victim.application} was measured at {len(victim.levels)} congestion levels: at least two are needed"
+        )
     if any(one.links is None for one in victim.levels):
-        raise Inconclusive(f"nobody counted the links that {victim.application}'s compressions used")
+        raise Inconclusive(f"the congestion levels of {victim.application} have no link counters")
     causes = _of_levels(victim)
     lost = np.array([slowdown_interval(victim.alone_s, one.times_s).centre for one in victim.levels]) - 1
     return _Fit(

@@ -32,12 +32,12 @@ class _LookUpTable(ABC):
         if not aggressors:
             return NOT_SLOWED
         if len(aggressors) > 1:
-            raise Inconclusive(f"a look-up table knows one aggressor, not {len(aggressors)}")
+            raise Inconclusive(f"a look-up table predicts for one aggressor, not for {len(aggressors)}")
         require_comparable([victim, *aggressors])
         levels = level_estimates(victim, PAPER_ESTIMATOR)
         chosen = levels[self._choose(impact_latencies(aggressors[0]), [one.level.probes.array for one in levels])]
         found = chosen.slowdown
-        reason = None if found.low is not None else "too few runs of the compression for an interval"
+        reason = None if found.low is not None else "too few runs at the congestion level for an interval"
         return Prediction(slowdown=found.centre, low=found.low, high=found.high, reason=reason)
 
     @abstractmethod
@@ -68,7 +68,7 @@ class AverageStDevLT(_LookUpTable):
         overlaps = np.array([min(high, upper) - max(low, lower) for lower, upper in map(_interval, levels)])
         longest = float(overlaps.max())
         if longest <= 0:
-            raise Inconclusive("no compression has mean latency +- deviation in common with the aggressor")
+            raise Inconclusive("no congestion level overlaps with the aggressor's mean latency +- deviation")
         distances = np.where(overlaps >= longest * (1 - _EQUAL), _distances(aggressor, levels), np.inf)
         return int(np.argmin(distances))
 
@@ -88,7 +88,7 @@ class PDFLT(_LookUpTable):
         here = _histogram(aggressor, width)
         integrals = np.array([_product(here, _histogram(level, width)) for level in levels])
         if integrals.max() <= 0:
-            raise Inconclusive("no compression has a latency in common with the aggressor")
+            raise Inconclusive("no congestion level has latencies in common with the aggressor")
         distances = np.where(integrals >= integrals.max() * (1 - _EQUAL), _distances(aggressor, levels), np.inf)
         return int(np.argmin(distances))
 

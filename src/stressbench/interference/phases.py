@@ -47,7 +47,7 @@ def constant_load_segments(latencies: Floats) -> tuple[slice, ...]:
 
 
 def phases_of(
-    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, how: Estimator = DEFAULT_ESTIMATOR,
+    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, estimator: Estimator = DEFAULT_ESTIMATOR,
     traffic: Service | None = None, resamples: int = _MOST_DRAWS,
 ) -> tuple[LoadPhase, ...]:  # fmt: skip
     """Phases of `loaded_s` (s), taken at `at_s` (s, any order); without times each sample stands for the same time.
@@ -63,9 +63,9 @@ def phases_of(
     return tuple(
         LoadPhase(
             share=float(share),
-            utilisation=point_estimate(idle_s, ordered[part], how=how, traffic=traffic),
+            utilisation=point_estimate(idle_s, ordered[part], estimator=estimator, traffic=traffic),
             draws=bootstrap_utilisations(
-                idle_s, ordered[part], how=how, traffic=traffic, resamples=resamples, seed=1 + number
+                idle_s, ordered[part], estimator=estimator, traffic=traffic, resamples=resamples, seed=1 + number
             ),
         )
         for number, (part, share) in enumerate(zip(parts, shares, strict=True))

@@ -56,7 +56,7 @@ class Composition(StrEnum):
     left_over = "left over"
 
 
-def share_taken_by_aggressors(victim: Profile, aggressors: Sequence[Profile], how: Composition) -> float:
+def share_taken_by_aggressors(victim: Profile, aggressors: Sequence[Profile], composition: Composition) -> float:
     """The share, 0 to 1, that the aggressors together take of the link they load most among those the victim uses.
 
     Raises Inconclusive where a profile has no link counters.
@@ -64,15 +64,16 @@ def share_taken_by_aggressors(victim: Profile, aggressors: Sequence[Profile], ho
     _, *others = require_link_shares([victim, *aggressors])
     used = links_used(victim)
     taken = {
-        link: float(combined_utilisation([np.array(each.get(link, 0.0)) for each in others], how)) for link in used
+        link: float(combined_utilisation([np.array(each.get(link, 0.0)) for each in others], composition))
+        for link in used
     }
     return busiest_link_share(used, taken)
 
 
-def combined_utilisation(utilisations: Sequence[Floats], how: Composition) -> Floats:
+def combined_utilisation(utilisations: Sequence[Floats], composition: Composition) -> Floats:
     """The utilisation of several loads at the same time, 0 to 1; `utilisations` are arrays of one shape."""
     together = np.stack(list(utilisations))
-    if how is Composition.added:
+    if composition is Composition.added:
         total: Floats = np.minimum(together.sum(axis=0), 1.0)
     else:
         total = 1 - np.prod(1 - together, axis=0)

@@ -38,10 +38,10 @@ _SEED = 3
 
 
 class QueueMapping(StrEnum):
-    """What lies between the compressions of Queue; the paper says that a mapping is there, and draws a straight line.
+    """How Queue maps utilisation to slowdown; the paper mentions a mapping and draws a straight line.
 
-    closest: the compression of the closest utilisation. interpolated: straight from each to the next. line: the least
-    squares line through all.
+    closest: the level with the closest utilisation. interpolated: linear between neighbouring levels. line: the least
+    squares line through all levels.
     """
 
     closest = "closest"
@@ -51,10 +51,10 @@ class QueueMapping(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """The slow-down of the victim beside a compression that keeps the switch as busy as the aggressor does.
+    """Predicts the slowdown at the utilisation that the aggressor causes.
 
-    With the service of the paper (the least idle latency). Beyond the lightest and the heaviest compression it stays
-    what it is there. The interval interpolates those of the compressions (a line has none).
+    Uses the paper's service time (the minimum idle latency). The slowdown is constant beyond the lightest and the
+    heaviest level. The interval is interpolated between those of the levels (a line has none).
     """
 
     mapping: QueueMapping = QueueMapping.interpolated
@@ -62,7 +62,7 @@ class Queue:
     name: str = "Queue"
 
     def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """Of one aggressor as in the paper; utilisations of several are composed, which the paper leaves open."""
+        """The prediction; utilisations of several aggressors are combined, which the paper leaves open."""
         try:
             return self._predict(victim, aggressors)
         except Inconclusive as reason:
@@ -78,7 +78,7 @@ class Queue:
             if one.utilisation.value is not None
         )
         if not levels:
-            raise Inconclusive(f"{victim.application}: no compression's utilisation is known")
+            raise Inconclusive(f"{victim.application}: the utilisation of every congestion level is unknown")
         utilisations = np.array([value for value, _, _ in levels])
         wanted = float(
             combined_utilisation(
@@ -87,7 +87,7 @@ class Queue:
         )
         bounds = [[getattr(slowdown, part) for _, _, slowdown in levels] for part in ("centre", "low", "high")]
         slowdown, low, high = (self._at(wanted, utilisations, values) for values in bounds)
-        reason = None if low is not None else "too few runs of the compressions for an interval"
+        reason = None if low is not None else "too few runs at the congestion levels for an interval"
         return Prediction(slowdown=slowdown, low=low, high=high, reason=reason)
 
     def _at(self, wanted: float, utilisations: Floats, values: Sequence[float | None]) -> float | None:
@@ -107,7 +107,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Load:
-    """A part of the time, what the aggressors make of the switch in it, and what that might have been (400 draws)."""
+    """A share of the time, the utilisation by the aggressors in it, and 400 bootstrap draws of that."""
 
     share: float
     utilisation: float
@@ -138,12 +138,12 @@ class _OverCurve(ABC):
 
     @abstractmethod
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        """Of the aggressors; the victim comes first of those `corun_prediction`. Shares sum up to 1."""
+        """The loads of the aggressors; the victim comes first of those `corun_prediction`. Shares sum up to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Monotone(_OverCurve):
-    """Isotonic regression at the mean utilisation of the aggressors."""
+    """Predicts by isotonic regression at the mean utilisation of the aggressors."""
 
     composition: Composition = Composition.left_over
     name: str = "Monotone"
@@ -162,9 +162,9 @@ class Monotone(_OverCurve):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseAware(_OverCurve):
-    """Isotonic regression at the utilisation of each phase of the aggressors, for as long as it lasts.
+    """Predicts by isotonic regression at the utilisation of each phase of the aggressors, weighted by its duration.
 
-    Phases of several aggressors, or of two of a kind, are taken to fall together by chance.
+    Phases of several aggressors, or of two copies of one, are assumed to coincide independently.
     """
 
     composition: Composition = Composition.left_over
@@ -189,10 +189,10 @@ class PhaseAware(_OverCurve):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerLink(_OverCurve):
-    """Isotonic regression at the busiest of the links that the victim uses, where profiles know links.
+    """Predicts by isotonic regression at the busiest of the links that the victim uses; needs link counters.
 
-    The curve, too, is over the share of that link that compressions took, where somebody counted; else over what probes
-    say of them, and right as far as both mean the same.
+    The curve is over the share of that link that congestion levels take or, where they have no counters, over the
+    utilisation from probes, which is exact only if both agree.
     """
 
     composition: Composition = Composition.left_over
@@ -223,6 +223,6 @@ def _over_curve(found: CurveFit, loads: Sequence[Load]) -> Prediction:
     low, high = min(slowdown, float(bounds[0])), max(slowdown, float(bounds[1]))
     heaviest = max(load.utilisation for load in loads)
     if heaviest > found.curve.top + _BEYOND:
-        reason = f"a load of {heaviest:.0%} is beyond the heaviest compression, {found.curve.top:.0%}"
+        reason = f"a load of {heaviest:.0%} is beyond the heaviest congestion level, {found.curve.top:.0%}"
         return Prediction(slowdown=slowdown, low=low, high=None, reason=reason)
     return Prediction(slowdown=slowdown, low=low, high=high, reason=None)

@@ -58,7 +58,7 @@ def joined_idle_probes(before: Sequence[ProbeSeries], after: Sequence[ProbeSerie
 
 def utilisation_seen_by(
     pairs: Sequence[ProbeSeries], idle: ProbeSeries, loaded: ProbeSeries, *, steady: bool,
-    how: Estimator = PING_PONG_ESTIMATOR, traffic: Service | None = None,
+    estimator: Estimator = PING_PONG_ESTIMATOR, traffic: Service | None = None,
 ) -> Utilisation:  # fmt: skip
     """The utilisation from `loaded`, the probes of `pairs`; without a value where a pair is within one host.
 
@@ -67,7 +67,9 @@ def utilisation_seen_by(
     for pair in pairs:
         if len(pair.hosts) == 1:
             return Utilisation(value=None, low=None, high=None, reason=same_host_reason(pair.hosts[0]))
-    return estimate_utilisation(idle.latencies_s, loaded.latencies_s, how=how, traffic=traffic, steady=steady)
+    return estimate_utilisation(
+        idle.latencies_s, loaded.latencies_s, estimator=estimator, traffic=traffic, steady=steady
+    )
 
 
 def same_host_reason(host: str) -> str:

@@ -1,7 +1,7 @@
-"""Probes of the network as a workload of its own, and their latencies from its run file (Casas and Bronevetsky, III-A).
+"""Probes of the network as a workload, and their latencies from its run file (Casas and Bronevetsky, III-A).
 
-A job a pair of nodes sleeps, and plays one ping-pong, over and over. It sleeps now longer, now shorter: equal sleeps
-would see a program that repeats itself in step with them always at the same places. Pure: who runs it is not told here.
+Each pair of nodes is one job, which repeats a pause and a ping-pong. The pauses vary: with equal ones, a program whose
+iterations happen to be in step with the probes would always be sampled in the same phase. Nothing is run here.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from stressbench.interference.errors import Inconclusive
 from stressbench.interference.utilisation import Floats
 
 MESSAGES_PER_LATENCY = 2
-"""Messages that each latency is the mean of: half a round trip."""
+"""A latency is half a round trip, and thus the mean of two messages."""
 _ROUND_S = 1.0
 _MOST_PAUSES = 50
 _SHORTEST = 0.5
@@ -24,7 +24,7 @@ _SHORTEST = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeSchedule:
-    """How probes are sent: by `pairs` pairs of nodes, `message_bytes` to and fro, every `interval_s` on average."""
+    """How probes are sent: by `pairs` pairs of nodes, `message_bytes` each way, every `interval_s` on average."""
 
     pairs: int
     message_bytes: int
@@ -32,42 +32,42 @@ class ProbeSchedule:
 
     @property
     def per_round(self) -> int:
-        """Ping-pongs of a pair in a round, which lasts a second or one interval: so soon probes can be stopped."""
+        """Ping-pongs of a pair per round, which takes a second, or one interval if that is longer."""
         return self.repetitions * self.pauses
 
     @property
     def repetitions(self) -> int:
-        """How often a round goes through the pauses of a pair."""
+        """How often a round repeats the sequence of pauses of a pair."""
         return max(1, round(_ROUND_S / self.interval_s / self.pauses))
 
     @property
     def pauses(self) -> int:
-        """How many sleeps a pair goes through before it begins anew."""
+        """Length of the sequence of pauses of a pair."""
         return min(_MOST_PAUSES, max(1, round(_ROUND_S / self.interval_s)))
 
     def pauses_ns(self, pair: int) -> tuple[int, ...]:
-        """The sleeps of this pair, counted from 0, one after the other: half an interval to one and a half.
+        """The sequence of pauses of a pair, counted from 0: half an interval to one and a half, in ns.
 
-        Evenly spread and shuffled, by each pair in an order of its own, and never as long as another's: rounds begin
-        with all pairs at once, and pairs shall not meet.
+        Pauses are evenly spread and shuffled. Each pair has its own order and values, since all pairs start a round at
+        the same time and should not probe at the same time.
         """
         order = np.random.default_rng(pair).permutation(self.pauses)
         places = (order + (pair + 0.5) / self.pairs) / self.pauses
         return tuple(round(self.interval_s * 1e9 * (_SHORTEST + place)) for place in places.tolist())
 
     def rounds(self, seconds: float) -> int:
-        """Rounds that last so long, and one more: the first of a launch makes connections and does not count."""
+        """Rounds that take `seconds`, plus the first one, which establishes connections and is not counted."""
         return 1 + ceil(seconds / (self.per_round * self.interval_s))
 
     @property
     def workload(self) -> str:
-        """The text of a .sb file, for a launch of probes alone."""
+        """A workload (.sb text) of probes only."""
         return "# probes of `stressbench impact`\n" + "".join(
             self.job(pair, where="[NODES] 2\n") for pair in range(self.pairs)
         )
 
     def job(self, pair: int, *, where: str) -> str:
-        """One pair, counted from 0, as a job of a .sb file; `where`: its lines about nodes."""
+        """One pair, counted from 0, as a job of a workload; `where`: the lines that place it on nodes."""
         return f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {self.repetitions}\n" + "".join(
             f"[MOTIF] compute --mode sleep --mean {pause}ns\n[MOTIF] pingpong --size {self.message_bytes}B\n"
             for pause in self.pauses_ns(pair)
@@ -76,8 +76,10 @@ class ProbeSchedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ProbeSeries:
-    """Ping-pongs in the order of time, shape (n,) each: one-way latency, when it began (from any origin), its round,
-    and by how much longer than asked the slower side of the pair had slept before it. `hosts`: of all pairs in it.
+    """Ping-pongs in temporal order, shape (n,) each.
+
+    For each one: one-way latency, start time (from any origin), round, and the delay of the wake-up before it on the
+    slower side of the pair. `hosts`: hosts of all pairs in the series.
     """
 
     hosts: tuple[str, ...]
@@ -87,7 +89,7 @@ class ProbeSeries:
     late_s: Floats
 
     def __len__(self) -> int:
-        """How many."""
+        """Number of ping-pongs."""
         return len(self.latencies_s)
 
 
@@ -96,7 +98,7 @@ def read_probe_series(run: Run, probing: ProbeSchedule) -> tuple[ProbeSeries, ..
 
     Raises Inconclusive where `run` was not made by `probing`.
 
-    Jobs in the background, behind those of the pairs, are no probes.
+    Congestor jobs that follow those of the pairs are ignored.
     """
     steps = 2 * probing.pauses
     if len(run.measured_jobs) != probing.pairs or any(len(job.steps) != steps for job in run.measured_jobs):
@@ -128,7 +130,7 @@ def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Table:
-    """Times of a job's pauses, or of its ping-pongs, shape (repetitions, pauses), and the round of each repetition."""
+    """Times of a job's pauses or ping-pongs, shape (repetitions, pauses), and the round of each repetition."""
 
     time_s: Floats
     round: Integers
@@ -143,7 +145,7 @@ def _table(run: Run, job: int, *, first: int, steps: int) -> _Table | None:
 
 
 def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> ProbeSeries:
-    """Those that were over before `ended_s`, and began at `began_s` or later; their time counts from there."""
+    """Ping-pongs that started at `began_s` or later and finished by `ended_s`; times are relative to `began_s`."""
     kept = (probes.at_s >= began_s) & (probes.at_s + MESSAGES_PER_LATENCY * probes.latencies_s <= ended_s)
     return replace(
         probes, latencies_s=probes.latencies_s[kept], at_s=probes.at_s[kept] - began_s, round=probes.round[kept],
@@ -152,7 +154,7 @@ def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> Pr
 
 
 def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
-    """Several launches of one pair, at least one, as one series: each begins where the one before it ends."""
+    """Several launches of one pair, at least one, as one series: each starts where the one before it ends."""
     at, rounds, origin, first = [], [], 0.0, 0
     for one in launches:
         at.append(one.at_s + origin)
@@ -167,7 +169,7 @@ def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
 
 
 def merge_pairs(pairs: Sequence[ProbeSeries]) -> ProbeSeries:
-    """All pairs, at least one, as one series in the order of time."""
+    """All pairs, at least one, as one series in temporal order."""
     at = np.concatenate([one.at_s for one in pairs])
     order = np.argsort(at, kind="stable")
     return ProbeSeries(

@@ -50,7 +50,7 @@ def slowdown_interval(alone_s: Sequence[float], beside_s: Sequence[float]) -> In
 
 
 @lru_cache(maxsize=512)
-def level_estimates(profile: Profile, how: Estimator) -> tuple[LevelEstimate, ...]:
+def level_estimates(profile: Profile, estimator: Estimator) -> tuple[LevelEstimate, ...]:
     """All congestion levels, ordered by mean latency. Raises Inconclusive where there are none."""
     if not profile.levels:
         raise Inconclusive(f"{profile.application} was not measured at any congestion level")
@@ -59,10 +59,10 @@ def level_estimates(profile: Profile, how: Estimator) -> tuple[LevelEstimate, ..
     return tuple(
         LevelEstimate(
             level=level,
-            utilisation=estimate_utilisation(idle, level.probes.array, how=how, traffic=traffic),
+            utilisation=estimate_utilisation(idle, level.probes.array, estimator=estimator, traffic=traffic),
             slowdown=slowdown_interval(profile.alone_s, level.times_s),
             draws=bootstrap_utilisations(
-                idle, level.probes.array, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED + number
+                idle, level.probes.array, estimator=estimator, traffic=traffic, resamples=RESAMPLES, seed=_SEED + number
             ),
         )
         for number, level in enumerate(ordered)
@@ -72,34 +72,34 @@ def level_estimates(profile: Profile, how: Estimator) -> tuple[LevelEstimate, ..
 def impact_latencies(profile: Profile) -> Floats:
     """Latencies beside the application, shape (n,), s. Raises Inconclusive where its impact was not measured."""
     if profile.impact is None:
-        raise Inconclusive(f"{profile.application} was never probed")
+        raise Inconclusive(f"the impact of {profile.application} was not measured")
     return profile.impact.probes.array
 
 
 @lru_cache(maxsize=512)
-def impact_utilisation(profile: Profile, how: Estimator) -> tuple[float, Floats]:
+def impact_utilisation(profile: Profile, estimator: Estimator) -> tuple[float, Floats]:
     """The utilisation that the application causes (0 to 1), and its bootstrap distribution, shape (400,).
 
     Raises Inconclusive where the estimate has no value. Drift is accepted, since applications have phases.
     """
     idle, latencies, traffic = profile.idle.array, impact_latencies(profile), packet_service(profile)
-    found = estimate_utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
+    found = estimate_utilisation(idle, latencies, estimator=estimator, traffic=traffic, steady=False)
     if found.value is None:
         raise Inconclusive(f"{profile.application}: {found.reason}")
     return found.value, bootstrap_utilisations(
-        idle, latencies, how=how, traffic=traffic, resamples=RESAMPLES, seed=_SEED - 1
+        idle, latencies, estimator=estimator, traffic=traffic, resamples=RESAMPLES, seed=_SEED - 1
     )
 
 
 @lru_cache(maxsize=512)
-def impact_phases(profile: Profile, how: Estimator) -> tuple[LoadPhase, ...]:
+def impact_phases(profile: Profile, estimator: Estimator) -> tuple[LoadPhase, ...]:
     """Phases of the application's utilisation. Raises Inconclusive as `impact_utilisation` does."""
     idle, latencies, traffic = profile.idle.array, impact_latencies(profile), packet_service(profile)
-    found = estimate_utilisation(idle, latencies, how=how, traffic=traffic, steady=False)
+    found = estimate_utilisation(idle, latencies, estimator=estimator, traffic=traffic, steady=False)
     if found.value is None:
         raise Inconclusive(f"{profile.application}: {found.reason}")
     times = None if profile.impact is None else profile.impact.probes.times
-    return phases_of(idle, latencies, at_s=times, how=how, traffic=traffic, resamples=RESAMPLES)
+    return phases_of(idle, latencies, at_s=times, estimator=estimator, traffic=traffic, resamples=RESAMPLES)
 
 
 def probe_effect(profile: Profile) -> Interval:

@@ -1,6 +1,6 @@
-"""What a profile says, all of it at once: latencies, utilisations, phases, compressions, links, or why nobody can tell.
+"""Summary of a profile: latencies, utilisations, phases, congestion levels and links, or why they are missing.
 
-Pure: a profile in, numbers and sentences out; derived anew each time, as `profile_analysis` does.
+Everything is derived from the samples of the profile (`profile_analysis`).
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _ROUND_S = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatencySummary:
-    """One-way latencies, s: mean and percentiles 50, 95, 99; those of one second count as resembling each other."""
+    """One-way latencies, s: mean and percentiles 50, 95, 99; latencies within one second count as correlated."""
 
     count: int
     mean_s: float
@@ -43,7 +43,7 @@ class LatencySummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelSummary:
-    """One compression: its probes, the switch's utilisation, and times of `runs` beside it over those alone."""
+    """One congestion level: probe latencies, utilisation of the switch, and the slowdown from `runs` times."""
 
     configuration: Configuration
     probes: LatencySummary
@@ -54,7 +54,7 @@ class LevelSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurvePoint:
-    """Of the curve that never falls: the slow-down at a utilisation (0 to 1), with a 95 % interval."""
+    """A point of the monotone slowdown curve: the slowdown at a utilisation (0 to 1), with a 95 % interval."""
 
     utilisation: float
     slowdown: float
@@ -64,10 +64,11 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileSummary:
-    """What is known of one application on one machine.
+    """The profile of one application on one machine, summarised.
 
-    `beside` and both utilisations (ours, and as the paper reads them) are None without an impact; `phases` are s from
-    its start; `alone_runs` how many times alone there are; `curve` may be empty; `missing` says why, in sentences.
+    `beside` and both utilisations (`ours`, and `paper`, as Casas and Bronevetsky estimate it) are None without an
+    impact. `alone_runs`: number of isolated times. `curve` can be empty. `missing`: what the profile lacks and why, in
+    sentences.
     """
 
     application: str
@@ -89,16 +90,16 @@ class ProfileSummary:
 
 
 def summarise_profile(profile: Profile) -> ProfileSummary:
-    """All of it; raises nothing."""
-    how, missing = estimator_for(profile), list(_absent(profile))
+    """Summarise a profile. What cannot be derived is None or empty, with the reason in `missing`."""
+    estimator, missing = estimator_for(profile), list(_absent(profile))
     blind = single_host_pair(profile)
     missing += [] if blind is None else [blind]
-    levels = level_estimates(profile, how) if profile.levels else ()
+    levels = level_estimates(profile, estimator) if profile.levels else ()
     probes = None if profile.impact is None else profile.impact.probes
     curve: tuple[CurvePoint, ...] = ()
     if levels and blind is None:
         try:
-            curve = _curve(profile, how)
+            curve = _curve(profile, estimator)
         except Inconclusive as reason:
             missing.append(str(reason))
     return ProfileSummary(
@@ -108,9 +109,9 @@ def summarise_profile(profile: Profile) -> ProfileSummary:
         probe=profile.probe,
         idle=_spread(profile.idle),
         beside=None if probes is None else _spread(probes),
-        ours=None if probes is None else _utilisation(profile, probes, how, blind),
+        ours=None if probes is None else _utilisation(profile, probes, estimator, blind),
         paper=None if probes is None else _utilisation(profile, probes, PAPER_ESTIMATOR, blind),
-        phases=() if probes is None or blind is not None else _phases(profile, probes, how),
+        phases=() if probes is None or blind is not None else _phases(profile, probes, estimator),
         alone_runs=len(profile.alone_s),
         alone_median_s=float(np.median(profile.alone_s)) if profile.alone_s else None,
         levels=tuple(_level(one, blind) for one in levels),
@@ -122,7 +123,7 @@ def summarise_profile(profile: Profile) -> ProfileSummary:
 
 
 def probe_times(profile: Profile, probes: Latencies) -> Floats:
-    """When each probe was sent, in order, s; where nobody knows they count as sent one after the other, evenly."""
+    """When each probe was sent, in order, s; evenly spaced where times are unknown."""
     if probes.times is not None:
         return probes.times
     return np.arange(len(probes.latencies_s)) * profile.probe.interval_s / profile.probe.pairs
@@ -131,17 +132,17 @@ def probe_times(profile: Profile, probes: Latencies) -> Floats:
 def _absent(profile: Profile) -> Iterator[str]:
     if profile.impact is None:
         yield (
-            f"what {profile.application} does to the network was never measured: `stressbench impact` does, into the "
+            f"the impact of {profile.application} on the network was not measured: use `stressbench impact` with the "
             "same store"
         )
     if not profile.levels:
         yield (
-            f"what {profile.application} suffers was never measured: `stressbench compress` does, into the same store"
+            f"the slowdown of {profile.application} was not measured: use `stressbench compress` with the same store"
         )
 
 
 def _spread(latencies: Latencies) -> LatencySummary:
-    """Those of unknown times stand each for itself."""
+    """Latencies with unknown times count as uncorrelated."""
     values, times = latencies.array, latencies.times
     rounds = np.arange(len(values)) if times is None else np.floor(times / _ROUND_S).astype(np.int64)
     grouped = of_samples(values, rounds)
@@ -151,16 +152,16 @@ def _spread(latencies: Latencies) -> LatencySummary:
     )  # fmt: skip
 
 
-def _utilisation(profile: Profile, probes: Latencies, how: Estimator, blind: str | None) -> Utilisation:
+def _utilisation(profile: Profile, probes: Latencies, estimator: Estimator, blind: str | None) -> Utilisation:
     if blind is not None:
         return Utilisation(value=None, low=None, high=None, reason=blind)
-    traffic = None if how is PAPER_ESTIMATOR else packet_service(profile)
-    return estimate_utilisation(profile.idle.array, probes.array, how=how, traffic=traffic, steady=False)
+    traffic = None if estimator is PAPER_ESTIMATOR else packet_service(profile)
+    return estimate_utilisation(profile.idle.array, probes.array, estimator=estimator, traffic=traffic, steady=False)
 
 
-def _phases(profile: Profile, probes: Latencies, how: Estimator) -> tuple[PhaseEstimate, ...]:
+def _phases(profile: Profile, probes: Latencies, estimator: Estimator) -> tuple[PhaseEstimate, ...]:
     try:
-        phases = impact_phases(profile, how)
+        phases = impact_phases(profile, estimator)
     except Inconclusive:
         return ()
     times = probe_times(profile, probes)
@@ -187,8 +188,8 @@ def _level(one: LevelEstimate, blind: str | None) -> LevelSummary:
     )  # fmt: skip
 
 
-def _curve(profile: Profile, how: Estimator) -> tuple[CurvePoint, ...]:
-    found = fit_curve(profile, how)
+def _curve(profile: Profile, estimator: Estimator) -> tuple[CurvePoint, ...]:
+    found = fit_curve(profile, estimator)
     at = np.linspace(0.0, found.curve.top, _POINTS)
     centre = np.exp(found.curve.log_at(at))
     might = np.exp(np.stack([curve.log_at(at) for curve in found.resampled]))

@@ -75,17 +75,17 @@ def monotone_curve(utilisations: Floats, log_slowdowns: Floats) -> SlowdownCurve
 
 
 @lru_cache(maxsize=512)
-def fit_curve(profile: Profile, how: Estimator) -> CurveFit:
+def fit_curve(profile: Profile, estimator: Estimator) -> CurveFit:
     """The slowdown curve of an application, from the utilisation of each congestion level.
 
     Bootstrap replicates resample levels, their run times, isolated times and utilisations. Raises Inconclusive where
     the profile has no congestion level with a known utilisation.
     """
-    levels = [one for one in level_estimates(profile, how) if one.utilisation.value is not None]
+    levels = [one for one in level_estimates(profile, estimator) if one.utilisation.value is not None]
     if not levels:
-        reasons = {str(one.utilisation.reason) for one in level_estimates(profile, how)}
+        reasons = {str(one.utilisation.reason) for one in level_estimates(profile, estimator)}
         raise Inconclusive(
-            f"{profile.application}: no compression's utilisation is known: {'; '.join(sorted(reasons))}"
+            f"{profile.application}: the utilisation of every congestion level is unknown: {'; '.join(sorted(reasons))}"
         )
     return _fit(
         profile, [one.level for one in levels],

@@ -1,6 +1,6 @@
-"""From latencies of probes, on the idle machine and under load, to the utilisation of the switch between them.
+"""Estimates the utilisation of the switch from probe latencies on the idle machine and under load.
 
-Where the paper (Casas and Bronevetsky, III-A and IV-B) is silent: docs/sensitivity.md.
+Follows Casas and Bronevetsky, III-A and IV-B; docs/sensitivity.md documents what the paper leaves open.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from stressbench.stats.trend import trend_of
 
 LEAST_SAMPLES = 30
 SATURATED = 0.95
-"""From here on one point of utilisation is a quarter of the wait or more, and bursts read as load."""
+"""Above this utilisation one percentage point is a quarter of the wait or more, and bursts cannot be separated."""
 _IDLE_VARIATION = 10.0
 _BELOW_IDLE = 0.05
 _DRIFT_P = 1e-3
@@ -34,9 +34,10 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 class ServiceTime(StrEnum):
-    """What stands for the mean service 1/mu: the least idle latency, as in the paper, or the mean one.
+    """The estimate of the mean service time 1/mu: the minimum idle latency, as in the paper, or the mean.
 
-    With the least, an idle machine reads as loaded, because its mean lies above its minimum; with the mean it reads 0.
+    With the minimum, an idle machine appears loaded, since its mean latency is above its minimum; with the mean its
+    utilisation is 0.
     """
 
     minimum = "minimum"
@@ -45,10 +46,10 @@ class ServiceTime(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimator:
-    """How samples are read. `averaged`: each latency is the mean of that many messages, 2 for half a round trip.
+    """How samples are interpreted. `averaged`: messages that each latency is the mean of; 2 for half a round trip.
 
-    The mean of two services varies half as much as one, so Var(S) is `averaged` times the variance of the samples. The
-    paper does not do so: 1.
+    The mean of two service times has half the variance of one, so that Var(S) is `averaged` times the variance of the
+    samples. The paper does not correct for this: 1.
     """
 
     service: ServiceTime = ServiceTime.mean
@@ -61,9 +62,9 @@ DEFAULT_ESTIMATOR = Estimator()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utilisation:
-    """Share of the switch's time, 0 to 1, with a 95 % interval; `reason` says why `value` is None.
+    """The share of time that the switch is busy, 0 to 1, with a 95 % interval; `reason` explains a `value` of None.
 
-    A saturated switch has no value and no `high`, but a `low`: at least that much.
+    A saturated switch has only a lower bound, `low`.
     """
 
     value: float | None
@@ -72,86 +73,88 @@ class Utilisation:
     reason: str | None
 
 
-def service_estimate(idle_s: Floats, how: Estimator = DEFAULT_ESTIMATOR) -> Service:
-    """Mean and variance of service from latencies on the idle machine, shape (n,), n >= 2, s."""
-    mean = float(idle_s.min() if how.service is ServiceTime.minimum else idle_s.mean())
-    return Service(mean_s=mean, variance_s2=how.averaged * float(idle_s.var(ddof=1)))
+def service_estimate(idle_s: Floats, estimator: Estimator = DEFAULT_ESTIMATOR) -> Service:
+    """Mean and variance of the service time from idle latencies, shape (n,), n >= 2, s."""
+    mean = float(idle_s.min() if estimator.service is ServiceTime.minimum else idle_s.mean())
+    return Service(mean_s=mean, variance_s2=estimator.averaged * float(idle_s.var(ddof=1)))
 
 
 def estimate_utilisation(
     idle_s: Floats,
     loaded_s: Floats,
     *,
-    how: Estimator = DEFAULT_ESTIMATOR,
+    estimator: Estimator = DEFAULT_ESTIMATOR,
     traffic: Service | None = None,
     steady: bool = True,
 ) -> Utilisation:
-    """Of the switch while `loaded_s` were taken; both in s, in the order of measurement, shapes (n,) and (m,).
+    """The utilisation while `loaded_s` was measured; latencies in s, in temporal order, shapes (n,) and (m,).
 
-    `traffic` is the service of the packets that load the switch, where it is known (a link's rate and their length);
-    without it they are taken to be like the probes, as in the paper. `steady`: a load that drifts is doubted. The
-    interval is a bootstrap of both means and of the variance, over batches of neighbours, and wider where batches
-    resemble those before them.
+    `traffic`: service time of the packets that load the switch, if it is known from the link rate and their size; by
+    default they are assumed to be like the probes, as in the paper. `steady`: treat a load that drifts as inconclusive.
+    The interval is a bootstrap of both means and the variance over batches of consecutive samples, widened where
+    batches are autocorrelated.
     """
     try:
         _check_idle(idle_s, traffic=traffic)
         _check_samples(loaded_s, what="under load")
         if steady:
             _check_steady(idle_s, loaded_s)
-        return _estimate(idle_s, loaded_s, how=how, traffic=traffic)
+        return _estimate(idle_s, loaded_s, estimator=estimator, traffic=traffic)
     except Inconclusive as reason:
         return Utilisation(value=None, low=None, high=None, reason=str(reason))
 
 
 def point_estimate(
-    idle_s: Floats, loaded_s: Floats, *, how: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None
+    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None
 ) -> float:
-    """The utilisation alone, 0 to below 1, with no check; a mean below the service reads as 0."""
-    service = service_estimate(idle_s, how)
+    """The utilisation without interval or checks, 0 to below 1; 0 for a mean below the service time."""
+    service = service_estimate(idle_s, estimator)
     wait = max(0.0, float(loaded_s.mean()) - service.mean_s)
     return utilisation_of_wait(wait, service if traffic is None else traffic)
 
 
 def bootstrap_utilisations(
-    idle_s: Floats, loaded_s: Floats, *, how: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None,
+    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None,
     resamples: int = _RESAMPLES, seed: int = _SEED,
 ) -> Floats:  # fmt: skip
     """Bootstrap distribution of `point_estimate`, shape (resamples,), from batches of neighbours; set by `seed`."""
-    waits, residual = _resampled(idle_s, loaded_s, how=how, traffic=traffic, resamples=resamples, seed=seed)
+    waits, residual = _resampled(idle_s, loaded_s, estimator=estimator, traffic=traffic, resamples=resamples, seed=seed)
     waits = np.maximum(waits, 0.0)
     shares: Floats = waits / (waits + residual)
     return shares
 
 
 def bootstrap_waits(idle_s: Floats, loaded_s: Floats, *, resamples: int, seed: int) -> Floats:
-    """How much longer probes may have taken than on the idle machine on average, s, shape (resamples,); 0 or more."""
-    waits, _ = _resampled(idle_s, loaded_s, how=DEFAULT_ESTIMATOR, traffic=None, resamples=resamples, seed=seed)
+    """Bootstrap distribution of the mean wait, s, at least 0, shape (resamples,)."""
+    waits, _ = _resampled(idle_s, loaded_s, estimator=DEFAULT_ESTIMATOR, traffic=None, resamples=resamples, seed=seed)
     return np.maximum(waits, 0.0)
 
 
 def probes_needed(
-    idle_s: Floats, *, half_width: float, how: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None
+    idle_s: Floats, *, half_width: float, estimator: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None
 ) -> int:  # fmt: skip
-    """How many probes, idle and again loaded, let 95 % of readings of a machine that idles err by `half_width` or less.
+    """Probes, on the idle machine and under load each, for a 95 % interval of +- `half_width` on an idle machine.
 
-    `half_width` in utilisation, above 0; at least 30. By the normal approximation at utilisation 0.
+    `half_width` in utilisation, above 0. At least 30; by the normal approximation at utilisation 0.
     """
-    service = service_estimate(idle_s, how) if traffic is None else traffic
+    service = service_estimate(idle_s, estimator) if traffic is None else traffic
     error_of_one = float(idle_s.std(ddof=1)) * sqrt(2) / service.residual_s
     return max(LEAST_SAMPLES, ceil((NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * error_of_one / half_width) ** 2))
 
 
-def _estimate(idle_s: Floats, loaded_s: Floats, *, how: Estimator, traffic: Service | None) -> Utilisation:
-    waits, residual = _resampled(idle_s, loaded_s, how=how, traffic=traffic, resamples=_RESAMPLES, seed=_SEED)
+def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, traffic: Service | None) -> Utilisation:
+    waits, residual = _resampled(
+        idle_s, loaded_s, estimator=estimator, traffic=traffic, resamples=_RESAMPLES, seed=_SEED
+    )
     tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
-    sooner = _service_mean(idle_s, how) - float(loaded_s.mean())
-    if np.quantile(waits, tails[1]) < 0 and sooner > _BELOW_IDLE * _scale(_service_mean(idle_s, how), traffic):
+    sooner = _service_mean(idle_s, estimator) - float(loaded_s.mean())
+    if np.quantile(waits, tails[1]) < 0 and sooner > _BELOW_IDLE * _scale(_service_mean(idle_s, estimator), traffic):
         raise Inconclusive(
             f"probes were faster under load ({loaded_s.mean():.3g} s) than on the idle machine "
-            f"({_service_mean(idle_s, how):.3g} s): calibrate again, at the same time and on the same path"
+            f"({_service_mean(idle_s, estimator):.3g} s): calibrate again, at the same time and on the same path"
         )
     waits = np.maximum(waits, 0.0)
-    value = point_estimate(idle_s, loaded_s, how=how, traffic=traffic)
+    value = point_estimate(idle_s, loaded_s, estimator=estimator, traffic=traffic)
     low, high = (float(bound) for bound in np.quantile(waits / (waits + residual), tails))
     resemblance = dependence_of(_batches(loaded_s).mean_s)
     interval = widened(
@@ -183,7 +186,7 @@ def _check_idle(idle_s: Floats, *, traffic: Service | None) -> None:
 
 
 def _scale(mean_s: float, traffic: Service | None) -> float:
-    """What changes of the idle machine count against: its latency, or what a packet adds where that is known."""
+    """The scale of changes of the idle machine: its latency or, where it is known, what a packet adds."""
     return mean_s if traffic is None else max(mean_s, traffic.residual_s)
 
 
@@ -206,13 +209,13 @@ def _check_samples(values: Floats, *, what: str) -> None:
         raise Inconclusive(f"a latency of {wrong[0]:g} s {what}: expected times above 0 s")
 
 
-def _service_mean(idle_s: Floats, how: Estimator) -> float:
-    return service_estimate(idle_s, how).mean_s
+def _service_mean(idle_s: Floats, estimator: Estimator) -> float:
+    return service_estimate(idle_s, estimator).mean_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Batches:
-    """Sums over neighbours, shape (batches,) each; squares are those of differences to `around_s`."""
+    """Sums over batches of consecutive samples, shape (batches,); squares are of differences to `around_s`."""
 
     counts: Floats
     sums_s: Floats
@@ -237,19 +240,19 @@ def _batches(values: Floats) -> _Batches:
 
 
 def _resampled(
-    idle_s: Floats, loaded_s: Floats, *, how: Estimator, traffic: Service | None, resamples: int, seed: int
+    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, traffic: Service | None, resamples: int, seed: int
 ) -> tuple[Floats, Floats]:
-    """Waits and residual services, s, shape (resamples,) each; a wait may be negative."""
+    """Bootstrap distributions of the mean wait, which can be negative, and the residual service time, s."""
     random = np.random.default_rng(seed)
     idle, loaded = _batches(idle_s), _batches(loaded_s)
     chosen = random.integers(len(idle.counts), size=(resamples, len(idle.counts)))
     counts = idle.counts[chosen].sum(axis=1)
     means = idle.sums_s[chosen].sum(axis=1) / counts
     variances = idle.squares_s2[chosen].sum(axis=1) / counts - (means - idle.around_s) ** 2
-    # A resampled minimum is never below the minimum: it says nothing about its own error and stays as it is.
-    services = np.full(resamples, idle_s.min()) if how.service is ServiceTime.minimum else means
+    # A resampled minimum is never below the minimum, and would underestimate its error: it is kept as it is.
+    services = np.full(resamples, idle_s.min()) if estimator.service is ServiceTime.minimum else means
     chosen = random.integers(len(loaded.counts), size=(resamples, len(loaded.counts)))
     waits = loaded.sums_s[chosen].sum(axis=1) / loaded.counts[chosen].sum(axis=1) - services
     if traffic is not None:
         return waits, np.full(resamples, traffic.residual_s)
-    return waits, (services + how.averaged * np.maximum(variances, 0.0) / services) / 2
+    return waits, (services + estimator.averaged * np.maximum(variances, 0.0) / services) / 2

@@ -5,6 +5,7 @@ from stressbench.experiments.interference.impact import measure_impact
 from stressbench.experiments.interference.loaded_link import LoadedLink, loaded_link
 from stressbench.experiments.interference.outcome import MeasurementAborted
 from stressbench.experiments.interference.prediction import (
+    NoPlacement,
     PredictionError,
     predict_slowdowns,
     propose_placement,
@@ -25,6 +26,7 @@ __all__ = [
     "LoadedLink",
     "MeasurementAborted",
     "MeasurementSpec",
+    "NoPlacement",
     "PredictionError",
     "ProfileDestination",
     "ProfileSelectionError",

@@ -89,7 +89,7 @@ def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str 
         paper=estimate_utilisation(idle_s, loaded_s, estimator=PAPER_ESTIMATOR, steady=False),
         alone=estimate_utilisation(idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, steady=False),
         knowing=estimate_utilisation(
-            idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, traffic=load.service, steady=False
+            idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, packets=load.service, steady=False
         ),
     )
 

@@ -80,7 +80,7 @@ def test_congestion_levels_are_measured_without_a_command_line(machine: Path) ->
 
     assert found.interrupted is None
     assert [one.configuration.pause_s for one in found.data.levels] == [1e-5, 1e-3]
-    assert [len(one.times_s) for one in found.data.kept] == [1, 1]
+    assert [len(one.times_s) for one in found.data.completed_levels] == [1, 1]
     assert len(found.data.alone_s) == 1
 
 

@@ -130,11 +130,11 @@ def suffered(
 
 
 def compressed(
-    *levels: CongestionLevel, start_s: float | None = None, traffic: Service | None = None
+    *levels: CongestionLevel, start_s: float | None = None, packets: Service | None = None
 ) -> CompressionData:
     return CompressionData(
         probing=replace(PROBING, pairs=1), before=(IDLE,), after=(IDLE,), alone_s=(1.0, 1.01, 1.02, 1.03),
-        levels=levels, start_s=start_s, traffic=traffic,
+        levels=levels, start_s=start_s, packets=packets,
     )  # fmt: skip
 
 
@@ -156,13 +156,13 @@ def test_slow_downs_stand_by_the_load_that_probes_saw() -> None:
 def test_known_packets_take_the_place_of_probes() -> None:
     """Twice the residual service of probes, so that the same wait is less load."""
     residual_s = 2 * (1e-6 + 2 * float(np.var(IDLE.latencies_s)) / 1e-6) / 2
-    traffic = Service(mean_s=2 * residual_s, variance_s2=0.0)
+    packets = Service(mean_s=2 * residual_s, variance_s2=0.0)
 
-    (level,) = analyse_compression(compressed(BOTH[0], traffic=traffic)).levels
+    (level,) = analyse_compression(compressed(BOTH[0], packets=packets)).levels
 
     wait_s = float(np.mean(sample(0.6, count=300))) - 1e-6
     assert level.utilisation.value == pytest.approx(wait_s / (wait_s + residual_s), abs=0.01)
-    loads = utilisations_for_selection((IDLE,), {ONE: BOTH[0].probes}, traffic=traffic)
+    loads = utilisations_for_selection((IDLE,), {ONE: BOTH[0].probes}, packets=packets)
     assert loads[ONE] == pytest.approx(level.utilisation.value, abs=0.01)
 
 
@@ -181,7 +181,7 @@ def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(
     asleep = series([3 * one for one in sample(0.0, count=300)])
     rings = {one.configuration: one.probes for one in (suffered(0, 0.0, ()), suffered(1, 0.6, ()))}
 
-    loads = utilisations_for_selection((asleep,), rings, traffic=None)
+    loads = utilisations_for_selection((asleep,), rings, packets=None)
 
     assert list(loads.values()) == pytest.approx([0.0, 0.6], abs=0.01)
 
@@ -210,23 +210,23 @@ def test_a_run_that_was_ended_says_only_how_much_at_least_and_stays_out_of_the_p
     slowest = analyse_compression(taken).levels[-1]
 
     assert (slowest.slowdown, slowest.at_least) == (None, pytest.approx(10.0))
-    assert [one.configuration for one in taken.kept] == [BOTH[0].configuration]
+    assert [one.configuration for one in taken.completed_levels] == [BOTH[0].configuration]
 
 
 def test_a_profile_has_new_compressions_and_times_and_the_impact_with_both_idle_machines() -> None:
     known = replace(victim({0.3: 5.0}), idle=Latencies(latencies_s=(1e-6, 2e-6), at_s=(5.0, 7.0)))
 
-    kept = compression_profile(
-        compressed(*BOTH), application="victim", machine="lab", provenance=known.provenance, kept=known
+    updated = compression_profile(
+        compressed(*BOTH), application="victim", machine="lab", provenance=known.provenance, stored=known
     )
 
-    assert [one.configuration for one in kept.levels] == [one.configuration for one in BOTH]
-    assert kept.levels[0].times_s == (2.0, 2.02, 2.04, 2.06)
-    assert kept.alone_s == (1.0, 1.01, 1.02, 1.03)
-    assert kept.impact == known.impact
-    assert kept.idle.array[:2].tolist() == [1e-6, 2e-6]
-    assert len(kept.idle.latencies_s) == 2 + 600
-    assert to_json(parse_profile(to_json(kept), source=Path("made-up"))) == to_json(kept)
+    assert [one.configuration for one in updated.levels] == [one.configuration for one in BOTH]
+    assert updated.levels[0].times_s == (2.0, 2.02, 2.04, 2.06)
+    assert updated.alone_s == (1.0, 1.01, 1.02, 1.03)
+    assert updated.impact == known.impact
+    assert updated.idle.array[:2].tolist() == [1e-6, 2e-6]
+    assert len(updated.idle.latencies_s) == 2 + 600
+    assert to_json(parse_profile(to_json(updated), source=Path("made-up"))) == to_json(updated)
 
 
 def test_times_of_rounds_and_of_launches_are_not_mixed() -> None:
@@ -235,10 +235,15 @@ def test_times_of_rounds_and_of_launches_are_not_mixed() -> None:
     impact = impact_profile(taken, application="cg", machine="lab", provenance=known.provenance)
 
     onto_rounds = impact_profile(
-        taken, application="cg", machine="lab", provenance=known.provenance, kept=known, by_rounds=True
+        taken, application="cg", machine="lab", provenance=known.provenance, stored=known, by_rounds=True
     )
     onto_launches = compression_profile(
-        compressed(*BOTH), application="cg", machine="lab", provenance=known.provenance, kept=impact, by_rounds=True
+        compressed(*BOTH),
+        application="cg",
+        machine="lab",
+        provenance=known.provenance,
+        stored=impact,
+        by_rounds=True,
     )
 
     assert onto_rounds.alone_s == known.alone_s

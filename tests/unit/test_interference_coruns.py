@@ -127,7 +127,7 @@ def test_judging_is_evaluating_every_model() -> None:
     assert by_name["Queue"].pairs[0].measured_interval == (1.1, 1.3)
     assert by_name["PerLink"].could_not_tell == 1
     assert (by_name["PerLink"].intervals, by_name["Queue"].intervals) == (0, 1)
-    assert found.tells
+    assert found.has_predictions
 
 
 def test_whom_nobody_knows_is_left_out_and_named() -> None:
@@ -161,7 +161,7 @@ def test_two_profiles_of_one_application_are_refused() -> None:
 def test_where_nobody_can_tell_nothing_is_told() -> None:
     silent = [profile(name, idle_s=sample(0.0)) for name in ("cg", "fft")]
 
-    assert not validate_models(silent, [SEEN]).tells
+    assert not validate_models(silent, [SEEN]).has_predictions
 
 
 def test_who_errs_least_comes_first_and_who_cannot_tell_last() -> None:

@@ -232,7 +232,7 @@ def test_a_profile_keeps_all_and_adds_to_what_was_known() -> None:
     taken = measured(with_s=(30.0,), without_s=(29.0, 28.0))
 
     kept = impact_profile(
-        taken, application="victim", machine="lab", provenance=known.provenance, kept=known
+        taken, application="victim", machine="lab", provenance=known.provenance, stored=known
     )  # fmt: skip
 
     assert kept.alone_s == (1.0,) * 5 + (29.0, 28.0)

@@ -154,7 +154,7 @@ def test_limits_bursts_read_as_more_load_than_there_is() -> None:
     bursts = loaded_latencies([(Traffic(load=0.5, law=constant, burst=10), SERVICES)])
 
     assert point_estimate(idle, bursts) > 0.8
-    assert point_estimate(idle, bursts, traffic=Service(mean_s=10 * MEAN_S, variance_s2=0)) == pytest.approx(
+    assert point_estimate(idle, bursts, packets=Service(mean_s=10 * MEAN_S, variance_s2=0)) == pytest.approx(
         0.5, abs=0.02
     )
 
@@ -175,7 +175,7 @@ def test_known_packets_replace_probes_as_the_traffic() -> None:
     short_probe = 0.1 * MEAN_S
     idle, loaded = np.full(1000, short_probe), long_ones - MEAN_S + short_probe
 
-    known = estimate_utilisation(idle, loaded, traffic=Service(mean_s=MEAN_S, variance_s2=0))
+    known = estimate_utilisation(idle, loaded, packets=Service(mean_s=MEAN_S, variance_s2=0))
 
     assert known.value == pytest.approx(0.4, abs=0.01)
     assert point_estimate(idle, loaded) > 0.8
@@ -230,7 +230,7 @@ def test_where_the_model_does_not_hold_it_says_why(idle: np.ndarray, loaded: np.
 def test_a_drift_that_is_little_beside_the_packets_of_the_traffic_does_not_matter() -> None:
     packets = Service(mean_s=20 * float(GOOD.mean()), variance_s2=0)
 
-    found = estimate_utilisation(GOOD * np.linspace(1, 2, 200), GOOD + packets.residual_s, traffic=packets)
+    found = estimate_utilisation(GOOD * np.linspace(1, 2, 200), GOOD + packets.residual_s, packets=packets)
 
     assert found.value == pytest.approx(0.5, abs=0.05)
 
@@ -239,7 +239,7 @@ def test_probes_that_are_faster_than_idle_by_little_beside_a_packet_are_idle() -
     packets = Service(mean_s=20 * float(GOOD.mean()), variance_s2=0)
 
     assert estimate_utilisation(GOOD, GOOD / 2).value is None
-    assert estimate_utilisation(GOOD, GOOD / 2, traffic=packets).value == 0
+    assert estimate_utilisation(GOOD, GOOD / 2, packets=packets).value == 0
 
 
 def test_a_little_below_idle_is_idle() -> None:

@@ -120,7 +120,7 @@ def _described(
 def _kept(measurement: CompressionMeasurement, destination: ProfileDestination) -> str:
     """What an interrupted measurement has."""
     data = measurement.data
-    runs = [len(one.times_s) for one in data.kept]
+    runs = [len(one.times_s) for one in data.completed_levels]
     many = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
     found = f"{len(runs)} congestion levels with {many} times each, and {len(data.alone_s)} isolated times"
     return f"kept {found}" if destination.is_requested else f"{found} are lost: -o or --store would have kept them"

@@ -58,21 +58,21 @@ class TrainableBlend:
         Raises Inconclusive for fewer than 6 of them.
         """
         rows, measured = [], []
-        for seen in observations:
-            found = [base.predict(seen.victim, seen.aggressors).slowdown for base in self.bases]
+        for observation in observations:
+            found = [base.predict(observation.victim, observation.aggressors).slowdown for base in self.bases]
             known = [log(slowdown) for slowdown in found if slowdown is not None]
             if len(known) == len(self.bases):
                 rows.append(known)
-                measured.append(log(seen.slowdown))
+                measured.append(log(observation.slowdown))
         if len(rows) < LEAST_OBSERVATIONS:
             raise Inconclusive(
                 f"{len(rows)} co-runs of which every base can tell: at least {LEAST_OBSERVATIONS} needed"
             )
-        design, wanted = np.array(rows), np.array(measured)
+        design, target = np.array(rows), np.array(measured)
         from scipy.optimize import nnls  # takes a second to import
 
-        weights = nnls(design, wanted)[0]
+        weights = nnls(design, target)[0]
         return BlendedPredictor(
-            bases=self.bases, weights=tuple(weights.tolist()), errors=tuple((wanted - design @ weights).tolist()),
+            bases=self.bases, weights=tuple(weights.tolist()), errors=tuple((target - design @ weights).tolist()),
             name=self.name,
         )  # fmt: skip

@@ -115,11 +115,11 @@ def next_configuration(
     return None
 
 
-def _guessed(measured: Mapping[Configuration, float], wanted: Sequence[Configuration]) -> list[float]:
+def _guessed(measured: Mapping[Configuration, float], target: Sequence[Configuration]) -> list[float]:
     from scipy.optimize import isotonic_regression  # takes a second to import
 
     known = sorted(measured, key=lambda one: one.offered_bytes_per_s)
     rising = isotonic_regression(np.array([measured[one] for one in known])).x
-    logs = [np.log([one.offered_bytes_per_s for one in some]) for some in (known, wanted)]
+    logs = [np.log([one.offered_bytes_per_s for one in some]) for some in (known, target)]
     guesses: list[float] = np.interp(logs[1], logs[0], rising).tolist()
     return guesses

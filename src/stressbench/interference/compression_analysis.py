@@ -52,7 +52,7 @@ class CompressionData:
     """A compression measurement: idle probes before and after (can be empty), isolated times, s, and all levels.
 
     `start_s`: how long it takes to start the same number of ranks of a program that does nothing; None where times do
-    not include the start. `traffic`: service time of the ring's packets, None: unknown.
+    not include the start. `packets`: service time of the ring's packets, None: unknown.
     """
 
     probing: ProbeSchedule
@@ -61,7 +61,7 @@ class CompressionData:
     alone_s: tuple[float, ...]
     levels: tuple[CongestionLevel, ...]
     start_s: float | None = None
-    traffic: Service | None = None
+    packets: Service | None = None
 
     @property
     def idle(self) -> tuple[ProbeSeries, ...]:
@@ -69,7 +69,7 @@ class CompressionData:
         return joined_idle_probes(self.before, self.after)
 
     @property
-    def kept(self) -> tuple[CongestionLevel, ...]:
+    def completed_levels(self) -> tuple[CongestionLevel, ...]:
         """Levels at which the program ran at least once and never reached the time limit."""
         return tuple(one for one in self.levels if one.times_s and not one.ended_at_s)
 
@@ -105,7 +105,7 @@ class CompressionResult:
 
 
 def utilisations_for_selection(
-    idle: Sequence[ProbeSeries], rings: Mapping[Configuration, Sequence[ProbeSeries]], *, traffic: Service | None
+    idle: Sequence[ProbeSeries], rings: Mapping[Configuration, Sequence[ProbeSeries]], *, packets: Service | None
 ) -> dict[Configuration, float]:
     """Utilisations, 0 to below 1, to select congestion levels by: without checks, and also where inconclusive.
 
@@ -115,39 +115,37 @@ def utilisations_for_selection(
     latencies = {one: merge_pairs(pairs).latencies_s for one, pairs in rings.items()}
     quietest = min((merge_pairs(idle).latencies_s, *latencies.values()), key=lambda some: float(some.mean()))
     return {
-        one: point_estimate(quietest, some, estimator=PING_PONG_ESTIMATOR, traffic=traffic)
+        one: point_estimate(quietest, some, estimator=PING_PONG_ESTIMATOR, packets=packets)
         for one, some in latencies.items()
     }
 
 
-def analyse_compression(measured: CompressionData) -> CompressionResult:
+def analyse_compression(data: CompressionData) -> CompressionResult:
     """Analyse a measurement with at least 30 idle probes, one isolated time, and probes at every level."""
-    idle = merge_pairs(measured.idle)
-    side, drift = probe_statistics(idle), idle_drift(measured.before, measured.after)
-    levels = tuple(sorted((_level(one, idle, measured) for one in measured.levels), key=lambda one: one.probes.mean_s))
-    needed = probes_needed(
-        idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, traffic=measured.traffic
-    )
+    idle = merge_pairs(data.idle)
+    side, drift = probe_statistics(idle), idle_drift(data.before, data.after)
+    levels = tuple(sorted((_level(one, idle, data) for one in data.levels), key=lambda one: one.probes.mean_s))
+    needed = probes_needed(idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, packets=data.packets)
     return CompressionResult(
-        idle=side, alone_s=measured.alone_s, levels=levels, drift=drift,
+        idle=side, alone_s=data.alone_s, levels=levels, drift=drift,
         cautions=(
-            *_late(side, levels), *sparse_probe_cautions([one.probes for one in levels], measured.probing),
-            *idle_cautions(side, drift, needed=needed, probing=measured.probing), *_few(levels), *_ended(levels),
-            *_starting(measured),
+            *_late(side, levels), *sparse_probe_cautions([one.probes for one in levels], data.probing),
+            *idle_cautions(side, drift, needed=needed, probing=data.probing), *_few(levels), *_ended(levels),
+            *_starting(data),
         ),
     )  # fmt: skip
 
 
-def _level(one: CongestionLevel, idle: ProbeSeries, measured: CompressionData) -> LevelResult:
+def _level(one: CongestionLevel, idle: ProbeSeries, data: CompressionData) -> LevelResult:
     loaded, times = merge_pairs(one.probes), one.times_s
     ended = max(one.ended_at_s, default=None)
     return LevelResult(
         configuration=one.configuration,
         probes=probe_statistics(loaded),
-        utilisation=utilisation_seen_by(one.probes, idle, loaded, traffic=measured.traffic, steady=True),
+        utilisation=utilisation_seen_by(one.probes, idle, loaded, packets=data.packets, steady=True),
         times_s=times,
-        slowdown=slowdown_interval(measured.alone_s, times) if times and ended is None else None,
-        at_least=None if ended is None else ended / max(measured.alone_s),
+        slowdown=slowdown_interval(data.alone_s, times) if times and ended is None else None,
+        at_least=None if ended is None else ended / max(data.alone_s),
     )
 
 
@@ -177,8 +175,8 @@ def _ended(levels: Sequence[LevelResult]) -> Iterator[str]:
         )
 
 
-def _starting(measured: CompressionData) -> Iterator[str]:
-    share = 0.0 if measured.start_s is None else measured.start_s / float(np.median(measured.alone_s))
+def _starting(data: CompressionData) -> Iterator[str]:
+    share = 0.0 if data.start_s is None else data.start_s / float(np.median(data.alone_s))
     if share > _START:
         yield (
             f"starting its ranks takes at least {share:.0%} of the program's isolated time, so that the slowdown of "

@@ -33,7 +33,7 @@ class CoRunPrediction:
     applications: tuple[VictimPrediction, ...]
 
     @property
-    def tells(self) -> bool:
+    def has_predictions(self) -> bool:
         """Whether there is a prediction for any application by any model."""
         return any(
             one.prediction.slowdown is not None for application in self.applications for one in application.foretold

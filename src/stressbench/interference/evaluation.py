@@ -118,15 +118,18 @@ class Evaluation:
 
 def evaluate(model: Predictor, observations: Sequence[MeasuredCoRun]) -> Evaluation:
     """Predict every co-run with `model`, in the order of `observations`."""
-    return Evaluation(model=model.name, compared=tuple(_compared(model, seen) for seen in observations))
+    return Evaluation(model=model.name, compared=tuple(_compared(model, observation) for observation in observations))
 
 
 def leave_one_application_out(model: TrainableModel, observations: Sequence[MeasuredCoRun]) -> Evaluation:
     """Predict each co-run with a model trained without any co-run of its victim; in the order of `observations`."""
-    fitted = {name: _without(model, name, observations) for name in {seen.victim.application for seen in observations}}
+    fitted = {
+        name: _trained_without(model, name, observations)
+        for name in {observation.victim.application for observation in observations}
+    }
     return Evaluation(
         model=model.name,
-        compared=tuple(_compared(fitted[seen.victim.application], seen) for seen in observations),
+        compared=tuple(_compared(fitted[observation.victim.application], observation) for observation in observations),
     )
 
 
@@ -139,19 +142,21 @@ def ranked(evaluations: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
     )
 
 
-def _without(model: TrainableModel, application: str, observations: Sequence[MeasuredCoRun]) -> Predictor | str:
+def _trained_without(model: TrainableModel, application: str, observations: Sequence[MeasuredCoRun]) -> Predictor | str:
     try:
-        return model.fit([seen for seen in observations if application not in seen.applications])
+        return model.fit([observation for observation in observations if application not in observation.applications])
     except Inconclusive as reason:
         return f"without {application}: {reason}"
 
 
-def _compared(model: Predictor | str, seen: MeasuredCoRun) -> PredictedCoRun:
+def _compared(model: Predictor | str, observation: MeasuredCoRun) -> PredictedCoRun:
     return PredictedCoRun(
-        victim=seen.victim.application,
-        aggressors=tuple(one.application for one in seen.aggressors),
-        measured=seen.slowdown,
-        prediction=no_prediction(model) if isinstance(model, str) else model.predict(seen.victim, seen.aggressors),
-        interval=seen.interval,
-        source=seen.source,
+        victim=observation.victim.application,
+        aggressors=tuple(one.application for one in observation.aggressors),
+        measured=observation.slowdown,
+        prediction=no_prediction(model)
+        if isinstance(model, str)
+        else model.predict(observation.victim, observation.aggressors),
+        interval=observation.interval,
+        source=observation.source,
     )

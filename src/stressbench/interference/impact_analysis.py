@@ -92,7 +92,7 @@ class ImpactResult:
 class ImpactData:
     """An impact measurement, pair by pair: probes before, beside and after the program (`after` can be empty).
 
-    `traffic`: service time of the packets that load the switch, None: unknown. `links`: the share of each link that
+    `packets`: service time of the packets that load the switch, None: unknown. `links`: the share of each link that
     program and probes used, None without link counters.
     """
 
@@ -102,7 +102,7 @@ class ImpactData:
     after: tuple[ProbeSeries, ...]
     with_probes_s: tuple[float, ...]
     without_s: tuple[float, ...]
-    traffic: Service | None = None
+    packets: Service | None = None
     links: LinkShares | None = None
 
     @property
@@ -111,36 +111,36 @@ class ImpactData:
         return joined_idle_probes(self.before, self.after)
 
 
-def analyse_impact(measured: ImpactData) -> ImpactResult:
+def analyse_impact(data: ImpactData) -> ImpactResult:
     """Analyse a measurement with at least 30 probes on the idle machine and 30 beside the program."""
-    idle, beside = merge_pairs(measured.idle), merge_pairs(measured.beside)
-    traffic = measured.traffic
-    ours = utilisation_seen_by(measured.beside, idle, beside, traffic=traffic, steady=False)  # programs have phases
+    idle, beside = merge_pairs(data.idle), merge_pairs(data.beside)
+    packets = data.packets
+    ours = utilisation_seen_by(data.beside, idle, beside, packets=packets, steady=False)  # programs have phases
     service = service_estimate(idle.latencies_s, PING_PONG_ESTIMATOR)
     found = ImpactResult(
         idle=probe_statistics(idle),
         loaded=probe_statistics(beside),
         ours=ours,
-        paper=utilisation_seen_by(measured.beside, idle, beside, estimator=PAPER_ESTIMATOR, steady=False),
-        phases=() if ours.low is None else _phases(idle, beside, traffic),
-        pairs=tuple(_pair(*both, traffic) for both in zip(measured.idle, measured.beside, strict=True)),
-        drift=idle_drift(measured.before, measured.after),
+        paper=utilisation_seen_by(data.beside, idle, beside, estimator=PAPER_ESTIMATOR, steady=False),
+        phases=() if ours.low is None else _phases(idle, beside, packets),
+        pairs=tuple(_pair(*both, packets) for both in zip(data.idle, data.beside, strict=True)),
+        drift=idle_drift(data.before, data.after),
         probes_needed=probes_needed(
-            idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, traffic=traffic
+            idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, packets=packets
         ),
-        own_load=own_load(pairs=measured.probing.pairs, interval_s=measured.probing.interval_s, service=service),
-        effect=_effect(measured),
-        links=measured.links,
+        own_load=own_load(pairs=data.probing.pairs, interval_s=data.probing.interval_s, service=service),
+        effect=_effect(data),
+        links=data.links,
         cautions=(),
     )
-    return replace(found, cautions=tuple(_cautions(found, measured)))
+    return replace(found, cautions=tuple(_cautions(found, data)))
 
 
-def _phases(idle: ProbeSeries, beside: ProbeSeries, traffic: Service | None) -> tuple[PhaseEstimate, ...]:
+def _phases(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> tuple[PhaseEstimate, ...]:
     found, began = [], float(beside.at_s[0])
     whole = float(beside.at_s[-1]) - began
     for phase in phases_of(
-        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, estimator=PING_PONG_ESTIMATOR, traffic=traffic
+        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, estimator=PING_PONG_ESTIMATOR, packets=packets
     ):  # fmt: skip
         ended = began + phase.share * whole
         low, high = _bounds(phase.draws)
@@ -159,25 +159,25 @@ def _bounds(draws: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _pair(idle: ProbeSeries, beside: ProbeSeries, traffic: Service | None) -> PairEstimate:
+def _pair(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> PairEstimate:
     return PairEstimate(
         hosts=beside.hosts,
         idle_median_s=float(np.median(idle.latencies_s)) if len(idle) else None,
         loaded_median_s=float(np.median(beside.latencies_s)) if len(beside) else None,
-        utilisation=utilisation_seen_by((beside,), idle, beside, traffic=traffic, steady=False),
+        utilisation=utilisation_seen_by((beside,), idle, beside, packets=packets, steady=False),
     )
 
 
-def _effect(measured: ImpactData) -> ProbeEffect:
-    known = measured.with_probes_s and measured.without_s
+def _effect(data: ImpactData) -> ProbeEffect:
+    known = data.with_probes_s and data.without_s
     return ProbeEffect(
-        with_probes_s=measured.with_probes_s,
-        without_s=measured.without_s,
-        ratio=slowdown_interval(measured.without_s, measured.with_probes_s) if known else None,
+        with_probes_s=data.with_probes_s,
+        without_s=data.without_s,
+        ratio=slowdown_interval(data.without_s, data.with_probes_s) if known else None,
     )
 
 
-def _cautions(found: ImpactResult, measured: ImpactData) -> Iterator[str]:
+def _cautions(found: ImpactResult, data: ImpactData) -> Iterator[str]:
     """Cautions, the most important first; sentences without a full stop."""
     late = wakeup_delay(found.idle, found.loaded, found.ours)
     if late is not None:
@@ -186,8 +186,8 @@ def _cautions(found: ImpactResult, measured: ImpactData) -> Iterator[str]:
             f"their latencies are {microseconds(late.wait_s)} longer: they waited for cores, perhaps more than for the "
             "switch. Leave a core free on each host"
         )
-    yield from sparse_probe_cautions((found.loaded,), measured.probing)
-    yield from idle_cautions(found.idle, found.drift, needed=found.probes_needed, probing=measured.probing)
+    yield from sparse_probe_cautions((found.loaded,), data.probing)
+    yield from idle_cautions(found.idle, found.drift, needed=found.probes_needed, probing=data.probing)
     medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
     if medians and max(medians) > _PAIRS_DIFFER * min(medians):
         yield (

@@ -42,7 +42,7 @@ _SEED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Causes:
+class _LevelLoads:
     """Of each congestion level: link shares (0 to 1) and waits (s), shape (n,), and bootstrapped waits, (n, 400)."""
 
     shares: Floats
@@ -56,7 +56,7 @@ class _Fit:
     (logarithms, can be empty); the largest share and wait of all levels.
     """
 
-    losses: Floats
+    coefficients: Floats
     draws: Floats
     residuals: Floats
     most_share: float
@@ -87,7 +87,7 @@ class LinkShareDelay:
         share = share_taken_by_aggressors(victim, aggressors, self.composition)
         waits = [_wait(one.idle, impact_latencies(one), seed=number) for number, one in enumerate(aggressors)]
         wait_s, draws_s = sum(wait for wait, _ in waits), np.sum([draws for _, draws in waits], axis=0)
-        slowdown = 1 + float(fit.losses @ [share, wait_s])
+        slowdown = 1 + float(fit.coefficients @ [share, wait_s])
         spread = np.log1p(fit.draws[:, 0] * share + fit.draws[:, 1] * draws_s)
         if len(fit.residuals):
             spread = spread + np.random.default_rng(_SEED).choice(fit.residuals, len(spread))
@@ -114,24 +114,24 @@ def _fit(victim: Profile) -> _Fit:
         )
     if any(one.links is None for one in victim.levels):
         raise Inconclusive(f"the congestion levels of {victim.application} have no link counters")
-    causes = _of_levels(victim)
+    loads = _of_levels(victim)
     lost = np.array([slowdown_interval(victim.alone_s, one.times_s).centre for one in victim.levels]) - 1
     return _Fit(
-        losses=_losses(causes.shares, causes.waits_s, lost),
-        draws=_redrawn(victim, causes),
-        residuals=_left_out(causes, lost),
-        most_share=float(causes.shares.max()),
-        most_wait_s=float(causes.waits_s.max()),
+        coefficients=_fit_coefficients(loads.shares, loads.waits_s, lost),
+        draws=_bootstrap_coefficients(victim, loads),
+        residuals=_cross_validation_residuals(loads, lost),
+        most_share=float(loads.shares.max()),
+        most_wait_s=float(loads.waits_s.max()),
     )
 
 
-def _of_levels(victim: Profile) -> _Causes:
+def _of_levels(victim: Profile) -> _LevelLoads:
     used = links_used(victim)
     waits, draws = zip(
         *(_wait(victim.idle, one.probes.array, seed=number) for number, one in enumerate(victim.levels)), strict=True
     )
     shares = [busiest_link_share(used, one.links or {}) for one in victim.levels]
-    return _Causes(shares=np.array(shares), waits_s=np.array(waits), draws_s=np.stack(draws))
+    return _LevelLoads(shares=np.array(shares), waits_s=np.array(waits), draws_s=np.stack(draws))
 
 
 def _wait(idle: Latencies, loaded_s: Floats, *, seed: int) -> tuple[float, Floats]:
@@ -140,7 +140,7 @@ def _wait(idle: Latencies, loaded_s: Floats, *, seed: int) -> tuple[float, Float
     return found, bootstrap_waits(idle.array, loaded_s, resamples=RESAMPLES, seed=_SEED + seed)
 
 
-def _losses(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
+def _fit_coefficients(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
     """Coefficients a and b, shape (2,), fitted to n levels. Errors are weighted relative to the run time."""
     from scipy.optimize import nnls  # takes a second to import
 
@@ -148,25 +148,27 @@ def _losses(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
     scale = np.where(table.max(axis=0) > 0, table.max(axis=0), 1.0)
     took = 1 + lost
     found, _ = nnls(table / scale / took[:, np.newaxis], lost / took)
-    losses: Floats = found / scale
-    return losses
+    coefficients: Floats = found / scale
+    return coefficients
 
 
-def _redrawn(victim: Profile, causes: _Causes) -> Floats:
+def _bootstrap_coefficients(victim: Profile, loads: _LevelLoads) -> Floats:
     random = np.random.default_rng(_SEED)
     alone = bootstrap_medians(victim.alone_s, random)
     beside = np.stack([bootstrap_medians(one.times_s, random) for one in victim.levels])
     lost = beside / alone - 1
-    return np.stack([_losses(causes.shares, causes.draws_s[:, draw], lost[:, draw]) for draw in range(RESAMPLES)])
+    return np.stack(
+        [_fit_coefficients(loads.shares, loads.draws_s[:, draw], lost[:, draw]) for draw in range(RESAMPLES)]
+    )
 
 
-def _left_out(causes: _Causes, lost: Floats) -> Floats:
+def _cross_validation_residuals(loads: _LevelLoads, lost: Floats) -> Floats:
     """The residual of each level from a fit to the others; empty for too few levels."""
     if len(lost) <= _LEAST_LEVELS:
         return np.empty(0)
     found = []
     for one in range(len(lost)):
-        losses = _losses(*(np.delete(values, one) for values in (causes.shares, causes.waits_s, lost)))
-        told = 1 + float(losses @ [causes.shares[one], causes.waits_s[one]])
-        found.append(float(np.log1p(lost[one]) - np.log(told)))
+        coefficients = _fit_coefficients(*(np.delete(values, one) for values in (loads.shares, loads.waits_s, lost)))
+        predicted = 1 + float(coefficients @ [loads.shares[one], loads.waits_s[one]])
+        found.append(float(np.log1p(lost[one]) - np.log(predicted)))
     return np.array(found)

@@ -48,11 +48,11 @@ def constant_load_segments(latencies: Floats) -> tuple[slice, ...]:
 
 def phases_of(
     idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, estimator: Estimator = DEFAULT_ESTIMATOR,
-    traffic: Service | None = None, resamples: int = _MOST_DRAWS,
+    packets: Service | None = None, resamples: int = _MOST_DRAWS,
 ) -> tuple[LoadPhase, ...]:  # fmt: skip
     """Phases of `loaded_s` (s), taken at `at_s` (s, any order); without times each sample stands for the same time.
 
-    `traffic` as `utilisation` takes it.
+    `packets` as `utilisation` takes it.
     """
     times = np.arange(len(loaded_s), dtype=np.float64) if at_s is None else np.sort(at_s)
     ordered = loaded_s if at_s is None else loaded_s[np.argsort(at_s, kind="stable")]
@@ -63,9 +63,9 @@ def phases_of(
     return tuple(
         LoadPhase(
             share=float(share),
-            utilisation=point_estimate(idle_s, ordered[part], estimator=estimator, traffic=traffic),
+            utilisation=point_estimate(idle_s, ordered[part], estimator=estimator, packets=packets),
             draws=bootstrap_utilisations(
-                idle_s, ordered[part], estimator=estimator, traffic=traffic, resamples=resamples, seed=1 + number
+                idle_s, ordered[part], estimator=estimator, packets=packets, resamples=resamples, seed=1 + number
             ),
         )
         for number, (part, share) in enumerate(zip(parts, shares, strict=True))

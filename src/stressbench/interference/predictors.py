@@ -80,26 +80,26 @@ class Queue:
         if not levels:
             raise Inconclusive(f"{victim.application}: the utilisation of every congestion level is unknown")
         utilisations = np.array([value for value, _, _ in levels])
-        wanted = float(
+        target = float(
             combined_utilisation(
                 [np.array(impact_utilisation(one, PAPER_ESTIMATOR)[0]) for one in aggressors], self.composition
             )
         )
         bounds = [[getattr(slowdown, part) for _, _, slowdown in levels] for part in ("centre", "low", "high")]
-        slowdown, low, high = (self._at(wanted, utilisations, values) for values in bounds)
+        slowdown, low, high = (self._at(target, utilisations, values) for values in bounds)
         reason = None if low is not None else "too few runs at the congestion levels for an interval"
         return Prediction(slowdown=slowdown, low=low, high=high, reason=reason)
 
-    def _at(self, wanted: float, utilisations: Floats, values: Sequence[float | None]) -> float | None:
+    def _at(self, target: float, utilisations: Floats, values: Sequence[float | None]) -> float | None:
         known = np.array([np.nan if value is None else value for value in values])
         if self.mapping is QueueMapping.closest:
-            found = known[np.argmin(np.abs(utilisations - wanted))]
+            found = known[np.argmin(np.abs(utilisations - target))]
         elif self.mapping is QueueMapping.interpolated or len(np.unique(utilisations)) < 2:
             places, which, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
-            found = np.interp(wanted, places, np.bincount(which, weights=known) / counts)
+            found = np.interp(target, places, np.bincount(which, weights=known) / counts)
         elif values == [value for value in values if value is not None]:
             slope, level = np.polyfit(utilisations, known, 1)
-            found = level + slope * wanted
+            found = level + slope * target
         else:
             return None
         return None if np.isnan(found) else float(found)

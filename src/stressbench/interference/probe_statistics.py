@@ -58,17 +58,17 @@ def joined_idle_probes(before: Sequence[ProbeSeries], after: Sequence[ProbeSerie
 
 def utilisation_seen_by(
     pairs: Sequence[ProbeSeries], idle: ProbeSeries, loaded: ProbeSeries, *, steady: bool,
-    estimator: Estimator = PING_PONG_ESTIMATOR, traffic: Service | None = None,
+    estimator: Estimator = PING_PONG_ESTIMATOR, packets: Service | None = None,
 ) -> Utilisation:  # fmt: skip
     """The utilisation from `loaded`, the probes of `pairs`; without a value where a pair is within one host.
 
-    `traffic` and `steady` as `estimate_utilisation` takes them.
+    `packets` and `steady` as `estimate_utilisation` takes them.
     """
     for pair in pairs:
         if len(pair.hosts) == 1:
             return Utilisation(value=None, low=None, high=None, reason=same_host_reason(pair.hosts[0]))
     return estimate_utilisation(
-        idle.latencies_s, loaded.latencies_s, estimator=estimator, traffic=traffic, steady=steady
+        idle.latencies_s, loaded.latencies_s, estimator=estimator, packets=packets, steady=steady
     )
 
 

@@ -55,14 +55,14 @@ def level_estimates(profile: Profile, estimator: Estimator) -> tuple[LevelEstima
     if not profile.levels:
         raise Inconclusive(f"{profile.application} was not measured at any congestion level")
     ordered = sorted(profile.levels, key=lambda level: level.probes.array.mean())
-    idle, traffic = profile.idle.array, packet_service(profile)
+    idle, packets = profile.idle.array, packet_service(profile)
     return tuple(
         LevelEstimate(
             level=level,
-            utilisation=estimate_utilisation(idle, level.probes.array, estimator=estimator, traffic=traffic),
+            utilisation=estimate_utilisation(idle, level.probes.array, estimator=estimator, packets=packets),
             slowdown=slowdown_interval(profile.alone_s, level.times_s),
             draws=bootstrap_utilisations(
-                idle, level.probes.array, estimator=estimator, traffic=traffic, resamples=RESAMPLES, seed=_SEED + number
+                idle, level.probes.array, estimator=estimator, packets=packets, resamples=RESAMPLES, seed=_SEED + number
             ),
         )
         for number, level in enumerate(ordered)
@@ -82,24 +82,24 @@ def impact_utilisation(profile: Profile, estimator: Estimator) -> tuple[float, F
 
     Raises Inconclusive where the estimate has no value. Drift is accepted, since applications have phases.
     """
-    idle, latencies, traffic = profile.idle.array, impact_latencies(profile), packet_service(profile)
-    found = estimate_utilisation(idle, latencies, estimator=estimator, traffic=traffic, steady=False)
+    idle, latencies, packets = profile.idle.array, impact_latencies(profile), packet_service(profile)
+    found = estimate_utilisation(idle, latencies, estimator=estimator, packets=packets, steady=False)
     if found.value is None:
         raise Inconclusive(f"{profile.application}: {found.reason}")
     return found.value, bootstrap_utilisations(
-        idle, latencies, estimator=estimator, traffic=traffic, resamples=RESAMPLES, seed=_SEED - 1
+        idle, latencies, estimator=estimator, packets=packets, resamples=RESAMPLES, seed=_SEED - 1
     )
 
 
 @lru_cache(maxsize=512)
 def impact_phases(profile: Profile, estimator: Estimator) -> tuple[LoadPhase, ...]:
     """Phases of the application's utilisation. Raises Inconclusive as `impact_utilisation` does."""
-    idle, latencies, traffic = profile.idle.array, impact_latencies(profile), packet_service(profile)
-    found = estimate_utilisation(idle, latencies, estimator=estimator, traffic=traffic, steady=False)
+    idle, latencies, packets = profile.idle.array, impact_latencies(profile), packet_service(profile)
+    found = estimate_utilisation(idle, latencies, estimator=estimator, packets=packets, steady=False)
     if found.value is None:
         raise Inconclusive(f"{profile.application}: {found.reason}")
     times = None if profile.impact is None else profile.impact.probes.times
-    return phases_of(idle, latencies, at_s=times, estimator=estimator, traffic=traffic, resamples=RESAMPLES)
+    return phases_of(idle, latencies, at_s=times, estimator=estimator, packets=packets, resamples=RESAMPLES)
 
 
 def probe_effect(profile: Profile) -> Interval:

@@ -10,29 +10,28 @@ from stressbench.interference.profile import Impact, Latencies, Level, ProbeSett
 from stressbench.interference.queueing import Service
 
 
-def probe_settings(probing: ProbeSchedule, traffic: Service | None) -> ProbeSettings:
-    """The probe settings of a profile; `traffic`: service time of the packets that load the switch, None: unknown."""
+def probe_settings(probing: ProbeSchedule, packets: Service | None) -> ProbeSettings:
+    """The probe settings of a profile; `packets`: service time of the packets that load the switch, None: unknown."""
     return ProbeSettings(
         pairs=probing.pairs, message_bytes=probing.message_bytes, interval_s=probing.interval_s,
         averaged=MESSAGES_PER_LATENCY,
-        packet_s=None if traffic is None else traffic.mean_s,
+        packet_s=None if packets is None else packets.mean_s,
     )  # fmt: skip
 
 
-def levels_incompatibility(kept: Profile, now: ProbeSettings) -> str | None:
+def levels_incompatibility(stored: Profile, now: ProbeSettings) -> str | None:
     """Why the congestion levels of a stored profile cannot be combined with new probes; None where they can."""
-    if not kept.levels or kept.probe == now:
+    if not stored.levels or stored.probe == now:
         return None
-    return (
-        f"the congestion levels of {kept.application} were probed by {_described(kept.probe)}, not by {_described(now)}"
-    )
+    probed = f"were probed by {_described(stored.probe)}, not by {_described(now)}"
+    return f"the congestion levels of {stored.application} {probed}"
 
 
-def impact_incompatibility(kept: Profile, now: ProbeSettings) -> str | None:
+def impact_incompatibility(stored: Profile, now: ProbeSettings) -> str | None:
     """Why the impact of a stored profile cannot be combined with new congestion levels; None where it can."""
-    if kept.impact is None or kept.probe == now:
+    if stored.impact is None or stored.probe == now:
         return None
-    return f"the impact of {kept.application} was probed by {_described(kept.probe)}, not by {_described(now)}"
+    return f"the impact of {stored.application} was probed by {_described(stored.probe)}, not by {_described(now)}"
 
 
 def _described(probe: ProbeSettings) -> str:
@@ -42,52 +41,52 @@ def _described(probe: ProbeSettings) -> str:
 
 
 def impact_profile(
-    measured: ImpactData, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
+    data: ImpactData, *, application: str, machine: str, provenance: Provenance, stored: Profile | None = None,
     by_rounds: bool = False,
 ) -> Profile:  # fmt: skip
-    """The profile of an impact measurement, as an update of `kept` if there is one.
+    """The profile of an impact measurement, as an update of `stored` if there is one.
 
-    Isolated times are added to those of `kept`; its congestion levels are retained, and so are its link shares where
+    Isolated times are added to those of `stored`; its congestion levels are retained, and so are its link shares where
     the measurement has none. `by_rounds`: the times of congestion levels are those of a workload's rounds. The impact
     measurement times whole launches, which are therefore left out where there are congestion levels.
     """
-    foreign = by_rounds and kept is not None and bool(kept.levels)
+    foreign = by_rounds and stored is not None and bool(stored.levels)
     return Profile(
         application=application,
         machine=machine,
         provenance=provenance,
-        probe=probe_settings(measured.probing, measured.traffic),
-        idle=_latencies(merge_pairs(measured.idle)),
-        alone_s=(*(() if kept is None else kept.alone_s), *(() if foreign else measured.without_s)),
+        probe=probe_settings(data.probing, data.packets),
+        idle=_latencies(merge_pairs(data.idle)),
+        alone_s=(*(() if stored is None else stored.alone_s), *(() if foreign else data.without_s)),
         impact=Impact(
-            probes=_latencies(merge_pairs(measured.beside)), times_s=None if foreign else measured.with_probes_s or None
+            probes=_latencies(merge_pairs(data.beside)), times_s=None if foreign else data.with_probes_s or None
         ),
-        levels=() if kept is None else kept.levels,
-        links=measured.links if measured.links is not None or kept is None else kept.links,
+        levels=() if stored is None else stored.levels,
+        links=data.links if data.links is not None or stored is None else stored.links,
     )  # fmt: skip
 
 
 def compression_profile(
-    measured: CompressionData, *, application: str, machine: str, provenance: Provenance, kept: Profile | None = None,
+    data: CompressionData, *, application: str, machine: str, provenance: Provenance, stored: Profile | None = None,
     by_rounds: bool = False,
 ) -> Profile:  # fmt: skip
-    """The profile of a compression measurement, as an update of `kept` if there is one.
+    """The profile of a compression measurement, as an update of `stored` if there is one.
 
-    Congestion levels and isolated times replace those of `kept`; its impact and link shares are retained. With an
+    Congestion levels and isolated times replace those of `stored`; its impact and link shares are retained. With an
     impact, the idle latencies of both measurements are concatenated, so that a machine that changed in between shows as
     drift. `by_rounds`: as in `impact_profile`; run times in the impact are dropped, since they are those of launches.
     """
-    impact = None if kept is None else kept.impact
+    impact = None if stored is None else stored.impact
     if impact is not None and by_rounds:
         impact = replace(impact, times_s=None)
-    idle = _latencies(merge_pairs(measured.idle))
+    idle = _latencies(merge_pairs(data.idle))
     return Profile(
         application=application,
         machine=machine,
         provenance=provenance,
-        probe=probe_settings(measured.probing, measured.traffic),
-        idle=idle if kept is None or impact is None else _joined(kept.idle, idle),
-        alone_s=measured.alone_s,
+        probe=probe_settings(data.probing, data.packets),
+        idle=idle if stored is None or impact is None else _joined(stored.idle, idle),
+        alone_s=data.alone_s,
         impact=impact,
         levels=tuple(
             Level(
@@ -96,21 +95,21 @@ def compression_profile(
                 times_s=one.times_s,
                 links=one.links,
             )
-            for one in measured.kept
+            for one in data.completed_levels
         ),
-        links=None if kept is None else kept.links,
+        links=None if stored is None else stored.links,
     )
 
 
-def idle_drift_since_impact(kept: Profile, measured: CompressionData) -> str | None:
+def idle_drift_since_impact(stored: Profile, data: CompressionData) -> str | None:
     """A sentence where idle latencies differ significantly from those of the stored impact; else None."""
-    if kept.impact is None:
+    if stored.impact is None:
         return None
-    drift = latency_drift(kept.idle.array, merge_pairs(measured.idle).latencies_s)
+    drift = latency_drift(stored.idle.array, merge_pairs(data.idle).latencies_s)
     if not is_significant_drift(drift):
         return None
     return (
-        f"idle latencies are {drift.centre:.2f} times those of the stored impact of {kept.application}: the machine "
+        f"idle latencies are {drift.centre:.2f} times those of the stored impact of {stored.application}: the machine "
         "has changed since; repeat both measurements"
     )
 

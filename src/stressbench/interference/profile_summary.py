@@ -92,12 +92,12 @@ class ProfileSummary:
 def summarise_profile(profile: Profile) -> ProfileSummary:
     """Summarise a profile. What cannot be derived is None or empty, with the reason in `missing`."""
     estimator, missing = estimator_for(profile), list(_absent(profile))
-    blind = single_host_pair(profile)
-    missing += [] if blind is None else [blind]
+    single_host = single_host_pair(profile)
+    missing += [] if single_host is None else [single_host]
     levels = level_estimates(profile, estimator) if profile.levels else ()
     probes = None if profile.impact is None else profile.impact.probes
     curve: tuple[CurvePoint, ...] = ()
-    if levels and blind is None:
+    if levels and single_host is None:
         try:
             curve = _curve(profile, estimator)
         except Inconclusive as reason:
@@ -109,12 +109,12 @@ def summarise_profile(profile: Profile) -> ProfileSummary:
         probe=profile.probe,
         idle=_spread(profile.idle),
         beside=None if probes is None else _spread(probes),
-        ours=None if probes is None else _utilisation(profile, probes, estimator, blind),
-        paper=None if probes is None else _utilisation(profile, probes, PAPER_ESTIMATOR, blind),
-        phases=() if probes is None or blind is not None else _phases(profile, probes, estimator),
+        ours=None if probes is None else _utilisation(profile, probes, estimator, single_host),
+        paper=None if probes is None else _utilisation(profile, probes, PAPER_ESTIMATOR, single_host),
+        phases=() if probes is None or single_host is not None else _phases(profile, probes, estimator),
         alone_runs=len(profile.alone_s),
         alone_median_s=float(np.median(profile.alone_s)) if profile.alone_s else None,
-        levels=tuple(_level(one, blind) for one in levels),
+        levels=tuple(_level(one, single_host) for one in levels),
         curve=curve,
         links=None if profile.links is None else dict(profile.links),
         effect=_effect(profile),
@@ -152,11 +152,11 @@ def _spread(latencies: Latencies) -> LatencySummary:
     )  # fmt: skip
 
 
-def _utilisation(profile: Profile, probes: Latencies, estimator: Estimator, blind: str | None) -> Utilisation:
-    if blind is not None:
-        return Utilisation(value=None, low=None, high=None, reason=blind)
-    traffic = None if estimator is PAPER_ESTIMATOR else packet_service(profile)
-    return estimate_utilisation(profile.idle.array, probes.array, estimator=estimator, traffic=traffic, steady=False)
+def _utilisation(profile: Profile, probes: Latencies, estimator: Estimator, single_host: str | None) -> Utilisation:
+    if single_host is not None:
+        return Utilisation(value=None, low=None, high=None, reason=single_host)
+    packets = None if estimator is PAPER_ESTIMATOR else packet_service(profile)
+    return estimate_utilisation(profile.idle.array, probes.array, estimator=estimator, packets=packets, steady=False)
 
 
 def _phases(profile: Profile, probes: Latencies, estimator: Estimator) -> tuple[PhaseEstimate, ...]:
@@ -180,11 +180,12 @@ def _bounds(phase: LoadPhase) -> tuple[float, float]:
     return min(float(low), phase.utilisation), max(float(high), phase.utilisation)
 
 
-def _level(one: LevelEstimate, blind: str | None) -> LevelSummary:
-    unseen = Utilisation(value=None, low=None, high=None, reason=blind)
+def _level(one: LevelEstimate, single_host: str | None) -> LevelSummary:
+    unseen = Utilisation(value=None, low=None, high=None, reason=single_host)
     return LevelSummary(
         configuration=one.level.configuration, probes=_spread(one.level.probes),
-        utilisation=one.utilisation if blind is None else unseen, runs=len(one.level.times_s), slowdown=one.slowdown,
+        utilisation=one.utilisation if single_host is None else unseen, runs=len(one.level.times_s),
+        slowdown=one.slowdown,
     )  # fmt: skip
 
 

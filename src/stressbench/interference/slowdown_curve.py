@@ -110,7 +110,7 @@ def fit_curve_by_link_share(profile: Profile, used: tuple[str, ...]) -> CurveFit
 def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, busy: Floats) -> CurveFit:
     """`utilisations` of the levels, shape (n,), and their bootstrap distributions `busy`, shape (n, 400)."""
     logs = np.log([slowdown_interval(profile.alone_s, one.times_s).centre for one in levels])
-    places, residuals = _left_out(utilisations, logs)
+    places, residuals = _cross_validation_residuals(utilisations, logs)
     return CurveFit(
         curve=monotone_curve(utilisations, logs),
         resampled=_resampled(profile, levels, busy=busy),
@@ -119,7 +119,7 @@ def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, bus
     )
 
 
-def _left_out(utilisations: Floats, logs: Floats) -> tuple[Floats, Floats]:
+def _cross_validation_residuals(utilisations: Floats, logs: Floats) -> tuple[Floats, Floats]:
     """Residual of each level but the heaviest from the curve of all others: utilisations and residuals."""
     inner = np.flatnonzero(utilisations < utilisations.max())
     residuals = [

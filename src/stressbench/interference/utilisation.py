@@ -84,41 +84,41 @@ def estimate_utilisation(
     loaded_s: Floats,
     *,
     estimator: Estimator = DEFAULT_ESTIMATOR,
-    traffic: Service | None = None,
+    packets: Service | None = None,
     steady: bool = True,
 ) -> Utilisation:
     """The utilisation while `loaded_s` was measured; latencies in s, in temporal order, shapes (n,) and (m,).
 
-    `traffic`: service time of the packets that load the switch, if it is known from the link rate and their size; by
+    `packets`: service time of the packets that load the switch, if it is known from the link rate and their size; by
     default they are assumed to be like the probes, as in the paper. `steady`: treat a load that drifts as inconclusive.
     The interval is a bootstrap of both means and the variance over batches of consecutive samples, widened where
     batches are autocorrelated.
     """
     try:
-        _check_idle(idle_s, traffic=traffic)
+        _check_idle(idle_s, packets=packets)
         _check_samples(loaded_s, what="under load")
         if steady:
             _check_steady(idle_s, loaded_s)
-        return _estimate(idle_s, loaded_s, estimator=estimator, traffic=traffic)
+        return _estimate(idle_s, loaded_s, estimator=estimator, packets=packets)
     except Inconclusive as reason:
         return Utilisation(value=None, low=None, high=None, reason=str(reason))
 
 
 def point_estimate(
-    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None
+    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator = DEFAULT_ESTIMATOR, packets: Service | None = None
 ) -> float:
     """The utilisation without interval or checks, 0 to below 1; 0 for a mean below the service time."""
     service = service_estimate(idle_s, estimator)
     wait = max(0.0, float(loaded_s.mean()) - service.mean_s)
-    return utilisation_of_wait(wait, service if traffic is None else traffic)
+    return utilisation_of_wait(wait, service if packets is None else packets)
 
 
 def bootstrap_utilisations(
-    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None,
+    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator = DEFAULT_ESTIMATOR, packets: Service | None = None,
     resamples: int = _RESAMPLES, seed: int = _SEED,
 ) -> Floats:  # fmt: skip
     """Bootstrap distribution of `point_estimate`, shape (resamples,), from batches of neighbours; set by `seed`."""
-    waits, residual = _resampled(idle_s, loaded_s, estimator=estimator, traffic=traffic, resamples=resamples, seed=seed)
+    waits, residual = _resampled(idle_s, loaded_s, estimator=estimator, packets=packets, resamples=resamples, seed=seed)
     waits = np.maximum(waits, 0.0)
     shares: Floats = waits / (waits + residual)
     return shares
@@ -126,35 +126,35 @@ def bootstrap_utilisations(
 
 def bootstrap_waits(idle_s: Floats, loaded_s: Floats, *, resamples: int, seed: int) -> Floats:
     """Bootstrap distribution of the mean wait, s, at least 0, shape (resamples,)."""
-    waits, _ = _resampled(idle_s, loaded_s, estimator=DEFAULT_ESTIMATOR, traffic=None, resamples=resamples, seed=seed)
+    waits, _ = _resampled(idle_s, loaded_s, estimator=DEFAULT_ESTIMATOR, packets=None, resamples=resamples, seed=seed)
     return np.maximum(waits, 0.0)
 
 
 def probes_needed(
-    idle_s: Floats, *, half_width: float, estimator: Estimator = DEFAULT_ESTIMATOR, traffic: Service | None = None
+    idle_s: Floats, *, half_width: float, estimator: Estimator = DEFAULT_ESTIMATOR, packets: Service | None = None
 ) -> int:  # fmt: skip
     """Probes, on the idle machine and under load each, for a 95 % interval of +- `half_width` on an idle machine.
 
     `half_width` in utilisation, above 0. At least 30; by the normal approximation at utilisation 0.
     """
-    service = service_estimate(idle_s, estimator) if traffic is None else traffic
+    service = service_estimate(idle_s, estimator) if packets is None else packets
     error_of_one = float(idle_s.std(ddof=1)) * sqrt(2) / service.residual_s
     return max(LEAST_SAMPLES, ceil((NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * error_of_one / half_width) ** 2))
 
 
-def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, traffic: Service | None) -> Utilisation:
+def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, packets: Service | None) -> Utilisation:
     waits, residual = _resampled(
-        idle_s, loaded_s, estimator=estimator, traffic=traffic, resamples=_RESAMPLES, seed=_SEED
+        idle_s, loaded_s, estimator=estimator, packets=packets, resamples=_RESAMPLES, seed=_SEED
     )
     tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
     sooner = _service_mean(idle_s, estimator) - float(loaded_s.mean())
-    if np.quantile(waits, tails[1]) < 0 and sooner > _BELOW_IDLE * _scale(_service_mean(idle_s, estimator), traffic):
+    if np.quantile(waits, tails[1]) < 0 and sooner > _BELOW_IDLE * _scale(_service_mean(idle_s, estimator), packets):
         raise Inconclusive(
             f"probes were faster under load ({loaded_s.mean():.3g} s) than on the idle machine "
             f"({_service_mean(idle_s, estimator):.3g} s): calibrate again, at the same time and on the same path"
         )
     waits = np.maximum(waits, 0.0)
-    value = point_estimate(idle_s, loaded_s, estimator=estimator, traffic=traffic)
+    value = point_estimate(idle_s, loaded_s, estimator=estimator, packets=packets)
     low, high = (float(bound) for bound in np.quantile(waits / (waits + residual), tails))
     resemblance = dependence_of(_batches(loaded_s).mean_s)
     interval = widened(
@@ -170,7 +170,7 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, traffic
     return Utilisation(value=value, low=low, high=high, reason=None)
 
 
-def _check_idle(idle_s: Floats, *, traffic: Service | None) -> None:
+def _check_idle(idle_s: Floats, *, packets: Service | None) -> None:
     _check_samples(idle_s, what="on the idle machine")
     mean = float(idle_s.mean())
     variation = float(idle_s.var(ddof=1)) / mean**2
@@ -179,15 +179,15 @@ def _check_idle(idle_s: Floats, *, traffic: Service | None) -> None:
             f"on the idle machine latencies vary {variation**0.5:.1f} times their mean: something else was running"
         )
     trend = trend_of(_batches(idle_s).mean_s)
-    if trend.p < _DRIFT_P and abs(trend.change) > _IDLE_DRIFT * _scale(mean, traffic):
+    if trend.p < _DRIFT_P and abs(trend.change) > _IDLE_DRIFT * _scale(mean, packets):
         raise Inconclusive(
             f"on the idle machine latencies drifted by {trend.change:+.3g} s, their mean is {mean:.3g} s"
         )
 
 
-def _scale(mean_s: float, traffic: Service | None) -> float:
+def _scale(mean_s: float, packets: Service | None) -> float:
     """The scale of changes of the idle machine: its latency or, where it is known, what a packet adds."""
-    return mean_s if traffic is None else max(mean_s, traffic.residual_s)
+    return mean_s if packets is None else max(mean_s, packets.residual_s)
 
 
 def _check_steady(idle_s: Floats, loaded_s: Floats) -> None:
@@ -240,7 +240,7 @@ def _batches(values: Floats) -> _Batches:
 
 
 def _resampled(
-    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, traffic: Service | None, resamples: int, seed: int
+    idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, packets: Service | None, resamples: int, seed: int
 ) -> tuple[Floats, Floats]:
     """Bootstrap distributions of the mean wait, which can be negative, and the residual service time, s."""
     random = np.random.default_rng(seed)
@@ -253,6 +253,6 @@ def _resampled(
     services = np.full(resamples, idle_s.min()) if estimator.service is ServiceTime.minimum else means
     chosen = random.integers(len(loaded.counts), size=(resamples, len(loaded.counts)))
     waits = loaded.sums_s[chosen].sum(axis=1) / loaded.counts[chosen].sum(axis=1) - services
-    if traffic is not None:
-        return waits, np.full(resamples, traffic.residual_s)
+    if packets is not None:
+        return waits, np.full(resamples, packets.residual_s)
     return waits, (services + estimator.averaged * np.maximum(variances, 0.0) / services) / 2

@@ -69,7 +69,7 @@ class Validation:
     left_out: tuple[LeftOut, ...]
 
     @property
-    def tells(self) -> bool:
+    def has_predictions(self) -> bool:
         """Whether any model predicts any co-run."""
         return any(score.mean_absolute_error is not None for score in self.scores)
 

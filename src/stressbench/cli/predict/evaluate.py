@@ -67,7 +67,7 @@ def evaluate(
 
         write_report_page(page, render_judgement(found), progress=note)
     _print(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
-    if not found.tells:
+    if not found.has_predictions:
         raise typer.Exit(ExitStatus.negative)
 
 

@@ -72,5 +72,5 @@ def slowdowns(
         from stressbench.report.terminal.prediction_table import print_together
 
         print_together(found, console=standard_output())
-    if not found.tells:
+    if not found.has_predictions:
         raise typer.Exit(ExitStatus.negative)

@@ -99,7 +99,7 @@ class _Measurement:
         return CompressionMeasurement(data=self._data(), interrupted=None)
 
     def _has_result(self) -> bool:
-        return bool(self._data().kept and self._isolated_s)
+        return bool(self._data().completed_levels and self._isolated_s)
 
     def _data(self) -> CompressionData:
         return CompressionData(
@@ -112,7 +112,7 @@ class _Measurement:
                 for one in self._levels
                 if one.times_s or one.ended_at_s
             ),
-            start_s=self._start_s, traffic=self._plan.packets,
+            start_s=self._start_s, packets=self._plan.packets,
         )  # fmt: skip
 
     def _trial_run(self) -> None:
@@ -179,7 +179,7 @@ class _Measurement:
         if plan.measures_all:
             return plan.candidates[tried]
         probes = {one.ring.configuration: one.probes for one in self._levels}
-        known = utilisations_for_selection(self._before, probes, traffic=plan.packets)
+        known = utilisations_for_selection(self._before, probes, packets=plan.packets)
         return next_configuration({**known, **too_heavy}, plan.candidates)
 
     def _run_program(self) -> None:

@@ -60,7 +60,7 @@ def _measure(
     return ImpactData(
         probing=spec.schedule, before=before, beside=beside,
         after=runner.probe_idle("idle, after") if spec.probe_after else (), with_probes_s=tuple(with_probes_s),
-        without_s=tuple(without_s), traffic=packets, links=mean_link_shares(links),
+        without_s=tuple(without_s), packets=packets, links=mean_link_shares(links),
     )  # fmt: skip
 
 

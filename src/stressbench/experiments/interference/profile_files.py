@@ -92,8 +92,8 @@ def write_impact_profile(
 
     def assemble(provenance: Provenance, stored: Profile | None) -> Profile:
         return impact_profile(
-            data, application=destination.application, machine=destination.machine, provenance=provenance, kept=stored,
-            by_rounds=spec.workload is not None,
+            data, application=destination.application, machine=destination.machine, provenance=provenance,
+            stored=stored, by_rounds=spec.workload is not None,
         )  # fmt: skip
 
     levels = 0 if destination.stored is None else len(destination.stored.levels)
@@ -115,7 +115,7 @@ def write_compression_profile(
     Raises ProfileFileError and LaunchMistake.
     """
     data, by_rounds, stored = measurement.data, spec.workload is not None, destination.stored
-    if not data.kept:
+    if not data.completed_levels:
         if destination.is_requested:
             progress(
                 "the program reached --time-limit beside every congestion level: no profile and no page is written"
@@ -124,14 +124,14 @@ def write_compression_profile(
 
     def assemble(provenance: Provenance, known: Profile | None) -> Profile:
         return compression_profile(
-            data, application=destination.application, machine=destination.machine, provenance=provenance, kept=known,
+            data, application=destination.application, machine=destination.machine, provenance=provenance, stored=known,
             by_rounds=by_rounds,
         )  # fmt: skip
 
     if stored is not None and (drift := idle_drift_since_impact(stored, data)) is not None:
         progress(f"CAUTION: {drift}")
     configuration = {
-        "compressions": f"{len(data.kept)} of {len(plan.candidates)}", "ring": count(plan.nodes, "host"),
+        "compressions": f"{len(data.completed_levels)} of {len(plan.candidates)}", "ring": count(plan.nodes, "host"),
         "runs": str(plan.runs), "times": "rounds" if by_rounds else "launches",
         **({} if measurement.interrupted is None else {"interrupted": "yes"}), **link.provenance,
     }  # fmt: skip

@@ -20,10 +20,10 @@ from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
 from stressbench.experiments.study_results import results_of
 from stressbench.formats.run import read_run
+from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import LeftOut
-from stressbench.interference.judging import judge
 from stressbench.interference.models import Model
-from stressbench.interference.together import foretell
+from stressbench.interference.validation import validate_models
 from stressbench.report.page import render
 from stressbench.report.page.predictions import render_judgement, render_together
 from stressbench.report.page.sensitivity import render_profiles
@@ -141,14 +141,14 @@ def profiles_page() -> str:
 @pytest.fixture(scope="module")
 def together_page() -> str:
     """Every model, some of which cannot tell."""
-    return render_together(foretell([CG, FFT], tuple(Model)))
+    return render_together(predict_corun([CG, FFT], tuple(Model)))
 
 
 @pytest.fixture(scope="module")
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
     left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
-    return render_judgement(judge([CG, FFT], (*SEEN, left)))
+    return render_judgement(validate_models([CG, FFT], (*SEEN, left)))
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ from support.commands import call
 from support.examples import examples
 from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.link_share_delay import LinkShareDelay
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import Model
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
 from stressbench.interference.profile import Profile, to_json
-from stressbench.interference.shares_and_waits import SharesAndWaits
 from stressbench.interference.store import Store
 
 CURVES: Mapping[str, Mapping[float, float]] = {
@@ -63,7 +63,7 @@ MEANT: Mapping[str, Predictor] = {
     "Monotone": Monotone(),
     "PhaseAware": PhaseAware(),
     "PerLink": PerLink(),
-    "SharesAndWaits": SharesAndWaits(),
+    "SharesAndWaits": LinkShareDelay(),
 }
 
 
@@ -103,7 +103,7 @@ def test_all_models_are_the_papers_four_and_ours(store: Path) -> None:
 
     assert [one["model"] for one in told["applications"][0]["foretold"]] == list(Model)
     assert all(model in ended.stdout for model in Model)
-    assert "a look-up table knows one aggressor, not 2" in ended.stdout
+    assert "a look-up table predicts for one aggressor, not for 2" in ended.stdout
     assert "nobody counted the links of cg" in ended.stdout
 
 
@@ -130,14 +130,14 @@ def test_who_cannot_be_told_of_has_a_reason_beside_who_can(tmp_path: Path) -> No
 
     assert ended.exit_code == 0
     assert "–   –" in ended.stdout
-    assert "probed-only was never run beside a compression" in ended.stdout
+    assert "probed-only was not measured at any congestion level" in ended.stdout
 
 
 def test_a_load_beyond_all_compressions_has_no_upper_bound(tmp_path: Path) -> None:
     ended = call("predict", write_profile(tmp_path, made("cg")), write_profile(tmp_path, aggressor(0.8, name="heavy")))
 
     assert ", ...)" in ended.stdout
-    assert "is beyond the heaviest compression, 60%" in ended.stdout
+    assert "is beyond the heaviest congestion level, 60%" in ended.stdout
 
 
 @pytest.mark.parametrize("options", [(), ("--all-models",), ("--json",)])
@@ -147,7 +147,7 @@ def test_status_1_where_nobody_can_be_told_of(options: tuple[str, ...], tmp_path
     ended = call("predict", *silent, *options)
 
     assert ended.exit_code == 1
-    assert "a was never probed" in ended.stdout
+    assert "the impact of a was not measured" in ended.stdout
 
 
 def test_profiles_of_two_machines_are_refused(store: Path, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def refusals(store: Path) -> dict[str, tuple[tuple[object, ...], str]]:
     bad = store.parent / "bad.json"
     bad.write_text(to_json(made("cg")).replace('"nodes": 4', '"nodes": 0'), encoding="utf-8")
     return {
-        "one alone": ((cg,), "cg alone: nobody is beside it; expected two profiles or more"),
+        "one alone": ((cg,), "cg alone: expected two profiles or more"),
         "no such file": (("nowhere.json", cg), "nowhere.json: no such file or folder; names of applications need"),
         "a broken file": ((bad, cg), "bad.json: provenance.nodes 0: input should be greater than or equal to 1"),
         "no such model": ((store, "--model", "LT"), "--model LT: expected one of AverageLT, AverageStDevLT, PDFLT"),

@@ -7,7 +7,7 @@ import pytest
 from support.commands import call
 from support.sensitivities import aggressor, victim
 
-from stressbench.interference.placement import advise
+from stressbench.interference.placement_search import best_grouping
 from stressbench.interference.predictors import Monotone, PhaseAware
 from stressbench.interference.profile import Profile
 from stressbench.interference.store import Store
@@ -36,7 +36,7 @@ def test_advice_is_that_of_the_function(store: Path) -> None:
         call("predict", "place", *SUFFERS, "--store", store, "--switches", 3, "--per-switch", 2, "--json").stdout
     )
 
-    advice = advise(PhaseAware(), [made(name) for name in SUFFERS], places=3, per_place=2)
+    advice = best_grouping(PhaseAware(), [made(name) for name in SUFFERS], places=3, per_place=2)
     assert [[one["number"] for one in group] for group in found["groups"]] == sorted(map(list, advice.groups))
     assert found["cost"] == pytest.approx(advice.cost)
     assert (found["machine"], found["model"], found["switches"], found["per_switch"]) == ("lab", "PhaseAware", 3, 2)
@@ -66,7 +66,7 @@ def test_switches_that_nobody_needs_stay_empty(store: Path) -> None:
 def test_model_and_room_are_those_asked_for(store: Path) -> None:
     found = told(store, "--switches", 1, "--per-switch", 4, "--model", "monotone")
 
-    cost = advise(Monotone(), [made(name) for name in sorted(SUFFERS)], places=1, per_place=4).cost
+    cost = best_grouping(Monotone(), [made(name) for name in sorted(SUFFERS)], places=1, per_place=4).cost
     assert (found["model"], found["cost"]) == ("Monotone", pytest.approx(cost))
     assert "on 1 switch of at most 4" in call("predict", "place", store, "--switches", 1, "--per-switch", 4).stdout
 
@@ -78,8 +78,8 @@ def test_groups_of_which_nobody_can_tell_are_kept_apart_and_named(store: Path) -
     found = told(store, "--switches", 3)
 
     assert "io alone" in ended.stdout
-    assert "kept apart: amg, io: io was never run beside a compression" in ended.stdout
-    assert {"applications": ["cg", "io"], "reasons": ["io was never run beside a compression"]} in list(
+    assert "kept apart: amg, io: io was not measured at any congestion level" in ended.stdout
+    assert {"applications": ["cg", "io"], "reasons": ["io was not measured at any congestion level"]} in list(
         found["not_considered"]  # type: ignore[call-overload]
     )
 
@@ -100,8 +100,8 @@ def test_status_1_where_no_arrangement_is_left(store: Path) -> None:
     ended = call("predict", "place", "io", "io", "--store", store, "--switches", 1)
 
     assert (ended.exit_code, ended.stdout) == (1, "")
-    assert "cannot tell: of 1 groups nobody can tell" in ended.stderr
-    assert "(io was never run beside a compression)" in ended.stderr
+    assert "no placement can be predicted: 1 group has no prediction, and" in ended.stderr
+    assert "(io was not measured at any congestion level)" in ended.stderr
 
 
 @pytest.mark.parametrize(

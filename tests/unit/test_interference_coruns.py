@@ -12,9 +12,9 @@ from support.sensitivities import aggressor, profile, sample, victim
 from stressbench.formats.run import read_run
 from stressbench.interference.coruns import CoRun, LeftOut, parse_coruns, read_coruns, to_line
 from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.evaluation import Observation, evaluate, leave_one_application_out
-from stressbench.interference.judging import judge
-from stressbench.interference.models import LEARNERS, Model, predictor_of
+from stressbench.interference.evaluation import MeasuredCoRun, evaluate, leave_one_application_out
+from stressbench.interference.models import TRAINABLE_MODELS, Model, predictor_of
+from stressbench.interference.validation import validate_models
 from stressbench.stats import summarise
 
 CG, FFT = victim({0.2: 1.1, 0.5: 1.5}, name="cg"), victim({0.2: 1.02, 0.5: 1.2}, name="fft")
@@ -109,9 +109,9 @@ def test_one_job_has_nobody_beside_it(tmp_path: Path) -> None:
 
 
 def test_judging_is_evaluating_every_model() -> None:
-    found = judge([CG, FFT], [SEEN])
+    found = validate_models([CG, FFT], [SEEN])
 
-    seen = [Observation(victim=CG, aggressors=(FFT,), slowdown=1.2, interval=(1.1, 1.3), source="made up")]
+    seen = [MeasuredCoRun(victim=CG, aggressors=(FFT,), slowdown=1.2, interval=(1.1, 1.3), source="made up")]
     by_name = {score.model: score for score in found.scores}
     assert set(by_name) == {*Model, "Blend"}
     for model in Model:
@@ -121,13 +121,13 @@ def test_judging_is_evaluating_every_model() -> None:
         assert by_name[model].within_10_points == alone.share_within(0.1)
         assert (by_name[model].quartiles, by_name[model].coverage) == (alone.quartiles, alone.coverage)
         assert by_name[model].pairs[0].slowdown == alone.compared[0].prediction.slowdown
-    blend = leave_one_application_out(LEARNERS[0], seen)
+    blend = leave_one_application_out(TRAINABLE_MODELS[0], seen)
     assert by_name["Blend"].learnt
     assert by_name["Blend"].pairs[0].reason == blend.compared[0].prediction.reason
     assert by_name["Queue"].pairs[0].measured_interval == (1.1, 1.3)
     assert by_name["PerLink"].could_not_tell == 1
     assert (by_name["PerLink"].intervals, by_name["Queue"].intervals) == (0, 1)
-    assert found.tells
+    assert found.has_predictions
 
 
 def test_whom_nobody_knows_is_left_out_and_named() -> None:
@@ -135,7 +135,7 @@ def test_whom_nobody_knows_is_left_out_and_named() -> None:
     elsewhere = replace(SEEN, machine="cab")
     unread = LeftOut(victim="cg", aggressors=("fft",), source="x", reason="no contended rounds")
 
-    found = judge([CG, FFT], [strange, SEEN, elsewhere, unread, replace(SEEN, machine="lab")])
+    found = validate_models([CG, FFT], [strange, SEEN, elsewhere, unread, replace(SEEN, machine="lab")])
 
     assert found.co_runs == 2
     assert [one.reason for one in found.left_out] == [
@@ -149,23 +149,23 @@ def test_a_second_copy_is_the_same_application_unless_it_has_a_profile() -> None
     pair = replace(SEEN, aggressors=("cg_2",))
     copy = aggressor(0.4, name="cg_2")
 
-    assert judge([CG], [pair]).scores[0].pairs[0].aggressors == ("cg",)
-    assert judge([CG, copy], [pair]).scores[0].pairs[0].aggressors == ("cg_2",)
+    assert validate_models([CG], [pair]).scores[0].pairs[0].aggressors == ("cg",)
+    assert validate_models([CG, copy], [pair]).scores[0].pairs[0].aggressors == ("cg_2",)
 
 
 def test_two_profiles_of_one_application_are_refused() -> None:
     with pytest.raises(ValueError, match="two profiles of application 'cg'"):
-        judge([CG, aggressor(0.4, name="cg")], [SEEN])
+        validate_models([CG, aggressor(0.4, name="cg")], [SEEN])
 
 
 def test_where_nobody_can_tell_nothing_is_told() -> None:
     silent = [profile(name, idle_s=sample(0.0)) for name in ("cg", "fft")]
 
-    assert not judge(silent, [SEEN]).tells
+    assert not validate_models(silent, [SEEN]).has_predictions
 
 
 def test_who_errs_least_comes_first_and_who_cannot_tell_last() -> None:
-    found = judge([CG, FFT], [replace(SEEN, slowdown=1.25, interval=None)]).scores
+    found = validate_models([CG, FFT], [replace(SEEN, slowdown=1.25, interval=None)]).scores
 
     errors = [one.mean_absolute_error for one in found if one.mean_absolute_error is not None]
     assert errors == sorted(errors)

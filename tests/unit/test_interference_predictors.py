@@ -21,11 +21,11 @@ from support.sensitivities import (
     victim,
 )
 
-from stressbench.interference.curves import monotone
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
-from stressbench.interference.prediction import NOT_SLOWED, Composition, Predictor, composed
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.prediction import NOT_SLOWED, Composition, Predictor, combined_utilisation
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
 from stressbench.interference.profile import Profile
+from stressbench.interference.slowdown_curve import monotone_curve
 
 TABLES: tuple[Predictor, ...] = (AverageLT(), AverageStDevLT(), PDFLT())
 PAPERS: tuple[Predictor, ...] = (*TABLES, Queue())
@@ -117,7 +117,7 @@ def test_a_table_has_the_interval_of_its_compression(model: Predictor) -> None:
 
 @pytest.mark.parametrize("model", TABLES, **by_name)
 def test_tables_know_one_aggressor(model: Predictor) -> None:
-    assert "knows one aggressor, not 2" in str(model.predict(ANY, [IDLE, IDLE]).reason)
+    assert "predicts for one aggressor, not for 2" in str(model.predict(ANY, [IDLE, IDLE]).reason)
 
 
 def waiting(utilisation: float) -> list[float]:
@@ -166,14 +166,14 @@ def test_profiles_of_several_machines_do_not_mix(model: Predictor) -> None:
 def test_an_aggressor_that_was_never_probed_is_said_to_be(model: Predictor) -> None:
     found = model.predict(ANY, [profile("silent", idle_s=sample(0.0))])
 
-    assert (found.slowdown, found.reason) == (None, "silent was never probed")
+    assert (found.slowdown, found.reason) == (None, "the impact of silent was not measured")
 
 
 @pytest.mark.parametrize("model", (*PAPERS, *OURS), **by_name)
 def test_a_victim_that_was_never_compressed_is_said_to_be(model: Predictor) -> None:
     found = model.predict(aggressor(0.3, links={}), [IDLE])
 
-    assert (found.slowdown, found.reason) == (None, "aggressor was never run beside a compression")
+    assert (found.slowdown, found.reason) == (None, "aggressor was not measured at any congestion level")
 
 
 @pytest.mark.parametrize("model", (Queue(), Monotone(), PhaseAware()), **by_name)
@@ -200,7 +200,7 @@ def test_beyond_the_heaviest_compression_there_is_no_upper_bound() -> None:
 
     assert found.slowdown == pytest.approx(2.5, abs=1e-3)
     assert found.low is not None
-    assert (found.high, found.reason) == (None, "a load of 90% is beyond the heaviest compression, 80%")
+    assert (found.high, found.reason) == (None, "a load of 90% is beyond the heaviest congestion level, 80%")
 
 
 shares = st.floats(min_value=0, max_value=0.94)
@@ -242,7 +242,7 @@ def test_the_unit_of_time_does_not_matter(unit: float, model: Predictor) -> None
     )
 )
 def test_curves_begin_at_nothing_and_never_fall(points: list[tuple[float, float]]) -> None:
-    curve = monotone(*(np.array(part) for part in zip(*points, strict=True)))
+    curve = monotone_curve(*(np.array(part) for part in zip(*points, strict=True)))
 
     places = np.linspace(0, 1, 50)
     logs = curve.log_at(places)
@@ -252,17 +252,17 @@ def test_curves_begin_at_nothing_and_never_fall(points: list[tuple[float, float]
 
 
 def test_curves_keep_points_that_rise() -> None:
-    curve = monotone(np.array([0.2, 0.5, 0.5]), np.array([0.1, 0.2, 0.4]))
+    curve = monotone_curve(np.array([0.2, 0.5, 0.5]), np.array([0.1, 0.2, 0.4]))
 
     assert curve.utilisations.tolist() == [0, 0.2, 0.5]
     assert curve.log_slowdowns.tolist() == pytest.approx([0, 0.1, 0.3])
 
 
-@pytest.mark.parametrize(("how", "expected"), [(Composition.added, 0.9), (Composition.left_over, 0.7)])
-def test_loads_add_up(how: Composition, expected: float) -> None:
-    assert float(composed([np.array(0.5), np.array(0.4)], how)) == pytest.approx(expected)
-    assert float(composed([np.array(0.5), np.array(0.8)], how)) <= 1
-    assert float(composed([np.array(0.5)], how)) == 0.5
+@pytest.mark.parametrize(("composition", "expected"), [(Composition.added, 0.9), (Composition.left_over, 0.7)])
+def test_loads_add_up(composition: Composition, expected: float) -> None:
+    assert float(combined_utilisation([np.array(0.5), np.array(0.4)], composition)) == pytest.approx(expected)
+    assert float(combined_utilisation([np.array(0.5), np.array(0.8)], composition)) <= 1
+    assert float(combined_utilisation([np.array(0.5)], composition)) == 0.5
 
 
 @pytest.mark.parametrize("model", (Queue(), Monotone(), PhaseAware(), PerLink()), **by_name)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.sensitivities import level, profile, sample, victim
 
-from stressbench.interference.errors import CannotTell, ProfileFileError
+from stressbench.interference.errors import Inconclusive, ProfileFileError
 from stressbench.interference.profile import Impact, Latencies, Profile, parse_profile, read_profile, to_json
-from stressbench.interference.readings import probe_effect
+from stressbench.interference.profile_analysis import probe_effect
 from stressbench.interference.store import Store
 
 FILE = Path("folder/app.json")
@@ -167,5 +167,5 @@ def test_what_probes_did_to_the_application_is_told() -> None:
 
     assert found.centre == pytest.approx(1.02)
     assert found.low == pytest.approx(1.01)
-    with pytest.raises(CannotTell, match="no run times with probes"):
+    with pytest.raises(Inconclusive, match="no run times with probes"):
         probe_effect(made())

@@ -1,13 +1,12 @@
 """The one way to standard output and standard error: text from files cannot control the terminal."""
 
 from stressbench.console.escaping import escaped
-from stressbench.console.messages import Level, emit, error, has_colours, is_quiet, note, progress, set_quiet, warning
+from stressbench.console.messages import emit, error, has_colours, is_quiet, note, progress, set_quiet, warning
 from stressbench.console.printing import Console, echo
 from stressbench.console.streams import OutputFault, take_streams
 
 __all__ = [
     "Console",
-    "Level",
     "OutputFault",
     "echo",
     "emit",

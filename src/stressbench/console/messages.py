@@ -2,25 +2,22 @@
 
 import os
 import sys
-from enum import Enum
 from typing import TextIO, cast
 
 from stressbench.console.escaping import escaped
 from stressbench.console.streams import Standard
+from stressbench.levels import Level
 
 _PREFIX = "stressbench: "
 _RESET = "\x1b[0m"
 
 
-class Level(Enum):
-    """How important a message is; the value is the colour of its prefix on a terminal."""
-
-    error = "\x1b[1;31m"
-    warning = "\x1b[33m"
-    note = "\x1b[36m"
-    progress = "\x1b[2m"
-
-
+_COLOURS = {
+    Level.error: "\x1b[1;31m",
+    Level.warning: "\x1b[33m",
+    Level.note: "\x1b[36m",
+    Level.progress: "\x1b[2m",
+}
 _QUIET_LEVELS = frozenset({Level.error, Level.warning})
 _ALL_LEVELS = frozenset(Level)
 _shown = [_ALL_LEVELS]
@@ -69,7 +66,7 @@ def emit(text: str, *, level: Level) -> None:
     if level not in _shown[0]:
         return
     stream = sys.stderr
-    prefix = f"{level.value}{_PREFIX}{_RESET}" if has_colours(stream) else _PREFIX
+    prefix = f"{_COLOURS[level]}{_PREFIX}{_RESET}" if has_colours(stream) else _PREFIX
     raw = cast("TextIO", stream.plain) if isinstance(stream, Standard) else stream
     raw.write("".join(f"{prefix}{escaped(line)}\n" for line in text.split("\n")))
     raw.flush()

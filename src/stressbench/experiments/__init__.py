@@ -1,1 +1,1 @@
-"""What the commands do, callable from Python: functions that take values and return results, and print nothing."""
+"""Experiments: what the commands do, as functions that take values, return results and report progress."""

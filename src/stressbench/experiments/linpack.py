@@ -1,4 +1,4 @@
-"""Linpack's Rmax, given as a number or measured by `hpcc` on the same ranks."""
+"""Linpack's Rmax, which relates b_eff to the speed of the ranks (balance factor): given, or measured by `hpcc`."""
 
 import math
 import os
@@ -17,10 +17,8 @@ from stressbench.suites.hpcc import INPUT, OUTPUT, Rmax, input_text, linpack_of,
 HPCC = "hpcc"
 
 
-def typed_rmax(text: str) -> Rmax | None:
-    """The given number of GFlop/s; None for `hpcc`. Raises LaunchMistake."""
-    if text == HPCC:
-        return None
+def given_rmax(text: str) -> Rmax:
+    """Rmax from a number of GFlop/s. Raises LaunchMistake."""
     try:
         value = float(text)
     except ValueError:
@@ -31,7 +29,7 @@ def typed_rmax(text: str) -> Rmax | None:
 
 
 def require_hpcc(place: Place, *, on: str) -> None:
-    """Raise LaunchMistake where `hpcc` cannot run."""
+    """Raise LaunchMistake where `hpcc` cannot run on the launch target."""
     if isinstance(place, SimgridPlace):
         raise LaunchMistake(f"--rmax {HPCC}: --on {on} simulates ranks, which compute nothing; give Rmax in GFlop/s")
     if shutil.which(HPCC) is None:
@@ -41,9 +39,10 @@ def require_hpcc(place: Place, *, on: str) -> None:
 def measured_rmax(
     place: Place, *, ranks: int, memory_bytes: int | None, engine: Path | None, environment: Mapping[str, str]
 ) -> Rmax:
-    """What Linpack reaches on these ranks; `memory_bytes`: of all of them, None: this machine's. Raises LaunchMistake.
+    """Run hpcc and return the Rmax that its Linpack reaches on these ranks.
 
-    Its files are in a temporary directory below the current one, which hosts share more often than /tmp.
+    The size of the matrix follows from `memory_bytes`, of all ranks together; None: the memory of this machine. The
+    files are kept in the current directory meanwhile, which hosts share more often than /tmp. Raises LaunchMistake.
     """
     n = order_of(memory_bytes if memory_bytes is not None else _own_memory())
     home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
@@ -66,7 +65,7 @@ def measured_rmax(
 
 
 def _text_of(path: Path) -> str:
-    """What hpcc wrote; empty where it wrote nothing, or something else."""
+    """What hpcc wrote; empty where the file is missing or cannot be read."""
     try:
         return read_text(path, limit=limits.OUTPUT, errors="replace")
     except OSError:

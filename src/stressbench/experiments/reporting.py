@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from stressbench.console import Level
+from stressbench.levels import Level
 
 
 class Report(Protocol):

@@ -1,4 +1,4 @@
-"""A temporary directory for the files of an experiment's launches."""
+"""Temporary directories of experiments."""
 
 import os
 from collections.abc import Iterator
@@ -11,15 +11,16 @@ from stressbench.stop_signals import handled_by
 
 
 @contextmanager
-def scratch(command: str) -> Iterator[Path]:
-    """A temporary directory below the current one, which hosts share more often than /tmp.
+def scratch_directory(name: str) -> Iterator[Path]:
+    """A temporary directory in the current one, which hosts of a cluster share more often than /tmp.
 
-    It is also removed when a stop signal arrives between two launches: any stop signal raises KeyboardInterrupt.
+    It is removed when the context ends. Meanwhile every stop signal raises KeyboardInterrupt, so that it is also
+    removed when a signal arrives between two launches.
     """
-    home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
-    with TemporaryDirectory(prefix=f".stressbench-{command}-", dir=home) as name, handled_by(_interrupt):
-        yield Path(name)
+    parent = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
+    with TemporaryDirectory(prefix=f".stressbench-{name}-", dir=parent) as path, handled_by(_interrupt):
+        yield Path(path)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  a signal's handler
+def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  the signature of signal handlers
     raise KeyboardInterrupt

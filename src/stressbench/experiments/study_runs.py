@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import FrameType
 
-from stressbench.console import Level
 from stressbench.experiments.reporting import Report
 from stressbench.launch.batch import batch_systems
+from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
 from stressbench.study.errors import StudyMistake

@@ -1,4 +1,4 @@
-"""What goes wrong with profiles and predictions."""
+"""Errors of profiles and predictions."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from stressbench.errors import UserError
 
 
 class ProfileFileError(UserError):
-    """A profile cannot be used: `FILE[:LINE]: what stands there: what was expected`."""
+    """A profile cannot be used. The message is `FILE[:LINE]: what was found: what was expected`."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
         """Name `path` and, where the text itself is broken, its line counted from 1."""
@@ -15,5 +15,5 @@ class ProfileFileError(UserError):
         super().__init__(f"{path}{'' if line is None else f':{line}'}: {message}")
 
 
-class CannotTell(Exception):
-    """A model does not hold here; the message says why, as a sentence for people without a full stop."""
+class Inconclusive(Exception):
+    """A model does not apply to these measurements; the message gives the reason, as a sentence without a full stop."""

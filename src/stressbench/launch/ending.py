@@ -15,6 +15,8 @@ from stressbench.launch.session import Ending, Wish
 # `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`.
 _WHEREABOUTS = re.compile(r"\bjob (?P<job>[^\n]+?), motif (?P<motif>[^,)\n]+)(?:\), round \d|, rank \d)")
 
+NOTHING_MEASURED = "no round was finished; nothing was measured"
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
@@ -26,15 +28,20 @@ class _Place:
 
 def explain(ending: Ending, *, wish: Wish) -> tuple[str, ...]:
     """Sentences for stderr, none when all went well."""
-    run = ending.left
+    if ending.status in (ExitStatus.fault, ExitStatus.interrupted):
+        return (*causes(ending), _kept(wish, ending.left, ending.kept or wish.run_file.path))
+    return causes(ending)
+
+
+def causes(ending: Ending) -> tuple[str, ...]:
+    """Why the run failed: the rank that died, or the launcher's status. Empty where the engine reported it itself."""
     if ending.status == ExitStatus.ok:
         return ()
-    sentences = [_death(ending, ending.death, run)] if ending.death is not None else []
-    if not sentences and ending.status == ExitStatus.fault and ending.outcome.status != ExitStatus.fault:
-        sentences.append(f"the launcher ended with status {ending.outcome.status} before the engine could say why")
-    if ending.status in (ExitStatus.fault, ExitStatus.interrupted):
-        sentences.append(_kept(wish, run, ending.kept or wish.run_file.path))
-    return tuple(sentences)
+    if ending.death is not None:
+        return (_death(ending, ending.death, ending.left),)
+    if ending.status == ExitStatus.fault and ending.outcome.status != ExitStatus.fault:
+        return (f"the launcher ended with status {ending.outcome.status} before the engine could say why",)
+    return ()
 
 
 def _death(ending: Ending, death: Death, run: Run | None) -> str:
@@ -78,7 +85,7 @@ def _motif(errors: str, job: str) -> str | None:
 def _kept(wish: Wish, run: Run | None, path: Path) -> str:
     rounds = () if run is None else run.rounds
     if not rounds:
-        return "no round was finished; nothing was measured"
+        return NOTHING_MEASURED
     count = "round 1 is" if len(rounds) == 1 else f"{len(rounds)} rounds are"
     return f"{count} complete in {path}; `{continuing(wish, path)}` goes on"
 

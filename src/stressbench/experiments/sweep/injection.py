@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stressbench.console import Level
 from stressbench.experiments.reporting import Report, silent
 from stressbench.formats.toml.shares import FULL
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.targets import set_link_rate
+from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
 from stressbench.study.errors import StudyFault
 from stressbench.study.putting_back import putting_back

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from stressbench.console import Level
 from stressbench.errors import Interrupted
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.reporting import Report
@@ -13,6 +12,7 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Kind
 from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
+from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
 from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.programs.figures import parse_figure

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stressbench.experiments.scratch import scratch
+from stressbench.experiments.scratch import scratch_directory
 from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, figures_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, open_regular
@@ -57,7 +57,7 @@ class Output:
         if self.hpcc_n is None:
             yield self
             return
-        with scratch("hpcc") as folder:
+        with scratch_directory("hpcc") as folder:
             yield replace(self, folder=folder)
 
     def command(self, words: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench import __version__
-from stressbench.console import Level
 from stressbench.experiments.reporting import Report
 from stressbench.experiments.sweep.injection import Injection, of_command, of_lab
 from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of
@@ -16,6 +15,7 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.targets import resolve_target
+from stressbench.levels import Level
 from stressbench.study.degradation.launches import JOURNAL, Condition, RateLaunch, RatesPlan, turns_of
 from stressbench.study.directory import now
 from stressbench.study.errors import StudyFault, StudyMistake

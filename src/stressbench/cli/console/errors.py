@@ -20,7 +20,8 @@ def report_errors() -> Iterator[None]:
     try:
         yield
     except StressBenchError as fault:
-        error(str(fault))
+        if message := str(fault):
+            error(message)
         raise typer.Exit(fault.exit_status) from None
     except KeyboardInterrupt:
         raise typer.Exit(ExitStatus.interrupted) from None

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.launch.allocation import Allocation
+from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import answer, require_on_path
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
-from stressbench.launch.wanted import Wanted
 
 ABOUT = "flux run in an instance of Flux"
 
@@ -55,12 +55,12 @@ def inside(environment: Mapping[str, str]) -> FluxPlace:
     return FluxPlace(nodes=int(said) if said.isdigit() and int(said) > 0 else None)
 
 
-def planned(wanted: Wanted) -> FluxPlace:
+def planned(wanted: BatchRequest) -> FluxPlace:
     """What a script will be given."""
     return FluxPlace(nodes=wanted.nodes)
 
 
-def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """For `flux batch`. Whole nodes: jobs of others beside us would be in our times."""
     asked = (
         ("job-name", wanted.name),

@@ -8,12 +8,12 @@ from pathlib import Path
 from stressbench.formats.files import limits, read_text
 from stressbench.launch import local
 from stressbench.launch.allocation import Allocation
+from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Recognised
 from stressbench.launch.local import Request
-from stressbench.launch.wanted import Wanted
 
 ABOUT = "mpirun in a job of PBS"
 
@@ -55,12 +55,12 @@ def inside(environment: Mapping[str, str]) -> PbsPlace:
     return PbsPlace(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)
 
 
-def planned(wanted: Wanted) -> PbsPlace:
+def planned(wanted: BatchRequest) -> PbsPlace:
     """What a script will be given."""
     return PbsPlace(nodes=wanted.nodes, hosts=_LATER)
 
 
-def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """For qsub. Whole nodes: jobs of others beside us would be in our times."""
     each = wanted.ranks_per_node(ranks)
     chunk, count = (1, ranks) if each is None else (each, wanted.nodes)

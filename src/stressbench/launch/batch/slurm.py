@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stressbench.launch.allocation import Allocation
+from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import answer, require_on_path
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
-from stressbench.launch.wanted import Wanted
 
 ABOUT = "srun in an allocation of Slurm"
 
@@ -120,12 +120,12 @@ def _number(text: str | None) -> int | None:
     return int(text) if text and text.isdigit() else None
 
 
-def planned(wanted: Wanted) -> SlurmPlace:
+def planned(wanted: BatchRequest) -> SlurmPlace:
     """What a script will be given, whose nodes have as many CPUs as they need."""
     return SlurmPlace(nodes=wanted.nodes, offered=offered(answer("srun", "--mpi=list")))
 
 
-def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """For sbatch. Whole nodes: jobs of others beside us would be in our times."""
     asked = (
         ("job-name", wanted.name),

@@ -1,4 +1,4 @@
-"""What a batch script asks its system for."""
+"""What a batch script requests of its batch system."""
 
 import math
 import re
@@ -13,8 +13,8 @@ _NAME_LETTERS = 15  # PBS takes no more
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """`name` of the job, and what was typed; None leaves it to the system."""
+class BatchRequest:
+    """`name` of the job, and what is requested for it; None leaves it to the system."""
 
     name: str
     nodes: int | None = None
@@ -40,14 +40,16 @@ class Wanted:
         return f"{self.walltime_s - min(_TO_CLEAN_UP_S, self.walltime_s / 4):.0f}s"
 
 
-def wanted(*, stem: str, nodes: int | None, walltime: str | None, queue: str | None, account: str | None) -> Wanted:
-    """What was typed, checked. Raises LaunchMistake."""
+def batch_request(
+    *, stem: str, nodes: int | None, walltime: str | None, queue: str | None, account: str | None
+) -> BatchRequest:
+    """The request, checked; the job is named after `stem`. Raises LaunchMistake."""
     if nodes is not None and nodes < 1:
         raise LaunchMistake(f"--nodes: {nodes} is not at least 1")
     for option, value in (("--queue", queue), ("--account", account)):
         if value is not None and _WORD.fullmatch(value) is None:
             raise LaunchMistake(f"{option}: '{value}' is no name; expected letters, digits, and . _ : @ + -")
-    return Wanted(
+    return BatchRequest(
         name=_job_name(stem),
         nodes=nodes,
         walltime_s=None if walltime is None else _whole(walltime),

@@ -26,8 +26,8 @@ from pathlib import Path
 import compare
 import mpi
 
-from stressbench.launch.targets import resolve_target
 from stressbench.launch.program import run_program
+from stressbench.launch.targets import resolve_target
 
 GOAL = 0.10
 SIZE = 2_000_000  # bytes; hpcc's own

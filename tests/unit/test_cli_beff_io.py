@@ -15,7 +15,7 @@ from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.io_protocols import MIB, MadeIO, write_lines
 
 from stressbench.launch import session
-from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.lab import LabHost, LabTarget
 from stressbench.launch.sizes import parse_size
 from stressbench.launch.targets import registered
 
@@ -27,7 +27,7 @@ class Asked:
     """What was asked of a launch: the workload without its --protocol, and the rest."""
 
     workload: str
-    wish: session.Wish
+    wish: session.LaunchRequest
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
     def replace(made: MadeIO | None = COMPLETE, *, status: int = 0, lines: int | None = None) -> list[Asked]:
         asked: list[Asked] = []
 
-        def prepare(wish: session.Wish, *, environment: Mapping[str, str]) -> int:
+        def prepare(wish: session.LaunchRequest, *, environment: Mapping[str, str]) -> int:
             workload, protocol = wish.workload.read_text().rstrip("\n").split(" --protocol ")
             asked.append(Asked(workload + "\n", wish))
             if made is not None:
@@ -118,8 +118,8 @@ def test_names_with_blanks_and_quotes_stay_one_word(measured: Measured) -> None:
     assert '--file "${SCRATCH}/my \\"own\\" run" --release' in asked[0].workload
 
 
-def lab(**scratch: str) -> LabPlace:
-    return LabPlace(name="io", hosts=(LabHost(name="a1", cores=4),), enter=(), environment=tuple(scratch.items()))
+def lab(**scratch: str) -> LabTarget:
+    return LabTarget(name="io", hosts=(LabHost(name="a1", cores=4),), enter=(), environment=tuple(scratch.items()))
 
 
 def test_a_lab_s_files_go_to_its_scratch(measured: Measured, here: Path) -> None:

@@ -15,7 +15,7 @@ from support.studies import made_run
 
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.targets import registered
 from stressbench.study.directory import open_directory
 from stressbench.study.file import read_study
@@ -28,7 +28,7 @@ HOOK = "--on local -n 2 --rate-command './set-rate --all'"
 class Tiny(FakeLab):
     """A lab whose links can be slowed to a quarter and no further."""
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rate not in (None, "full", "1/2", "1/4"):
             raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().place(on, rate=rate, rails=rails)

@@ -20,8 +20,8 @@ from stressbench.experiments.sweep.injection import Injection
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
-from stressbench.launch.place import Place
-from stressbench.launch.simgrid import SimgridPlace
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import registered
 from stressbench.study.degradation.launches import Condition, read_launches, turns_of
 from stressbench.suites.hpcc import input_text
@@ -46,15 +46,15 @@ End of Summary section.
 class Lab(FakeLab):
     """Whose links can be slowed to an eighth and no further."""
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rate == "1/16":
             raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().place(on, rate=rate, rails=rails)
 
 
 class Simulated(FakeLab):
-    def place(self, on: str, **_: object) -> Place:
-        return SimgridPlace(name="tiny", hosts=(), platform="", source="", folder=Path())
+    def place(self, on: str, **_: object) -> LaunchTarget:
+        return SimulatedTarget(name="tiny", hosts=(), platform="", source="", folder=Path())
 
 
 class Machine:

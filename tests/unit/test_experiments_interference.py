@@ -30,7 +30,7 @@ from stressbench.interference.profile import to_json
 from stressbench.interference.store import Store
 from stressbench.launch.clock import timed_by
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import HERE
+from stressbench.launch.launch_target import LOCAL
 
 __all__ = ["folder"]
 
@@ -48,7 +48,7 @@ def machine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def spec(*command: str, background_ranks: int = 2) -> MeasurementSpec:
     return measurement_spec(
-        command, target=HERE, target_name="local", schedule=SCHEDULE, background_ranks=background_ranks, ranks=1,
+        command, target=LOCAL, target_name="local", schedule=SCHEDULE, background_ranks=background_ranks, ranks=1,
         idle_s=0.5, probe_after=False,
     )  # fmt: skip
 
@@ -70,10 +70,10 @@ def test_the_impact_of_a_program_is_measured_without_a_command_line(
 
 def test_congestion_levels_are_measured_without_a_command_line(machine: Path) -> None:
     plan = ring_plan(
-        HERE, target_name="local", pairs=1, by_rounds=False, levels=None, runs=1, partners=(1,), pauses_s=(1e-5, 1e-3),
+        LOCAL, target_name="local", pairs=1, by_rounds=False, levels=None, runs=1, partners=(1,), pauses_s=(1e-5, 1e-3),
         messages=(1,),
     )  # fmt: skip
-    measured = spec("elapse", "300", background_ranks=plan.background_ranks(HERE, pairs=1))
+    measured = spec("elapse", "300", background_ranks=plan.background_ranks(LOCAL, pairs=1))
 
     with timed_by(FakeClock.here()):
         found = measure_compression(measured, plan)
@@ -107,7 +107,7 @@ def test_mistakes_are_reported_before_anything_starts(machine: Path) -> None:
     with pytest.raises(LaunchMistake, match="gone-program: there is no such program"):
         spec("gone-program")
     with pytest.raises(LaunchMistake, match="--pairs: 2 pairs need 4 hosts"):
-        probe_pairs(HERE, 2, target_name="local")
+        probe_pairs(LOCAL, 2, target_name="local")
     assert machine.is_dir()
 
 

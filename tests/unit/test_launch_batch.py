@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from stressbench.launch.batch import batch_systems, flux, pbs, script, slurm
-from stressbench.launch.batch.slurm import SlurmPlace, fewest_cpus, offered
+from stressbench.launch.batch.slurm import SlurmTarget, fewest_cpus, offered
 from stressbench.launch.batch_request import BatchRequest, batch_request
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import Place
 
 REQUEST = Request(ranks=8, program=("engine", "run", "a b.sb"), cores=2, allocated=True)
-PLACE = SlurmPlace(nodes=4, offered=("pmix", "none", "cray_shasta", "pmi2"), cpus=16)
+PLACE = SlurmTarget(nodes=4, offered=("pmix", "none", "cray_shasta", "pmi2"), cpus=16)
 MPI_LIST = """\
 MPI plugin types are...
 \tpmix
@@ -32,7 +32,7 @@ def library(flavour: Flavour = Flavour.openmpi4) -> Recognised:
     return Recognised(flavour=flavour, version="9.9")
 
 
-def built(place: Place, *, flavour: Flavour = Flavour.openmpi4, request: Request = REQUEST) -> tuple[str, ...]:
+def built(place: LaunchTarget, *, flavour: Flavour = Flavour.openmpi4, request: Request = REQUEST) -> tuple[str, ...]:
     """Without the program at its end."""
     launcher = Launcher(path=Path("start"), recognised=library(flavour))
     argv = place.build(launcher=launcher, request=request).argv
@@ -175,7 +175,7 @@ def test_the_allocation_tells_nodes_ranks_and_cpus(stub: Path, monkeypatch: pyte
         "SLURM_JOB_CPUS_PER_NODE": "16(x3),8",
     }
 
-    assert slurm.inside(told) == SlurmPlace(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
+    assert slurm.inside(told) == SlurmTarget(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
 
 
 def test_a_flux_instance_is_asked_for_its_nodes(stub: Path) -> None:

@@ -16,8 +16,8 @@ from stressbench.launch import session
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import Place
 from stressbench.launch.targets import registered, resolve_target
 from stressbench.study.cell_targets import require_links
 from stressbench.study.directory import Directory, now
@@ -60,7 +60,7 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     slot.unlock()
 
 
-def command(place: Place, flavour: Flavour = Flavour.openmpi4) -> tuple[str, ...]:
+def command(place: LaunchTarget, flavour: Flavour = Flavour.openmpi4) -> tuple[str, ...]:
     launcher = Launcher(path=Path("/opt/mpirun"), recognised=Recognised(flavour=flavour, version="4.1"))
     return place.build(launcher=launcher, request=REQUEST).argv
 

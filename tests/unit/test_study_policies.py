@@ -14,9 +14,9 @@ from stressbench.launch.command import Launcher
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.job_ranks import Cast
+from stressbench.launch.job_ranks import JobPlacement
+from stressbench.launch.launch_target import LOCAL
 from stressbench.launch.local import Request
-from stressbench.launch.place import HERE
 from stressbench.launch.rails import RailMistake, Rails, parse_policy
 from stressbench.launch.steering import Steering, steered
 from stressbench.launch.targets import registered
@@ -112,9 +112,9 @@ def test_what_was_compared_stays_comparable(tmp_path: Path) -> None:
         take_up(tmp_path / "made", study=parse_study(other, source="s"), text=other, folder=tmp_path)
 
 
-def wishes(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.Wish]:
+def wishes(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.LaunchRequest]:
     """What each policy's cell asks of a launch."""
-    seen: list[session.Wish] = []
+    seen: list[session.LaunchRequest] = []
     monkeypatch.setattr(session, "prepare", lambda wish, environment: seen.append(wish) or "prepared")
     with registered(lab=Pair()):
         Launching(study=directory.study, folder=directory.folder, environment={}, note=directory.write).check()
@@ -159,7 +159,7 @@ def engine_saying(folder: Path, text: str, *, status: int = 0) -> Path:
 
 def request_with(policy: str, engine: Path, *, ranks_per_node: int | None = 2, **made: Any) -> Request:
     steering = Steering(
-        rails=Rails(policy=parse_policy(policy), nics=("eth0", "eth1")), cast=Cast(workload=Path("two.sb"))
+        rails=Rails(policy=parse_policy(policy), nics=("eth0", "eth1")), cast=JobPlacement(workload=Path("two.sb"))
     )
     return steered(
         Request(ranks=4, program=("engine", "run"), cores=2, **made), steering, library=OPEN_MPI, engine=engine,
@@ -220,14 +220,14 @@ def test_a_run_that_is_prepared_has_its_wrapper(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "two.sb").write_text(WORKLOAD)
     study = parse_study(f'nics = ["ib0", "ib1"]\n{STUDY}'.replace("lab:pair", "local"), source="s")
     cell = next(cell for cell in study.cells if cell.policy == "nic1")
-    wish = session.Wish(
+    wish = session.LaunchRequest(
         workload=tmp_path / "two.sb", ranks=4, run_file=RunFile(path=tmp_path / "r.jsonl"), options=EngineOptions(),
-        engine=tmp_path / "engine", steering=steering_of(study, cell, place=HERE, workload=tmp_path / "two.sb"),
+        engine=tmp_path / "engine", steering=steering_of(study, cell, place=LOCAL, workload=tmp_path / "two.sb"),
     )  # fmt: skip
 
     prepared = session.prepare(wish, environment={"PATH": f"{tmp_path}:/usr/bin:/bin"})
 
-    assert isinstance(prepared, session.Prepared)
+    assert isinstance(prepared, session.PreparedLaunch)
     words = prepared.command.argv
     assert words[words.index("env") + 1] == "OMPI_MCA_btl_tcp_if_include=ib1"
     assert words[words.index("env") + 2] == str(tmp_path / "engine")

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from stressbench.formats.files import limits, read_text
 from stressbench.launch import program
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import Place
-from stressbench.launch.simgrid import SimgridPlace
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.suites.hpcc import INPUT, OUTPUT, Rmax, input_text, linpack_of, order_of
 
 HPCC = "hpcc"
@@ -28,16 +28,16 @@ def given_rmax(text: str) -> Rmax:
     return Rmax(flops_per_s=value * 1e9, source="as given")
 
 
-def require_hpcc(place: Place, *, on: str) -> None:
+def require_hpcc(place: LaunchTarget, *, on: str) -> None:
     """Raise LaunchMistake where `hpcc` cannot run on the launch target."""
-    if isinstance(place, SimgridPlace):
+    if isinstance(place, SimulatedTarget):
         raise LaunchMistake(f"--rmax {HPCC}: --on {on} simulates ranks, which compute nothing; give Rmax in GFlop/s")
     if shutil.which(HPCC) is None:
         raise LaunchMistake(f"--rmax {HPCC}: there is no {HPCC} on PATH (Debian's package hpcc); or give it in GFlop/s")
 
 
 def measured_rmax(
-    place: Place, *, ranks: int, memory_bytes: int | None, engine: Path | None, environment: Mapping[str, str]
+    place: LaunchTarget, *, ranks: int, memory_bytes: int | None, engine: Path | None, environment: Mapping[str, str]
 ) -> Rmax:
     """Run hpcc and return the Rmax that its Linpack reaches on these ranks.
 

@@ -8,10 +8,10 @@ from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
 from stressbench.launch import session
 from stressbench.launch.batch_script import BatchScript
-from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions
-from stressbench.launch.simgrid import SimgridPlace
-from stressbench.launch.stopping import Patience
+from stressbench.launch.explanation import explain
+from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.stopping import StopPolicy
 from stressbench.launch.target import require_same_time, shape_of, target
 from stressbench.launch.targets import engine_for, resolve_target
 
@@ -57,11 +57,11 @@ class RunSpec:
         if script is not None:
             options = replace(options, time_limit=script.engine_limit(options.time_limit))
         where = resolve_target(self.on, environment=environment) if script is None else script.place
-        require_same_time(run_file, simulated=isinstance(where, SimgridPlace))
+        require_same_time(run_file, simulated=isinstance(where, SimulatedTarget))
         shape = shape_of(
             ranks=self.ranks, ranks_per_node=self.ranks_per_node, run_file=run_file, default=where.ranks
         )  # fmt: skip
-        request = session.Wish(
+        request = session.LaunchRequest(
             workload=self.workload,
             ranks=shape.ranks,
             ranks_per_node=shape.ranks_per_node,
@@ -73,7 +73,7 @@ class RunSpec:
             realtime=self.realtime,
             terminal=self.terminal,
             place=where,
-            patience=Patience(grace_s=self.grace_s, limit_s=self.limit_s),
+            stop_policy=StopPolicy(grace_s=self.grace_s, limit_s=self.limit_s),
             on=self.on,
         )
         prepared = session.prepare(request, environment=environment)
@@ -86,8 +86,8 @@ class RunSpec:
 class PreparedRun:
     """A run that can start."""
 
-    request: session.Wish
-    launch: session.Prepared
+    request: session.LaunchRequest
+    launch: session.PreparedLaunch
     script: BatchScript | None
 
     @property
@@ -115,9 +115,9 @@ class PreparedRun:
 class FinishedRun:
     """How a run ended. `reasons`: why, in sentences, none where all is well."""
 
-    ending: session.Ending
+    ending: session.RunResult
     reasons: tuple[str, ...]
-    request: session.Wish
+    request: session.LaunchRequest
 
     @property
     def path(self) -> Path:

@@ -14,10 +14,10 @@ from stressbench.experiments.progress import Progress, silent
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import is_own_file, limits, read_bytes, require_output
 from stressbench.launch import session
-from stressbench.launch.ending import NOTHING_MEASURED, causes
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import Place
+from stressbench.launch.explanation import NOTHING_MEASURED, causes
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.target import Shape, shape_of
 from stressbench.suites.beff import BEff, b_eff_of
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
@@ -43,14 +43,14 @@ class SuiteLaunch:
     """Where and how a suite runs. `target_name`: the word for `target` after `--on`. `verify` checks every byte."""
 
     shape: Shape
-    target: Place
+    target: LaunchTarget
     target_name: str
     engine: Path | None
     seed: str
     verify: bool
 
 
-def suite_shape(target: Place, ranks: int | None) -> Shape:
+def suite_shape(target: LaunchTarget, ranks: int | None) -> Shape:
     """The given number of ranks or that of the target, with every rank a node. Raises LaunchMistake without either."""
     return shape_of(ranks=ranks, ranks_per_node=1, run_file=RunFile(path=Path("run.jsonl")), default=target.ranks)
 
@@ -122,7 +122,7 @@ def _run_motif(
     engine_options = EngineOptions(
         isolated="1", contended="0", repetitions="1", warmup="0", seed=launch.seed, verify=launch.verify
     )
-    wish = session.Wish(
+    wish = session.LaunchRequest(
         workload=workload, ranks=launch.shape.ranks, ranks_per_node=launch.shape.ranks_per_node, run_file=run_file,
         options=engine_options.with_stall_limit(launch.target.stall_limit), engine=launch.engine, place=launch.target,
         on=launch.target_name,

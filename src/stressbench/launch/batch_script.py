@@ -8,7 +8,7 @@ from stressbench.launch.batch import BatchSystem, batch_systems, script
 from stressbench.launch.batch_request import BatchRequest, batch_request
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +19,7 @@ class BatchScript:
     request: BatchRequest
 
     @property
-    def place(self) -> Place:
+    def place(self) -> LaunchTarget:
         """Where its ranks will start."""
         return self.system.planned(self.request)
 

@@ -13,7 +13,7 @@ from types import FrameType
 from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.execute import Outcome, attend, begin
-from stressbench.launch.stopping import Launch, Patience
+from stressbench.launch.stopping import Launch, StopPolicy
 from stressbench.stop_signals import handled_by
 
 _LOOK_EVERY_S = 0.01
@@ -27,7 +27,7 @@ class Member:
     """
 
     command: Command
-    patience: Patience
+    stop_policy: StopPolicy
     begun: Callable[[], bool] = lambda: True
     finished: Callable[[], bool] = lambda: False
 
@@ -142,7 +142,7 @@ def run_beside(
 
 def _begin(member: Member) -> Launch:
     return begin(
-        member.command, patience=member.patience, begun=member.begun, finished=member.finished, say=lambda _: None
+        member.command, stop_policy=member.stop_policy, begun=member.begun, finished=member.finished, say=lambda _: None
     )  # fmt: skip
 
 

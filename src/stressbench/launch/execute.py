@@ -17,7 +17,7 @@ from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
 from stressbench.launch.processes import Mark, kill_all
-from stressbench.launch.stopping import LAST_WORDS_S, Launch, Patience
+from stressbench.launch.stopping import LAST_WORDS_S, Launch, StopPolicy
 from stressbench.stop_signals import handled_by
 
 _SIGNALS_HEARD_EVERY_S = 0.2
@@ -55,7 +55,7 @@ class Outcome:
 def execute(
     command: Command,
     *,
-    patience: Patience | None = None,
+    stop_policy: StopPolicy | None = None,
     begun: Callable[[], bool] = lambda: True,
     finished: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] | None = None,
@@ -67,7 +67,7 @@ def execute(
     `say` gets a sentence when something is asked of the engine (default: stderr).
     Raises OSError where the program cannot be started.
     """
-    launch = begin(command, patience=patience, begun=begun, finished=finished, say=say)
+    launch = begin(command, stop_policy=stop_policy, begun=begun, finished=finished, say=say)
     with handled_by(launch.on_signal):
         return attend(launch)
 
@@ -75,7 +75,7 @@ def execute(
 def begin(
     command: Command,
     *,
-    patience: Patience | None = None,
+    stop_policy: StopPolicy | None = None,
     begun: Callable[[], bool] = lambda: True,
     finished: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] | None = None,
@@ -94,7 +94,7 @@ def begin(
         preexec_fn=end_with_parent if sys.platform == "linux" else None,
     )
     return Launch(
-        process=process, mark=mark, say=say or warning, patience=patience or Patience(), begun=begun,
+        process=process, mark=mark, say=say or warning, stop_policy=stop_policy or StopPolicy(), begun=begun,
         finished=finished, began_s=began_s,
     )  # fmt: skip
 

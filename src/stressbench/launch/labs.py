@@ -16,8 +16,8 @@ from stressbench.lab.part import at_share, with_rails
 from stressbench.lab.platform import platform_of
 from stressbench.lab.topology import Lab
 from stressbench.launch.errors import LaunchMistake, LinkMistake
-from stressbench.launch.lab import LabHost, LabPlace
-from stressbench.launch.simgrid import SimgridPlace, cache_folder
+from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.simgrid import SimulatedTarget, cache_folder
 
 _NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
 
@@ -25,14 +25,14 @@ _NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
 class LabsUp:
     """`lab:NAME`."""
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabPlace:  # noqa: ARG002  a TargetKind's
+    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetKind's
         """The lab that is up under this name; `rate` is only checked: `set_rate` applies it. Raises LaunchMistake."""
         name = _name_in(on)
         with _reported(on):
             up = running(name)
             enter = entering(up, up.lab.hosts[0].name)
         part = _part_of(up.lab, on=on, rate=rate, rails=rails)
-        return LabPlace(
+        return LabTarget(
             name=name,
             cards=None if rails is None or up.lab.rails == 1 else tuple(f"eth{rail}" for rail in range(part.rails)),
             nics=tuple(f"eth{rail}" for rail in range(up.lab.rails)),
@@ -61,7 +61,7 @@ class LabsUp:
 class SimulatedLabs:
     """`simgrid:NAME` or `simgrid:FILE.toml`."""
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> SimgridPlace:
+    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> SimulatedTarget:
         """The simulated lab, its links at `rate`. Raises LaunchMistake; LinkMistake for more than one rail."""
         word = _name_in(on)
         if rails is not None and rails > 1:
@@ -73,7 +73,7 @@ class SimulatedLabs:
         changed = "".join(
             f"# {name} = {value}\n" for name, value in (("rate", rate), ("rails", rails)) if value is not None
         )
-        return SimgridPlace(
+        return SimulatedTarget(
             name=lab.name,
             hosts=_hosts(lab),
             platform=platform,

@@ -14,8 +14,8 @@ from typing import Protocol
 from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.labs import LabsUp, SimulatedLabs
-from stressbench.launch.place import HERE, Place
-from stressbench.launch.simgrid import SimgridPlace, find_simulated_engine
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget, find_simulated_engine
 
 CardTotals = Mapping[str, tuple[int, int]]
 """Bytes sent and received so far by each NIC."""
@@ -24,7 +24,7 @@ CardTotals = Mapping[str, tuple[int, int]]
 class TargetKind(Protocol):
     """What one kind of `--on` means."""
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> Place:
+    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:
         """Where ranks start. `rate` is the share of their rates that links carry, `rails` the NICs in use on each host.
 
         Raises LaunchMistake where `on` cannot be used, LinkMistake where it cannot have such links.
@@ -43,9 +43,9 @@ class _WithoutLinks:
 
     system: BatchSystem | None = None
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> Place:  # noqa: ARG002  a TargetKind's
+    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetKind's
         """The allocation, or this machine."""
-        return HERE if self.system is None else self.system.inside(environment)
+        return LOCAL if self.system is None else self.system.inside(environment)
 
     def set_rate(self, on: str, rate: str) -> None:
         """Not possible. Raises LaunchMistake."""
@@ -89,7 +89,7 @@ def registered(**targets: TargetKind) -> Iterator[None]:
 
 def resolve_target(
     on: str, *, environment: Mapping[str, str], rate: str | None = None, rails: int | None = None
-) -> Place:
+) -> LaunchTarget:
     """Where ranks start. Raises LaunchMistake; LinkMistake where the target cannot have such links.
 
     `rate` is the share of the rates of a lab's file that its links carry: a simulated lab gets it, for one that is up
@@ -112,12 +112,12 @@ def nic_counter(on: str) -> Callable[[], CardTotals | None] | None:
     return None if isinstance(kind, _WithoutLinks) else lambda: kind.cards(on)
 
 
-def engine_for(target: Place, given: Path | None, *, environment: Mapping[str, str]) -> Path | None:
+def engine_for(target: LaunchTarget, given: Path | None, *, environment: Mapping[str, str]) -> Path | None:
     """The engine that was `given`, or the one that a simulation needs; None leaves it to the usual search.
 
     Raises LaunchMistake.
     """
-    if given is None and isinstance(target, SimgridPlace):
+    if given is None and isinstance(target, SimulatedTarget):
         return find_simulated_engine(environment)
     return given
 

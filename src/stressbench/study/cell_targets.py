@@ -6,8 +6,8 @@ from pathlib import Path
 from stressbench.formats.toml import Called, Complaint, Mistakes, by_key
 from stressbench.formats.toml import Place as Key
 from stressbench.launch.errors import LinkMistake
-from stressbench.launch.job_ranks import Cast
-from stressbench.launch.place import Place
+from stressbench.launch.job_ranks import JobPlacement
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rails import RailMistake, Rails, Transport, parse_policy, require_possible
 from stressbench.launch.steering import Steering
 from stressbench.launch.targets import resolve_target
@@ -21,7 +21,7 @@ def absolute(on: str, *, folder: Path) -> str:
     return f"{kind}:{folder / name}" if name.endswith(".toml") else on
 
 
-def steering_of(study: Study, cell: Cell, *, place: Place, workload: Path) -> Steering | None:
+def steering_of(study: Study, cell: Cell, *, place: LaunchTarget, workload: Path) -> Steering | None:
     """How the cell's messages find their cards; None where it leaves that to MPI and says nothing. RailMistake."""
     if cell.policy is None:
         return None
@@ -31,7 +31,7 @@ def steering_of(study: Study, cell: Cell, *, place: Place, workload: Path) -> St
     require_possible(policy, nics, are_virtual=bool(place.nics))
     transport = None if study.transport is None else Transport(study.transport)
     sets = tuple(f"{name}={value}" for name, value in cell.sets)
-    cast = Cast(workload=workload, sets=sets, placement=cell.placement)
+    cast = JobPlacement(workload=workload, sets=sets, placement=cell.placement)
     return Steering(rails=Rails(policy=policy, nics=nics, transport=transport), cast=cast)
 
 

@@ -1,4 +1,4 @@
-"""From a run of a study to the wish that `stressbench run` carries out, in this process and by the same function."""
+"""Launches the runs of a study, each as `stressbench run` does."""
 
 import os
 import time
@@ -10,10 +10,10 @@ from pathlib import Path
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.toml.shares import FULL
 from stressbench.launch import session
-from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.stopping import Patience
+from stressbench.launch.explanation import explain
+from stressbench.launch.stopping import StopPolicy
 from stressbench.launch.target import shape_of
 from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
 from stressbench.study.cell_targets import absolute, steering_of
@@ -62,7 +62,9 @@ class Launching:
                 self.say(f"the engine has checked {number:,} of {len(kinds):,} workloads with their settings")
             try:
                 prepared = session.prepare(
-                    self._wish(cell, RunFile(path=Path("check.jsonl")), EngineOptions(sets=_sets(cell)), limit_s=None),
+                    self._request(
+                        cell, RunFile(path=Path("check.jsonl")), EngineOptions(sets=_sets(cell)), limit_s=None
+                    ),
                     environment=self.environment,
                 )
             except LaunchMistake as mistake:
@@ -75,10 +77,10 @@ class Launching:
         limit_s = min(
             (limit for limit in (self.study.run_limit_s, order.time_limit_s) if limit is not None), default=None
         )
-        wish_file = RunFile(path=order.path, continues=order.continues)
+        run_file = RunFile(path=order.path, continues=order.continues)
         try:
-            wish = self._wish(order.run.cell, wish_file, self._options(order, limit_s), limit_s=limit_s)
-            prepared = session.prepare(wish, environment=self.environment)
+            request = self._request(order.run.cell, run_file, self._options(order, limit_s), limit_s=limit_s)
+            prepared = session.prepare(request, environment=self.environment)
             if isinstance(prepared, int):
                 return Result(status=prepared, reason="the engine refused the workload")
             self._command_rate(order.run)
@@ -94,7 +96,7 @@ class Launching:
             return Result(status=ExitStatus.fault, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
         return Result(
             status=ending.status,
-            reason=_reason(ending, wish),
+            reason=_reason(ending, request),
             asked_to_stop=ending.outcome.was_asked_to_stop,
         )
 
@@ -161,14 +163,16 @@ class Launching:
             set_link_rate(slower.on, FULL)
             self.note(replace(full, at=now()))
 
-    def _wish(self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None) -> session.Wish:
+    def _request(
+        self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None
+    ) -> session.LaunchRequest:
         rate = None if self.study.rate_command else cell.rate
         place = resolve_target(
             absolute(cell.on, folder=self.folder), environment=self.environment, rate=rate, rails=cell.rails
         )
         workload = Path(os.path.relpath(self.folder / cell.workload))
         shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=place.ranks)
-        return session.Wish(
+        return session.LaunchRequest(
             workload=None if run_file.continues else workload,
             ranks=shape.ranks,
             ranks_per_node=shape.ranks_per_node,
@@ -176,7 +180,7 @@ class Launching:
             options=options.with_stall_limit(place.stall_limit),
             engine=engine_for(place, self._engine(cell), environment=self.environment),
             place=place,
-            patience=Patience(grace_s=GRACE_S, limit_s=limit_s),
+            stop_policy=StopPolicy(grace_s=GRACE_S, limit_s=limit_s),
             on=cell.on,
             steering=steering_of(self.study, cell, place=place, workload=workload),
         )
@@ -237,7 +241,7 @@ def _described(cell: Cell) -> str:
     return ", ".join(f"{name} = {value}" for name, value in cell.values.items())
 
 
-def _reason(ending: session.Ending, wish: session.Wish) -> str | None:
+def _reason(ending: session.RunResult, wish: session.LaunchRequest) -> str | None:
     if ending.status == ExitStatus.ok:
         return None
     told = [sentence for sentence in explain(ending, wish=wish) if "--continue" not in sentence]

@@ -10,7 +10,7 @@ import typer
 from stressbench.errors import UserError
 from stressbench.experiments.suites import B_EFF_IO, SuiteLaunch, motif_options
 from stressbench.launch.duration import seconds
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.sizes import size_bytes
 
 _DEFAULT_TIME = {"1": "15min", "2": "30min"}
@@ -97,7 +97,7 @@ def _numbers(text: str | None, *, option: str, least: int, most: int, expected: 
     return text
 
 
-def _default_file(target: Place, *, on: str) -> str:
+def _default_file(target: LaunchTarget, *, on: str) -> str:
     """In the lab's ${SCRATCH}, or in the current directory. Raises UserError where the lab's is not available."""
     scratch = dict(target.environment).get("SCRATCH")
     if scratch is None:

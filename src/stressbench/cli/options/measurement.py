@@ -20,7 +20,7 @@ from stressbench.experiments.interference.spec import probe_pairs, require_real_
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.profile_assembly import probe_settings
 from stressbench.launch.duration import seconds
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.sizes import size_bytes
 from stressbench.launch.targets import resolve_target
 
@@ -49,7 +49,7 @@ class ProgramOptions:
     rounds: Annotated[int | None, typer.Option(metavar="N", help="Workloads: contended rounds; default: 10.")] = None
 
     @property
-    def target(self) -> Place:
+    def target(self) -> LaunchTarget:
         """The launch target. Raises LaunchMistake where two launches cannot run on it at a time."""
         return require_real_hosts(resolve_target(self.on, environment=os.environ), target_name=self.on)
 
@@ -76,7 +76,7 @@ class ProbeOptions:
         bool, typer.Option("--after/--no-after", help="Probe the idle machine again at the end, to detect drift.")
     ] = True
 
-    def schedule(self, program: ProgramOptions, target: Place) -> ProbeSchedule:
+    def schedule(self, program: ProgramOptions, target: LaunchTarget) -> ProbeSchedule:
         """Raises LaunchMistake."""
         interval_s = seconds(self.every, option="--every")
         return ProbeSchedule(
@@ -132,7 +132,7 @@ class ProfileOptions:
 
 
 def spec_of(
-    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: RunOptions, *, target: Place,
+    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: RunOptions, *, target: LaunchTarget,
     schedule: ProbeSchedule, background_ranks: int, engine: Path | None, name: str | None,
 ) -> MeasurementSpec:  # fmt: skip
     """What is measured, from the options that both commands have. Raises LaunchMistake."""

@@ -13,7 +13,7 @@ from stressbench.interference.congestor_ring import ProbePairing
 from stressbench.interference.queueing import Service
 from stressbench.launch.duration import EXPECTED, parse_seconds
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.sizes import size_bytes
 
 _ALL = "all"
@@ -54,7 +54,7 @@ class RingOptions:
     ] = None
 
     def plan(
-        self, target: Place, *, target_name: str, pairs: int, placement: str | None, by_rounds: bool,
+        self, target: LaunchTarget, *, target_name: str, pairs: int, placement: str | None, by_rounds: bool,
         packets: Service | None,
     ) -> RingPlan:  # fmt: skip
         """Parse and check the options; `placement` is `--place` of the probes. Raises LaunchMistake."""

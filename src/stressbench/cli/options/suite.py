@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.experiments.suites import SuiteLaunch, suite_shape
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.targets import engine_for
 
 Ranks: TypeAlias = Annotated[
@@ -22,7 +22,7 @@ Published: TypeAlias = Annotated[bool, typer.Option("--published", help="Also pr
 
 
 def suite_launch(
-    target: Place, ranks: int | None, *, on: str, engine: Path | None, seed: str, verify: bool
+    target: LaunchTarget, ranks: int | None, *, on: str, engine: Path | None, seed: str, verify: bool
 ) -> SuiteLaunch:  # fmt: skip
     """Where and how the suite runs. Raises LaunchMistake."""
     return SuiteLaunch(

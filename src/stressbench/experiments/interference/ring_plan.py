@@ -16,7 +16,7 @@ from stressbench.interference.compression import (
 from stressbench.interference.congestor_ring import RANKS_PER_NODE, ProbePairing
 from stressbench.interference.queueing import Service
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 
 _PROGRAM_RUNS = 4
 _WORKLOAD_RUNS = 1
@@ -42,13 +42,14 @@ class RingPlan:
         """Whether every candidate is measured."""
         return self.max_levels == len(self.candidates)
 
-    def background_ranks(self, target: Place, *, pairs: int) -> int:
+    def background_ranks(self, target: LaunchTarget, *, pairs: int) -> int:
         """Ranks of a launch of probes and ring: on all hosts of the target, so that no host must be selected."""
         return RANKS_PER_NODE * max(self.nodes, 2 * pairs, target.host_count or 0)
 
 
 def ring_plan(
-    target: Place, *, target_name: str, pairs: int, by_rounds: bool, levels: int | None = 8, nodes: int | None = None,
+    target: LaunchTarget, *, target_name: str, pairs: int, by_rounds: bool, levels: int | None = 8,
+    nodes: int | None = None,
     runs: int | None = None, partners: Sequence[int] = (), pauses_s: Sequence[float] = (),
     messages: Sequence[int] = (), message_bytes: int = PAPER_MESSAGE_BYTES,
     pairing: ProbePairing = ProbePairing.linear, packets: Service | None = None,
@@ -73,7 +74,7 @@ def ring_plan(
     )  # fmt: skip
 
 
-def _nodes(requested: int | None, target: Place, *, target_name: str, pairs: int) -> int:
+def _nodes(requested: int | None, target: LaunchTarget, *, target_name: str, pairs: int) -> int:
     hosts = target.host_count
     if requested is None:
         return max(2, 2 * pairs if hosts is None else hosts)

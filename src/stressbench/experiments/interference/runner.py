@@ -15,14 +15,14 @@ from stressbench.interference.probes import ProbeSeries, read_probe_series, seri
 from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.beside import BothEnded, Member, run_beside
-from stressbench.launch.ending import causes
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
+from stressbench.launch.explanation import causes
 from stressbench.launch.first_round import FirstRound
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.place import Shared
-from stressbench.launch.stopping import Patience
+from stressbench.launch.launch_target import SharedTarget
+from stressbench.launch.stopping import StopPolicy
 
 _UNTIL_STOPPED = 1_000_000
 _PROGRAM_GRACE_S = 10.0
@@ -119,7 +119,7 @@ class MeasurementRunner:
         file = GrowingFile(load_file)
         program, run_file = self._program()
         background = Member(
-            command=prepared.command, patience=Patience(grace_s=_LOAD_GRACE_S), begun=file.has_grown,
+            command=prepared.command, stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S), begun=file.has_grown,
             finished=file.has_ended,
         )  # fmt: skip
         try:
@@ -149,7 +149,7 @@ class MeasurementRunner:
     def _run_program(self, program: Member, *, name: str, run_file: Path | None) -> ProgramRun:
         limit_s = self._spec.limit_s
         try:
-            outcome = execute(program.command, patience=program.patience, finished=program.finished, say=silent)
+            outcome = execute(program.command, stop_policy=program.stop_policy, finished=program.finished, say=silent)
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
         took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0
@@ -186,7 +186,7 @@ class MeasurementRunner:
             require_success(outcome, name=name, progress=self._progress)
         return outcome
 
-    def _load_wish(self, load: BackgroundLoad, *, rounds: int) -> session.Wish:
+    def _load_wish(self, load: BackgroundLoad, *, rounds: int) -> session.LaunchRequest:
         spec = self._spec
         self._launches += 1
         workload = self._folder / f"{load.file_stem}.sb"
@@ -195,27 +195,27 @@ class MeasurementRunner:
             isolated="0", contended=str(rounds), warmup="0", finish="once", seed=str(spec.seed), place=load.placement
         )  # fmt: skip
         target = spec.target.one_a_host(load.ranks // load.ranks_per_node)
-        return session.Wish(
+        return session.LaunchRequest(
             workload=workload, ranks=load.ranks, ranks_per_node=load.ranks_per_node,
             run_file=RunFile(path=self._folder / f"{load.file_stem}-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine,
-            place=Shared(place=target, others=spec.shape.ranks), on=spec.target_name,
+            place=SharedTarget(place=target, others=spec.shape.ranks), on=spec.target_name,
         )  # fmt: skip
 
     def _program(self) -> tuple[Member, Path | None]:
         """The launch of the program, and the run file that it will write if it is a workload."""
         spec = self._spec
-        target = Shared(place=spec.target, others=spec.background_ranks)
-        patience = Patience(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
+        target = SharedTarget(place=spec.target, others=spec.background_ranks)
+        stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
         if spec.workload is None:
             command = launching.command_of(
                 spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, place=target, engine=spec.engine,
                 environment=os.environ,
             )  # fmt: skip
-            return Member(command=command, patience=patience), None
+            return Member(command=command, stop_policy=stop_policy), None
         self._launches += 1
         options = EngineOptions(isolated="0", contended=str(spec.rounds), seed=str(spec.seed))
-        wish = session.Wish(
+        wish = session.LaunchRequest(
             workload=spec.workload, ranks=spec.shape.ranks, ranks_per_node=spec.shape.ranks_per_node,
             run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, place=target,
@@ -223,7 +223,7 @@ class MeasurementRunner:
         )  # fmt: skip
         file = GrowingFile(wish.run_file.path)
         member = Member(
-            command=_prepared(wish).command, patience=patience, begun=file.has_grown, finished=file.has_ended
+            command=_prepared(wish).command, stop_policy=stop_policy, begun=file.has_grown, finished=file.has_ended
         )  # fmt: skip
         return member, wish.run_file.path
 
@@ -236,7 +236,7 @@ def read_launch(path: Path) -> Run:
         raise MeasurementAborted(str(fault), status=ExitStatus.fault) from None
 
 
-def _prepared(wish: session.Wish) -> session.Prepared:
+def _prepared(wish: session.LaunchRequest) -> session.PreparedLaunch:
     prepared = session.prepare(wish, environment=os.environ)
     if isinstance(prepared, int):
         raise MeasurementAborted(f"{wish.workload} was refused", status=prepared)

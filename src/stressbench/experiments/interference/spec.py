@@ -13,9 +13,9 @@ from stressbench.interference.utilisation import LEAST_SAMPLES
 from stressbench.launch import machine as this_machine
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.lab import LabPlace
-from stressbench.launch.place import HERE, Place
-from stressbench.launch.simgrid import SimgridPlace
+from stressbench.launch.lab import LabTarget
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.target import Shape, shape_of
 from stressbench.report.units import count
 
@@ -41,7 +41,7 @@ class MeasurementSpec:
     shape: Shape
     schedule: ProbeSchedule
     background_ranks: int
-    target: Place
+    target: LaunchTarget
     target_name: str
     probe_placement: str | None
     engine: Path | None
@@ -54,7 +54,7 @@ class MeasurementSpec:
     def oversubscription(self) -> str | None:
         """A sentence where all ranks are on this machine and there are more of them than cores; else None."""
         cores, ranks = this_machine.cores(), self.shape.ranks + self.background_ranks
-        here = isinstance(self.target, LabPlace) or self.target is HERE
+        here = isinstance(self.target, LabTarget) or self.target is LOCAL
         if not here or this_machine.allocated(os.environ) or ranks <= cores:
             return None
         return (
@@ -64,7 +64,7 @@ class MeasurementSpec:
 
 
 def measurement_spec(
-    command: Sequence[str], *, target: Place, target_name: str, schedule: ProbeSchedule, background_ranks: int,
+    command: Sequence[str], *, target: LaunchTarget, target_name: str, schedule: ProbeSchedule, background_ranks: int,
     ranks: int | None = None, ranks_per_node: int | None = None, rounds: int | None = None,
     probe_placement: str | None = None, idle_s: float = 20.0, probe_after: bool = True, limit_s: float | None = None,
     seed: int = 1, engine: Path | None = None, name: str | None = None,
@@ -108,16 +108,16 @@ def require_positive(option: str, value: int | None) -> None:
         raise LaunchMistake(f"{option}: {value} is not at least 1")
 
 
-def require_real_hosts(target: Place, *, target_name: str) -> Place:
+def require_real_hosts(target: LaunchTarget, *, target_name: str) -> LaunchTarget:
     """The target, if two launches can run on it at a time. Raises LaunchMistake for a simulation."""
-    if isinstance(target, SimgridPlace):
+    if isinstance(target, SimulatedTarget):
         raise LaunchMistake(
             f"--on {target_name}: two programs cannot run side by side in a simulation; use a lab or a cluster"
         )
     return target
 
 
-def probe_pairs(target: Place, requested: int | None, *, target_name: str) -> int:
+def probe_pairs(target: LaunchTarget, requested: int | None, *, target_name: str) -> int:
     """How many pairs of hosts probe: as requested, or all hosts of the target two by two. Raises LaunchMistake."""
     hosts = target.host_count
     require_positive("--pairs", requested)

@@ -11,7 +11,7 @@ from stressbench.experiments.reporting import Report
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Kind
 from stressbench.launch.execute import Outcome
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
 from stressbench.study.errors import StudyFault, StudyMistake
@@ -91,7 +91,7 @@ class LaunchSweep(Generic[Condition, P, L]):
             )
 
 
-def ranks_of(counts: Sequence[int], place: Place) -> tuple[int, ...]:
+def ranks_of(counts: Sequence[int], place: LaunchTarget) -> tuple[int, ...]:
     """Numbers of ranks as given, or the launch target's own. Raises StudyMistake where neither is known."""
     if counts:
         return tuple(counts)

@@ -10,9 +10,9 @@ from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep,
 from stressbench.experiments.sweep.nic_counters import Look, between, look_at
 from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rails import RailMistake, RailPolicy, Rails, Transport, require_possible
-from stressbench.launch.simgrid import SimgridPlace
+from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.steering import Steering
 from stressbench.launch.targets import resolve_target
 from stressbench.study.directory import now
@@ -40,7 +40,7 @@ class ProgramRailSweep:
         if wrong := next((policy for policy in self.policies if policy.goes_by_job), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
         place = resolve_target(self.on, environment=os.environ)
-        if isinstance(place, SimgridPlace):
+        if isinstance(place, SimulatedTarget):
             raise StudyMistake(f"--on {self.on}: a simulated host has one NIC; expected lab:NAME, local or a cluster")
         nics = self.nics or place.nics
         if place.nics and (strange := next((nic for nic in nics if nic not in place.nics), None)) is not None:
@@ -67,7 +67,7 @@ class PreparedRailSweep:
     """A sweep that can start. `steering`: how messages find their NICs, by policy."""
 
     plan: PlanRecord
-    place: Place
+    place: LaunchTarget
     steering: dict[str, Steering]
     look: Look
     report: Report

@@ -12,8 +12,8 @@ from stressbench.experiments.sweep.program_output import FigureOptions, Output, 
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
-from stressbench.launch.place import Place
-from stressbench.launch.simgrid import SimgridPlace
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
 from stressbench.levels import Level
 from stressbench.study.degradation.launches import JOURNAL, Condition, RateLaunch, RatesPlan, turns_of
@@ -70,7 +70,7 @@ class PreparedRateSweep:
     """A sweep that can start."""
 
     plan: RatesPlan
-    place: Place
+    place: LaunchTarget
     injection: Injection
     output: Output
     report: Report
@@ -110,7 +110,7 @@ class PreparedRateSweep:
         return record, outcome
 
 
-def _place(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> Place:
+def _place(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> LaunchTarget:
     """The launch target, which can have all rates. Raises StudyMistake and LaunchMistake."""
     if rate_command is None and not on.startswith(("lab:", "simgrid:")):
         raise StudyMistake(
@@ -123,6 +123,6 @@ def _place(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> Plac
         ]
     except LinkMistake as mistake:
         raise StudyMistake(f"--rates {mistake.told}") from mistake
-    if isinstance(found[0], SimgridPlace):
+    if isinstance(found[0], SimulatedTarget):
         raise StudyMistake(f"--on {on}: a simulation runs only workloads; expected lab:NAME, or --rate-command")
     return found[0]

@@ -14,7 +14,7 @@ from stressbench.console import escaped
 from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +23,8 @@ class BatchSystem:
 
     name: str
     about: str
-    inside: Callable[[Mapping[str, str]], Place]
-    planned: Callable[[BatchRequest], Place]
+    inside: Callable[[Mapping[str, str]], LaunchTarget]
+    planned: Callable[[BatchRequest], LaunchTarget]
     directives: Callable[..., tuple[str, ...]]
     line: Callable[[Command], str]
 

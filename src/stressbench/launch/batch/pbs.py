@@ -22,7 +22,7 @@ _LATER = "$PBS_NODEFILE"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PbsPlace(Allocation):
+class PbsTarget(Allocation):
     """A job; `hosts` is the file that PBS names them in."""
 
     hosts: str
@@ -40,7 +40,7 @@ class PbsPlace(Allocation):
         return local.build(launcher=launcher, request=replace(request, extra=where))
 
 
-def inside(environment: Mapping[str, str]) -> PbsPlace:
+def inside(environment: Mapping[str, str]) -> PbsTarget:
     """The job that this process is in. Raises LaunchMistake."""
     file = environment.get("PBS_NODEFILE")
     if not environment.get("PBS_JOBID") or not file:
@@ -52,12 +52,12 @@ def inside(environment: Mapping[str, str]) -> PbsPlace:
         hosts = read_text(Path(file), limit=limits.OUTPUT, errors="replace").split()
     except OSError as fault:
         raise LaunchMistake(f"--on pbs: PBS_NODEFILE: {file}: {fault.strerror}") from fault
-    return PbsPlace(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)
+    return PbsTarget(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)
 
 
-def planned(wanted: BatchRequest) -> PbsPlace:
+def planned(wanted: BatchRequest) -> PbsTarget:
     """What a script will be given."""
-    return PbsPlace(nodes=wanted.nodes, hosts=_LATER)
+    return PbsTarget(nodes=wanted.nodes, hosts=_LATER)
 
 
 def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:

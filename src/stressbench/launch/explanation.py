@@ -9,7 +9,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Job, Run
 from stressbench.launch.diagnosis import Death
-from stressbench.launch.session import Ending, Wish
+from stressbench.launch.session import LaunchRequest, RunResult
 
 # What the engine prints about a rank that is told to end, or meets a fault (engine/schedule/interrupt.cpp):
 # `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`.
@@ -26,14 +26,14 @@ class _Place:
     job: Job | None
 
 
-def explain(ending: Ending, *, wish: Wish) -> tuple[str, ...]:
+def explain(ending: RunResult, *, wish: LaunchRequest) -> tuple[str, ...]:
     """Sentences for stderr, none when all went well."""
     if ending.status in (ExitStatus.fault, ExitStatus.interrupted):
         return (*causes(ending), _kept(wish, ending.left, ending.kept or wish.run_file.path))
     return causes(ending)
 
 
-def causes(ending: Ending) -> tuple[str, ...]:
+def causes(ending: RunResult) -> tuple[str, ...]:
     """Why the run failed: the rank that died, or the launcher's status. Empty where the engine reported it itself."""
     if ending.status == ExitStatus.ok:
         return ()
@@ -44,7 +44,7 @@ def causes(ending: Ending) -> tuple[str, ...]:
     return ()
 
 
-def _death(ending: Ending, death: Death, run: Run | None) -> str:
+def _death(ending: RunResult, death: Death, run: Run | None) -> str:
     place = _place(death, run)
     rank = "a rank" if death.rank is None else f"rank {death.rank}"
     where = f" on host {place.host}" if place.host else ""
@@ -82,7 +82,7 @@ def _motif(errors: str, job: str) -> str | None:
     return named[-1] if named else None
 
 
-def _kept(wish: Wish, run: Run | None, path: Path) -> str:
+def _kept(wish: LaunchRequest, run: Run | None, path: Path) -> str:
     rounds = () if run is None else run.rounds
     if not rounds:
         return NOTHING_MEASURED
@@ -90,7 +90,7 @@ def _kept(wish: Wish, run: Run | None, path: Path) -> str:
     return f"{count} complete in {path}; `{continuing(wish, path)}` goes on"
 
 
-def continuing(wish: Wish, path: Path) -> str:
+def continuing(wish: LaunchRequest, path: Path) -> str:
     """The command that goes on with this run: the file knows workload, ranks and settings."""
     where = () if wish.on == "local" else ("--on", wish.on)
     return shlex.join(("stressbench", "run", "--continue", str(path), *where))

@@ -123,7 +123,7 @@ def test_nodes_of_equal_shares_are_known_before_the_launch(ranks: int, used: int
 
 
 def test_flux_spreads_ranks_and_speaks_pmix_where_it_must() -> None:
-    place = flux.FluxPlace(nodes=4)
+    place = flux.FluxTarget(nodes=4)
 
     assert built(place) == ("start", "run", "--ntasks=8", "--nodes=4")
     assert built(place, flavour=Flavour.openmpi5)[4:] == ("--setopt=pmi=pmix",)

@@ -84,7 +84,7 @@ def test_a_link_s_packets_take_the_place_of_the_assumption_that_they_are_like_pr
     assert read_profile(folder / "app.json").provenance.configuration["packet"] == "1250B"
 
 
-def test_on_one_host_there_is_no_switch_to_tell_of_and_an_impact_stays_in_the_store(folder: Path) -> None:
+def test_on_one_host_there_is_no_utilisation_and_an_impact_stays_in_the_store(folder: Path) -> None:
     known = replace(aggressor(0.3, name="sh"), probe=PROBES, idle=Latencies(latencies_s=sample(0.0)))
     Store(folder=folder / "kept").save(known)
 
@@ -156,7 +156,7 @@ def test_a_program_that_is_mostly_its_start_is_too_short_and_nothing_is_probed(f
     assert "idle, before" not in ended.stderr
 
 
-def test_a_ring_beside_which_the_program_does_not_end_in_time_is_left_out(folder: Path) -> None:
+def test_a_congestion_level_at_which_the_program_reaches_the_time_limit_is_dropped(folder: Path) -> None:
     """Beside the heavier one it hears nothing; its children go with it."""
     script = (
         "read slowed 2>/dev/null <ring; case $slowed in 7*) trap '' INT TERM USR1 HUP; "
@@ -229,7 +229,7 @@ def test_a_request_to_stop_between_two_launches_leaves_no_folder_of_files(
     assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "demo.sb"]
 
 
-def test_an_engine_without_the_ring_is_told_before_anything_runs(folder: Path) -> None:
+def test_an_engine_without_the_ring_is_an_error_before_anything_runs(folder: Path) -> None:
     ended = stressbench(folder, *SHORT, "--", "touch", "started", FAKE_PROBES="old")
 
     assert ended.returncode == 2

@@ -50,7 +50,7 @@ def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["app.json", "bad.sb", "demo.sb"]
 
 
-def test_on_one_host_there_is_no_switch_to_tell_of(folder: Path) -> None:
+def test_on_one_host_there_is_no_utilisation_of_a_switch(folder: Path) -> None:
     ended = stressbench(folder, *SHORT, "--no-after", "--json", "--", "sh", "-c", BUSY)
 
     assert ended.returncode == 0, ended.stderr
@@ -156,7 +156,7 @@ def test_a_program_that_fails_is_named_with_its_status_and_nothing_is_claimed(
     assert sorted(path.name for path in folder.iterdir() if path.name != "busy") == ["bad.sb", "demo.sb"]
 
 
-def test_a_program_that_is_too_short_is_told_how_long_it_would_have_to_be(folder: Path) -> None:
+def test_a_program_that_is_too_short_is_an_error_that_says_how_long_it_must_run(folder: Path) -> None:
     ended = stressbench(folder, "-n", "1", "--every", "50ms", "--idle", "1500ms", "--", "true")
 
     assert ended.returncode == 3

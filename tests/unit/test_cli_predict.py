@@ -69,7 +69,7 @@ MEANT: Mapping[str, Predictor] = {
 
 @pytest.mark.parametrize("spelt", [str, str.lower, str.upper])
 @pytest.mark.parametrize("model", MEANT)
-def test_every_model_says_what_it_says_as_a_function(model: str, spelt: Callable[[str], str], store: Path) -> None:
+def test_every_model_predicts_the_same_as_its_function(model: str, spelt: Callable[[str], str], store: Path) -> None:
     ended = call("predict", "cg", "mcb", "--store", store, "--model", spelt(model), "--json")
 
     found = json.loads(ended.stdout)
@@ -123,7 +123,7 @@ def test_the_same_profile_twice_is_two_copies(store: Path) -> None:
     assert [(one["application"], one["beside"]) for one in told["applications"]] == [("cg", ["cg"]), ("cg", ["cg"])]
 
 
-def test_who_cannot_be_told_of_has_a_reason_beside_who_can(tmp_path: Path) -> None:
+def test_applications_without_a_prediction_have_a_reason_beside_those_with_one(tmp_path: Path) -> None:
     files = write_profile(tmp_path, made("cg")), write_profile(tmp_path, aggressor(0.3, name="probed-only"))
 
     ended = call("predict", *files)
@@ -141,7 +141,7 @@ def test_a_load_beyond_all_compressions_has_no_upper_bound(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("options", [(), ("--all-models",), ("--json",)])
-def test_status_1_where_nobody_can_be_told_of(options: tuple[str, ...], tmp_path: Path) -> None:
+def test_status_1_without_any_prediction(options: tuple[str, ...], tmp_path: Path) -> None:
     silent = [write_profile(tmp_path, profile(name, idle_s=sample(0.0))) for name in ("a", "b")]
 
     ended = call("predict", *silent, *options)

@@ -62,7 +62,7 @@ def test_a_line_a_co_run_where_asked_for(folder: Path) -> None:
     assert "fft      cg       1.500 [no interval]" in ended.stdout
 
 
-def test_json_is_the_judgement(folder: Path) -> None:
+def test_json_is_the_validation(folder: Path) -> None:
     told = json.loads(evaluate(folder, "--json").stdout)
 
     assert told == json.loads(TypeAdapter(Validation).dump_json(validate_models([CG, FFT], SEEN)))
@@ -120,7 +120,7 @@ def test_many_that_are_left_out_are_counted(folder: Path) -> None:
     assert "and 4 more left out; --json has all" in ended.stdout
 
 
-def test_status_1_where_no_model_can_tell(folder: Path) -> None:
+def test_status_1_where_no_model_has_a_prediction(folder: Path) -> None:
     for name in ("cg", "fft"):
         write_profile(folder, profile(name, idle_s=sample(0.0)))
 

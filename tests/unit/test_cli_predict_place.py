@@ -56,7 +56,7 @@ def test_words_name_each_switch_and_what_it_costs(store: Path) -> None:
     assert "Predicted slow-downs sum up to 7." in ended.stdout
 
 
-def test_switches_that_nobody_needs_stay_empty(store: Path) -> None:
+def test_switches_that_are_not_needed_stay_empty(store: Path) -> None:
     one, two = (call("predict", "place", store, "--switches", count).stdout for count in (5, 6))
 
     assert "1 switch stays empty" in one
@@ -71,7 +71,7 @@ def test_model_and_room_are_those_asked_for(store: Path) -> None:
     assert "on 1 switch of at most 4" in call("predict", "place", store, "--switches", 1, "--per-switch", 4).stdout
 
 
-def test_groups_of_which_nobody_can_tell_are_kept_apart_and_named(store: Path) -> None:
+def test_groups_without_a_prediction_are_kept_apart_and_named(store: Path) -> None:
     Store(folder=store).save(aggressor(0.5, name="io"))
 
     ended = call("predict", "place", store, "--switches", 3)
@@ -94,7 +94,7 @@ def test_of_many_such_groups_ten_are_named(store: Path) -> None:
     assert "and 5 more groups of which nobody can tell; --json has all" in ended.stdout
 
 
-def test_status_1_where_no_arrangement_is_left(store: Path) -> None:
+def test_status_1_where_no_placement_can_be_predicted(store: Path) -> None:
     Store(folder=store).save(aggressor(0.5, name="io"))
 
     ended = call("predict", "place", "io", "io", "--store", store, "--switches", 1)
@@ -115,7 +115,7 @@ def test_status_1_where_no_arrangement_is_left(store: Path) -> None:
         (("cg",), "'--switches'"),
     ],
 )
-def test_a_mistake_is_told_and_status_2(words: tuple[object, ...], said: str, store: Path) -> None:
+def test_a_mistake_is_one_message_and_status_2(words: tuple[object, ...], said: str, store: Path) -> None:
     ended = call("predict", "place", *words, "--store", store)
 
     assert (ended.exit_code, ended.stdout) == (2, "")

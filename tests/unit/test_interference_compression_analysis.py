@@ -166,7 +166,7 @@ def test_known_packets_take_the_place_of_probes() -> None:
     assert loads[ONE] == pytest.approx(level.utilisation.value, abs=0.01)
 
 
-def test_probes_that_were_faster_beside_a_ring_tell_nothing_and_that_is_said() -> None:
+def test_probes_that_are_faster_beside_a_ring_are_inconclusive_with_a_reason() -> None:
     """Cores that sleep on an idle machine, and not on a busy one."""
     faster = replace(BOTH[0], probes=(series([0.6 * one for one in sample(0.0, count=300)]),))
 
@@ -200,11 +200,11 @@ def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(
     ],
     ids=["few", "ended", "start", "late", "seldom"],
 )
-def test_what_a_reader_must_know_is_said(taken: CompressionData, said: str) -> None:
+def test_cautions_name_what_makes_the_result_doubtful(taken: CompressionData, said: str) -> None:
     assert any(said in caution for caution in analyse_compression(taken).cautions)
 
 
-def test_a_run_that_was_ended_says_only_how_much_at_least_and_stays_out_of_the_profile() -> None:
+def test_a_run_that_reached_the_time_limit_gives_a_lower_bound_and_stays_out_of_the_profile() -> None:
     taken = compressed(BOTH[0], suffered(3, 0.8, (2.5,), ended_at_s=(10.3,)))
 
     slowest = analyse_compression(taken).levels[-1]
@@ -252,7 +252,7 @@ def test_times_of_rounds_and_of_launches_are_not_mixed() -> None:
     assert impact.impact is not None and onto_launches.impact.probes == impact.impact.probes
 
 
-def test_an_idle_machine_that_changed_since_the_impact_is_said() -> None:
+def test_a_change_of_the_idle_machine_since_the_impact_is_a_caution() -> None:
     known = replace(victim({}), idle=Latencies(latencies_s=tuple(0.5 * IDLE.latencies_s)))
 
     assert "idle latencies are 2.00 times those of the impact" in str(idle_drift_since_impact(known, compressed(*BOTH)))
@@ -260,7 +260,7 @@ def test_an_idle_machine_that_changed_since_the_impact_is_said() -> None:
     assert idle_drift_since_impact(victim({}), compressed(*BOTH)) is None
 
 
-def test_an_impact_counts_only_beside_compressions_of_the_same_probes() -> None:
+def test_an_impact_is_combined_only_with_congestion_levels_of_the_same_probes() -> None:
     known = victim({})
 
     assert "the impact of victim was probed by 2 pairs, 1024 B" in str(

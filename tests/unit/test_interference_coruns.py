@@ -37,7 +37,7 @@ def test_what_is_written_is_read(one: CoRun) -> None:
     assert parse_coruns(to_line(one), source=Path("made-up")) == (one,)
 
 
-def test_lines_without_anything_count_but_say_nothing() -> None:
+def test_empty_lines_are_counted_but_ignored() -> None:
     with pytest.raises(ProfileFileError, match="made-up:4: type 7: expected a co-run"):
         parse_coruns(to_line(SEEN) + "\n \n7", source=Path("made-up"))
 
@@ -56,7 +56,7 @@ def test_lines_without_anything_count_but_say_nothing() -> None:
         (to_line(SEEN).replace('"source"', '"origin"'), "made-up:1: source: field required"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_line_and_key(line: str, said: str) -> None:
+def test_errors_name_line_and_key(line: str, said: str) -> None:
     with pytest.raises(ProfileFileError) as refused:
         parse_coruns(line, source=Path("made-up"))
 
@@ -96,14 +96,14 @@ def test_a_job_that_was_not_measured_both_ways_is_left_out_with_the_reason(tmp_p
     )
 
 
-def test_times_of_a_simulation_say_so(tmp_path: Path) -> None:
+def test_simulated_times_are_marked_in_the_source(tmp_path: Path) -> None:
     machine = MadeMachine(simulation=SIMULATION)
     path = build_run(jobs=(MadeJob(name="a"), MadeJob(name="b")), machine=machine).write(tmp_path)
 
     assert "run.jsonl, simulated by SimGrid 3.32" in read_coruns(path)[0].source
 
 
-def test_one_job_has_nobody_beside_it(tmp_path: Path) -> None:
+def test_a_run_with_one_job_has_no_co_run(tmp_path: Path) -> None:
     with pytest.raises(ProfileFileError, match=r"run.jsonl: 1 job: a co-run has two or more"):
         read_coruns(build_run().write(tmp_path))
 
@@ -130,7 +130,7 @@ def test_judging_is_evaluating_every_model() -> None:
     assert found.has_predictions
 
 
-def test_whom_nobody_knows_is_left_out_and_named() -> None:
+def test_co_runs_without_profiles_are_left_out_and_named() -> None:
     strange = replace(SEEN, aggressors=("milc", "fft", "milc"))
     elsewhere = replace(SEEN, machine="cab")
     unread = LeftOut(victim="cg", aggressors=("fft",), source="x", reason="no contended rounds")
@@ -158,13 +158,13 @@ def test_two_profiles_of_one_application_are_refused() -> None:
         validate_models([CG, aggressor(0.4, name="cg")], [SEEN])
 
 
-def test_where_nobody_can_tell_nothing_is_told() -> None:
+def test_without_any_prediction_there_are_no_scores() -> None:
     silent = [profile(name, idle_s=sample(0.0)) for name in ("cg", "fft")]
 
     assert not validate_models(silent, [SEEN]).has_predictions
 
 
-def test_who_errs_least_comes_first_and_who_cannot_tell_last() -> None:
+def test_models_are_ordered_by_error_and_those_without_predictions_come_last() -> None:
     found = validate_models([CG, FFT], [replace(SEEN, slowdown=1.25, interval=None)]).scores
 
     errors = [one.mean_absolute_error for one in found if one.mean_absolute_error is not None]

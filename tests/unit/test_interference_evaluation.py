@@ -86,7 +86,7 @@ def test_their_summary() -> None:
     )
 
 
-def test_a_model_that_tells_nothing_has_no_numbers() -> None:
+def test_a_model_without_predictions_has_no_summary() -> None:
     found = evaluate(Says(answers={}), PAIRS)
 
     assert (found.mean_absolute_error, found.quartiles, found.coverage) == (None, None, None)
@@ -94,7 +94,7 @@ def test_a_model_that_tells_nothing_has_no_numbers() -> None:
     assert evaluate(SAYS, []).share_within() is None
 
 
-def test_ranking_prefers_those_that_can_tell() -> None:
+def test_ranking_prefers_models_with_more_predictions() -> None:
     vague = evaluate(Says(answers={("a", "a"): 1.0}, name="vague"), PAIRS)
     dumb = evaluate(Says(answers={}, name="dumb"), PAIRS)
     wrong = evaluate(Says(answers={**SAYS.answers, ("b", "a"): 9.0}, name="wrong"), PAIRS)
@@ -122,7 +122,7 @@ class Remembers:
         return Says(answers={(name, other): 1.0 + len(names) for name in "abcd" for other in "abcd"})
 
 
-def test_who_is_left_out_is_seen_in_neither_part() -> None:
+def test_the_application_that_is_left_out_is_neither_victim_nor_aggressor_in_training() -> None:
     shown: list[frozenset[str]] = []
 
     found = leave_one_application_out(Remembers(shown=shown), [*PAIRS, seen("d", "d", 1.0)])
@@ -132,7 +132,7 @@ def test_who_is_left_out_is_seen_in_neither_part() -> None:
     assert by_victim == {"a": 3, "b": 4, "c": 4, "d": 4}
 
 
-def test_where_too_little_is_left_to_learn_from_it_says_so() -> None:
+def test_too_few_co_runs_to_train_with_are_a_reason() -> None:
     found = leave_one_application_out(Remembers(shown=[]), [seen("a", "a", 1.0)])
 
     assert found.compared[0].prediction.reason == "without a: nothing to learn from"
@@ -199,7 +199,7 @@ def test_in_a_world_like_the_papers_ours_is_better_than_each_of_its_four() -> No
     assert ranked([*theirs, ours])[0] is ours
 
 
-def test_what_learns_is_judged_on_who_it_never_saw() -> None:
+def test_trained_models_are_validated_on_victims_they_never_saw() -> None:
     bases = (Monotone(), PhaseAware())
 
     blend = leave_one_application_out(TrainableBlend(bases=bases), world())
@@ -245,7 +245,7 @@ def test_advice_costs_as_little_as_trying_everything_finds(costs: list[float]) -
     assert found.cost == pytest.approx(least, abs=1e-6)  # as exact as a mixed-integer program is solved
 
 
-def test_an_odd_one_stays_alone() -> None:
+def test_an_odd_application_gets_a_switch_for_itself() -> None:
     found = cheapest_grouping(lambda group: float(sum(group)), count=3, places=2)
 
     assert found == Grouping(groups=((2,), (0, 1)), cost=1.0, not_considered=())
@@ -257,7 +257,7 @@ def test_three_share_a_switch_where_that_is_allowed() -> None:
     assert set(found.groups) == {(0,), (1, 2, 3)}
 
 
-def test_groups_about_which_nobody_can_tell_are_left_out_and_named() -> None:
+def test_groups_without_a_prediction_are_excluded_and_named() -> None:
     found = cheapest_grouping(lambda group: None if group in ((0, 1), (2, 3)) else 1.0, count=4, places=2)
 
     assert found.not_considered == ((0, 1), (2, 3))

@@ -97,7 +97,7 @@ def test_latencies_are_half_round_trips_with_their_times_and_the_first_round_is_
     assert second.late_s.mean() == pytest.approx(0.09 - np.mean(PROBING.pauses_ns(1)) * 1e-9)
 
 
-def test_pauses_that_a_round_goes_through_more_than_once_are_told_in_the_order_of_time(tmp_path: Path) -> None:
+def test_repeated_pauses_of_a_round_are_in_temporal_order(tmp_path: Path) -> None:
     probing = ProbeSchedule(pairs=1, message_bytes=1024, interval_s=0.01)
     steps = tuple(
         replace(step, time_s=step.time_s * (1 + number // 2)) for number, step in enumerate(STEPS * 50)
@@ -153,7 +153,7 @@ def test_utilisation_is_read_by_both_readings_and_pair_by_pair() -> None:
     assert (found.idle.count, found.loaded.count) == (600, 600)
 
 
-def test_ping_pongs_that_take_much_of_the_interval_are_told() -> None:
+def test_ping_pongs_that_take_much_of_the_interval_are_a_caution() -> None:
     slow = series([latency + 0.02 for latency in sample(0.4, count=300)])
 
     (told,) = (one for one in analyse_impact(measured(beside=(slow,))).cautions if "underestimated" in one)
@@ -172,7 +172,7 @@ def test_phases_have_their_times() -> None:
     assert busy.low <= busy.utilisation <= busy.high
 
 
-def test_pairs_within_one_host_tell_nothing_of_a_switch() -> None:
+def test_pairs_within_one_host_give_no_utilisation() -> None:
     found = analyse_impact(measured(beside=(replace(BUSY, hosts=("h0",)),)))
 
     assert found.ours.value is None
@@ -212,14 +212,14 @@ def slowed(factor: float) -> ImpactData:
     ],
     ids=["late", "pairs", "few", "effect"],
 )
-def test_what_a_reader_must_know_is_said(taken: ImpactData, said: str) -> None:
+def test_cautions_name_what_makes_the_result_doubtful(taken: ImpactData, said: str) -> None:
     assert any(said in caution for caution in analyse_impact(taken).cautions)
 
 
 @pytest.mark.parametrize(
     "taken", [measured(), slowed(1.0), measured(after=(IDLE,)), measured(beside=(replace(IDLE, late_s=BUSY.late_s),))]
 )
-def test_nothing_is_said_without_need(taken: ImpactData) -> None:
+def test_a_sound_measurement_has_no_cautions(taken: ImpactData) -> None:
     assert analyse_impact(taken).cautions == ()
 
 

@@ -34,7 +34,7 @@ def other(share: float, wait: float) -> Profile:
 
 
 @pytest.mark.parametrize(("share", "wait"), [(0.4, 3.0), (0.6, 0.0), (0.0, 8.0), (0.0, 0.0)])
-def test_long_and_short_messages_are_told_apart(share: float, wait: float) -> None:
+def test_bandwidth_and_delay_are_separated(share: float, wait: float) -> None:
     found = MODEL.predict(made(), [other(share, wait)])
 
     assert found.slowdown == pytest.approx(1 + A * share + B * wait)
@@ -49,13 +49,13 @@ def test_shares_of_several_are_composed_and_their_waits_add_up() -> None:
     assert found.slowdown == pytest.approx(1 + A * (1 - 0.8 * 0.7) + B * 7)
 
 
-def test_nobody_is_sped_up() -> None:
+def test_no_application_is_predicted_to_be_faster() -> None:
     found = MODEL.predict(made([-0.1, -0.1, -0.2, -0.1]), [other(0.4, 3.0)])
 
     assert found.slowdown == 1.0
 
 
-def test_compressions_that_others_foretell_badly_make_the_interval_wide() -> None:
+def test_levels_that_the_fit_to_the_others_misses_widen_the_interval() -> None:
     found = MODEL.predict(made([0.05, 0.5, 1.2, 0.3]), [other(0.4, 3.0)])
 
     assert found.low is not None and found.high is not None and found.slowdown is not None
@@ -96,12 +96,12 @@ def test_beyond_the_heaviest_compression_there_is_no_upper_bound(beside: Profile
     ],
     ids=["victim", "other", "probes", "rings", "few", "machines"],
 )  # fmt: skip
-def test_what_it_cannot_tell(victim: Profile, beside: Profile, reason: str) -> None:
+def test_inconclusive_profiles_have_a_reason(victim: Profile, beside: Profile, reason: str) -> None:
     found = MODEL.predict(victim, [beside])
 
     assert found.slowdown is None
     assert found.reason is not None and found.reason.startswith(reason)
 
 
-def test_beside_nobody_it_is_not_slowed() -> None:
+def test_without_aggressors_there_is_no_slowdown() -> None:
     assert MODEL.predict(made(), []) == NOT_SLOWED

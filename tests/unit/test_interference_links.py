@@ -50,7 +50,7 @@ def test_unknown_is_not_nothing(tmp_path: Path) -> None:
     assert mean_link_shares([{FORTH: 0.25}, {FORTH: 0.75}]) == {FORTH: pytest.approx(0.5)}
 
 
-def test_a_profile_has_the_newest_count_and_keeps_the_last_where_nobody_counts() -> None:
+def test_a_profile_has_the_newest_link_shares_and_keeps_them_without_new_counters() -> None:
     known = victim({}, links={FORTH: 0.1})
     names = {"application": "victim", "machine": "lab", "provenance": known.provenance, "kept": known}
 

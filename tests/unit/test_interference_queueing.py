@@ -190,7 +190,7 @@ def test_half_round_trips_vary_half_as_much() -> None:
     assert point_estimate(pairs, loaded) > 0.55
 
 
-def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+def test_intervals_contain_the_truth_at_their_nominal_rate() -> None:
     held = 0
     loaded = loaded_latencies([(Traffic(load=0.6, law=exponential), 2_000_000)], every=60.0)
     random = np.random.default_rng(3)
@@ -220,14 +220,14 @@ GOOD = lognormal(1e-4, 0.1, 200, seed=1)
         pytest.param(GOOD, GOOD * np.linspace(1, 20, 200), "no steady state", id="loaded-drifts"),
     ],
 )
-def test_where_the_model_does_not_hold_it_says_why(idle: np.ndarray, loaded: np.ndarray, said: str) -> None:
+def test_where_the_model_does_not_apply_there_is_a_reason(idle: np.ndarray, loaded: np.ndarray, said: str) -> None:
     found = estimate_utilisation(idle, loaded)
 
     assert found.value is None
     assert said in str(found.reason)
 
 
-def test_a_drift_that_is_little_beside_the_packets_of_the_traffic_does_not_matter() -> None:
+def test_a_drift_that_is_small_compared_to_the_packets_is_accepted() -> None:
     packets = Service(mean_s=20 * float(GOOD.mean()), variance_s2=0)
 
     found = estimate_utilisation(GOOD * np.linspace(1, 2, 200), GOOD + packets.residual_s, packets=packets)
@@ -235,7 +235,7 @@ def test_a_drift_that_is_little_beside_the_packets_of_the_traffic_does_not_matte
     assert found.value == pytest.approx(0.5, abs=0.05)
 
 
-def test_probes_that_are_faster_than_idle_by_little_beside_a_packet_are_idle() -> None:
+def test_probes_slightly_faster_than_idle_compared_to_a_packet_are_idle() -> None:
     packets = Service(mean_s=20 * float(GOOD.mean()), variance_s2=0)
 
     assert estimate_utilisation(GOOD, GOOD / 2).value is None
@@ -283,7 +283,7 @@ def test_phases_of_a_simulated_application_are_found_with_their_loads() -> None:
     assert [phase.utilisation for phase in found] == pytest.approx([0.05, 0.8, 0.05], abs=0.06)
 
 
-def test_phases_last_as_long_as_their_times_say() -> None:
+def test_phases_are_weighted_by_their_duration() -> None:
     """A hundred probes of the quiet phase in one second, a hundred of the busy one in nine; handed in out of order."""
     at_s = np.concatenate([np.linspace(0, 1, 100), np.linspace(1, 10, 100)])
     loaded = np.concatenate([GOOD[:100], GOOD[:100] * 5])

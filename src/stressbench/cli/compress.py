@@ -13,10 +13,10 @@ from stressbench.cli.options.measurement import (
     ProfileOptions,
     ProgramOptions,
     RunOptions,
-    spec_of,
+    prepare,
 )
 from stressbench.cli.options.ring import RingOptions
-from stressbench.console import echo, error, note, warning
+from stressbench.console import echo, error, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference import (
     CompressionMeasurement,
@@ -75,13 +75,11 @@ def compress(
         target, target_name=program.on, pairs=schedule.pairs, placement=probes.place, by_rounds=is_workload(words),
         packets=link.packets,
     )  # fmt: skip
-    spec = spec_of(
-        words, program, probes, run, target=target, schedule=schedule,
-        background_ranks=plan.background_ranks(target, pairs=schedule.pairs), engine=engine, name=profile.name,
+    spec, destination = prepare(
+        words, program, probes, run, profile, target=target, schedule=schedule,
+        background_ranks=plan.background_ranks(target, pairs=schedule.pairs), engine=engine,
+        incompatibility=impact_incompatibility,
     )  # fmt: skip
-    destination = profile.destination(spec, link, incompatibility=impact_incompatibility)
-    if spec.oversubscription is not None:
-        warning(spec.oversubscription)
     measurement = measure_compression(spec, plan, progress=note)
     if measurement.interrupted is None:
         _print(measurement, spec, plan, destination, link, as_json=as_json)

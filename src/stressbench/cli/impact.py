@@ -14,9 +14,9 @@ from stressbench.cli.options.measurement import (
     ProfileOptions,
     ProgramOptions,
     RunOptions,
-    spec_of,
+    prepare,
 )
-from stressbench.console import echo, note, warning
+from stressbench.console import echo, note
 from stressbench.experiments.interference import (
     LoadedLink,
     MeasurementSpec,
@@ -72,13 +72,10 @@ def impact(
     schedule = probes.schedule(program, target)
     require_positive("--effect", effect)
     link, effect_runs = run.loaded_link, effect or 0
-    spec = spec_of(
-        words, program, probes, run, target=target, schedule=schedule, background_ranks=2 * schedule.pairs,
-        engine=engine, name=profile.name,
+    spec, destination = prepare(
+        words, program, probes, run, profile, target=target, schedule=schedule, background_ranks=2 * schedule.pairs,
+        engine=engine, incompatibility=levels_incompatibility,
     )  # fmt: skip
-    destination = profile.destination(spec, link, incompatibility=levels_incompatibility)
-    if spec.oversubscription is not None:
-        warning(spec.oversubscription)
     data = measure_impact(spec, effect_runs=effect_runs, packets=link.packets, progress=note)
     result = analyse_impact(data)
     if as_json:

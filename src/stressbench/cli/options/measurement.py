@@ -11,6 +11,7 @@ import typer
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import TargetName
 from stressbench.cli.places import place_of
+from stressbench.console import warning
 from stressbench.experiments.interference import LoadedLink, MeasurementSpec, loaded_link, measurement_spec
 from stressbench.experiments.interference.profile_files import (
     Incompatibility,
@@ -121,25 +122,27 @@ class ProfileOptions:
         str | None, typer.Option(metavar="NAME", help="Name of the machine; default: the lab's, or the host's.")
     ] = None
 
-    def destination(
-        self, spec: MeasurementSpec, link: LoadedLink, *, incompatibility: Incompatibility
-    ) -> ProfileDestination:  # fmt: skip
-        """Raises LaunchMistake and ProfileFileError."""
-        return profile_destination(
-            spec, probes=probe_settings(spec.schedule, link.packets), incompatibility=incompatibility,
-            output=self.output, store=self.store, page=self.page, name=self.name, machine=self.machine,
-        )  # fmt: skip
 
+def prepare(
+    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: RunOptions, profile: ProfileOptions, *,
+    target: Place, schedule: ProbeSchedule, background_ranks: int, engine: Path | None,
+    incompatibility: Incompatibility,
+) -> tuple[MeasurementSpec, ProfileDestination]:  # fmt: skip
+    """What is measured and where its profile goes, from the options that both commands have.
 
-def spec_of(
-    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: RunOptions, *, target: Place,
-    schedule: ProbeSchedule, background_ranks: int, engine: Path | None, name: str | None,
-) -> MeasurementSpec:  # fmt: skip
-    """What is measured, from the options that both commands have. Raises LaunchMistake."""
-    return measurement_spec(
+    Everything that can be checked before the first launch is checked. Raises LaunchMistake and ProfileFileError.
+    """
+    spec = measurement_spec(
         command, target=target, target_name=program.on, schedule=schedule, background_ranks=background_ranks,
         ranks=program.ranks, ranks_per_node=program.ranks_per_node, rounds=program.rounds,
         probe_placement=probes.place, idle_s=seconds(probes.idle, option="--idle"), probe_after=probes.after,
         limit_s=None if run.time_limit is None else seconds(run.time_limit, option="--time-limit"), seed=run.seed,
-        engine=engine, name=name,
+        engine=engine, name=profile.name,
     )  # fmt: skip
+    destination = profile_destination(
+        spec, probes=probe_settings(schedule, run.loaded_link.packets), incompatibility=incompatibility,
+        output=profile.output, store=profile.store, page=profile.page, name=profile.name, machine=profile.machine,
+    )  # fmt: skip
+    if spec.oversubscription is not None:
+        warning(spec.oversubscription)
+    return spec, destination

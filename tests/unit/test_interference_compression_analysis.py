@@ -255,7 +255,9 @@ def test_times_of_rounds_and_of_launches_are_not_mixed() -> None:
 def test_a_change_of_the_idle_machine_since_the_impact_is_a_caution() -> None:
     known = replace(victim({}), idle=Latencies(latencies_s=tuple(0.5 * IDLE.latencies_s)))
 
-    assert "idle latencies are 2.00 times those of the impact" in str(idle_drift_since_impact(known, compressed(*BOTH)))
+    assert "idle latencies are 2.00 times those of the stored impact" in str(
+        idle_drift_since_impact(known, compressed(*BOTH))
+    )
     assert idle_drift_since_impact(replace(known, impact=None), compressed(*BOTH)) is None
     assert idle_drift_since_impact(victim({}), compressed(*BOTH)) is None
 
@@ -276,4 +278,4 @@ def test_an_impact_is_combined_only_with_congestion_levels_of_the_same_probes() 
 def test_waits_that_count_in_known_packets_do_not_go_with_others() -> None:
     known = replace(victim({}), probe=probe_settings(PROBING, Service(mean_s=0.5, variance_s2=0)))
 
-    assert "packets of 0.5 s, in place of" in str(impact_incompatibility(known, probe_settings(PROBING, None)))
+    assert "packets of 0.5 s, not by 2 pairs" in str(impact_incompatibility(known, probe_settings(PROBING, None)))

@@ -208,7 +208,7 @@ def slowed(factor: float) -> ImpactData:
             measured(before=(series(IDLE.latencies_s[:40].tolist()),)),
             "40 idle probes: an interval of 5% on an idle switch takes",
         ),
-        (slowed(1.2), "probes made the program 1.200 times as long"),
+        (slowed(1.2), "probes slow the program down by a factor of 1.200"),
     ],
     ids=["late", "pairs", "few", "effect"],
 )
@@ -247,7 +247,7 @@ def test_a_profile_keeps_all_and_adds_to_what_was_known() -> None:
 def test_compressions_count_only_with_the_probes_that_read_them() -> None:
     known = victim({0.2: 1.1})
 
-    assert "in place of 2 pairs, 1024 B, every 0.1 s, the mean of 2" in str(
+    assert "not by 2 pairs, 1024 B, every 0.1 s, the mean of 2" in str(
         levels_incompatibility(known, probe_settings(replace(PROBING, interval_s=0.1), None))
     )
     assert levels_incompatibility(profile("app", idle_s=sample(0.0)), probe_settings(PROBING, None)) is None

@@ -52,7 +52,7 @@ def test_unknown_is_not_nothing(tmp_path: Path) -> None:
 
 def test_a_profile_has_the_newest_link_shares_and_keeps_them_without_new_counters() -> None:
     known = victim({}, links={FORTH: 0.1})
-    names = {"application": "victim", "machine": "lab", "provenance": known.provenance, "kept": known}
+    names = {"application": "victim", "machine": "lab", "provenance": known.provenance, "stored": known}
 
     assert impact_profile(replace(measured(), links={FORTH: 0.5}), **names).links == {FORTH: 0.5}
     assert impact_profile(measured(), **names).links == {FORTH: 0.1}

@@ -23,7 +23,7 @@ PAPER_CLOCK_HZ = 2.6e9
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True, config=ConfigDict(extra="forbid"))
 class Configuration:
-    """One congestion level: P partners, M messages to each, and a pause of `pause_s` before waiting for them."""
+    """One load: P partners, M messages to each, a bubble of `pause_s` before it waits for them."""
 
     partners: Positive
     messages: Positive

@@ -68,7 +68,7 @@ class AverageStDevLT(_LookUpTable):
         overlaps = np.array([min(high, upper) - max(low, lower) for lower, upper in map(_interval, levels)])
         longest = float(overlaps.max())
         if longest <= 0:
-            raise Inconclusive("no congestion level overlaps with the aggressor's mean latency +- deviation")
+            raise Inconclusive("no congestion level has mean latency +- deviation in common with the aggressor")
         distances = np.where(overlaps >= longest * (1 - _EQUAL), _distances(aggressor, levels), np.inf)
         return int(np.argmin(distances))
 

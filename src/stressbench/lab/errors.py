@@ -1,5 +1,7 @@
 """A machine that does not do its part. What a person can put right is a LabMistake (formats.lab.errors)."""
 
+from stressbench.errors import MachineFault
 
-class LabFault(Exception):
+
+class LabFault(MachineFault):
     """The machine refused or failed; the message names the step and what the system said; exit status 3."""

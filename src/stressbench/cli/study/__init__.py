@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.subcommands import add_group
+from stressbench.cli.app import add_group
 
 _HELP = """\
 Many runs over a grid of factors, in one directory that may be killed at any moment and goes on where it was.

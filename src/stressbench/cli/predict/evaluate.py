@@ -29,8 +29,9 @@ Examples:
     stressbench predict evaluate profiles --observed run1.jsonl --observed run2.jsonl --csv > scores.csv
     stressbench predict evaluate profiles --observed co-runs.jsonl --json | jq '.scores[0].model'
 
-FILE has one co-run per line (docs/how-to/predict.md; schema/observation.schema.json), or is a run file of `stressbench run`:
-each of its jobs with isolated and contended rounds is a co-run, with the job's name as that of the application.
+FILE has one co-run per line (docs/how-to/predict.md; schema/observation.schema.json), or is a run file of
+`stressbench run`: each of its jobs with isolated and contended rounds is a co-run, with the job's name as that of the
+application.
 
 \b
     {{"type": "observation", "schema_version": 1, "victim": "cg", "aggressors": ["fft"], "slowdown": 1.32,

@@ -38,8 +38,8 @@ Examples:
 
 {WHICH_PROFILES}
 The default model is {DEFAULT_MODEL}. It accounts for the phases of applications and, of the models that need no
-measured co-runs, had the smallest error in the synthetic validation of docs/how-to/predict.md. No model has been validated
-with co-runs on a real machine yet.
+measured co-runs, had the smallest error in the synthetic validation of docs/how-to/predict.md. No model has been
+validated with co-runs on a real machine yet.
 
 Exit status: 0 at least one prediction, 1 no prediction is possible, 2 invalid input.
 """

@@ -44,9 +44,9 @@ class Hints {
   ParameterSet& owner_;
   Param<std::vector<Hint>> hints_{&owner_, '\0', "hint", {}, "hints for MPI-IO, key=value, separated by commas"};
   Param<std::int64_t> stripe_count_{&owner_, '\0', "stripe-count", 0,
-                                    "storage targets of a file (hint striping_factor); 0: the file system's choice"};
+                                    "storage targets of a file (hint striping_factor); 0: default of the file system"};
   Param<Bytes> stripe_size_{&owner_, '\0', "stripe-size", Bytes{0},
-                            "bytes on a target before the next (hint striping_unit); 0: the file system's choice"};
+                            "stripe size (hint striping_unit); 0: default of the file system"};
   mpi::Info info_;
 };
 

@@ -1,5 +1,4 @@
-// One call of MPI as it happens: what it is given, when it began and ended, what came back. Made by the generated
-// wrappers.
+// One MPI call while it is made: its arguments, begin and end, and results. Created by the generated wrappers.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +16,10 @@ namespace stressbench::trace {
 
 class Call;
 
-// Of a mesh; 0 where it is none.
+// Number of dimensions of a Cartesian communicator; 0 for others.
 int dimensions_of(MPI_Comm comm) noexcept;
 
-// Statuses that the program may not want, but we do.
+// Statuses that the tracer needs where the program ignores them.
 class CStatuses {
  public:
   CStatuses(Call& call, MPI_Status* wanted, int count) noexcept;
@@ -113,19 +112,20 @@ class Call : public Counted {
     const auto* made = process().new_communicator(comm);
     key_.made = made == nullptr ? -1 : made->number;
   }
-  // Own neighbours in a graph that was told otherwise than by them.
+  // The neighbours of this rank in a graph that was not specified by its neighbours.
   void tells_neighbours(MPI_Comm made) noexcept;
   void frees(MPI_Comm comm) noexcept {
     this->comm(comm);
     process().forget(comm);
   }
   void unit(std::int64_t bytes) noexcept { key_.unit = static_cast<std::int32_t>(bytes); }
-  // Left out where the thread has named too many: calls that differ in it alone would be too many different calls.
+  // Left out if the thread used too many values, since calls that differ only in this would be too many different
+  // calls.
   void displacement(MPI_Aint units) noexcept;
   void assertion(int given) noexcept;
   void says_members(List list, MPI_Group group) noexcept;
   void etype(MPI_Datatype type) noexcept { key_.unit = type_of(type); }
-  // Its size and its extent in the file.
+  // Size of the datatype and its extent in the file.
   void filetype(MPI_Datatype type) noexcept;
   void colour(int colour) noexcept { say(List::colour, colour == MPI_UNDEFINED ? -1 : colour); }
   void whence(int whence) noexcept { say(List::whence, whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? 1 : 2); }
@@ -141,7 +141,7 @@ class Call : public Counted {
   }
 
   void request(MPI_Request made, bool persistent) noexcept;
-  // Which slots they are is looked up when something completed: most tests find nothing.
+  // Slots are looked up only when a request completed, since most tests complete none.
   template <class Requests>
   void waits_for(int count, Requests requests) noexcept {
     for (waited_ = 0; waited_ < count && waited_ < Thread::most_requests; ++waited_) {
@@ -149,7 +149,7 @@ class Call : public Counted {
       thread_->handles[waited_] = one == MPI_REQUEST_NULL ? 0 : word_of(one);
     }
   }
-  // Whether who sent it must be known, though the program does not ask.
+  // Whether the tracer needs the sender of the message, which the program does not ask for.
   bool wants_statuses() noexcept {
     if (key_.any != any_nothing) return true;
     if (waited_ == 0 || thread_->unknown_senders() == 0) return false;
@@ -203,7 +203,7 @@ class Call : public Counted {
   }
   void found_message(MPI_Message message) noexcept;
   void takes_message(MPI_Message message) noexcept;
-  // A test or a probe that has nothing to tell: counted, in no sequence.
+  // A test or probe without a result is counted, but is not part of the sequence.
   void found_nothing() noexcept;
 
   void enters() noexcept;
@@ -214,7 +214,7 @@ class Call : public Counted {
  private:
   static int plain(int rank) noexcept { return rank == MPI_PROC_NULL ? -1 : rank == MPI_ANY_SOURCE ? unset : rank; }
   bool is_collective() const noexcept { return operation(key_.op).kind == Class::coll; }
-  // Reductions, scans and broadcasts: the vector is the same whether in place or not.
+  // For reductions, scans and broadcasts, whose vector is the same in place and not.
   bool is_vector_of_all() const noexcept { return key_.reduction != -1 || is_bcast() || !is_collective(); }
   bool is_bcast() const noexcept;
   bool is_scatter() const noexcept;

@@ -1,4 +1,4 @@
-// The communicators of this process: their numbers in the trace, and whom their ranks are in the world.
+// The communicators of this process: their numbers in the trace, and the world ranks of their members.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ class Communicators {
   };
 
   void start(Recording& recording) noexcept;
-  // One that was not seen when it was made (by a library, say) is looked at now. Null when there are too many.
+  // A communicator whose creation was not recorded (by a library, say) is added now. Null if there are too many.
   const Known* find(MPI_Comm comm) noexcept;
   const Known* add(MPI_Comm comm) noexcept;
   void remove(MPI_Comm comm) noexcept;
-  // While nobody looks: they are looked at when somebody does, in the order in which they were made, which is the same
-  // on all of their ranks.
+  // While recording is paused: communicators are added when it resumes, in the order of their creation, which is the
+  // same on all of their ranks.
   void made_unseen(MPI_Comm comm);
   void freed_unseen(MPI_Comm comm) noexcept;
   void look() noexcept;
@@ -42,8 +42,8 @@ class Communicators {
   std::int32_t number_of(const Communicator& described) noexcept;
 
   Recording* recording_ = nullptr;
-  Known known_[most];  // a slot is a place in here
-  int end_ = 0;        // behind the last one that was ever taken
+  Known known_[most];  // indexed by slot
+  int end_ = 0;        // behind the last slot that was ever used
   std::mutex changing_;
   std::vector<MPI_Comm> unseen_;
 };

@@ -1,4 +1,4 @@
-// A call of MPI whose objects are counted, whether anybody looks or not. Made by the generated wrappers.
+// An MPI call whose objects are counted, even while recording is paused. Created by the generated wrappers.
 #pragma once
 
 #include "mpi_library.hpp"
@@ -7,16 +7,16 @@
 
 namespace stressbench::trace {
 
-// That of the program that spawned this one: nobody here made it.
+// The communicator with the parent of a spawned program: it was not created here.
 bool is_parent(MPI_Comm comm) noexcept;
 
 struct Envelope {
-  std::int64_t types;  // that the datatype is made of
+  std::int64_t types;  // of which the datatype consists
   bool is_predefined;
 };
 Envelope envelope_of(MPI_Datatype type) noexcept;
 
-// Something that the program has to release: no null handle, and nothing predefined.
+// Whether the program has to release the object: neither a null handle nor a predefined object.
 template <Object kind, class Handle>
 bool is_object(Handle handle) noexcept {
   if constexpr (kind == Object::request) {
@@ -47,7 +47,7 @@ inline bool is_fortran_request(MPI_Fint request) noexcept {
   return request != null;
 }
 
-// Fortran 2008 may leave the error out.
+// The error argument is optional in Fortran 2008.
 inline bool succeeded(int code) noexcept { return code == MPI_SUCCESS; }
 inline bool succeeded(const MPI_Fint* ierror) noexcept { return ierror == nullptr || *ierror == MPI_SUCCESS; }
 
@@ -58,10 +58,10 @@ class Counted {
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
 
-  // What the library calls itself, within a call, is not the program's.
+  // Calls that the library itself makes within a call are not counted for the program.
   bool outermost() const noexcept { return outermost_; }
   bool counts() const noexcept { return outermost_ && process().started(); }
-  // Of `count` handles, how many are objects. A call sets those that it releases to null: asked before and after it.
+  // How many of `count` handles are objects. Evaluated before and after a call, which sets released handles to null.
   template <class IsObject>
   std::int64_t held(std::int64_t count, IsObject is_object) const noexcept {
     std::int64_t held = 0;
@@ -78,7 +78,7 @@ class Counted {
   bool outermost_;
 };
 
-// Of the datatypes that MPI_Type_get_contents hands out of `type`, those that the program has to free.
+// The datatypes returned by MPI_Type_get_contents of `type` that the program has to free.
 template <class Types>
 int contents(MPI_Datatype type, Types types) noexcept {
   const std::int64_t all = envelope_of(type).types;

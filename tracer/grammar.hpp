@@ -1,8 +1,8 @@
-// The sequence of calls, folded while it is made: Sequitur (Nevill-Manning and Witten 1997) with repetition counts, as
-// tracers of MPI use it (Pilgrim, Wang et al. 2021). A loop of a million iterations takes as many symbols as its body.
-// While the program repeats its last loop, calls are only compared with the loop's body: one line of memory each, where
-// the tables of digrams would take ten. Plain arrays without pointers, so that it can lie in memory that outlives the
-// process.
+// The sequence of calls, compressed while it is recorded: Sequitur (Nevill-Manning and Witten 1997) with repetition
+// counts, as tracers of MPI use it (Pilgrim, Wang et al. 2021). A loop of a million iterations takes as many symbols as
+// its body. While the program repeats its last loop, calls are only compared with the loop's body: one line of memory
+// each, where the tables of digrams would take ten. Plain arrays without pointers, so that it can lie in memory that
+// outlives the process.
 #pragma once
 
 #include <cstdint>
@@ -49,10 +49,10 @@ class Grammar {
   static constexpr Index most_pending = 8192;
   static constexpr int most_depth = 32;
 
-  // Where in the body of the loop that is followed the next call is expected.
+  // The position of the next expected call in the body of the present loop.
   struct Place {
     Index node;
-    std::uint32_t left;  // times that it is still expected, this one too
+    std::uint32_t left;  // times that it is still expected, including this one
   };
 
   bool is_guard(Index n) const noexcept { return (nodes_[n].symbol & guard_bit) != 0; }
@@ -89,7 +89,7 @@ class Grammar {
 
   std::uint64_t length_;
   bool full_;
-  std::int32_t depth_;  // of the place; 0: nothing is followed
+  std::int32_t depth_;  // of the position; 0: no loop is followed
   Index pending_count_;
   Index used_nodes_;
   Index free_nodes_;

@@ -1,4 +1,5 @@
-// Handles of MPI as words, and tables from a handle to a small number. For what is made seldom and looked up often.
+// MPI handles as words, and tables from handles to small numbers. For objects that are rarely created and often looked
+// up.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,7 @@ class Slots {
     taken_[slot / 64] &= ~bit(slot);
     if (slot / 64 < hint_) hint_ = slot / 64;
   }
-  // Takes it out of the search but keeps the number: for lists that name one handle twice.
+  // Removes the handle from the search but keeps its number: for lists that contain a handle twice.
   void hide(int slot) noexcept { unlink(slot); }
   void show(int slot) noexcept {
     std::int32_t* place = &buckets_[scatter(entries_[slot].handle) % most];

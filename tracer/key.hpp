@@ -1,4 +1,4 @@
-// What makes one call differ from another: the operation and everything that a replay would need to make it again.
+// What distinguishes a call from others: the operation and all arguments that a replay needs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr std::int32_t unset = INT32_MIN;
 
 enum Any : std::uint8_t { any_nothing = 0, any_source = 1, any_tag = 2 };
 
-// Lists that a call may carry; they lie behind one another as {kind, length, values...}.
+// Lists of a call, stored one after another as {kind, length, values...}.
 enum class List : std::int64_t {
   requests,
   done,
@@ -36,7 +36,7 @@ enum class List : std::int64_t {
   lock
 };
 
-// What a program says of an epoch of one-sided calls. List::assertion holds places in here.
+// Assertions of one-sided epochs. List::assertion holds indices into this table.
 inline constexpr const char* assertion_names[] = {"NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED"};
 
 // No padding: keys are hashed and compared as words.

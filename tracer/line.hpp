@@ -1,5 +1,5 @@
-// A rank's recordings as a line of a trace file (docs/trace-format.md). No MPI: what a killed rank left behind is
-// written in the same way.
+// A rank's recordings as a line of a trace file (docs/trace-format.md). Needs no MPI, since recordings of killed ranks
+// are written in the same way.
 #pragma once
 
 #include <span>

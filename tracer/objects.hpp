@@ -1,4 +1,4 @@
-// Kinds of MPI objects that are counted: how many the program made, and how many it released. No MPI.
+// Kinds of MPI objects for which created and released objects are counted. Needs no MPI.
 #pragma once
 
 #include <cstdint>

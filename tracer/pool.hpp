@@ -1,5 +1,5 @@
-// Memory of a recording. It lies in a file where there is room for one, so that what a killed rank had can still be
-// read; the file goes when the rank's line is written.
+// Memory of a recording. It is mapped from a file if possible, so that the recording of a killed rank can still be
+// read; the file is removed when the rank's line is written.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace stressbench::trace::pool {
 
-// Zeroed. `here`: ranks on this host, which all want as much. Null when there is no memory at all.
+// Returns zeroed memory, or null if there is none. `here`: number of ranks on this host, which need the same amount
+// each.
 Recording* make(int rank, int thread, int here) noexcept;
 void* plain_memory(std::size_t bytes) noexcept;
 // Removes the file.

@@ -1,4 +1,4 @@
-// What the threads of this process share: whether anybody looks, and what handles stand for.
+// State shared by the threads of this process: whether calls are recorded, and the tables of handles.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ class Process {
   }
   bool looks() const noexcept { return looking_.load(std::memory_order_relaxed); }
   bool started() const noexcept { return first_ != nullptr; }
-  // Of this thread; made at its first call. Null when there is no memory.
+  // State of this thread, created at its first call. Null if there is no memory.
   Thread* thread() noexcept {
     if (mine_ == nullptr) mine_ = new_thread();
     return mine_;
@@ -110,14 +110,14 @@ class Process {
   Types types_;
   Slots<1024> files_;
   Slots<1024> windows_;
-  // Of threads that nothing else is kept of: they called MPI only while nobody looked, or are too many.
+  // Totals of threads without a recording: they called MPI only while recording was paused, or there are too many.
   struct {
     std::atomic<std::uint64_t> made;
     std::atomic<std::uint64_t> released;
   } elsewhere_[object_kinds] = {};
 };
 
-// The one of this process.
+// The object of this process.
 extern Process the_process;
 inline Process& process() noexcept { return the_process; }
 

@@ -1,5 +1,5 @@
-// Everything that is kept of one thread's calls, in memory of fixed size that holds no pointers: it may be mapped from
-// a file, so that it is still there when the process was killed. Nothing here calls MPI, allocates, locks or prints.
+// The recording of one thread's calls, in memory of fixed size without pointers: it can be mapped from a file, and so
+// outlive a killed process. Nothing here calls MPI, allocates, locks or prints.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +72,7 @@ struct Site {
   std::int32_t module;
 };
 
-// What is given up when there is no room, and at which call.
+// What is no longer recorded for lack of memory, and from which call on.
 struct Loss {
   std::uint64_t after_calls;
   std::int32_t happened;
@@ -148,9 +148,9 @@ struct Recording {
 
   void start() noexcept;
   std::uint64_t calls_seen() const noexcept;
-  // The number of a call, new or known; -1 when there is no more room.
+  // The number of a call, which is new or known; -1 if there is no memory for a new one.
   std::int32_t intern(const Key& key, std::span<const std::int64_t> lists) noexcept;
-  // A call happened: `gap_ns` after the one before it, for `time_ns`.
+  // Records a call that began `gap_ns` after the end of the previous one and took `time_ns`.
   void note(std::int32_t call, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   void count(int op, Class kind, std::int64_t begin_ns, std::int64_t time_ns, std::int64_t bytes,
              bool is_empty) noexcept;
@@ -159,7 +159,7 @@ struct Recording {
   void give_up_sequence(Loss& loss) noexcept;
   // The number of a call site, by the address that the call returns to; -1 when it is new.
   std::int32_t find_site(std::uint64_t address) const noexcept;
-  // The last one stands for all that do not fit.
+  // The last one stands for all further ones.
   std::int32_t add_site(const Site& site, const char* module) noexcept;
 
   static int size_class(std::int64_t bytes) noexcept;

@@ -1,4 +1,4 @@
-// What a thread keeps while it calls MPI: its recording, its requests, and calls whose sender is not known yet.
+// State of a thread: its recording, its requests, and calls whose sender is not known yet.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +27,19 @@ class Thread {
   };
 
   void start(Recording& recorded) noexcept;
-  // Adds a call to the recording, behind those that wait for a sender.
+  // Adds a call to the recording, after those that wait for a sender.
   void note(const Key& key, std::span<const std::int64_t> lists, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
-  // The same of a receive from any source: waits. Returns its number, or -1 when too many wait.
+  // Adds a receive from any source, which waits for its sender. Returns its number, or -1 if too many calls wait.
   int note_unknown(const Key& key, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   void resolve(int unknown, int source, int tag) noexcept;
   int unknown_senders() const noexcept { return unknown_count_; }
-  // No sender will come any more.
+  // Ends all waiting: no more senders will become known.
   void give_up_waiting() noexcept;
 
   Recording* recording = nullptr;
   ObjectCount objects[object_kinds];
   std::int64_t left_ns = 0;
-  struct Polling {             // tests and probes in a row that found nothing
+  struct Polling {             // consecutive tests and probes without a result
     std::int64_t time_ns = 0;  // in MPI
     std::int64_t ours_ns = 0;  // counting them
     std::uint16_t op = 0;

@@ -69,7 +69,7 @@ class Pattern : public ParameterSet {
   Timer timer() const noexcept { return *timer_; }
 
  protected:
-  Param<std::int64_t> iterations_{this,      'i', "iterations", 1, "times the pattern is done each time the motif runs",
+  Param<std::int64_t> iterations_{this,      'i', "iterations", 1, "executions of the pattern each time the motif runs",
                                   Positive{}};
   Param<Timer> timer_{this, '\0', "timer", Timer::loop,
                       "where the clock is read: around all iterations, or around each"};

@@ -1,6 +1,5 @@
-// A file of results that a run makes and appends to, round after round, also when it is continued. It is the run's own,
-// as the files of storage motifs are: a note beside it, which stays, says whose it is. Nothing else is ever appended
-// to.
+// A result file that a run creates and appends to in each round, also when it is continued. Like the files of storage
+// motifs it belongs to the run, as a sidecar file beside it records. No other file is ever appended to.
 #pragma once
 
 #include <string>
@@ -13,8 +12,8 @@ namespace stressbench::io {
 
 class AppendedFile {
  public:
-  // Collective. The first rank makes the file, or finds it as this run's. On every rank throws ParameterMistake
-  // `parameter` where the file is not this run's, or a link; MachineFault where it cannot be made.
+  // Collective. The first rank creates the file, or finds that it belongs to this run. Throws on every rank:
+  // ParameterMistake `parameter` if the file is another's or a link, MachineFault if it cannot be created.
   AppendedFile(const mpi::Group& group, std::string parameter, std::string path, Run run);
 
   // On the first rank. Throws MachineFault.

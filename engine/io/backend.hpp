@@ -1,5 +1,5 @@
-// One way to put bytes into files and take them out again: POSIX, MPI-IO, HDF5, PnetCDF, memory. One file a backend,
-// which registers itself; the motif of its name (docs/motifs/storage.md) does the pattern, the clock and the checks.
+// The interface of a storage backend: POSIX, MPI-IO, HDF5, PnetCDF, memory. Each backend is one file, which registers
+// itself. The motif of the same name (docs/motifs/storage.md) implements patterns, timing and verification.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,26 @@ namespace stressbench::io {
 
 enum class Access { write, read, both };
 
-// A file as its ranks are about to use it; the same on all of them.
+// A file and how its ranks are about to use it; the same on all of them.
 struct Opening {
   std::string path;
   Access access = Access::write;
-  const mpi::Group* ranks = nullptr;  // that share the file and open it together
-  std::int64_t file_bytes = 0;        // once all of them have written all that they will
+  const mpi::Group* ranks = nullptr;  // that share the file and open it collectively
+  std::int64_t file_bytes = 0;        // after all ranks have written all their data
   std::int64_t transfer_bytes = 0;    // the longest single transfer
 };
 
-// What a pattern asks of a backend, known before any rank starts.
+// What a pattern requires of a backend, known before any rank starts.
 struct AccessRequirements {
   Access access = Access::write;
   bool even_transfers = true;  // every rank of a file makes the same number of transfers, of the same lengths
-  bool any_order = false;      // a rank's transfers do not go from front to back
-  bool grows = false;          // each time it is opened, a file gets longer than it was made
+  bool any_order = false;      // a rank's offsets do not ascend
+  bool grows = false;          // a file gets longer each time it is opened
 };
 
-// A rank's hold on one file at a time. Calls are made in the order open, transfers, wait, sync, close. What goes wrong
-// throws MachineFault that names the call, the path and the system's words; the object may then only be destroyed,
-// which must return at once and makes no collective call.
+// A rank's access to one file at a time. Calls are made in the order open, transfers, wait, sync, close. A failure
+// throws MachineFault with the call, the path and the system's message; the object may then only be destroyed, which
+// must return at once and make no collective call.
 class Backend {
  public:
   Backend() = default;
@@ -44,36 +44,36 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
-  // Refuses what it cannot do: throws ParameterMistake that says what it can.
+  // Throws ParameterMistake if the backend does not meet the requirements; the message says what would be valid.
   virtual void check(const AccessRequirements& requirements) const { (void)requirements; }
 
-  // Untimed, once: so that nothing is allocated later.
+  // Called once, untimed: allocates what `open` and transfers need.
   virtual void prepare(const Opening& opening) { (void)opening; }
 
-  // To write makes the file where there is none, and keeps what is in it; to read takes it as it is.
+  // For writing, creates the file if it does not exist and keeps its contents.
   virtual void open(const Opening& opening) = 0;
   virtual void write(std::int64_t offset, std::span<const std::byte> bytes) = 0;
   virtual void read(std::int64_t offset, std::span<std::byte> bytes) = 0;
-  // Transfers between two waits, and at most: those that were only started are complete after `wait`. The memory they
-  // use must stay until then.
+  // The largest number of transfers between two calls of `wait`. Nonblocking ones are complete after `wait`, and their
+  // memory must stay valid until then.
   virtual int in_flight() const { return 1; }
-  virtual bool waits() const { return false; }  // whether transfers are started only, and `wait` must be called
+  virtual bool waits() const { return false; }  // whether transfers are nonblocking, so that `wait` must be called
   virtual void wait() {}
-  virtual void sync() = 0;  // until the data is on the storage, as far as the backend can know
+  virtual void sync() = 0;  // returns when the data is on the storage, as far as the backend can tell
   virtual void close() = 0;
 
-  // Where the backend, not the caller, says where the next transfer goes (shared file pointers), offsets are not used.
+  // False if the backend determines the position of each transfer (shared file pointers) and ignores offsets.
   virtual bool takes_offsets() const { return true; }
-  // Whether a rank finds only what it wrote itself.
+  // Whether each rank can read only what it wrote itself.
   virtual bool per_rank_files() const { return false; }
-  // Whether transfers are calls that all ranks of the file make together.
+  // Whether transfers are collective calls of all ranks of the file.
   virtual bool collective() const { return false; }
 
-  // Things that a reader of the results must know: a hint that was not taken, O_DIRECT that the file system ignores.
-  // Of this rank, since the last call.
+  // What a reader of the results must know: a hint that was ignored, O_DIRECT without effect on this file system. Notes
+  // of this rank since the last call.
   virtual std::vector<std::string> notes() { return {}; }
 
-  // Takes away a file that this backend made, by its path alone; any rank may. True where there was one.
+  // Removes a file that this backend created. May be called on any rank. Returns whether the file existed.
   virtual bool remove(const std::string& path) const;  // as POSIX does
 };
 
@@ -84,7 +84,7 @@ struct BackendEntry {
   std::unique_ptr<Backend> (*make)(ParameterSet& owner);  // declares its options on the owner
 };
 
-// What is compiled in, by name.
+// The backends of this build, by name.
 std::vector<BackendEntry>& backends();
 
 // At the end of a backend's file:

@@ -1,4 +1,4 @@
-// An open file of the system's: closed at its end, written whole.
+// RAII wrapper for a file descriptor.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 
 namespace stressbench::io {
 
-// Closed at the end; -1 where the system refused to open it.
+// Closes the descriptor in its destructor; -1: the file could not be opened.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -30,7 +30,7 @@ inline bool is_same_file(const struct stat& one, const struct stat& other) noexc
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// The errno of what failed, else 0.
+// Writes all bytes. Returns 0, or the errno of the failure.
 inline int write_whole(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t wrote = uninterrupted([&] { return ::write(descriptor, text.data(), text.size()); });

@@ -1,4 +1,4 @@
-// O_DIRECT: what lengths and offsets a file system takes for it, and whether it means anything there.
+// O_DIRECT: the alignment that a file system requires, and whether it has an effect there.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace stressbench::io {
 
 struct DirectAccess {
   enum class Support {
-    unknown,  // the system does not say
-    refused,  // O_DIRECT cannot be had
-    ignored,  // taken, and the page cache used all the same (tmpfs)
+    unknown,  // the system does not tell
+    refused,  // O_DIRECT is not supported
+    ignored,  // accepted without effect (tmpfs)
     aligned,  // where offsets and lengths are multiples of `multiple`, and memory lies on multiples of `memory`
   };
   Support support = Support::unknown;
@@ -18,10 +18,10 @@ struct DirectAccess {
   std::int64_t memory = 1;
 };
 
-// For the file, or one that were made beside it.
+// For the file, or for a new one in its directory.
 DirectAccess direct_access(const std::string& path);
 
-// Throws ParameterMistake "direct" where a file of that length cannot be moved in such transfers.
+// Throws ParameterMistake "direct" if such transfers of a file of that length do not meet the alignment.
 void must_fit(const DirectAccess& access, const std::string& path, std::int64_t transfer_bytes,
               std::int64_t file_bytes);
 

@@ -1,4 +1,4 @@
-// What a call on a file says when it fails: the call, the path, what was done by then, the system's words.
+// Messages of failed file operations: the call, the path, the progress, the system's message.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ std::string words_of(int error);  // of an errno
 // "open '/scratch/out': No space left on device"
 [[noreturn]] void raise(std::string_view call, const std::string& path, int error);
 
-// A transfer that ended before it was whole.
+// An incomplete transfer.
 struct Partial {
   std::string_view call;
   std::string_view did;  // "wrote" or "read"

@@ -1,4 +1,4 @@
-// What one rank finds out about a file, told to all: each throws what the first one threw.
+// File operations of one rank on behalf of all: every rank throws what the first one threw.
 #pragma once
 
 #include <functional>

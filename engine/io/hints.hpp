@@ -1,5 +1,4 @@
-// Hints that go with a file when MPI-IO opens it, for every backend that stands on MPI-IO: their options, and what
-// became of them.
+// MPI-IO hints, for every backend that is based on MPI-IO: their options, and notes on which hints took effect.
 #pragma once
 
 #include <mpi.h>
@@ -32,22 +31,22 @@ class Hints {
  public:
   explicit Hints(ParameterSet& owner) : owner_(owner) {}
 
-  // Throws ParameterMistake where a key is there twice, or longer than MPI takes.
+  // Throws ParameterMistake if a key is given twice or is longer than MPI allows.
   void check() const;
   void prepare();
   MPI_Info handle() const noexcept { return info_.handle(); }
   std::vector<Hint> asked() const;
   bool any() const { return !asked().empty(); }
-  // One remark a hint, by what the library says that it uses, and one with all that it says.
+  // One note per hint on the value that the library uses, and one with all values that it reports.
   std::vector<std::string> became(const mpi::Info& used) const;
 
  private:
   ParameterSet& owner_;
   Param<std::vector<Hint>> hints_{&owner_, '\0', "hint", {}, "hints for MPI-IO, key=value, separated by commas"};
   Param<std::int64_t> stripe_count_{&owner_, '\0', "stripe-count", 0,
-                                    "storage targets of a file (hint striping_factor); 0: the file system's choice"};
+                                    "storage targets of a file (hint striping_factor); 0: default of the file system"};
   Param<Bytes> stripe_size_{&owner_, '\0', "stripe-size", Bytes{0},
-                            "bytes on a target before the next (hint striping_unit); 0: the file system's choice"};
+                            "stripe size (hint striping_unit); 0: default of the file system"};
   mpi::Info info_;
 };
 

@@ -1,5 +1,5 @@
-// What directories are full of: files or directories, made, asked for, opened and taken away by POSIX. What goes wrong
-// throws MachineFault that names the call, the path and the system's words.
+// Files or directories for metadata benchmarks: created, examined, opened and removed with POSIX calls. A failure
+// throws MachineFault with the call, the path and the system's message.
 #pragma once
 
 #include <sys/stat.h>

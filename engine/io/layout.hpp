@@ -1,4 +1,4 @@
-// Names of the files that one path stands for.
+// Names of the files and directories of a storage motif, derived from its path.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +39,9 @@ using VisitName = std::function<void(const std::string& name)>;
 void for_each_file(const std::string& path, const Layout& wanted, const Layout& known, const VisitName& visit);
 void for_each_directory(const std::string& path, const Layout& wanted, const Layout& known, const VisitName& visit);
 
-// Ordinary files only, and of directories those that are empty then, or hold nothing but numbered files and empty
-// numbered directories. A rank's share of them, so that many ranks may remove many files; PATH and PATH.d are no one's
-// share. Gives how many names within went; what cannot be removed stays.
+// Removes regular files, and directories that are then empty or hold only numbered files and empty numbered
+// directories. Each rank removes its share; PATH and PATH.d belong to no share. Returns how many names were removed;
+// others stay.
 struct Share {
   int rank = 0;
   int of = 1;

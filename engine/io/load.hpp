@@ -1,5 +1,5 @@
-// Backends over large libraries are modules of their own, loaded when one is asked for: HDF5 brings thirty libraries
-// and 11 MiB into every rank, most of which never write a data set.
+// Backends based on large libraries are modules that are loaded when one of them is used: HDF5 adds thirty libraries
+// and 11 MiB to every rank.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace stressbench::io {
 
-// A backend that a build may have as a module or lack.
+// A backend that is a module, and may be missing in a build.
 struct OptionalBackend {
   std::string name;
-  std::string missing;  // why it cannot be used, and which packages change that; empty where it can
+  std::string missing;  // why it is not available, and which packages to install; empty if available
 };
 
-// Once: loads every module that lies beside the program (lib/stressbench/backends where it is installed, else where it
-// was built). They register themselves in backends(). Gives all optional backends, by name.
+// Loads all modules on the first call, from lib/stressbench/backends of the installation or from the build directory.
+// They register themselves in backends(). Returns all optional backends, by name.
 const std::vector<OptionalBackend>& load_backends();
 
 }  // namespace stressbench::io

@@ -1,4 +1,4 @@
-// A file in memory: a window that moves along with what is used, so that it stays small however long the file is.
+// Memory-mapped access to a file through a window that moves along, so that little of the file is mapped at a time.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping() { release(); }
 
-  // Looks at an open file of `file_bytes`. From now until `release`, a page that the storage cannot give (full disk,
-  // error) no longer ends the process.
+  // Refers to an open file of `file_bytes`. Until `release`, a page that the storage cannot provide (full disk, error)
+  // does not end the process.
   void attach(int file, std::int64_t file_bytes, bool writable) noexcept;
   void release() noexcept;
 
-  // Bytes of the file from `offset` on, which must all lie in it; null with errno where they cannot be mapped.
+  // Address of bytes within the file; null with errno set if they cannot be mapped.
   std::byte* at(std::int64_t offset, std::size_t length) noexcept;
 
-  // As memcpy. False where the storage did not give a page.
+  // Like memcpy. Returns false if the storage could not provide a page.
   [[nodiscard]] static bool copy(void* to, const void* from, std::size_t length) noexcept;
 
  private:

@@ -66,10 +66,10 @@ Memory::Memory(ParameterSet& owner, const TransferClock& clock)
       bandwidth_(&owner, '\0', "bandwidth", Bytes{0}, "bytes a second that a rank moves; 0: as many as it can"),
       fail_call_(&owner, '\0', "fail-call", FailingCall::none, "which call fails"),
       fail_after_(&owner, '\0', "fail-after", std::int64_t{1},
-                  "how many such calls of the rank it takes until one fails", Positive{}),
+                  "number of such calls of the rank up to the one that fails", Positive{}),
       fail_rank_(&owner, '\0', "fail-rank", std::int64_t{0}, "the rank on which it fails, as the launcher counts them"),
       fail_with_(&owner, '\0', "fail-with", Failure::EIo,
-                 "the error that it fails with; short: half of the bytes are moved, then ENOSPC") {}
+                 "error with which it fails; short: half of the bytes are transferred, then ENOSPC") {}
 
 void Memory::check(const AccessRequirements&) const {
   const bool moves = *fail_call_ == FailingCall::write || *fail_call_ == FailingCall::read;

@@ -1,4 +1,4 @@
-// memory: files in this process, as slow and as faulty as asked; for tests, and for rehearsals without a disk.
+// memory: files in the memory of this process, with a given delay, bandwidth and faults; for tests and dry runs.
 #pragma once
 
 #include <array>
@@ -34,12 +34,12 @@ namespace io {
 
 class StoredFile;
 
-// Time as transfers take it. Tests have one that they move by hand.
+// Clock of the transfers, which tests replace.
 class TransferClock {
  public:
   virtual ~TransferClock() = default;
   virtual std::int64_t now_ns() const noexcept;
-  virtual void wait_until(std::int64_t end_ns) const noexcept;  // sleeps, and spins the rest
+  virtual void wait_until(std::int64_t end_ns) const noexcept;  // sleeps, and busy-waits at the end
   static const TransferClock& real() noexcept;
 };
 
@@ -59,7 +59,7 @@ class Memory final : public Backend {
   bool remove(const std::string& path) const override;
 
  private:
-  // The error that this call must fail with; 0 mostly.
+  // The errno with which this call has to fail; 0 for none.
   int fault(FailingCall call);
   void take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept;
 

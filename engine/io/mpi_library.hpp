@@ -1,4 +1,4 @@
-// What differs between MPI libraries in their MPI-IO.
+// Differences between the MPI-IO of MPI libraries.
 #pragma once
 
 #include <mpi.h>

@@ -391,13 +391,8 @@ class MpiIo final : public Backend {
   ParameterSet& owner_;
   Param<MpiIoCall> call_{&owner_, 'n', "call", MpiIoCall::at_all,
                          "MPI-IO's call for a transfer; reads take its sister"};
-  Param<std::int64_t> in_flight_{&owner_,
-                                 '\0',
-                                 "in-flight",
-                                 1,
-                                 "transfers that are started before the first is waited for",
-                                 Positive{},
-                                 AtMost<std::int64_t>{65536}};
+  Param<std::int64_t> in_flight_{
+      &owner_, '\0', "in-flight", 1, "nonblocking transfers in flight", Positive{}, AtMost<std::int64_t>{65536}};
   Param<bool> preallocate_{&owner_, '\0', "preallocate", "MPI_File_preallocate when a file is opened to be written"};
   Hints hints_{owner_};
 

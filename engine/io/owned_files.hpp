@@ -1,5 +1,5 @@
-// Whose files these are. A path is claimed before the first file is made, with a note beside it that says by which run;
-// what was there before is not touched.
+// Ownership of files. A path is claimed for a run before the first file is created, by a sidecar file beside it;
+// existing files of others are not touched.
 #pragma once
 
 #include <string>
@@ -22,22 +22,22 @@ struct Claim {
   bool exclusive = false;  // no other step of the job may claim the path as long as this one does
 };
 
-// Files of one step of a job. Steps of a job may claim the same path, unless one of them is to have it alone: the files
-// go with the last of them.
+// Files of one step of a job. Steps of a job may claim the same path, unless one of the claims is exclusive; the files
+// are removed with the last of them.
 class OwnedFiles {
  public:
-  // Collective. Makes the directories, no files. What an earlier launch of this run left is removed first. On every
-  // rank throws ParameterMistake "file" where the files are not this run's, MachineFault where the storage refuses.
+  // Collective. Creates the directories, but no files, after removing what an earlier launch of this run left. Throws
+  // on every rank: ParameterMistake "file" if the files belong to others, MachineFault if the storage fails.
   OwnedFiles(const mpi::Group& group, Claim claim);
   OwnedFiles(const OwnedFiles&) = delete;
   OwnedFiles& operator=(const OwnedFiles&) = delete;
-  // Alone: after a fault any rank removes all files, as the others are about to be ended; else rank 0 does.
+  // Not collective. After a fault any rank removes all files, since the others are about to end; else rank 0 does.
   ~OwnedFiles();
 
   // Collective over the same ranks, once no rank uses the files: each removes its share.
   void release(const mpi::Group& group);
 
-  // What a reader must know, on the first rank: that files were left behind, since the last call.
+  // On the first rank: notes on files that were left behind, since the last call.
   std::vector<std::string> notes();
 
  private:

@@ -1,4 +1,4 @@
-// Takes a file out of this node's page cache, so that a read comes from the storage, and says what stayed.
+// Removes a file from this node's page cache, so that reads come from the storage, and reports what remained.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a storage call refused, in the system's words: the libraries above it lose them.
+// Finds the system's message for a failed storage operation, which the libraries above it do not pass on.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace stressbench::io {
 
-// Words of an errno by which storage refuses (disk full, quota, device error, ...). Empty for all others: libraries
-// leave those behind in calls that succeed.
+// Message of an errno that storage causes (disk full, quota, device error, ...). Empty for all others, which libraries
+// may leave behind in successful calls.
 std::string storage_words(int error);
 
 // Why the system does not open the file; asked anew, and nothing is made. Empty where it does.

@@ -1,4 +1,4 @@
-// The note beside a run's files that says whose they are: PATH.stressbench.
+// The sidecar file PATH.stressbench, which records to which run the files of PATH belong.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What this process wrote of a file, in memory: holes cost nothing.
+// The parts of a file that this process wrote, in memory; holes take no memory.
 #pragma once
 
 #include <array>

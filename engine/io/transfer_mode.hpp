@@ -1,4 +1,4 @@
-// How a library above MPI-IO makes its transfers.
+// Independent or collective transfers of a library on top of MPI-IO.
 #pragma once
 
 #include <fmt/format.h>

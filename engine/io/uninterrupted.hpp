@@ -1,4 +1,4 @@
-// A system call again, until no signal interrupts it.
+// Repeats a system call until no signal interrupts it.
 #pragma once
 
 #include <cerrno>

@@ -123,11 +123,12 @@ class Replay final : public Motif {
   }
 
   Param<std::string> path_{this, 'f', "file", "", "the trace, as `stressbench capture` writes it"};
-  Param<Computation> compute_{this, '\0', "compute", Computation::busy,
-                              "between the calls: spin as the program did, sleep (from 100 us on), or nothing"};
+  Param<Computation> compute_{
+      this, '\0', "compute", Computation::busy,
+      "computation between the calls: spin as the program did, sleep (from 100 us on), or none"};
   Param<double> scale_{this, '\0', "scale", 1.0, "factor on the computation between the calls"};
   Param<GapTimes> gap_times_{this, '\0', "gaps", GapTimes::measured,
-                             "computation: times distributed as they were measured, or their mean each time"};
+                             "times of computation: distributed as measured, or the mean"};
 
   Param<std::string> files_{this, '\0', "files", "",
                             "a folder for scratch files, on which file calls are made; without it they are left out"};

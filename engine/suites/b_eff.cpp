@@ -406,7 +406,7 @@ class BEff final : public Motif {
   }
 
   Param<Bytes> memory_{this, '\0', "memory", Bytes{0},
-                       "memory a rank, whose 128th is the longest message (default: found)"};
+                       "memory per rank; the longest message is 1/128 of it (default: detected)"};
   Param<Bytes> lmax_{this, '\0', "lmax", Bytes{0}, "the longest message itself, in place of --memory", FitsMessage{}};
   Param<std::vector<std::int64_t>> rings_{this, '\0', "rings", {1, 2, 3, 4, 5, 6}, "which of the six ring patterns"};
   Param<std::int64_t> polygons_{
@@ -419,7 +419,7 @@ class BEff final : public Motif {
                                 '\0',
                                 "best-of",
                                 3,
-                                "measurements of each, of which the best counts",
+                                "measurements of each, of which the best is used",
                                 Positive{},
                                 AtMost<std::int64_t>{1000}};
   Param<std::int64_t> loops_{
@@ -432,9 +432,9 @@ class BEff final : public Motif {
                                 "messages that a buffer holds one after the other; 2: the same bytes each time",
                                 AtLeastTwo{},
                                 AtMost<std::int64_t>{1000}};
-  Param<bool> extra_{this, '\0', "extra", "measure the paper's further patterns too: they do not count"};
+  Param<bool> extra_{this, '\0', "extra", "also measure the additional patterns of the paper, which do not count"};
   Param<bool> quick_{this, '\0', "quick",
-                     "six polygons and one attempt in place of 30 and 3: a ninth of the time, less exact"};
+                     "six polygons and one attempt instead of 30 and 3: a ninth of the time, less accurate"};
   Param<std::string> protocol_file_{
       this, '\0', "protocol", "", "write every loop's time to this file, as lines of JSON; it must be new", NotEmpty{}};
 

@@ -1,4 +1,4 @@
-// Whether a workload can run: what parse could not know, the motifs and the machine.
+// Checks of a workload that depend on the motifs and the machine.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,4 @@
-// Where something stands in a workload, and what is wrong with it. A whole file's mistakes are collected and told at
-// once.
+// Errors in a workload and their positions. All errors of a workload are collected and reported at once.
 #pragma once
 
 #include <cstddef>

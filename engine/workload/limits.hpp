@@ -1,4 +1,4 @@
-// What keeps any file, however odd, from costing more than some tens of MiB. Far above what a workload needs.
+// Limits that bound the memory for any input to some tens of MiB. They are far above what a workload needs.
 #pragma once
 
 #include <cstddef>

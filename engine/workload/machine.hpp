@@ -1,4 +1,4 @@
-// What a workload is laid out on: nodes, each with its ranks.
+// The machine for the checker: nodes, each with its number of ranks.
 #pragma once
 
 #include <cstdint>

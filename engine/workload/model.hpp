@@ -1,5 +1,5 @@
-// A workload as values: the jobs that run together, each a chain of motifs on some nodes. Equality is of what would
-// run, not of where it was written.
+// A workload as values: the jobs that share the machine, each a chain of motifs on some nodes. Positions in the text do
+// not count for equality.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct Loop {
   bool operator==(const Loop& other) const;
 };
 
-// Where each key of a job stands; none where it was not given. Given but without a value in the job: the value was a
-// mistake.
+// Positions of a job's keys; none for keys that were not given. A key with a position but without a value in the job
+// had an invalid value.
 struct JobPositions {
   struct NodeItem {  // one item of [NID_LIST]: the nodes from `first` on, until the next item's
     int first = 0;
@@ -74,7 +74,7 @@ struct Job {
   std::optional<int> ranks_per_node;      // none: all of the node's ranks
   std::optional<std::int64_t> repeat;     // none: the engine's default
   std::optional<Nanoseconds> min_time;
-  std::optional<double> load;  // share of the time in which it is not resting
+  std::optional<double> load;  // share of the time in which it runs
   std::optional<Bytes> rate;   // that each rank moves in a second, at most
   bool shared = false;
   std::vector<Step> steps;

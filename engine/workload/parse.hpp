@@ -1,5 +1,5 @@
-// Reading a workload: the language of docs/workload-language.md. What can be said without knowing the motifs and the
-// machine is checked here; check.hpp does the rest.
+// Parser of the workload language (docs/workload-language.md). Checks what does not depend on motifs and machine;
+// check.hpp does the rest.
 #pragma once
 
 #include <functional>
@@ -22,11 +22,10 @@ struct Parsed {
   Workload workload;
   Diagnostics diagnostics;
   Position start;        // the workload as a whole
-  bool complete = true;  // false: reading stopped early, so that what is missing says nothing
+  bool complete = true;  // false: parsing stopped early, so that missing parts are no error
 };
 
-// Never throws for what stands in the files: that is in `diagnostics`. What `read` throws for `path` itself passes
-// through.
+// Errors in the files are reported in `diagnostics` and not thrown. What `read` throws for `path` itself is passed on.
 Parsed parse(const std::string& path, const ReadFile& read, const std::vector<Setting>& settings = {});
 
 // Every key of the language, with its brackets, in the order of the documentation.

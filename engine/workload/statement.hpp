@@ -32,10 +32,10 @@ struct Statement {
 // for an option.
 std::string spell_word(std::string_view text);
 
-// More than limits.hpp allows: reading stops.
+// Thrown when a limit of limits.hpp is exceeded; parsing stops.
 struct Exhausted {};
 
-// What all files of one workload have in common while they are read.
+// State shared by all files of a workload during parsing.
 struct Reading {
   Variables variables;
   Diagnostics diagnostics;

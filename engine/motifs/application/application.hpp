@@ -19,7 +19,7 @@ class Application : public CallListMotif {
 
  private:
   Param<Computation> compute_{this, '\0', "compute", Computation::busy,
-                              "the application's computation: spin as it does, sleep (from 100 us on), or nothing"};
+                              "the application's computation: spin, sleep (from 100 us on), or none"};
   Param<double> scale_{this, '\0', "scale", 1.0, "factor on the times of the computation"};
   Param<Shape> distribution_{this, '\0', "distribution", Shape::constant, "of the times of each computation"};
   Param<double> deviation_{this, '\0', "deviation", 0.0, "standard deviation of these times, relative to their mean"};

@@ -111,14 +111,11 @@ class Compute final : public Motif {
   }
 
   Param<Nanoseconds> mean_{this, 'm', "mean", Nanoseconds{100'000}, "time of one computation", Positive{}};
-  Param<ComputeMode> mode_{this, '\0', "mode", ComputeMode::busy,
-                           "spin, as an application would, or leave the core to others"};
-  Param<Shape> distribution_{this, '\0', "distribution", Shape::constant,
-                             "of the times; what lies below 0 is cut off, not clipped"};
-  Param<Nanoseconds> deviation_{this, '\0', "deviation", Nanoseconds{0},
-                                "standard deviation, before anything is cut off"};
+  Param<ComputeMode> mode_{this, '\0', "mode", ComputeMode::busy, "spin as an application would, or sleep"};
+  Param<Shape> distribution_{this, '\0', "distribution", Shape::constant, "of the times, truncated at 0"};
+  Param<Nanoseconds> deviation_{this, '\0', "deviation", Nanoseconds{0}, "standard deviation before truncation"};
   Param<double> imbalance_{this, '\0', "imbalance", 0.0,
-                           "how much more than the mean the busiest rank has to do, relative to it"};
+                           "excess of the busiest rank's work over the mean, relative to the mean"};
   Param<ImbalanceShape> shape_{
       this, '\0', "imbalance-shape", ImbalanceShape::linear,
       "linear: from 1 - imbalance at rank 0 to 1 + imbalance at the last; random: each rank draws its factor between "

@@ -125,7 +125,7 @@ class Halo3d final : public Application {
   Param<std::int64_t> fields_{
       this, 'f', "fields", 1, "fields packed into one message", Positive{}, AtMost<std::int64_t>{1000}};
   Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in the three dimensions; auto: as even as can be"};
-  Param<bool> periodic_{this, '\0', "periodic", "the mesh goes on at its other side"};
+  Param<bool> periodic_{this, '\0', "periodic", "periodic boundaries"};
   Param<bool> overlap_{this, '\0', "overlap", "cells that need no halo are computed while messages travel"};
   Param<double> cell_ns_{this, '\0', "cell-time", 2.0, "nanoseconds of computation a cell and field", Positive{}};
 };

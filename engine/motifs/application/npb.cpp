@@ -58,7 +58,7 @@ class Npb final : public Application {
 
   Param<NasBenchmark> benchmark_{this, 'b', "benchmark", NasBenchmark::cg, "which one"};
   Param<ProblemClass> size_{this, 'c', "class", ProblemClass::a, "of the problem: its size"};
-  Param<bool> run_{this, '\0', "run", "all that the benchmark times, not only one of its iterations"};
+  Param<bool> run_{this, '\0', "run", "execute everything that the benchmark times, instead of one iteration"};
 };
 
 const RegisterMotif<Npb> registered{"npb", Family::application, "the NAS Parallel Benchmarks CG, FT, MG and LU",

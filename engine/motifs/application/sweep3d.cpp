@@ -158,8 +158,8 @@ class Sweep3d final : public Application {
                             Positive{}, AtMost{most}};
   Param<std::int64_t> kt_{this,       'z',         "kt", 50, "cells in depth, which is not divided among ranks",
                           Positive{}, AtMost{most}};
-  Param<std::int64_t> mk_{this, 'k', "mk", 10, "planes in depth that travel in one message", Positive{}, AtMost{most}};
-  Param<std::int64_t> mmi_{this, 'a', "mmi", 3, "angles that travel in one message", Positive{}, AtMost{most}};
+  Param<std::int64_t> mk_{this, 'k', "mk", 10, "planes in depth per message", Positive{}, AtMost{most}};
+  Param<std::int64_t> mmi_{this, 'a', "mmi", 3, "angles per message", Positive{}, AtMost{most}};
   Param<std::int64_t> mm_{this, '\0', "mm", 6, "angles in an octant", Positive{}, AtMost<std::int64_t>{1000}};
   Param<Dims<2>> grid_given_{this, 'g', "grid", Dims<2>{}, "ranks west to east x south to north (npe_i x npe_j)"};
   Param<std::int64_t> count_{this,

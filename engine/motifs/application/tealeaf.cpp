@@ -131,7 +131,7 @@ class TeaLeaf final : public Application {
   Param<Solver> solver_{this, '\0', "solver", Solver::cg, "of the linear system"};
   Param<std::int64_t> count_{
       this, 'n', "solver-iterations", 1, "of the solver, in each iteration of the motif", Positive{}, AtMost{most}};
-  Param<bool> step_{this, '\0', "step", "also what the time step does around the solver's loop"};
+  Param<bool> step_{this, '\0', "step", "include what the time step does around the solver's loop"};
   Param<std::int64_t> inner_{this, '\0', "inner-steps", 10, "of ppcg's preconditioner", Positive{}, AtMost{most}};
   Param<std::int64_t> depth_{this,
                              'd',

@@ -62,12 +62,8 @@ class MixtureOfExperts final : public Training {
 
   Param<std::int64_t> experts_a_token_{
       this, '\0', "top-k", 2, "experts that each token goes to", Positive{}, AtMost<std::int64_t>{1000}};
-  Param<double> skew_{this,
-                      '\0',
-                      "skew",
-                      0.0,
-                      "how uneven ranks' experts are liked: shares fall as 1 / place^skew",
-                      AtMost<double>{10.0}};
+  Param<double> skew_{
+      this, '\0', "skew", 0.0, "imbalance of the experts: shares fall as 1 / rank^skew", AtMost<double>{10.0}};
   Param<double> capacity_{this,
                           '\0',
                           "capacity",

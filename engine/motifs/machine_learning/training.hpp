@@ -97,7 +97,7 @@ class Training : public Application {
                               "that a rank works on in one step (ResNet: images x 160)",
                               Positive{},
                               AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<double> flops_{this, '\0', "flops", 400e12, "operations a second that a rank sustains", Positive{}};
+  Param<double> flops_{this, '\0', "flops", 400e12, "operations per second that a rank sustains", Positive{}};
 };
 
 }  // namespace stressbench

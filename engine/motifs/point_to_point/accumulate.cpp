@@ -128,7 +128,7 @@ class Accumulate final : public OneSided {
 
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "bytes of each operation", FitsMessage{}, WholeNumbers{}};
   Param<AccumulateCall> call_{this, '\0', "call", AccumulateCall::accumulate,
-                              "whether what stood there before comes back"};
+                              "whether the previous contents are returned"};
 
   Buffer fetched_;
 };

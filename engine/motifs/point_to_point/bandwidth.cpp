@@ -123,9 +123,10 @@ class Streaming final : public Motif {
                                     "messages that a rank has in flight before it waits for them",
                                     Positive{},
                                     AtMost<std::int64_t>{65536}};
-  Param<StreamDirection> direction_{this, '\0', "direction", StreamDirection::one,
-                                    "who of a pair sends: the lower rank, which is acknowledged, or both at once"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "who plays with whom", KnownPairing{}};
+  Param<StreamDirection> direction_{
+      this, '\0', "direction", StreamDirection::one,
+      "which rank of a pair sends: the lower one, which is acknowledged, or both at once"};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   Role role_ = Role::idle;

@@ -66,7 +66,7 @@ class Compression final : public Simultaneous {
 };
 
 const RegisterMotif<Compression> registered{"compression", Family::point_to_point,
-                                            "takes a chosen share of the network: messages, a sleep, messages",
+                                            "uses a given share of the network bandwidth: messages, a sleep, messages",
                                             "CompressionB: Casas and Bronevetsky, IPDPS 2014"};
 
 }  // namespace

@@ -72,7 +72,7 @@ class PingPong final : public Motif {
   enum class Role { idle, ping, pong };
 
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of the message", FitsMessage{}};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "who plays with whom", KnownPairing{}};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
   LayoutChoice layout_{this};
 
   // All that `perform` reads, in one place.
@@ -137,7 +137,7 @@ class PingPongAllLatencies final : public Motif {
 
   Param<std::vector<Bytes>> sizes_{
       this, '\0', "sizes", default_sizes(), "lengths of the messages", Each{FitsMessage{}}};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "who plays with whom", KnownPairing{}};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
 };
 
 const RegisterMotif<PingPong> ping_pong{"pingpong", Family::point_to_point, "pairs of ranks send a message to and fro"};

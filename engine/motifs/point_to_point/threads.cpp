@@ -168,7 +168,7 @@ class Threads final : public Motif {
                                AtMost<std::int64_t>{1024}};
   Param<ThreadCall> call_{this, '\0', "call", ThreadCall::send,
                           "each thread sends its part (MPI_Send), or says that it is ready (MPI_Pready, MPI 4.0)"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "who plays with whom", KnownPairing{}};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;

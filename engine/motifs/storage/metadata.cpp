@@ -151,24 +151,24 @@ class Metadata final : public Motif {
                            'f',
                            "file",
                            "stressbench-metadata.out",
-                           "they lie in directories below FILE.d, which are removed when the motif ends",
+                           "the items are created in directories below FILE.d, which are removed when the motif ends",
                            NotEmpty{}};
   Param<ItemKind> kind_{this, '\0', "items", ItemKind::file, "what is made, asked for, opened and taken away"};
   Param<Work> work_{this, '\0', "do", Work::all,
-                    "what is timed, all: one after the other; what it needs is made before, untimed"};
+                    "operation that is timed, or all, one after the other; required items are created before, untimed"};
   Param<MetadataTree> tree_{this, '\0', "tree", MetadataTree::shared,
-                            "one directory in which all ranks meet, or one of its own for each rank's items"};
+                            "one directory shared by all ranks, or one per rank"};
   Param<Bytes> size_{
       this, 's', "size", Bytes{0}, "bytes written into each file as it is created", AtMost{Bytes{1 << 30}}};
-  Param<bool> read_{this, '\0', "read", "these bytes are read back when a file is opened"};
-  Param<bool> sync_{this, '\0', "sync", "fsync of each file before it is closed: until it is on the storage"};
+  Param<bool> read_{this, '\0', "read", "read these bytes back when a file is opened"};
+  Param<bool> sync_{this, '\0', "sync", "fsync each file before closing it"};
   Param<std::int64_t> shift_{this, '\0', "shift", 0,
-                             "ranks stat, open and unlink what the rank this much further on made, past their caches"};
-  Param<bool> random_{this, '\0', "random", "ranks stat, open and unlink in random order, drawn each time"};
+                             "stat, open and unlink the items of the rank this far away, to bypass caches"};
+  Param<bool> random_{this, '\0', "random", "stat, open and unlink in random order, drawn for each execution"};
   Param<Nanoseconds> think_{this, '\0', "think", Nanoseconds{0},
-                            "time that a rank waits between two operations, asleep from 100 us on"};
-  Param<bool> keep_{this, '\0', "keep", "leave what there is when the motif ends"};
-  Param<bool> overwrite_{this, '\0', "overwrite", "what another run left is replaced"};
+                            "pause of a rank between two operations; sleeps from 100 us on"};
+  Param<bool> keep_{this, '\0', "keep", "keep the items when the motif ends"};
+  Param<bool> overwrite_{this, '\0', "overwrite", "replace what another run left"};
 
   Phase create_{this, Work::create, "create"};
   Phase stat_{this, Work::stat, "stat"};

@@ -12,11 +12,10 @@ namespace stressbench::io {
 class Pace {
  public:
   explicit Pace(ParameterSet* owner)
-      : think_(owner, '\0', "think", Nanoseconds{0},
-               "time that a rank waits after each transfer, asleep from 100 us on"),
+      : think_(owner, '\0', "think", Nanoseconds{0}, "pause of a rank after each transfer; sleeps from 100 us on"),
         target_(owner, '\0', "target", Bytes{0}, "bytes a second that a rank moves at most; 0: as fast as can be"),
         limit_(owner, '\0', "for", Nanoseconds{0},
-               "stop after that time, however much of --size is done (stonewalling); 0: no limit"),
+               "stop after this time even if less than --size was transferred (stonewalling); 0: no limit"),
         wear_out_(owner, '\0', "wear-out", "with --for: afterwards every rank goes on until all have done as much") {}
 
   void check() const {

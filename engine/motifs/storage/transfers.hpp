@@ -147,25 +147,32 @@ class Transfers final : public Motif {
   };
   void reduce_metrics(std::vector<Span>& spans, Rates rates);
 
-  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank moves", Positive{}};
-  Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "ranks that do it; when given, must be those of the job"};
-  Param<std::string> path_{this, 'f', "file", "", "the file, or what the names of several begin with", NotEmpty{}};
-  Param<Work> work_{this, '\0', "do", Work::write, "what is done with it"};
-  Param<Files> files_{this, '\0', "files", Files{}, "one for all ranks, one for each rank, for each node, or every:K"};
+  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank transfers", Positive{}};
+  Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "number of ranks; if given, must be that of the job"};
+  Param<std::string> path_{
+      this, 'f', "file", "", "name of the file, or common beginning of the names of several files", NotEmpty{}};
+  Param<Work> work_{this, '\0', "do", Work::write, "operation"};
+  Param<Files> files_{this, '\0', "files", Files{},
+                      "number of files: one for all ranks, one per rank, one per node, or one per K ranks (every:K)"};
   Param<Directories> directories_{this, '\0', "directories", Directories::none,
-                                  "of several files: a directory for each node's, or for each file"};
-  Param<Bytes> transfer_{this, 't', "transfer", Bytes{0}, "bytes of a transfer; 0: a whole block", FitsMessage{}};
-  Param<std::int64_t> segments_{this,      '\0', "segments", 1, "blocks that a rank's bytes lie in, ranks taking turns",
+                                  "with several files: one directory per node, or per file"};
+  Param<Bytes> transfer_{this, 't', "transfer", Bytes{0}, "bytes per transfer; 0: a whole block", FitsMessage{}};
+  Param<std::int64_t> segments_{this,
+                                '\0',
+                                "segments",
+                                1,
+                                "blocks into which a rank's bytes are divided; blocks of ranks alternate in the file",
                                 Positive{}};
-  Param<bool> random_{this, '\0', "random", "a rank makes its transfers in random order"};
-  Param<std::int64_t> shift_{this, '\0', "shift", 0, "ranks read what the rank this much further on wrote"};
-  Param<double> read_share_{this, '\0', "read-share", 0.5, "of the transfers, with --do mixed", Fraction{}};
-  Param<bool> sync_{this, '\0', "sync", "before closing: until the data is on the storage"};
-  Param<bool> sync_each_{this, '\0', "sync-each", "the same after each transfer"};
-  Param<bool> drop_{this, '\0', "drop-caches", "before reading: what this node's memory holds of the files goes"};
-  Param<bool> existing_{this, '\0', "existing", "read files that are there, and leave them as they are"};
-  Param<bool> keep_{this, '\0', "keep", "leave the files when the motif ends"};
-  Param<bool> overwrite_{this, '\0', "overwrite", "files that are there already are replaced"};
+  Param<bool> random_{this, '\0', "random", "random order of a rank's transfers"};
+  Param<std::int64_t> shift_{this, '\0', "shift", 0, "each rank reads what the rank this far away wrote"};
+  Param<double> read_share_{this,      '\0', "read-share", 0.5, "share of reads among the transfers, with --do mixed",
+                            Fraction{}};
+  Param<bool> sync_{this, '\0', "sync", "sync before closing"};
+  Param<bool> sync_each_{this, '\0', "sync-each", "sync after each transfer"};
+  Param<bool> drop_{this, '\0', "drop-caches", "drop the files from this node's page cache before reading"};
+  Param<bool> existing_{this, '\0', "existing", "read existing files, and leave them unchanged"};
+  Param<bool> keep_{this, '\0', "keep", "keep the files when the motif ends"};
+  Param<bool> overwrite_{this, '\0', "overwrite", "replace existing files"};
   DrawnSize drawn_{this};
   Pace pace_{this};
 

@@ -150,7 +150,7 @@ class BEffIo final : public Motif {
                            Nanoseconds{io_definition_s * 1'000'000'000},
                            "for a partition (release 2: for all), at least 15 min by the definition",
                            Positive{}};
-  Param<std::string> path_{this, 'f', "file", "b_eff_io", "what the names of its files begin with", NotEmpty{}};
+  Param<std::string> path_{this, 'f', "file", "b_eff_io", "common beginning of the names of its files", NotEmpty{}};
   Param<std::vector<std::int64_t>> partitions_{
       this, '\0', "partitions", {}, "ranks of each partition (default: all; release 2: all, a half, a quarter)"};
   Param<std::int64_t> release_{this,
@@ -160,16 +160,16 @@ class BEffIo final : public Motif {
                                "1: a partition after the other; 2: all write, all rewrite (scattering only), all read",
                                PartOfDefinition{}};
   Param<std::vector<std::int64_t>> types_{this, '\0', "types", {0, 1, 2, 3, 4}, "which of the pattern types"};
-  Param<bool> no_shared_{this, '\0', "no-shared", "type 1 by calls with offsets in place of shared file pointers"};
+  Param<bool> no_shared_{this, '\0', "no-shared", "use calls with offsets instead of shared file pointers for type 1"};
   Param<Bytes> memory_{this, '\0', "memory", Bytes{0},
-                       "memory a rank, whose 128th, 2 MiB at least, is the longest chunk (default: found)"};
-  Param<Bytes> mpart_{this, '\0', "mpart", Bytes{0}, "the longest chunk itself, in place of --memory", FitsMessage{}};
-  Param<Bytes> limit_{this, '\0', "limit", Bytes{0}, "most bytes that its files may take, about; 0: what time allows"};
-  Param<std::int64_t> calls_{this,         '\0', "calls", 0, "calls of a rank in each pattern, in place of --time",
-                             NotNegative{}};
+                       "memory per rank; the longest chunk is 1/128 of it, at least 2 MiB (default: detected)"};
+  Param<Bytes> mpart_{this, '\0', "mpart", Bytes{0}, "the longest chunk, instead of --memory", FitsMessage{}};
+  Param<Bytes> limit_{this, '\0', "limit", Bytes{0},
+                      "approximate limit on the total size of its files; 0: as much as time allows"};
+  Param<std::int64_t> calls_{this, '\0', "calls", 0, "calls per rank and pattern, instead of --time", NotNegative{}};
   io::Hints hints_{*this};
-  Param<bool> keep_{this, '\0', "keep", "leave the files when the motif ends"};
-  Param<bool> overwrite_{this, '\0', "overwrite", "files that are there already are replaced"};
+  Param<bool> keep_{this, '\0', "keep", "keep the files when the motif ends"};
+  Param<bool> overwrite_{this, '\0', "overwrite", "replace existing files"};
   Param<std::string> protocol_file_{
       this,      '\0', "protocol", "", "write what each pattern gave to this file, as lines of JSON; it must be new",
       NotEmpty{}};

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 
+#include "core/payload.hpp"
 #include "expected_calls.hpp"
 #include "stepping_clock.hpp"
 #include "suites/rings.hpp"

@@ -13,6 +13,23 @@ using namespace stressbench::test;
 
 const RegisterMotif<Tick> registered{"test_tick", Family::probe, "moves a fake clock"};
 
+// Stands for two ticks.
+class Series final : public Motif {
+ public:
+  Traffic traffic(int) const override { return {}; }
+  void decompose(const mpi::Group&, const Draw&) override {}
+  void perform(Recorder&) override {}
+  std::vector<std::unique_ptr<Motif>> parts() const override {
+    std::vector<std::unique_ptr<Motif>> parts;
+    for (const char* time : {"10", "20"}) {
+      parts.push_back(std::make_unique<Tick>());
+      parts.back()->find("time")->parse(time);
+    }
+    return parts;
+  }
+};
+const RegisterMotif<Series> registered_series{"test_series", Family::probe, "two ticks"};
+
 // Column 0 is the job, 1 the first step, ...
 std::vector<double> run_once(const workload::Job& job, Verification verification = Verification::off) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
@@ -60,6 +77,47 @@ TEST(Chain, PreparesBeforeEachExecutionCountsIterationsAndReviewsAfterIt) {
   run_once(job_of({tick({{"iterations", "2"}}), tick()}));
   EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "perform", "perform", "reduce_metrics", "prepare 0", "perform",
                                             "reduce_metrics", "cleanup", "cleanup"));
+}
+
+TEST(Chain, RunsAgainAfterCleanupWithTheSameParametersAndNoEarlierResults) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
+  Chain chain{job_of({tick({{"time", "100"}, {"iterations", "2"}})}), 0};
+  const std::vector<mpi::Group> groups = make_groups(world, chain);
+  for (int round = 1; round <= 2; ++round) {
+    chain.decompose(groups, {"run", "launch", 0}, 1);
+    journal.clear();
+    SampleBuffer samples{chain.columns()};
+    chain.repeat(fake_clock, samples, Phase::measured, StartBarrier::none, Verification::off);
+    EXPECT_DOUBLE_EQ(samples.row(0)[1], 200e-9);
+    EXPECT_EQ(chain.steps()[0].durations.counts.total(), 0U);  // of the loop as a whole
+    chain.cleanup();
+    EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "perform", "perform", "reduce_metrics", "cleanup"));
+  }
+}
+
+TEST(Chain, CleanupForgetsTimesOfSingleExecutions) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
+  Chain chain{job_of({tick()}), 0};
+  const std::vector<mpi::Group> groups = make_groups(world, chain);
+  chain.decompose(groups, {"run", "launch", 0}, 1);
+  SampleBuffer samples{chain.columns()};
+  chain.repeat(fake_clock, samples, Phase::measured, StartBarrier::none, Verification::off);
+  EXPECT_EQ(chain.steps()[0].durations.counts.total(), 1U);
+  chain.cleanup();
+  EXPECT_EQ(chain.steps()[0].durations.counts.total(), 0U);
+  EXPECT_EQ(chain.steps()[0].executed, 0U);
+}
+
+TEST(Chain, CleanupKeepsTheStepsOfASeries) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
+  workload::MotifCall call;
+  call.name = "test_series";
+  Chain chain{job_of({tick({{"time", "5"}}), call}), 0};
+  ASSERT_EQ(chain.steps().size(), 3U);
+  chain.cleanup();
+  EXPECT_EQ(chain.steps()[0].motif->find("time")->text(), "5");
+  EXPECT_EQ(chain.steps()[1].motif->find("time")->text(), "10");
+  EXPECT_EQ(chain.steps()[2].motif->find("time")->text(), "20");
 }
 
 TEST(Chain, LeavesItsMotifsNameToWhoeverReportsAFault) {

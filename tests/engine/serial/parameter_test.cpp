@@ -57,6 +57,22 @@ TEST(Parameter, IsFoundByShortOptionLongOptionAndName) {
   EXPECT_EQ(set.find(""), nullptr);
 }
 
+TEST(Parameter, IsCopiedWithItsValueAndWhetherItWasGiven) {
+  Everything set;
+  set.count.parse("7");
+  set.path.parse("there");
+  set.sizes.parse("8,64KiB");
+  set.flag.parse("");
+  Everything copy;
+  copy.copy_values(set);
+  EXPECT_EQ(*copy.count, 7);
+  EXPECT_EQ(*copy.path, "there");
+  EXPECT_EQ(copy.sizes.text(), "8,64KiB");
+  EXPECT_TRUE(*copy.flag);
+  EXPECT_TRUE(copy.count.was_given());
+  EXPECT_FALSE(copy.size.was_given());
+}
+
 TEST(Parameter, ReadsEveryKindOfValue) {
   Everything set;
   set.count.parse("7");

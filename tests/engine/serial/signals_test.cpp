@@ -1,0 +1,51 @@
+#include "core/signals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <memory>
+#include <optional>
+
+namespace stressbench::signals {
+namespace {
+
+using Action = void (*)(int);
+
+Action action_of(int signal) {
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  return now.sa_handler;
+}
+
+void ours(int) {}
+
+TEST(Signals, AHandlerIsReplacedByThePreviousOneAtItsEnd) {
+  const Action before = action_of(SIGUSR2);
+  {
+    const Handler outer{SIGUSR2, ours};
+    EXPECT_EQ(action_of(SIGUSR2), ours);
+    {
+      const Handler inner{SIGUSR2, SIG_IGN};
+      EXPECT_EQ(action_of(SIGUSR2), SIG_IGN);
+    }
+    EXPECT_EQ(action_of(SIGUSR2), ours);
+  }
+  EXPECT_EQ(action_of(SIGUSR2), before);
+}
+
+TEST(Signals, TheLimitOnFileSizesIsAnErrorUntilTheLastUserEnds) {
+  const Action before = action_of(SIGXFSZ);
+  auto first = std::optional<FileSizeLimitIsAnError>(std::in_place);
+  auto second = std::make_unique<FileSizeLimitIsAnError>();
+  EXPECT_EQ(action_of(SIGXFSZ), SIG_IGN);
+  first.reset();
+  EXPECT_EQ(action_of(SIGXFSZ), SIG_IGN) << "the second one still needs it";
+  first.emplace();
+  first.reset();
+  EXPECT_EQ(action_of(SIGXFSZ), SIG_IGN);
+  second.reset();
+  EXPECT_EQ(action_of(SIGXFSZ), before);
+}
+
+}  // namespace
+}  // namespace stressbench::signals

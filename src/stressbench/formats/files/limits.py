@@ -1,6 +1,8 @@
 """How large a file of each kind may be, in bytes. A larger file is refused with a message that names its limit."""
 
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+from stressbench.formats.units import BYTES
+
+KIB, MIB, GIB = BYTES["KiB"], BYTES["MiB"], BYTES["GiB"]
 
 TOML = MIB
 """A lab file or a study file."""

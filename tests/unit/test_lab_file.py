@@ -3,7 +3,7 @@
 import pytest
 
 from stressbench.formats.lab.errors import LabFileMistake, LabMistake
-from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Rate
 from stressbench.lab import bringing
 from stressbench.lab.bringing import bring_up, cores_complaint

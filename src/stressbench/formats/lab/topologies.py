@@ -5,7 +5,8 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from stressbench.formats.lab.fields import Count, Forwarding, Name, RateText
+from stressbench.formats.lab.fields import Count, Name, RateText
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.toml import Table
 
 

@@ -1,14 +1,16 @@
-"""A/A: jobs that do not disturb each other. Their congestion impact is 1, and the 95 % interval should say so.
+"""A/A test: jobs that do not disturb each other have an impact of 1, and 95 % of the intervals should contain 1.
 
     .venv/bin/python benchmarks/aa.py [--seeds 20]                  real ranks on this machine
-    .venv/bin/python benchmarks/aa.py --simulated [--seeds 200]     SimGrid's ranks, with noise of a machine
+    .venv/bin/python benchmarks/aa.py --simulated [--seeds 200]     SimGrid's ranks, with simulated noise of a machine
 
-Real: a job beside one that sleeps on nodes of its own. Simulated: two jobs, each within a switch of its own, run once
-in virtual time; then each run's times are that one's under noise: the machine drifts from block to block (a walk of
-5 %), rounds differ by 5 % (lognormal), repetitions by an exponential 10 %. All is read and judged as users' runs are.
+Real: a job and another one that sleeps on its own nodes. Simulated: two jobs, each on its own switch, run once in
+virtual time; each further run applies random noise to these times: drift between blocks (a random walk of 5 %), 5 %
+(lognormal) between rounds, and 10 % (exponential) between repetitions. All runs are read and evaluated like users'
+runs.
 
-Goal: as many intervals contain 1 as 95 % of all seeds would give if each interval had 95 %, within the limits of the
-binomial distribution. Simulated, also: 93 to 97 % of them.
+Goal: the number of intervals that contain 1 is within the limits of the binomial distribution for 95 %. Simulated runs
+also: 93 to 97 % of them.
+
 """
 
 import argparse
@@ -57,7 +59,7 @@ SIMULATED = """\
 
 @dataclass(frozen=True)
 class Impact:
-    """A job's congestion impact in one run."""
+    """Congestion impact of a job in one run."""
 
     seed: int
     job: str
@@ -67,12 +69,12 @@ class Impact:
 
     @property
     def contains_one(self) -> bool:
-        """Whether the interval allows for no impact."""
+        """Whether the interval contains 1."""
         return self.low <= 1 <= self.high
 
 
 def impacts_of(run: Path, seed: int) -> Iterator[Impact]:
-    """Of each measured job."""
+    """Congestion impacts of all measured jobs."""
     for job in summarise(read_run(run)).jobs:
         impact = job.timing.impact
         if impact.ratio is not None and impact.low is not None and impact.high is not None:
@@ -80,13 +82,13 @@ def impacts_of(run: Path, seed: int) -> Iterator[Impact]:
 
 
 def measure(engine: Path, workload: Path, run: Path, seed: int) -> None:
-    """One run of real ranks with this seed."""
+    """Run real ranks once with this seed and return the impacts."""
     words = ["run", str(workload), "--ranks-per-node", "1", *ROUNDS, "--seed", str(seed), "--output", str(run)]
     mpi.run(mpi.OPEN_MPI, RANKS, [str(engine), *words])
 
 
 def simulate(workload: Path, run: Path) -> list[dict[str, Any]]:
-    """The records of one run of simulated ranks, by the engine of STRESSBENCH_SIMGRID, else that of build/simgrid."""
+    """Records of one simulated run, by the engine named in STRESSBENCH_SIMGRID or that of build/simgrid."""
     words = ["run", str(workload), "--on", "simgrid:tinis", "-n", "8", *ROUNDS, "--repetitions", "5"]
     engine = Path(__file__).resolve().parent.parent / "build" / "simgrid" / "engine" / "stressbench-simgrid"
     command = [str(Path(sys.executable).parent / "stressbench"), *words, "--output", str(run)]
@@ -96,12 +98,12 @@ def simulate(workload: Path, run: Path) -> list[dict[str, Any]]:
 
 
 def under_noise(records: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Mapping[str, Any]]:
-    """The same run on a machine that drifts and is disturbed."""
+    """The run's records with simulated noise and drift."""
     rng = np.random.default_rng(seed)
     blocks = {record["round"]: record["block"] for record in records if record["type"] == "round"}
     drift = np.cumsum(rng.normal(0, 0.05, 1 + max(blocks.values())))
-    own: dict[tuple[int, int], float] = {}  # of each round and job
-    factors: dict[tuple[int, int, int], float] = {}  # of each repetition: its steps and the whole have one
+    own: dict[tuple[int, int], float] = {}  # one factor per round and job
+    factors: dict[tuple[int, int, int], float] = {}  # one factor per repetition, for its steps and the whole
     for record in records:
         if record["type"] != "sample":
             yield record
@@ -116,11 +118,11 @@ def under_noise(records: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Map
 
 
 def main() -> int:
-    """Prints a line a run and the count; status 1 when too few or too many intervals contain 1."""
+    """Print a line per run and the count. Exit status 1 if too few or too many intervals contain 1."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=None)
     parser.add_argument("--simulated", action="store_true")
-    parser.add_argument("--engine", type=Path, help="stressbench-mpi of Open MPI; default: one that is built for this")
+    parser.add_argument("--engine", type=Path, help="stressbench-mpi for Open MPI; default: built by this script")
     arguments = parser.parse_args()
     seeds = arguments.seeds or (200 if arguments.simulated else 20)
     engine = None if arguments.simulated else arguments.engine or mpi.build_engine(mpi.OPEN_MPI)

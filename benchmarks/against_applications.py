@@ -1,9 +1,10 @@
-"""The engine's application motifs against C loops of the same calls and computation, under Open MPI.
+"""The engine's application motifs against C loops with the same calls and computation, under Open MPI.
 
     .venv/bin/python benchmarks/against_applications.py [--launches 21] [--motif tealeaf]
 
-Goal: ratios within 5 %. The loops (benchmarks/bare) are written from the applications, not from the motifs; both sides
-read the clock around the whole loop and take turns.
+Goal: ratios within 5 %. The loops (benchmarks/bare) are written from the applications' sources, not from the motifs.
+Both sides read the clock around the whole loop, in alternating launches.
+
 """
 
 import sys
@@ -18,7 +19,7 @@ GOAL = 0.05
 
 @dataclass(frozen=True)
 class Application:
-    """A motif's options for a mesh of `size`, which the loop takes as its size."""
+    """An application motif with its options for a mesh of `size`, which the loop takes as well."""
 
     options: str
     size: int
@@ -34,7 +35,7 @@ APPLICATIONS = {
 
 
 def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
-    """Every application."""
+    """All applications."""
     engine = mpi.build_engine(mpi.OPEN_MPI)
     for name in chosen or APPLICATIONS:
         application = APPLICATIONS[name]
@@ -47,7 +48,7 @@ def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
 
 
 def main() -> int:
-    """Prints the table; status 1 when a ratio misses the goal."""
+    """Print the table. Exit status 1 if a ratio misses the goal."""
     arguments = versus.parser(__doc__, launches=21, motifs=APPLICATIONS).parse_args()
     return versus.judge(
         cases(arguments.motif), about=("motif", "ranks"), theirs="C loop", goal=GOAL, arguments=arguments

@@ -1,11 +1,12 @@
-"""The engine's microbenchmarks against bare C loops of the same calls, under Open MPI.
+"""The engine's microbenchmarks against bare C loops with the same calls, under Open MPI.
 
     .venv/bin/python benchmarks/against_bare.py [--launches 9] [--motif pingpong]
 
-Goal: ratios within 2 %. Motif and loop take turns within one process (benchmarks/turns), in the order motif, loop,
-loop, motif: launches differ by more than 2 % from each other here, whatever the program. Both use page-aligned buffers
-that were written to before. A launch's time is the median over repetitions of the sum of two turns, per iteration.
-`bandwidth` is a window of 64 messages; on 4 ranks two pairs stream at once, and its inverse is the message rate.
+Goal: ratios within 2 %. Motif and loop alternate within one process (benchmarks/turns), in the order motif, loop,
+loop, motif, because launches of the same program differ by more than 2 %. Both use page-aligned buffers that were
+written to before. The time of a launch is the median over repetitions of the sum of two turns, per iteration.
+`bandwidth` is a window of 64 messages; on 4 ranks two pairs send at the same time, and its inverse is the message rate.
+
 """
 
 import json
@@ -26,14 +27,14 @@ REPETITIONS, WARMUP = 30, 2
 
 @dataclass(frozen=True)
 class Test:
-    """A motif on so many ranks, the loop beside it, and iterations of three sizes."""
+    """A motif on a number of ranks, its loop, and the iterations for three sizes."""
 
     motif: str
     ranks: int
     iterations: tuple[int, int, int]
     loop: str
     options: str = ""
-    timed: str = "mean"  # over the ranks; `max` where one of them waits for nothing
+    timed: str = "mean"  # reduction over the ranks; `max` if one of them never waits
 
 
 SIZES = (8, 8192, 1 << 20)
@@ -49,7 +50,7 @@ TESTS = (
 
 
 def program() -> Path:
-    """The engine with the loops in it, built when it is not there."""
+    """The engine with the loops, built if it does not exist."""
     engine = mpi.build_engine(mpi.OPEN_MPI, target="stressbench-turns")
     return engine.parent.parent / "benchmarks" / "turns" / "stressbench-turns"
 
@@ -57,9 +58,9 @@ def program() -> Path:
 def turns(
     program: Path, test: Test, size: int, iterations: int, *, sized: bool = True
 ) -> Callable[[], tuple[float, float]]:
-    """A launch in which motif and loop take turns: both times of an iteration, in seconds.
+    """A launch in which motif and loop alternate: both times of an iteration, in seconds.
 
-    `sized`: the motif takes the size as the loop does; else its options say it.
+    `sized`: the motif takes the size as the loop does; otherwise its options contain it.
     """
     count = size // 8 if test.motif == "allreduce" else None
     length = (f"--count {count}" if count else f"-s {size}") if sized else ""
@@ -87,7 +88,7 @@ def turns(
 
 
 def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
-    """Every test at every size."""
+    """All tests at all sizes."""
     built = program()
     for test in TESTS:
         if chosen and test.motif not in chosen:
@@ -105,7 +106,7 @@ def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
 
 
 def main() -> int:
-    """Prints the table; status 1 when a ratio misses the goal."""
+    """Print the table. Exit status 1 if a ratio misses the goal."""
     arguments = versus.parser(__doc__, launches=9, motifs=[test.motif for test in TESTS]).parse_args()
     about = ("motif", "ranks", "size", "iterations")
     return versus.judge(cases(arguments.motif), about=about, theirs="bare C", goal=GOAL, arguments=arguments)

@@ -1,15 +1,16 @@
-"""b_eff's rings against those of the HPC Challenge (package hpcc), both under Open MPI: naturally and randomly ordered.
+"""The rings of b_eff against those of HPC Challenge (package hpcc), naturally and randomly ordered, under Open MPI.
 
     .venv/bin/python benchmarks/against_hpcc.py [--launches 7] [--ranks 4] [--on lab:NAME] [--buffered 2] [--written]
 
 Goal: ratios of medians within 10 %. Both send 2,000,000 bytes to the left and to the right neighbour in a ring of all
-ranks and give bytes a second that a rank sends, by MPI_Sendrecv or nonblocking calls, whichever is faster. They differ
-in this: hpcc sends from the same buffers each time, b_eff from different ones in turn, so that long messages do not
-come from a cache (`--buffered 2` gives b_eff as few as hpcc has); hpcc never wrote to what it sends, so that Linux
-reads one page of zeros for all of it (`--written` has glibc write to it, by MALLOC_PERTURB_); hpcc repeats a ring less
-often than for 2.5 ms; it takes the faster method of each rank, then the slowest rank, b_eff the slowest rank of each
-method, then the faster method. Three ranks or more: in a ring of two, b_eff sends one message where hpcc sends two.
-Launches of either take turns; hpcc also runs its other kernels, as small as it can.
+ranks, by MPI_Sendrecv or nonblocking calls, whichever is faster, and report bytes/s per rank. Differences: hpcc always
+sends from the same buffers, b_eff from alternating ones, so that long messages do not come from a cache (`--buffered 2`
+gives b_eff as few as hpcc has); hpcc never writes to its send buffers, so that Linux maps all of them to one page of
+zeros (`--written` makes glibc write to them with MALLOC_PERTURB_); hpcc repeats a ring for less than 2.5 ms; it takes
+the faster method of each rank, then the slowest rank, whereas b_eff takes the slowest rank of each method, then the
+faster method. Three ranks or more: in a ring of two, b_eff sends one message where hpcc sends two. Launches alternate;
+hpcc also runs its other kernels, at the smallest possible sizes.
+
 """
 
 import argparse
@@ -30,7 +31,7 @@ from stressbench.cli.places import place_of
 from stressbench.launch.program import run_program
 
 GOAL = 0.10
-SIZE = 2_000_000  # bytes; hpcc's own
+SIZE = 2_000_000  # message size of hpcc, in bytes
 POLYGONS = 30
 KINDS = {
     "naturally ordered": "NaturallyOrderedRingBandwidth_GBytes",
@@ -76,11 +77,11 @@ HPL.out
 """
 
 
-Start = Callable[[Path, Sequence[str]], None]  # ranks of a program, which write into a folder
+Start = Callable[[Path, Sequence[str]], None]  # number of ranks, program, and folder for its files
 
 
 def hpcc(start: Start, ranks: int, folder: Path, *, written: bool) -> dict[str, float]:
-    """Seconds for a message, by kind, from a launch of hpcc, whose memory is `written` to when it is allocated."""
+    """Seconds per message by kind of ring, from a launch of hpcc; `written`: buffers are written to when allocated."""
     (folder / "hpccinf.txt").write_text(INPUT.format(size=200 * ranks, ranks=ranks))
     output = folder / "hpccoutf.txt"
     output.unlink(missing_ok=True)
@@ -96,7 +97,7 @@ def hpcc(start: Start, ranks: int, folder: Path, *, written: bool) -> dict[str, 
 
 
 def ours(start: Start, engine: Path, ranks: int, folder: Path, *, buffered: int, seed: int) -> dict[str, float]:
-    """The same from a launch of b_eff: the ring of all ranks, thirty polygons, two methods."""
+    """The same from a launch of b_eff: the ring of all ranks and thirty random polygons, with two methods."""
     protocol = folder / "b_eff.jsonl"
     protocol.unlink(missing_ok=True)
     start(folder, [
@@ -119,7 +120,7 @@ def ours(start: Start, engine: Path, ranks: int, folder: Path, *, buffered: int,
 
 
 def starter(on: str, ranks: int, engine: Path) -> Start:
-    """Starts programs on this machine, or where `stressbench run --on` would."""
+    """A function that starts programs on this machine or on the target of `--on`."""
     if on == "local":
         return lambda folder, words: void(
             mpi.run(mpi.OPEN_MPI, ranks, ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), *words])
@@ -136,18 +137,20 @@ def starter(on: str, ranks: int, engine: Path) -> Start:
 
 
 def void(_: object) -> None:
-    """Nothing of it."""
+    """Accept and ignore a line of output."""
 
 
 def main() -> int:
-    """Prints the table; status 1 when a ratio misses the goal."""
+    """Print the table. Exit status 1 if a ratio misses the goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--launches", type=int, default=7, help="of each side [%(default)s]")
+    parser.add_argument("--launches", type=int, default=7, help="launches of each program [%(default)s]")
     parser.add_argument("--ranks", type=int, default=4, help="[%(default)s]")
     parser.add_argument("--on", default="local", help="local or lab:NAME [%(default)s]")
-    parser.add_argument("--buffered", type=int, default=6, help="messages in b_eff's buffers [%(default)s]")
-    parser.add_argument("--written", action="store_true", help="hpcc sends from memory that was written to")
-    parser.add_argument("--seed", type=int, default=1, help="of turns and intervals [%(default)s]")
+    parser.add_argument(
+        "--buffered", type=int, default=6, help="number of messages that fit into b_eff's buffers [%(default)s]"
+    )
+    parser.add_argument("--written", action="store_true", help="write to hpcc's buffers when they are allocated")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the launch order and the intervals [%(default)s]")
     arguments = parser.parse_args()
     if arguments.ranks < 3:
         parser.error(f"--ranks {arguments.ranks}: in a ring of two, b_eff sends half of the messages; 3 or more")

@@ -1,17 +1,18 @@
-"""The engine against the Intel MPI Benchmarks (IMB-MPI1, P2P, NBC and RMA), both under Intel MPI through shared memory.
+"""The engine against the Intel MPI Benchmarks (IMB-MPI1, P2P, NBC and RMA), under Intel MPI with shared memory.
 
     .venv/bin/python benchmarks/against_imb.py [--launches 21] [--motif pingpong]
 
-Goal: ratios of medians within 2 %. Same library, sizes, iterations and one warm-up on both sides, in launches that take
-turns. What each side's number is: the mean over ranks of the time of one iteration (PingPong: half of it; Uniband and
-Biband: a window of 64 messages, each way and of each pair), the clock read as the Intel benchmarks read it: around
-every call without a barrier in between (`-sync off`) for the collectives, else around the loop. IMB prints two decimals
-of a microsecond; where it prints a message rate or a bandwidth too, that has more digits and is used instead. IMB's
-buffers are placed at page borders, where the engine's are, by a preloaded malloc; `--as-is` leaves them where they are,
-16 bytes behind one, and 1 MiB then takes IMB some 5 % longer. IMB-P2P by default writes and reads a byte of every cache
-line of its buffers within the timed loop (1 MiB: 1.6 times the time); that is switched off (`-msgwr off -msgrd off`).
+Goal: ratios of medians within 2 %. Both sides use the same library, sizes, iterations and one warm-up, in alternating
+launches. The compared figure is the mean over ranks of the time of one iteration (PingPong: half of it; Uniband and
+Biband: a window of 64 messages, of each direction and pair). The clock is read as in the Intel benchmarks: for
+collectives around every call without a barrier in between (`-sync off`), otherwise around the loop. IMB prints two
+decimals of a microsecond; message rates and bandwidths have more digits and are used where they are printed. A
+preloaded malloc aligns IMB's buffers to pages like those of the engine; `--as-is` leaves them 16 bytes behind a page
+boundary, where 1 MiB takes IMB about 5 % longer. By default, IMB-P2P writes and reads a byte of every cache line of its
+buffers within the timed loop (1 MiB: 1.6 times the time); that is switched off (`-msgwr off -msgrd off`).
 
-Installs the wheels `impi-rt` and `impi-devel` into .cache/intel-mpi at the first start.
+Installs the wheels `impi-rt` and `impi-devel` in .cache/intel-mpi at the first start.
+
 """
 
 import sys
@@ -26,13 +27,13 @@ import versus
 
 GOAL = 0.02
 WARMUP = 1
-SIZES = {8: 200_000, 8192: 50_000, 1 << 20: 2000}  # size in bytes: iterations, some 50 ms of them or more
-WINDOW = 64  # messages, Uniband's and Biband's
+SIZES = {8: 200_000, 8192: 50_000, 1 << 20: 2000}  # size in bytes: iterations, for 50 ms or more
+WINDOW = 64  # messages per iteration in Uniband and Biband
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A motif and its counterpart."""
+    """A motif and the Intel benchmark that corresponds to it."""
 
     motif: str
     suite: str
@@ -40,10 +41,10 @@ class Peer:
     motif_options: tuple[str, ...] = ()
     timer: str = "loop"
     ranks: int = 2
-    window: int = 1  # messages of all pairs, both ways, in an iteration: what IMB's message rate counts
+    window: int = 1  # messages per iteration, over all pairs and both directions, as IMB's message rate counts them
 
     def command(self, lengths: Path, size: int, iterations: int) -> list[str]:
-        """IMB's arguments. P2P takes its iterations in another way; collectives go without a barrier."""
+        """Arguments of IMB. P2P takes the number of iterations in another way; collectives run without a barrier."""
         program = [str(mpi.INTEL / "bin" / f"IMB-{self.suite}"), self.imb, "-msglen", str(lengths)]
         if self.suite == "P2P":
             untouched = ["-msgwr", "off", "-msgrd", "off"]
@@ -73,9 +74,9 @@ PEERS = (
 
 
 def imb_time_s(output: str, benchmark: str, size_bytes: int, window: int = 1) -> float:
-    """Time that a row of an IMB table gives for `window` messages, in seconds, from its column with the most digits.
+    """Time in seconds that a row of an IMB table gives for `window` messages, from the column with the most digits.
 
-    The first table that has a row for the size counts (IMB-RMA: non-aggregate). Raises ValueError where there is none.
+    The first table with a row for this size counts (IMB-RMA: non-aggregate). Raises ValueError if there is none.
     """
     head: list[str] = []
     for line in output.splitlines():
@@ -93,7 +94,7 @@ def imb_time_s(output: str, benchmark: str, size_bytes: int, window: int = 1) ->
 
 
 def imb(peer: Peer, lengths: Path, size: int, iterations: int, preload: Path | None) -> Callable[[], float]:
-    """A launch of IMB."""
+    """A function that launches IMB."""
     before = ("env", f"LD_PRELOAD={preload}") if preload else ()
 
     def launch() -> float:
@@ -105,7 +106,7 @@ def imb(peer: Peer, lengths: Path, size: int, iterations: int, preload: Path | N
 
 
 def cases(peers: list[Peer], lengths: Path, *, aligned: bool) -> Iterator[versus.Case]:
-    """Every peer at every size."""
+    """All pairs at all sizes."""
     mpi.install_intel()
     engine = mpi.build_engine(mpi.INTEL_MPI)
     preload = mpi.build_preload(mpi.INTEL_MPI, "page_aligned") if aligned else None
@@ -121,9 +122,9 @@ def cases(peers: list[Peer], lengths: Path, *, aligned: bool) -> Iterator[versus
 
 
 def main() -> int:
-    """Prints the table; status 1 when a ratio misses the goal."""
+    """Print the table. Exit status 1 if a ratio misses the goal."""
     parser = versus.parser(__doc__, launches=21, motifs=[peer.motif for peer in PEERS])
-    parser.add_argument("--as-is", action="store_true", help="leave IMB's buffers where its malloc puts them")
+    parser.add_argument("--as-is", action="store_true", help="do not align IMB's buffers to pages")
     arguments = parser.parse_args()
     peers = [peer for peer in PEERS if not arguments.motif or peer.motif in arguments.motif]
     with tempfile.TemporaryDirectory() as folder:

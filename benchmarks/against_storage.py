@@ -1,12 +1,13 @@
-"""The storage motifs against C loops of the same calls (benchmarks/bare/storage.c), under Open MPI.
+"""The storage motifs against C loops with the same calls (benchmarks/bare/storage.c), under Open MPI.
 
     .venv/bin/python benchmarks/against_storage.py [--launches 5] [--folder DIR] [--motif posix]
 
-Goal: bandwidths within 2 %, for POSIX and MPI-IO, one file and a file a rank, written and read. IOR is in no Debian
-package, so a loop of IOR's arithmetic stands in for it: 64 transfers a rank between opening and closing, bandwidth =
-bytes of all ranks / time of the slowest rank, which starts with the others behind a barrier. Motif and loop take turns
-within one process (motif, loop, loop, motif, 20 times); files are new each time they are written, and lie in memory
-when they are read, on both sides. Without a sync: it is the calls that are compared, not the disk.
+Goal: bandwidths within 2 %, for POSIX and MPI-IO, one shared file and a file per rank, written and read. Debian has no
+package of IOR, so a loop with IOR's definition of bandwidth stands in for it: 64 transfers per rank between open and
+close; bandwidth = bytes of all ranks / time of the slowest rank from a common barrier. Motif and loop alternate within
+one process (motif, loop, loop, motif, 20 times). Files are new for each write and in the page cache for each read, on
+both sides. Nothing is synced: the calls are compared, not the disk.
+
 """
 
 import os
@@ -26,14 +27,14 @@ RANKS = 2
 
 
 def test_of(backend: str, files: str, way: str, size: int, file: Path) -> against_bare.Test:
-    """A motif and the loop that does the same."""
+    """A motif and the loop with the same calls."""
     call = {"posix": "", "mpiio": "-n MPI_File_write_at"}[backend]
     options = f"-s {size * TRANSFERS} -t {size} --files {files} --do {way} -f {file} {call}"
     return against_bare.Test(backend, RANKS, (1, 1, 1), f"{backend}_{way}_{files}", options, timed="max")
 
 
 def cases(chosen: list[str] | None, folder: Path) -> Iterator[versus.Case]:
-    """Every backend, layout and direction at every size."""
+    """All backends, layouts and directions at all sizes."""
     program = against_bare.program()
     for backend in ("posix", "mpiio"):
         if chosen and backend not in chosen:
@@ -49,9 +50,9 @@ def cases(chosen: list[str] | None, folder: Path) -> Iterator[versus.Case]:
 
 
 def main() -> int:
-    """Prints the table; status 1 when a ratio misses the goal."""
+    """Print the table. Exit status 1 if a ratio misses the goal."""
     parser = versus.parser(__doc__, launches=5, motifs=["posix", "mpiio"])
-    parser.add_argument("--folder", type=Path, help="where files are made [a temporary one]")
+    parser.add_argument("--folder", type=Path, help="folder for the files [a temporary one]")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         os.environ["STRESSBENCH_BARE_FOLDER"] = folder

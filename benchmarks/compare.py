@@ -1,9 +1,10 @@
-"""Two programs launched in turns, and how many times longer one takes than the other.
+"""Interleaved comparison of two programs: launches in random order, and the ratio of their times.
 
-Launches differ more from each other than tools do, and a virtual machine's cores move: the same 1 MiB ping-pong took
-36 us in some minutes and 460 us in others. So each block holds one launch of both, in random order, and two figures
-are given, each with a 95 % interval from a bootstrap over whole blocks: the ratio of the medians over blocks, and the
-median of the blocks' own ratios, which a machine that changes between blocks leaves alone.
+Launches differ more from each other than the programs do, and cores of a virtual machine move: the same 1 MiB ping-pong
+took 36 us in some minutes and 460 us in others. Therefore each block has one launch of both programs in random order,
+and two figures are reported, each with a 95 % bootstrap interval over whole blocks: the ratio of the medians over
+blocks, and the median of the ratios within blocks, which is insensitive to changes of the machine between blocks.
+
 """
 
 import random
@@ -24,13 +25,13 @@ class Estimate:
     high: float
 
     def __str__(self) -> str:
-        """1.003 (0.998 to 1.011)."""
+        """Text such as 1.003 (0.998 to 1.011)."""
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times longer ours takes than theirs."""
+    """Ratio of our time to that of the other program."""
 
     ours_s: float
     theirs_s: float
@@ -42,9 +43,9 @@ class Ratio:
 def interleave(
     ours: Callable[[], float], theirs: Callable[[], float], *, launches: int, seed: int
 ) -> tuple[list[float], list[float]]:
-    """One warming launch of each, then `launches` blocks of one launch each, in random order within the block.
+    """One warm-up launch of each program, then `launches` blocks of one launch each, in random order within a block.
 
-    A launch returns its time in seconds.
+    A launch is a function that returns its time in seconds.
     """
     order = random.Random(seed)
     ours(), theirs()
@@ -63,7 +64,7 @@ def interleave(
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float], *, seed: int) -> Ratio:
-    """Both figures of paired launches, percentile bootstrap over blocks."""
+    """Both ratios of paired launches with percentile bootstrap intervals over blocks."""
     draw = random.Random(seed)
     blocks = range(len(ours))
     resamples = [draw.choices(blocks, k=len(blocks)) for _ in range(RESAMPLES)]
@@ -88,12 +89,12 @@ HEADER = ("ratio of medians (95 % interval)", "median of ratios within blocks", 
 
 
 def cells(found: Ratio) -> tuple[str, str, str]:
-    """What stands under HEADER."""
+    """Cells of a row below HEADER."""
     return str(found.of_medians), str(found.within_blocks), str(found.launches)
 
 
 def size_in_words(size_bytes: int) -> str:
-    """8 B, 8 KiB, 1 MiB."""
+    """A size as text: 8 B, 8 KiB, 1 MiB."""
     for factor, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
         if size_bytes >= factor:
             return f"{size_bytes // factor} {unit}"
@@ -101,7 +102,7 @@ def size_in_words(size_bytes: int) -> str:
 
 
 def in_words(time_s: float) -> str:
-    """A time in microseconds with three digits that count."""
+    """A time in microseconds with three significant digits."""
     return f"{time_s * 1e6:#.3g} us".replace(". us", " us")
 
 

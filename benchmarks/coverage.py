@@ -1,12 +1,13 @@
-"""How many of the 95 % intervals of the congestion impact hold the truth, by simulation.
+"""Coverage of the 95 % intervals of the congestion impact, by simulation.
 
     .venv/bin/python benchmarks/coverage.py [--runs 2000] [--bootstraps 500] [--seed 1]
 
-Goal: 93 to 97 % for the intervals that `stressbench show` gives by default. A row is one kind of noise of rounds'
-times; a column a number of blocks. ranks: the default, before and after widening for dependent blocks; BCa: the
-bootstrap of whole blocks, of the ratio of medians (`--interval bootstrap`) and, for comparison, of means. Each method
-is judged by its own truth: ranks by the middle of two blocks' mean log ratio, the bootstraps by the ratio of medians or
-means of very many rounds. The last column is the middle width at 20 blocks, in percent of the ratio.
+Goal: 93 to 97 % for the default intervals of `stressbench show`. A row is a kind of noise of the rounds' times, a
+column a number of blocks. ranks: the default, before and after widening for dependent blocks; BCa: the bootstrap of
+whole blocks, of the ratio of medians (`--interval bootstrap`) and, for comparison, of means. Each method is judged by
+its own true value: ranks by the centre of the mean log ratio of two blocks, the bootstraps by the ratio of medians or
+means of very many rounds. The last column is the median width at 20 blocks, in percent of the ratio.
+
 """
 
 import argparse
@@ -31,27 +32,27 @@ Noise: TypeAlias = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats
 
 
 def alike(one: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Noise:
-    """Both kinds of round with noise of the same kind."""
+    """Noise with the same distribution in both kinds of rounds."""
     return lambda rng, shape: (one(rng, shape), one(rng, shape))
 
 
 def lognormal(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """10 % of lognormal noise."""
+    """10 % lognormal noise."""
     return 0.1 * rng.standard_normal(shape)
 
 
 def student(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Tails of Student's t with 3 degrees of freedom."""
+    """Noise with the tails of Student's t with 3 degrees of freedom."""
     return 0.05 * rng.standard_t(3, shape)
 
 
 def pareto(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """Times are at best 1, and longer by 10 % of a Lomax variable with exponent 2: skewed, without a variance."""
+    """Skewed noise without a variance: times of 1 plus 10 % of a Lomax variable with exponent 2."""
     return np.log1p(0.1 * rng.pareto(2, shape))
 
 
 def autocorrelated(correlation: float) -> Callable[[np.random.Generator, tuple[int, int]], Floats]:
-    """AR(1) along the last axis, started in its steady state."""
+    """AR(1) noise along the last axis, started in its stationary state."""
 
     def noise(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         fresh = rng.standard_normal(shape)
@@ -65,19 +66,19 @@ def autocorrelated(correlation: float) -> Callable[[np.random.Generator, tuple[i
 
 
 def within(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """A round is the median of ten repetitions, AR(1) with 0.8."""
+    """The median of ten repetitions with AR(1) noise (coefficient 0.8)."""
     values: Floats = np.median(autocorrelated(0.8)(rng, (*shape, 10)), axis=-1)  # type: ignore[arg-type]
     return values
 
 
 def drifting(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    """A random walk of the machine from block to block, which both kinds share, and 5 % of lognormal noise."""
+    """A random walk from block to block, common to both kinds of rounds, and 5 % lognormal noise."""
     walk = np.cumsum(rng.normal(0, 0.05, shape), axis=-1)
     return walk + 0.05 * rng.standard_normal(shape), walk + 0.05 * rng.standard_normal(shape)
 
 
 def skewed_apart(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Quiet isolated rounds; contended ones longer by an exponential 20 %."""
+    """No noise in isolated rounds; contended ones are longer by an exponential 20 %."""
     return 0.02 * rng.standard_normal(shape), np.log1p(rng.exponential(0.2, shape))
 
 
@@ -95,23 +96,23 @@ NOISES: dict[str, Noise] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """Of many simulated runs, shape (runs,) each, logarithms."""
+    """Logarithms of the bounds of many simulated runs, shape (runs,) each."""
 
     low: Floats
     high: Floats
 
     def cover(self, truth: float) -> float:
-        """Percent that hold `truth`."""
+        """Percentage of intervals that contain `truth`."""
         return 100 * float(np.mean((self.low <= truth) & (truth <= self.high)))
 
     @property
     def width(self) -> float:
-        """Percent of the ratio, the middle one."""
+        """Median width in percent of the ratio."""
         return 100 * float(np.median(np.exp(self.high) - np.exp(self.low)))
 
 
 def by_ranks(isolated: Floats, contended: Floats, *, widen: bool) -> Bounds:
-    """As congestion_impact does, run by run."""
+    """Intervals of congestion_impact, run by run."""
     found = []
     for row in contended - isolated:
         dependence = dependence_of(row) if widen else None
@@ -120,7 +121,7 @@ def by_ranks(isolated: Floats, contended: Floats, *, widen: bool) -> Bounds:
 
 
 def by_bootstrap(isolated: Floats, contended: Floats, *, middle: Callable[..., Floats], seed: int) -> Bounds:
-    """BCa over whole blocks, many runs at once."""
+    """BCa intervals over whole blocks, for many runs at once."""
 
     def statistic(first: Floats, second: Floats, axis: int) -> Floats:
         ratio: Floats = np.log(middle(second, axis=axis) / middle(first, axis=axis))
@@ -139,7 +140,7 @@ def by_bootstrap(isolated: Floats, contended: Floats, *, middle: Callable[..., F
 
 @dataclass(frozen=True, kw_only=True)
 class Truth:
-    """What each method estimates, logarithms."""
+    """Logarithms of the values that the methods estimate."""
 
     ranks: float
     medians: float
@@ -147,7 +148,7 @@ class Truth:
 
 
 def truth_of(noise: Noise, rng: np.random.Generator) -> Truth:
-    """From very many independent pairs of rounds."""
+    """True values from very many independent pairs of rounds."""
     isolated, contended = (one.ravel() for one in noise(rng, (MANY, 2)))
     pairs = (contended - isolated).reshape(-1, 2)
     return Truth(
@@ -161,10 +162,10 @@ EXACT = Truth(ranks=0.0, medians=0.0, means=0.0)
 
 
 def main() -> None:
-    """One line a noise and method."""
+    """Print a line per noise and method."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=2000, help="simulated runs a cell, for ranks")
-    parser.add_argument("--bootstraps", type=int, default=500, help="simulated runs a cell, for the bootstrap")
+    parser.add_argument("--runs", type=int, default=2000, help="simulated runs per cell for rank intervals")
+    parser.add_argument("--bootstraps", type=int, default=500, help="simulated runs per cell for bootstrap intervals")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     rng = np.random.default_rng(asked.seed)

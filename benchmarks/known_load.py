@@ -1,10 +1,11 @@
-"""Loads links to a known share, for `stressbench impact` to find out: a program of ranks that call no MPI.
+"""Loads links to a known utilisation, to validate `stressbench impact`: a program whose ranks do not call MPI.
 
     mpirun -n 2 python known_load.py --peers h1,h0 --rate 100Mbit --share 0.5 --burst 131072 --for 20
 
-Rank r sends datagrams to the r-th of `--peers`, in bursts that come as a Poisson stream: what an M/G/1 queue supposes.
-A burst of B bytes of frames keeps a link of rate R busy for 8 B / R seconds; bursts come 1 / (share 8 B / R) times a
-second on average. Headers are counted: a frame is 1514 bytes.
+Rank r sends datagrams to the r-th host of `--peers`, in bursts that arrive as a Poisson process, as an M/G/1 queue
+assumes. A burst of B bytes of frames keeps a link of rate R busy for 8 B / R seconds; on average there are
+1 / (share 8 B / R) bursts per second. Headers count: a frame is 1514 bytes.
+
 """
 
 import argparse
@@ -21,7 +22,7 @@ UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 
 
 def bits_per_s(text: str) -> float:
-    """`100Mbit` and the like."""
+    """Parse a rate such as `100Mbit`."""
     for unit, factor in UNITS.items():
         if text.lower().endswith(unit):
             return float(text[: -len(unit)]) * factor
@@ -29,25 +30,25 @@ def bits_per_s(text: str) -> float:
 
 
 def arguments_of(words: list[str] | None = None) -> argparse.Namespace:
-    """What was typed."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", required=True, help="a host for each rank to send to; - sends to nobody")
-    parser.add_argument("--rate", type=bits_per_s, default=bits_per_s("100Mbit"), help="of the link [100Mbit]")
-    parser.add_argument("--share", type=float, required=True, help="of the link's time, 0 to 1")
-    parser.add_argument("--burst", type=int, default=131072, help="bytes of frames that are sent at once [%(default)s]")
-    parser.add_argument("--for", dest="seconds", type=float, default=20, help="seconds [%(default)s]")
-    parser.add_argument("--seed", type=int, default=1, help="of the stream, with the rank [%(default)s]")
+    parser.add_argument("--peers", required=True, help="destination host of each rank; -: none")
+    parser.add_argument("--rate", type=bits_per_s, default=bits_per_s("100Mbit"), help="rate of the link [100Mbit]")
+    parser.add_argument("--share", type=float, required=True, help="utilisation of the link, 0 to 1")
+    parser.add_argument("--burst", type=int, default=131072, help="bytes of frames per burst [%(default)s]")
+    parser.add_argument("--for", dest="seconds", type=float, default=20, help="duration in seconds [%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="seed, combined with the rank [%(default)s]")
     return parser.parse_args(words)
 
 
 def rank() -> int:
-    """As the launcher says."""
+    """The rank as given by the launcher."""
     names = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
     return int(next((os.environ[name] for name in names if name in os.environ), "0"))
 
 
 def main() -> int:
-    """Sends, and says how much it did."""
+    """Send the load and print how much was sent."""
     typed = arguments_of()
     mine = rank()
     peer = typed.peers.split(",")[mine]
@@ -63,7 +64,7 @@ def main() -> int:
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending,
     ):
-        sink.bind(("", _PORT))  # held, so that what comes is not answered
+        sink.bind(("", _PORT))  # keeps the port open, so that no ICMP errors are sent
         sending.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
         sending.connect((peer, _PORT))
         due = time.monotonic()
@@ -72,7 +73,7 @@ def main() -> int:
             for _ in range(frames):
                 try:
                     sending.send(_PAYLOAD)
-                except ConnectionRefusedError:  # the other rank has not begun, or is through
+                except ConnectionRefusedError:  # the other rank has not started or has ended
                     continue
             sent += 1
         time.sleep(max(0.0, end - time.monotonic()))

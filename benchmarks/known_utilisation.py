@@ -1,12 +1,14 @@
-"""`stressbench impact` against links whose load is known: what it says of 0, 10, 30, 50, 70 and 90 per cent.
+"""`stressbench impact` on links with a known load: estimates for utilisations of 0, 10, 30, 50, 70 and 90 %.
 
     stressbench lab up tiny
     .venv/bin/python benchmarks/known_utilisation.py --on lab:tiny [--shares 0,0.1,0.3,0.5,0.7,0.9] [--seconds 60]
 
-Goal: within 5 points from 30 to 70 %, and an idle link below 3. Two hosts send each other bursts in a Poisson stream
-(benchmarks/known_load.py), so many that the link between them is busy for a known share of the time; a pair of probes
-shares that link. Read in three ways: as the paper does, as `impact` does without knowing anything, and with the time
-that a burst takes on the link (`--link`, `--packet`). `--one-way`: only one host sends, which the model cannot see.
+Goal: within 5 points from 30 to 70 %, and below 3 % on an idle link. Two hosts send each other bursts that arrive as a
+Poisson process (benchmarks/known_load.py) and keep the link between them busy for a known share of the time; a pair of
+probes shares that link. Evaluated in three ways: as in the paper, as `impact` does without further information, and
+with the service time of a burst on the link (`--link`, `--packet`). `--one-way`: only one host sends, which the model
+does not cover.
+
 """
 
 import argparse
@@ -28,13 +30,13 @@ from stressbench.interference.sides import READING
 GOAL = 0.05
 IDLE_GOAL = 0.03
 MIDDLE = (0.3, 0.7)
-START_S, END_S = 4.0, 1.0  # left out: ranks start, and end, one after the other
+START_S, END_S = 4.0, 1.0  # seconds left out at both ends, as ranks start and end one after the other
 LOAD = Path(known_load.__file__)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """What loads the link: a share of its time, in bursts of so many bytes of frames; one way or both."""
+    """A load: utilisation of the link, bytes of frames per burst, one or both directions."""
 
     share: float
     rate_bits_per_s: float
@@ -44,12 +46,12 @@ class Load:
 
     @property
     def service(self) -> Service:
-        """How long the link is busy with a burst."""
+        """Time (s) for which a burst occupies the link."""
         frames = max(1, round(self.burst / known_load.FRAME))
         return Service(mean_s=8 * known_load.FRAME * frames / self.rate_bits_per_s, variance_s2=0)
 
     def command(self, *, seed: int) -> list[str]:
-        """What `impact` runs."""
+        """The command that `impact` measures."""
         return [
             sys.executable, str(LOAD), "--peers", "h1,-" if self.one_way else "h1,h0", "--rate",
             f"{self.rate_bits_per_s / 1e6:g}Mbit", "--share", f"{self.share:g}", "--burst", str(self.burst), "--for",
@@ -59,7 +61,7 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """What probes beside the load say, in three ways."""
+    """Utilisation estimated in three ways from the probes."""
 
     load: Load
     paper: Utilisation
@@ -68,7 +70,7 @@ class Read:
 
 
 def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str = "15s") -> Read:
-    """Measure it with one pair of probes, on the first two hosts of a lab."""
+    """Measure the load with one pair of probes on the first two hosts of a lab."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "load.json"
         words = [
@@ -93,7 +95,7 @@ def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str 
 
 
 def cell(found: Utilisation) -> str:
-    """In per cent, with its interval."""
+    """Text in percent with the interval."""
     if found.low is None:
         return f"- ({found.reason})"
     if found.value is None:
@@ -102,7 +104,7 @@ def cell(found: Utilisation) -> str:
 
 
 def missed(found: Read) -> bool:
-    """Whether it is one that must be told, and is not."""
+    """Whether this row has a goal and misses it."""
     share, told = found.load.share, found.knowing.value
     if share == 0:
         return told is None or told >= IDLE_GOAL
@@ -110,7 +112,7 @@ def missed(found: Read) -> bool:
 
 
 def rows(loads: Sequence[Load], *, on: str, seed: int) -> Iterator[tuple[bool, list[str]]]:
-    """Measure them one after the other."""
+    """Measure the loads one after the other."""
     for number, load in enumerate(loads):
         found = read(load, on=on, seed=seed + number)
         yield missed(found), [
@@ -120,13 +122,13 @@ def rows(loads: Sequence[Load], *, on: str, seed: int) -> Iterator[tuple[bool, l
 
 
 def main() -> int:
-    """Prints the table; status 1 where the goal is missed."""
+    """Print the table. Exit status 1 if the goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--on", default="lab:tiny", help="a lab that is up [%(default)s]")
-    parser.add_argument("--rate", type=known_load.bits_per_s, default=1e8, help="of its links [100Mbit]")
+    parser.add_argument("--rate", type=known_load.bits_per_s, default=1e8, help="rate of its links [100Mbit]")
     parser.add_argument("--shares", default="0,0.1,0.3,0.5,0.7,0.9", help="[%(default)s]")
-    parser.add_argument("--burst", type=int, default=131072, help="bytes of frames at once [%(default)s]")
-    parser.add_argument("--seconds", type=float, default=60, help="at each share [%(default)s]")
+    parser.add_argument("--burst", type=int, default=131072, help="bytes of frames per burst [%(default)s]")
+    parser.add_argument("--seconds", type=float, default=60, help="seconds per utilisation [%(default)s]")
     parser.add_argument("--one-way", action="store_true", help="only the first host sends")
     parser.add_argument("--seed", type=int, default=1, help="[%(default)s]")
     typed = parser.parse_args()

@@ -1,10 +1,11 @@
-"""Memory of a rank beyond a bare MPI_Init program, at 8 and at 64 ranks on this machine.
+"""Memory of a rank beyond that of a bare MPI_Init program, with 8 and with 64 ranks on this machine.
 
     .venv/bin/python benchmarks/memory.py [--ranks 8 64]
 
-Goal: below 6 MiB plus the motif's buffers (here: an allreduce of one double, so none worth counting), the same at 8
-and at 64 ranks. Read in the middle of a contended round, all ranks in two jobs. The median over ranks of each figure;
-the peak (VmHWM) is what the goal is about.
+Goal: below 6 MiB plus the motif's buffers (negligible here: an allreduce of one double), with 8 and with 64 ranks.
+Measured in the middle of a contended round with all ranks in two jobs. Figures are medians over ranks; the goal is
+about the peak (VmHWM).
+
 """
 
 import argparse
@@ -49,7 +50,7 @@ WORKLOAD = """\
 
 @contextmanager
 def running(command: Sequence[str], program: Path, ranks: int) -> Iterator[list[int]]:
-    """The processes of a launch, once all are there and have settled; ends the launch afterwards."""
+    """The processes of a launch when all have started and settled; ends the launch afterwards."""
     launch = subprocess.Popen(
         command,
         env=mpi.OPEN_MPI.surroundings(),
@@ -78,7 +79,7 @@ def running(command: Sequence[str], program: Path, ranks: int) -> Iterator[list[
 
 
 def initialised(process: int) -> bool:
-    """Whether MPI_Init has loaded its shared-memory transport."""
+    """Whether MPI_Init has loaded the shared-memory transport of this process."""
     try:
         return "mca_btl_vader" in Path(f"/proc/{process}/maps").read_text()
     except OSError:
@@ -86,7 +87,7 @@ def initialised(process: int) -> bool:
 
 
 def own_copy(program: Path, folder: Path) -> Path:
-    """A copy with a path of its own, so that only this launch's processes are found by it."""
+    """A copy of the program with its own path, so that the processes of this launch can be found by it."""
     copy = folder / program.name
     copy.write_bytes(program.read_bytes())
     copy.chmod(0o755)
@@ -94,7 +95,7 @@ def own_copy(program: Path, folder: Path) -> Path:
 
 
 def measure(engine: Path, bare: Path, ranks: int) -> tuple[processes.Memory, processes.Memory]:
-    """Medians over ranks: the engine in a contended round, and the bare program."""
+    """Medians over ranks of the engine in a contended round and of the bare program."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         workload = folder / "workload.sb"
@@ -121,14 +122,14 @@ def measure(engine: Path, bare: Path, ranks: int) -> tuple[processes.Memory, pro
 
 
 def median(seen: Sequence[processes.Memory]) -> processes.Memory:
-    """Of each figure by itself."""
+    """Median of each figure."""
     return processes.Memory(
         *(round(statistics.median(getattr(one, figure) for one in seen)) for figure in FIGURES.values())
     )  # fmt: skip
 
 
 def main() -> int:
-    """Prints the table; status 1 when a figure misses the goal."""
+    """Print the table. Exit status 1 if a figure misses the goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=int, nargs="+", default=[8, 64])
     arguments = parser.parse_args()

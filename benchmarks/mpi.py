@@ -1,4 +1,4 @@
-"""The MPI libraries that the benchmarks run under: how each is compiled for and how it starts ranks on this machine."""
+"""The MPI libraries of the benchmarks: how to compile for each and how to start ranks on this machine."""
 
 import os
 import shutil
@@ -14,27 +14,27 @@ REALTIME_PRIORITY = "1"
 
 
 class Unavailable(Exception):
-    """What a benchmark needs is not on this machine; the message says what and how to get it."""
+    """Something that a benchmark needs is not installed; the message says how to get it."""
 
 
 @dataclass(frozen=True)
 class Library:
-    """An MPI library: compilers, the argument list in front of a program, and what the environment must hold."""
+    """An MPI library: compilers, launcher arguments, and environment variables."""
 
     name: str
     c_compiler: str
     cxx_compiler: str
     launcher: tuple[str, ...]
-    crowded: tuple[str, ...] = ()  # further launcher options where ranks outnumber cores
+    crowded: tuple[str, ...] = ()  # additional launcher options if there are more ranks than cores
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def command(self, ranks: int, program: Sequence[str]) -> list[str]:
-        """The whole argument list that starts `ranks` ranks of `program` here."""
+        """The command that starts `ranks` ranks of `program` on this machine."""
         options = self.crowded if ranks > (os.cpu_count() or 1) else ()
         return [*self.launcher, *options, "-n", str(ranks), *program]
 
     def surroundings(self) -> dict[str, str]:
-        """The environment for its compilers and launchers."""
+        """Environment of its compilers and launchers."""
         return {**os.environ, **self.environment}
 
 
@@ -47,7 +47,7 @@ OPEN_MPI = Library(
     environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
 )
 MPICH = Library(name="MPICH", c_compiler="mpicc.mpich", cxx_compiler="mpicxx.mpich", launcher=("mpirun.mpich",))
-# mpirun of the wheel takes the machine for several nodes; mpiexec.hydra, which it would call, does not.
+# mpiexec.hydra, because mpirun of the wheel treats this machine as several nodes.
 INTEL_MPI = Library(
     name="Intel MPI",
     c_compiler=str(INTEL / "bin" / "mpigcc"),
@@ -58,7 +58,7 @@ INTEL_MPI = Library(
 
 
 def realtime() -> list[str]:
-    """`chrt -r 1` where it is allowed: other processes then disturb a launch less. Empty otherwise."""
+    """`chrt -r 1` if it is permitted, to reduce disturbance by other processes; otherwise empty."""
     if shutil.which("chrt") is None:
         return []
     prefix = ["chrt", "-r", REALTIME_PRIORITY]
@@ -67,7 +67,7 @@ def realtime() -> list[str]:
 
 
 def run(library: Library, ranks: int, program: Sequence[str], *, timeout_s: float = 300) -> str:
-    """Starts `ranks` ranks and returns what they printed; shows it and raises CalledProcessError when they fail."""
+    """Start `ranks` ranks and return their output. Prints it and raises CalledProcessError if they fail."""
     done = subprocess.run(
         [*realtime(), *library.command(ranks, program)],
         env=library.surroundings(), capture_output=True, text=True, check=False, timeout=timeout_s,
@@ -79,12 +79,12 @@ def run(library: Library, ranks: int, program: Sequence[str], *, timeout_s: floa
 
 
 def build_bare(library: Library, name: str) -> Path:
-    """Compiles benchmarks/bare/NAME.c as the engine's release build is compiled, and returns the program."""
+    """Compile benchmarks/bare/NAME.c with the options of the engine's release build and return the program."""
     return _compile(library, name, name)
 
 
 def build_preload(library: Library, name: str) -> Path:
-    """Compiles benchmarks/bare/NAME.c into a shared object for LD_PRELOAD."""
+    """Compile benchmarks/bare/NAME.c to a shared object for LD_PRELOAD."""
     return _compile(library, name, f"{name}.so", "-shared", "-fPIC")
 
 
@@ -93,7 +93,7 @@ def _compile(library: Library, name: str, result: str, *options: str) -> Path:
 
 
 def compile_c(library: Library, source: Path, result: str, *options: str) -> Path:
-    """Compiles a C program as the engine's release build is compiled, and returns it."""
+    """Compile a C program with the options of the engine's release build and return the program."""
     if shutil.which(library.c_compiler) is None:
         raise Unavailable(f"{library.name}: no compiler '{library.c_compiler}'; scripts/test.sh installs it")
     folder = CHECKOUT / "build" / "bare" / library.name.replace(" ", "-").lower()
@@ -108,9 +108,9 @@ def compile_c(library: Library, source: Path, result: str, *options: str) -> Pat
 
 
 def build_engine(library: Library, *, target: str = "stressbench-mpi") -> Path:
-    """Builds the engine, or another target beside it, under `library` and returns the engine.
+    """Build the engine, or another target of its build, under `library` and return the program.
 
-    What the build says goes to standard error when it fails.
+    The output of a failed build is printed to standard error.
     """
     folder = CHECKOUT / "build" / f"benchmark-{library.name.replace(' ', '-').lower()}"
     configure = [
@@ -126,18 +126,18 @@ def build_engine(library: Library, *, target: str = "stressbench-mpi") -> Path:
 
 
 def build_tracer(library: Library) -> Path:
-    """Builds the tracer under `library`: a shared object to preload."""
+    """Build the tracer under `library`: a shared object to be preloaded."""
     return build_engine(library, target="stressbench-trace").parent.parent / "tracer" / "libstressbench-trace.so"
 
 
 def traced(tracer: Path, output: Path, *, mode: str = "capture", paused: bool = False) -> list[str]:
-    """What stands in front of a program to trace it: `env` and its assignments."""
+    """Prefix of a command that traces it: `env` with assignments."""
     return ["env", f"LD_PRELOAD={tracer}", f"STRESSBENCH_TRACE_MODE={mode}", f"STRESSBENCH_TRACE_OUTPUT={output}",
             "STRESSBENCH_TRACE_ID=benchmark", f"STRESSBENCH_TRACE_PAUSED={int(paused)}"]  # fmt: skip
 
 
 def install_intel() -> None:
-    """Intel's runtime, benchmarks and compiler wrappers from PyPI, in a virtual environment under .cache."""
+    """Install Intel's MPI runtime, benchmarks and compiler wrappers from PyPI in a virtual environment below .cache."""
     if (INTEL / "bin" / "IMB-MPI1").exists() and (INTEL / "bin" / "mpigxx").exists():
         return
     sys.stderr.write("Installing impi-rt and impi-devel into .cache/intel-mpi ...\n")

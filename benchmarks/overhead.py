@@ -1,10 +1,11 @@
-"""What the engine itself costs per repetition: an empty chain on two ranks.
+"""Overhead of the engine per repetition: an empty chain on two ranks.
 
     .venv/bin/python benchmarks/overhead.py [--launches 7]
 
-Goal: below 5 us. The job's only motif is `Compute -m 1`, one nanosecond. Each launch holds two such jobs' isolated
-rounds, one of few and one of many repetitions; the difference of their durations over the difference of their
-repetitions is the cost of one, without what a round costs once.
+Goal: below 5 us. The job's only motif is `Compute -m 1`, one nanosecond. Each launch has isolated rounds of two such
+jobs, with few and with many repetitions; the difference of their durations divided by the difference of their
+repetitions is the overhead of a repetition without that of a round.
+
 """
 
 import argparse
@@ -29,7 +30,7 @@ WORKLOAD = """\
 
 
 def round_durations_s(engine: Path, folder: Path, repetitions: int) -> list[float]:
-    """Durations of the rounds of one launch."""
+    """Durations (s) of the rounds of one launch."""
     workload, run = folder / "empty.sb", folder / "empty.jsonl"
     workload.write_text(WORKLOAD.format(repetitions=repetitions))
     mpi.run(mpi.OPEN_MPI, RANKS, [
@@ -41,7 +42,7 @@ def round_durations_s(engine: Path, folder: Path, repetitions: int) -> list[floa
 
 
 def main() -> int:
-    """Prints the table; status 1 when the cost misses the goal."""
+    """Print the table. Exit status 1 if the overhead misses the goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--launches", type=int, default=7)
     arguments = parser.parse_args()

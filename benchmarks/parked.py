@@ -1,9 +1,10 @@
-"""Processor time of ranks that are parked while another job runs alone, and of those that run.
+"""Processor time of ranks that are parked during another job's isolated round, and of active ranks.
 
     .venv/bin/python benchmarks/parked.py [--ranks 8] [--seconds 8]
 
-Goal: a parked rank takes less than 2 % of a core. One job on two ranks runs alone in one long round; all other ranks
-belong to a second job and are parked. Processor time is read from /proc over the middle of that round.
+Goal: a parked rank takes less than 2 % of a core. A job on two ranks has one long isolated round; all other ranks
+belong to a second job and are parked. Processor time is read from /proc in the middle of that round.
+
 """
 
 import argparse
@@ -28,7 +29,7 @@ WORKLOAD = """\
 
 
 def shares(engine: Path, ranks: int, seconds: float) -> list[float]:
-    """Share of a core that each rank takes, in order of rank; ranks 0 and 1 run, the others are parked."""
+    """Share of a core used by each rank, in the order of ranks; ranks 0 and 1 are active, the others parked."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         workload = folder / "workload.sb"
@@ -47,13 +48,13 @@ def shares(engine: Path, ranks: int, seconds: float) -> list[float]:
 
 
 def rank_of(process: int) -> int:
-    """Open MPI's rank of a process, from its environment."""
+    """Open MPI rank of a process, from its environment."""
     words = Path(f"/proc/{process}/environ").read_text().split("\0")
     return int(next(word for word in words if word.startswith("OMPI_COMM_WORLD_RANK=")).partition("=")[2])
 
 
 def main() -> int:
-    """Prints the table; status 1 when a parked rank takes too much."""
+    """Print the table. Exit status 1 if a parked rank uses too much."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=8)

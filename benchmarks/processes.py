@@ -1,4 +1,4 @@
-"""What the kernel says about running processes: memory and processor time, from /proc."""
+"""Memory and processor time of running processes, from /proc."""
 
 import os
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Memory:
-    """Kilobytes of 1024 bytes, as /proc has them."""
+    """Memory in KiB as reported in /proc."""
 
-    peak_kib: int  # VmHWM: the most that was resident, shared pages counted in full
-    proportional_kib: int  # Pss: shared pages divided among those who share
-    anonymous_kib: int  # RssAnon: heap and stack, shared with nobody
+    peak_kib: int  # VmHWM: peak resident memory, including shared pages
+    proportional_kib: int  # Pss: shared pages divided by the number of processes that share them
+    anonymous_kib: int  # RssAnon: heap and stack, not shared
 
 
 def ranks_of(program: Path) -> list[int]:
-    """Ids of the processes that run this program, lowest first."""
+    """Ids of the processes that run this program, in ascending order."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -27,7 +27,7 @@ def ranks_of(program: Path) -> list[int]:
 
 
 def memory_of(process: int) -> Memory:
-    """Raises OSError when the process is gone."""
+    """Memory of a process. Raises OSError if it has ended."""
     folder = Path("/proc") / str(process)
 
     def kib(file: str, key: str) -> int:
@@ -38,7 +38,7 @@ def memory_of(process: int) -> Memory:
 
 
 def processor_time_s(process: int) -> float:
-    """User and system time since the process began. Raises OSError when it is gone."""
+    """User and system time (s) of a process. Raises OSError if it has ended."""
     stat = (Path("/proc") / str(process) / "stat").read_text()
     fields = stat.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

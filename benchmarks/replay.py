@@ -1,11 +1,12 @@
-"""A recorded program's time against the program's own: LAMMPS, ScaLAPACK's LU test, mpi4py's ring, on two ranks.
+"""Replays of recorded programs against the programs: LAMMPS, ScaLAPACK's LU test, mpi4py's ring, on two ranks.
 
     .venv/bin/python benchmarks/replay.py [--launches 11]
 
-Goal: within 5 %. Each block holds, in random order, one launch of the program with the tracer loaded but not looking
-(its time is that between MPI_Init and MPI_Finalize), and one capture followed by its replay, `motif replay`: one
-warm-up, three repetitions, their median. Programs come from Debian's packages lammps, scalapack-mpi-test and
-python3-mpi4py; what is not installed is left out, and said.
+Goal: within 5 %. Each block has, in random order, a launch of the program with the tracer loaded but inactive (its time
+is that between MPI_Init and MPI_Finalize), and a capture followed by its replay with `motif replay`: one warm-up and
+three repetitions, of which the median counts. Programs come from the Debian packages lammps, scalapack-mpi-test and
+python3-mpi4py; missing ones are skipped with a message.
+
 """
 
 import argparse
@@ -80,14 +81,14 @@ PROGRAMS = (
 
 @dataclass(frozen=True)
 class Setting:
-    """Where launches happen, and with what."""
+    """Folder and programs of the launches."""
 
     folder: Path
     library: Path
     engine: Path
 
     def traced(self, program: Program, mode: str, *, looks: bool) -> tuple[Path, float]:
-        """Runs the program under the tracer: its trace, and the longest rank's time between init and finalize."""
+        """Run the program under the tracer; returns the trace and the longest time of a rank from init to finalize."""
         output = self.folder / "made.trace"
         mpi.run(mpi.OPEN_MPI, RANKS, [
             "env", "-C", str(self.folder), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
@@ -106,7 +107,7 @@ class Setting:
 
 
 def launches_of(program: Program, setting: Setting) -> tuple[Callable[[], float], Callable[[], float]]:
-    """The replay, and the program itself."""
+    """Functions that launch the replay and the program itself."""
 
     def replay() -> float:
         trace, _ = setting.traced(program, "capture", looks=True)
@@ -119,7 +120,7 @@ def launches_of(program: Program, setting: Setting) -> tuple[Callable[[], float]
 
 
 def main() -> int:
-    """Prints the table; status 1 when a program misses the goal."""
+    """Print the table. Exit status 1 if a program misses the goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--launches", type=int, default=11)
     parser.add_argument("--seed", type=int, default=1)

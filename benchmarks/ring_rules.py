@@ -1,10 +1,11 @@
-"""What hpcc's timing and hpcc's buffers make of b_eff's ring exchange (benchmarks/bare/ring_rules.c), under Open MPI.
+"""Effects of hpcc's timing rule and of its buffers on the ring exchange of b_eff (benchmarks/bare/ring_rules.c).
 
     .venv/bin/python benchmarks/ring_rules.py [--launches 7] [--ranks 4]
 
-Goes with benchmarks/against_hpcc.py, which compares the programs. Here everything else is the same, and rules and
-buffers take turns within a launch: the ratio is what of the difference each explains. hpcc sends from memory that
-nobody ever wrote to, which Linux keeps as one page of zeros.
+Complements benchmarks/against_hpcc.py, which compares the programs. Here everything else is equal, under Open MPI, and
+rules and buffers alternate within a launch: each ratio is the part of the difference that one of them explains. hpcc
+sends from memory that was never written to, which Linux maps to one page of zeros.
+
 """
 
 import argparse
@@ -25,7 +26,7 @@ KINDS = ("naturally ordered", "randomly ordered")
 
 
 def main() -> int:
-    """Prints the table."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--launches", type=int, default=7, help="[%(default)s]")
     parser.add_argument("--ranks", type=int, default=4, help="[%(default)s]")

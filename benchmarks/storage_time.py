@@ -1,10 +1,11 @@
-"""A storage motif's write time against the tracer's, which reads its clock around every single MPI-IO call.
+"""Write time of a storage motif against that of the tracer, which reads its clock around every MPI-IO call.
 
     .venv/bin/python benchmarks/storage_time.py [--sizes 1GB,10GB] [--folder DIR]
 
-Goals: within 0.5 % for 1 GB and 0.1 % for 10 GB (StressBench, III-B, has 0.5 % and 0.01 % for its motif and Darshan).
-2 ranks of Open MPI write one file in transfers of 16 MB with MPI_File_write_at; compared are the sums over both ranks,
-within the same launch. Bytes must be equal.
+Goals: within 0.5 % for 1 GB and 0.1 % for 10 GB (StressBench, III-B, reports 0.5 % and 0.01 % for its motif and
+Darshan). Two ranks of Open MPI write one file in transfers of 16 MB with MPI_File_write_at; the sums over both ranks of
+the same launch are compared. The numbers of bytes must be equal.
+
 """
 
 import argparse
@@ -23,7 +24,7 @@ GOALS = {"1GB": 0.005, "10GB": 0.001}
 
 
 def launch(engine: Path, folder: Path, size: str) -> tuple[float, float, float, float]:
-    """The motif's write time and bytes, and the tracer's, summed over the ranks."""
+    """The motif's write time and bytes and those of the tracer, summed over the ranks."""
     trace, found = folder / "write.json", folder / "data"
     per_rank = f"{int(size.removesuffix('GB')) * 1000 // RANKS}MB"
     command = mpi.OPEN_MPI.command(RANKS, [
@@ -41,10 +42,10 @@ def launch(engine: Path, folder: Path, size: str) -> tuple[float, float, float, 
 
 
 def main() -> int:
-    """Prints the table; status 1 when a difference misses its goal."""
+    """Print the table. Exit status 1 if a difference misses its goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default=",".join(GOALS), help="of the file [%(default)s]")
-    parser.add_argument("--folder", type=Path, help="where it is written [a temporary one]")
+    parser.add_argument("--sizes", default=",".join(GOALS), help="file sizes [%(default)s]")
+    parser.add_argument("--folder", type=Path, help="folder for the file [a temporary one]")
     arguments = parser.parse_args()
     engine = mpi.build_engine(mpi.OPEN_MPI)
     mpi.build_tracer(mpi.OPEN_MPI)

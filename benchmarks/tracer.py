@@ -1,12 +1,12 @@
-"""What the tracer adds to a call, capturing a ping-pong on two ranks under Open MPI.
+"""Overhead of the tracer per call, for captures of a ping-pong on two ranks under Open MPI.
 
     .venv/bin/python benchmarks/tracer.py [--launches 15]
 
-Goals: below 0.5 us on 8 bytes (half a round trip holds one MPI_Send and one MPI_Recv of each rank's), below 1 % on
-1 MiB. First table: blocks of iterations that are captured and blocks that are not (MPI_Pcontrol) take turns within a
-launch, so that memory and where it lies are the same for both; a launch gives one pair of medians. Second table: the
-library loaded and not looking against a program without it, launches in turn. Last line: the memory of one rank that
-10^7 calls need.
+Goals: below 0.5 us at 8 bytes (half a round trip has one MPI_Send and one MPI_Recv per rank), below 1 % at 1 MiB. First
+table: captured and uncaptured blocks of iterations (MPI_Pcontrol) alternate within a launch, so that memory and its
+placement are the same for both; a launch gives one pair of medians. Second table: the library loaded but inactive
+against a program without it, in alternating launches. Last line: memory of one rank for 10^7 calls.
+
 """
 
 import argparse
@@ -22,7 +22,7 @@ import mpi
 import versus
 
 SIZES = {8: (2000, 100), 8192: (500, 100), 1 << 20: (100, 80)}  # bytes: iterations of a block, pairs of blocks
-PLAIN = versus.Loop(2, iterations=100_000, repetitions=5, warmup=1)  # of 8 bytes
+PLAIN = versus.Loop(2, iterations=100_000, repetitions=5, warmup=1)  # of 8-byte messages
 SMALL_GOAL_S = 0.5e-6
 LARGE_GOAL = 1.01
 MEMORY_GOAL_MIB = 32
@@ -30,7 +30,7 @@ RANKS = 2
 
 
 def in_turns(program: Path, prefix: list[str], size: int) -> tuple[float, float]:
-    """Half a round trip, captured and not, of one launch."""
+    """Half a round trip with and without capturing, of one launch."""
     iterations, blocks = SIZES[size]
     output = mpi.run(mpi.OPEN_MPI, RANKS, [*prefix, str(program), str(iterations), str(blocks), str(size)])
     found = json.loads(output)
@@ -38,7 +38,7 @@ def in_turns(program: Path, prefix: list[str], size: int) -> tuple[float, float]
 
 
 def peak_mib(command: list[str]) -> float:
-    """Peak memory of a program that starts itself as one rank."""
+    """Peak memory (MiB) of a program that starts itself as a single rank."""
     code = f"import subprocess, resource; subprocess.run({command!r}, check=True, stdout=subprocess.DEVNULL); " \
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"  # fmt: skip
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
@@ -47,7 +47,7 @@ def peak_mib(command: list[str]) -> float:
 
 
 def main() -> int:
-    """Prints the table; status 1 when a figure misses its goal."""
+    """Print the table. Exit status 1 if a figure misses its goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--launches", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)

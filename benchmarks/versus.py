@@ -1,4 +1,4 @@
-"""What the comparisons of the engine with other programs share: launches of a motif and of a C loop, and the table."""
+"""Common parts of the comparisons of the engine with other programs: launches of motifs and C loops, and the table."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ import mpi
 
 @dataclass(frozen=True)
 class Case:
-    """A row: the cells in front, and a launch of each side, or one of both that take turns in it; in seconds."""
+    """A row: its first cells, and launches of each side or of both that alternate in a process; times in seconds."""
 
     about: tuple[str, ...]
     ours: Callable[[], float] | None = None
@@ -21,7 +21,7 @@ class Case:
     together: Callable[[], tuple[float, float]] | None = None
 
     def measure(self, launches: int, seed: int) -> tuple[list[float], list[float]]:
-        """Times of all launches of each side, paired."""
+        """Times of all launches of both sides, paired."""
         if self.together is not None:
             pairs = [self.together() for _ in range(launches)]
             return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -31,7 +31,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Loop:
-    """How often a pattern is done on how many ranks; `timer` as the engine's option."""
+    """Number of ranks, repetitions and iterations of a pattern; `timer` as the engine's option."""
 
     ranks: int
     iterations: int
@@ -41,7 +41,7 @@ class Loop:
 
 
 def motif(library: mpi.Library, program: Path, name: str, options: Sequence[str], loop: Loop) -> Callable[[], float]:
-    """A launch of a motif: median over repetitions of the mean over ranks of an iteration's time."""
+    """A launch of a motif: median over repetitions of the mean over ranks of the time of an iteration."""
 
     def launch() -> float:
         output = mpi.run(library, loop.ranks, [
@@ -68,20 +68,22 @@ def c_loop(
 
 
 def parser(description: str | None, *, launches: int, motifs: Iterable[str]) -> argparse.ArgumentParser:
-    """The options that every comparison has."""
+    """Parser of the options that all comparisons have."""
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--launches", type=int, default=launches, help="of each side [%(default)s]")
-    made.add_argument("--seed", type=int, default=1, help="of the order of launches and of the intervals [%(default)s]")
-    made.add_argument("--motif", choices=sorted(set(motifs)), action="append", help="only this one (may be repeated)")
+    made.add_argument("--launches", type=int, default=launches, help="launches of each side [%(default)s]")
+    made.add_argument("--seed", type=int, default=1, help="seed of the launch order and the intervals [%(default)s]")
+    made.add_argument(
+        "--motif", choices=sorted(set(motifs)), action="append", help="run only this motif (may be repeated)"
+    )
     return made
 
 
 def judge(
     cases: Iterable[Case], *, about: Sequence[str], theirs: str, goal: float, arguments: argparse.Namespace
 ) -> int:
-    """Runs all cases and prints their table; status 1 when a ratio of medians is further than `goal` from 1.
+    """Run all cases and print their table. Exit status 1 if a ratio of medians differs from 1 by more than `goal`.
 
-    Rows go to standard error as they come, where that is no terminal: a long comparison may be cut.
+    Rows are also written to standard error when they are known, unless it is a terminal.
     """
     rows, missed = [], 0
     for case in cases:

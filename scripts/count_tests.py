@@ -1,7 +1,8 @@
-"""Adds up what a test stage did: JUnit files (ctest, pytest) and files that hold `passed failed skipped`.
+"""Counts the tests of a stage from its JUnit files (ctest, pytest) and files that hold `passed failed skipped`.
 
-A stage that ended with an error but has no failed test (it did not build, say) counts as one failure; so does one
-that tested nothing.
+A stage that ended with an error without a failed test (for example a failed build) counts as one failure, and so does
+a stage without tests.
+
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Count:
-    """Tests by how they ended."""
+    """Numbers of tests by result."""
 
     passed: int = 0
     failed: int = 0
@@ -25,12 +26,12 @@ class Count:
 
 
 def is_failed(case: ElementTree.Element) -> bool:
-    """Whether a test of a JUnit file failed, as ctest and pytest say so."""
+    """Whether a test case of a JUnit file failed, in the format of ctest or pytest."""
     return case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail"
 
 
 def count_junit(path: Path) -> Count:
-    """Of a JUnit file, as ctest and pytest write it."""
+    """Counts of a JUnit file written by ctest or pytest."""
     total = Count()
     for case in ElementTree.parse(path).iter("testcase"):
         if is_failed(case):
@@ -43,7 +44,7 @@ def count_junit(path: Path) -> Count:
 
 
 def count_file(path: Path) -> Count:
-    """Of a JUnit file, or of one that holds the three numbers."""
+    """Counts of a JUnit file or of a file with the three numbers."""
     if path.suffix == ".xml":
         return count_junit(path)
     passed, failed, skipped = (int(word) for word in path.read_text().split())
@@ -51,14 +52,14 @@ def count_file(path: Path) -> Count:
 
 
 def count_stage(paths: list[Path], status: int) -> Count:
-    """Of a stage's files that exist, given how the stage ended."""
+    """Counts of the existing files of a stage, given its exit status."""
     total = sum((count_file(path) for path in paths if path.exists()), Count())
     nothing_failed_openly = total.failed == 0 and (status != 0 or total == Count())
     return total + Count(failed=1) if nothing_failed_openly else total
 
 
 def failures(path: Path) -> Iterator[str]:
-    """Of a JUnit file: a line for each failed test, its name and the first line of what it said, if anything."""
+    """A line for each failed test of a JUnit file: its name and the first line of its message, if any."""
     for case in ElementTree.parse(path).iter("testcase"):
         if not is_failed(case):
             continue
@@ -69,7 +70,7 @@ def failures(path: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Prints the three numbers, or the failed tests."""
+    """Print the three numbers, or the failed tests."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--status", type=int, default=0, help="exit status of the stage")
     parser.add_argument("--failures", action="store_true", help="print failed tests in place of the numbers")

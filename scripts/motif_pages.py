@@ -1,12 +1,13 @@
-"""Writes what the motifs' pages say twice otherwise: options, from the declarations, and drawings, from captures.
+"""Generates parts of the motifs' pages: tables of options from the declarations, and drawings from captures.
 
     .venv/bin/python scripts/motif_pages.py [--check] [--engine build/openmpi/engine/stressbench-mpi] [NAME...]
 
-docs/motifs/README.md lists all motifs; docs/motifs/storage.md has a table of what storage motifs cannot do. In a
-page, what lies between `<!-- options NAME -->` and `<!-- end -->` is
-replaced by NAME's options and its drawing, docs/images/motifs/NAME.svg: who sends to whom in one iteration, as our
-tracer saw it. A page without these lines gets them at its end. --check writes nothing and ends with status 1 where
-something is out of date (drawings are only looked for, not made again).
+docs/motifs/README.md lists all motifs; docs/motifs/storage.md has a table of combinations that storage motifs do not
+support. In a page, the lines between `<!-- options NAME -->` and `<!-- end -->` are replaced by NAME's options and its
+drawing, docs/images/motifs/NAME.svg: the messages of one iteration as recorded by the tracer. They are appended to a
+page without these lines. --check writes nothing and ends with status 1 if something is out of date (drawings must
+exist, but are not compared).
+
 """
 
 import argparse
@@ -45,12 +46,12 @@ Entry = dict[str, Any]
 
 
 def asked(engine: Path, *arguments: str) -> Any:
-    """What the engine says as JSON."""
+    """JSON output of an engine command."""
     return json.loads(subprocess.run([engine, *arguments, "--json"], capture_output=True, text=True, check=True).stdout)
 
 
 def page_of(name: str) -> Path | None:
-    """The page that has the motif's options, or bears its name."""
+    """The page that contains the motif's options or has its name."""
     for page in sorted(PAGES.glob("*.md")):
         if name in SHARED.findall(page.read_text()):
             return page
@@ -59,12 +60,12 @@ def page_of(name: str) -> Path | None:
 
 
 def cell(text: str) -> str:
-    """As it may stand in a table."""
+    """Text escaped for a table cell."""
     return text.replace("|", "\\|")
 
 
 def options_of(entry: Entry) -> Iterator[str]:
-    """The lines between the two marks."""
+    """The generated lines between the two marks."""
     drawing = DRAWINGS / f"{entry['name']}.svg"
     if drawing.exists():
         yield f"![who sends to whom in one iteration of {entry['name']}](../images/motifs/{drawing.name})"
@@ -81,7 +82,7 @@ def options_of(entry: Entry) -> Iterator[str]:
 
 
 def with_options(page: str, entry: Entry) -> str:
-    """The page with the motif's part as it should be."""
+    """The page with up-to-date generated lines for the motif."""
     name = entry["name"]
     part = "\n".join([f"<!-- options {name} -->", *options_of(entry), "<!-- end -->"])
     found = re.compile(rf"<!-- options {name} -->.*?<!-- end -->", re.DOTALL)
@@ -91,7 +92,7 @@ def with_options(page: str, entry: Entry) -> str:
 
 
 def index(entries: list[Entry]) -> str:
-    """docs/motifs/README.md."""
+    """Text of docs/motifs/README.md."""
     lines = [
         "# Motifs", "",
         "Written by scripts/motif_pages.py from the declarations that `stressbench-mpi list` and `describe NAME` show.",
@@ -127,7 +128,7 @@ STORAGE_WISHES = (
 
 
 def refusal(engine: Path, motif: str, options: str) -> str:
-    """What the engine says against a step, without the place where it stands; empty where it takes it."""
+    """The engine's error for a step without its location; empty if the engine accepts the step."""
     with tempfile.TemporaryDirectory() as folder:
         workload = Path(folder) / "storage.sb"
         workload.write_text(f"[JOB_NAME] a\n[NODES] 4\n[MOTIF] {motif} {options}\n")
@@ -141,7 +142,7 @@ def refusal(engine: Path, motif: str, options: str) -> str:
 
 
 def combinations(engine: Path, motifs: set[str]) -> str:
-    """The table of storage motifs and what they refuse, and below it the words."""
+    """The table of unsupported combinations of storage motifs, followed by the reasons."""
     lines = ["| | " + " | ".join(f"`{wish}`" for wish in STORAGE_WISHES) + " |"]
     lines.append("| --- |" + " --- |" * len(STORAGE_WISHES))
     reasons: list[str] = []
@@ -161,14 +162,14 @@ def combinations(engine: Path, motifs: set[str]) -> str:
 
 
 def with_combinations(page: str, table: str) -> str:
-    """The page with the table between its marks."""
+    """The page with an up-to-date table between its marks."""
     begin, end = "<!-- combinations -->", "<!-- end combinations -->"
     found = re.compile(f"{begin}.*?{end}", re.DOTALL)
     return found.sub(lambda _: f"{begin}\n{table}\n{end}", page)
 
 
 def stressbench(engine: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The command, with this engine's tracer, which sees nothing before the program asks for it."""
+    """The `stressbench` command with this engine's tracer, which is inactive until the program enables it."""
     return subprocess.run(
         [sys.executable, "-m", "stressbench", *arguments], capture_output=True, text=True, check=False, timeout=120,
         env={**os.environ, "STRESSBENCH_MPI": str(engine), "STRESSBENCH_TRACE_PAUSED": "1"},
@@ -176,7 +177,7 @@ def stressbench(engine: Path, *arguments: str | Path) -> subprocess.CompletedPro
 
 
 def capture(engine: Path, name: str, arguments: str) -> Any | None:
-    """One iteration's profile; None where the motif cannot be run so."""
+    """Profile of one iteration; None if the motif cannot be run like this."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "motif.trace"
         done = stressbench(
@@ -193,7 +194,7 @@ def capture(engine: Path, name: str, arguments: str) -> Any | None:
 
 
 def drawing(name: str, arguments: str, profile: Any) -> str:
-    """Ranks on a circle, an arrow a pair, as thick as the logarithm of its bytes; collectives in words."""
+    """SVG with ranks on a circle and an arrow per pair, as wide as the logarithm of its bytes; collectives as text."""
     radius, middle_x, middle_y = 110, 150, 150
 
     def place(rank: int, at: float = radius) -> tuple[float, float]:
@@ -240,7 +241,7 @@ def drawing(name: str, arguments: str, profile: Any) -> str:
 
 
 def draw(engine: Path, entry: Entry) -> None:
-    """Writes the motif's drawing, where it communicates."""
+    """Write the motif's drawing if it communicates."""
     name = entry["name"]
     arguments = SMALL.get(name, "")
     if arguments is None:
@@ -255,7 +256,7 @@ def draw(engine: Path, entry: Entry) -> None:
 
 
 def main() -> int:
-    """Status 1 where a motif has no page, or --check found one out of date."""
+    """Exit status 1 if a motif has no page or --check found one out of date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="motifs to draw; default: all")
     parser.add_argument("--check", action="store_true")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.programs import own_copy, ranks_of, stands_still, wait_until
 
-from stressbench.leftovers import find, remove
+from stressbench.launch.leftovers import find, remove
 
 SEGMENT = re.compile(r"/dev/shm/vader_segment\.\S+")
 

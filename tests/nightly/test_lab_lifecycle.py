@@ -159,7 +159,7 @@ def test_a_lab_of_another_version_of_this_program_goes_down_too(bench, wait_for)
     state = bench.folder / "labs" / "tiny" / "state.json"
     state.write_text(state.read_text(encoding="utf-8").replace('"phase"', '"stage"'), encoding="utf-8")
 
-    assert "cannot be read" in bench.lab("status", status=3)
+    assert "is not a state file" in bench.lab("status", status=3)
     bench.lab("down", "tiny")
 
     wait_for(lambda: gone(bench.folder / "labs"), "nothing is left")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.lab.process import process_of
+from stressbench.lab.process import find_process
 
 VICTIM, ATTACKER = 64_998, 64_999
 LAB = '[hosts]\ncount = 2\n[[rail]]\nrate = "100Mbit"\n[topology]\nkind = "single"\n'
@@ -40,7 +40,7 @@ def planted() -> Iterator[Path]:
     home = Path(f"/tmp/stressbench-{VICTIM}")
     folder = home / "labs" / "tiny"
     with subprocess.Popen([*as_user(VICTIM), "sleep", "300"]) as own:
-        found = process_of(own.pid)
+        found = find_process(own.pid)
         assert found is not None
         process = {"pid": found.pid, "started": found.started}
         folder.mkdir(parents=True)
@@ -72,8 +72,8 @@ def test_what_another_user_planted_is_refused_and_loads_nothing(planted: Path, w
     assert ended.returncode == 2, ended.stderr
     assert ended.stdout == ""
     assert ended.stderr.splitlines() == [
-        f"stressbench: {planted}: belongs to user {ATTACKER}, not to user {VICTIM}, who runs this; somebody else may "
-        "have put it there: remove it, or let STRESSBENCH_LABS name a folder of your own"
+        f"stressbench: {planted}: belongs to user {ATTACKER}, not to user {VICTIM}, who runs this; another user may "
+        "have created it: remove it, or set STRESSBENCH_LABS to a folder of your own"
     ]
 
 
@@ -150,7 +150,7 @@ def test_no_link_has_the_victims_files_removed(
 
     assert ended.returncode == 2, ended.stderr
     assert f"stressbench: {STATE_FOLDER}" in ended.stderr
-    assert "remove it, or let STRESSBENCH_LABS name a folder of your own" in ended.stderr
+    assert "remove it, or set STRESSBENCH_LABS to a folder of your own" in ended.stderr
     assert thesis.read_text() == "years of work"
     assert [path.name for path in thesis.parent.iterdir()] == ["thesis"]
 
@@ -160,7 +160,7 @@ def test_a_state_that_somebody_else_made_up_has_no_process_of_the_victim_killed(
     assert thesis.exists()
     folder = STATE_FOLDER / "labs" / "tiny"
     with subprocess.Popen([*as_user(VICTIM), "sleep", "300"]) as own:
-        found = process_of(own.pid)
+        found = find_process(own.pid)
         assert found is not None
         folder.mkdir(parents=True)
         process = {"pid": found.pid, "started": found.started}
@@ -176,7 +176,7 @@ def test_a_state_that_somebody_else_made_up_has_no_process_of_the_victim_killed(
 
         assert ended.returncode == 3, ended.stderr
         assert "its processes do not end" in ended.stderr
-        assert found.lives
+        assert found.is_alive
         own.kill()
 
 

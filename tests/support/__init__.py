@@ -1,1 +1,1 @@
-"""What tests share: builders, fakes, programs, labs."""
+"""Shared parts of the tests: builders, fakes, programs, labs."""

@@ -1,4 +1,4 @@
-"""Records with something odd in one place, on which a schema and a reader have to agree."""
+"""Records with an invalid or unusual value, on which a schema and a reader must agree."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -11,7 +11,7 @@ def assert_they_agree(
     good: dict[str, Any], place: Sequence[Any], odd_values: Sequence[Any], *, schema: dict[str, Any],
     accepted: Callable[[dict[str, Any]], bool],
 ) -> None:  # fmt: skip
-    """Put each odd value where `place` leads, and have both judge it."""
+    """Put each value at `place` and check that schema and reader both accept or both reject it."""
     validator = Draft202012Validator(schema)
     for odd in odd_values:
         record = deepcopy(good)

@@ -1,4 +1,4 @@
-"""A protocol of b_eff with everything in it that the definition asks for, its times made up."""
+"""A complete b_eff protocol with invented times."""
 
 from pathlib import Path
 from typing import Any

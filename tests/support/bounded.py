@@ -1,6 +1,7 @@
-"""Commands in a process of their own, with as much memory and time as reading anything may take.
+"""Commands in a process with limited memory and time, for readers of untrusted files.
 
-`python -m support.bounded WORD...` is `stressbench WORD...` within them.
+`python -m support.bounded ARGUMENTS...` runs `stressbench ARGUMENTS...` within these limits.
+
 """
 
 import resource
@@ -11,11 +12,11 @@ from pathlib import Path
 from support.mutations import limited
 
 TESTS = Path(__file__).parents[1]
-MOST_CPU_S = 60  # ends what never would; no verdict on how fast this machine is
+MOST_CPU_S = 60  # only ends commands that hang
 
 
 def ended_within_limits(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    """How the command ended with 1 GiB of memory beyond what an idle one has."""
+    """How the command ended, with 1 GiB of memory more than an idle one has."""
     return subprocess.run(
         [sys.executable, "-m", "support.bounded", *map(str, words)], cwd=TESTS, capture_output=True, text=True,
         check=False,

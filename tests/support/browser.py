@@ -1,4 +1,4 @@
-"""A headless Chromium: pages opened in it, what it complained about, and what they fetched."""
+"""A headless Chromium that opens pages: its console messages and its requests."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ needs_browser = pytest.mark.skipif(
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb"),
-    "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter",  # the browser's own errands
+    "--disable-features=NetworkTimeServiceQuerying,OptimizationHints,MediaRouter",  # requests of the browser itself
 )
 DARK = ("--force-dark-mode", "--blink-settings=preferredColorScheme=0")
 
@@ -34,7 +34,7 @@ def browse(page: Path, folder: Path, *flags: str) -> subprocess.CompletedProcess
 
 
 def fetched(log: Path) -> list[str]:
-    """Requests that the page asked for, from the browser's log: those of the browser itself have no origin."""
+    """Requests of the page from the browser's log; requests of the browser itself have no origin."""
     starts = [line for line in log.read_text(encoding="utf-8").splitlines() if '"initiator"' in line]
     by_the_page = [line for line in starts if '"initiator":"not an origin"' not in line]
     return [line for line in by_the_page if re.search(r'"url":"(?!file:|data:)', line)]
@@ -44,7 +44,7 @@ Pixels = NDArray[np.float32]
 
 
 def only(page: Path, figure: str, folder: Path) -> Path:
-    """The same page with one figure left, at the top: so that a screenshot's regions are known."""
+    """The page with a single figure at the top, so that positions in a screenshot are known."""
     text = page.read_text(encoding="utf-8")
     kept = re.search(rf'<figure id="{figure}">.*?</figure>', text, re.DOTALL)
     assert kept is not None
@@ -61,6 +61,6 @@ def photograph(page: Path, folder: Path, *flags: str, width: int = 1000, height:
 
 
 def places(pixels: Pixels, colour: str) -> NDArray[np.intp]:
-    """Rows and columns, shape (pixels found, 2), of this exact colour."""
+    """Rows and columns of the pixels of exactly this colour, shape (pixels, 2)."""
     wanted = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
     return np.argwhere(np.abs(pixels - wanted).max(axis=2) < 0.012)

@@ -1,8 +1,9 @@
-"""Run files as the engine writes them, made up: a machine with known noise, drift and congestion.
+"""Synthetic run files in the engine's format, of a machine with known noise, drift and congestion.
 
     path = build_run(jobs=(MadeJob(name="a"), MadeJob(name="b", congestion=2.0))).write(tmp_path)
 
-`build_run` gives the records as dictionaries in file order, so that a test may spoil one of them before writing.
+`build_run` returns the records as dictionaries in the order of the file, so that a test can alter one before writing.
+
 """
 
 import json
@@ -18,7 +19,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class MadeStep:
-    """One motif; `time_s` is a repetition's, alone and without noise; it notes quantities a thousandth as long."""
+    """One motif; `time_s` is the isolated time of a repetition without noise. Recorded quantities take a thousandth."""
 
     motif: str = "allreduce"
     time_s: float = 1e-3
@@ -49,9 +50,9 @@ class MadeJob:
 
 @dataclass(frozen=True, kw_only=True)
 class MadeMachine:
-    """`noise` within a round, `round_noise` between rounds and `drift` between blocks: sigmas of logarithms.
+    """Noise within rounds (`noise`), between rounds (`round_noise`) and drift between blocks, as sigmas of logarithms.
 
-    `simulation` as in the header; none of a real machine.
+    `simulation` is that of the header, None for a real machine.
     """
 
     hosts: tuple[str, ...] = ("a1", "a2")
@@ -73,12 +74,12 @@ SIMULATION: Record = {
 
 @dataclass
 class MadeRun:
-    """Records in file order."""
+    """Records in the order of the file."""
 
     records: list[Record] = field(default_factory=list)
 
     def of(self, type_: str, /, **wanted: Any) -> list[Record]:
-        """Records of a type whose keys have these values."""
+        """Records of this type with these values."""
         return [
             record
             for record in self.records
@@ -100,7 +101,7 @@ class MadeRun:
 
 @dataclass(frozen=True, kw_only=True)
 class MadePlan:
-    """Rounds and repetitions. `isolated` or `contended` below `blocks` leaves blocks with one kind only."""
+    """Rounds and repetitions. `isolated` or `contended` below `blocks` gives blocks with rounds of one kind only."""
 
     blocks: int = 10
     isolated: int | None = None
@@ -120,7 +121,7 @@ def build_run(
     complete: bool = True,
     histograms: bool = True,
 ) -> MadeRun:
-    """A whole run; same arguments, same bytes."""
+    """A complete run. The same arguments give the same bytes."""
     rng = np.random.default_rng(seed)
     records = [header(jobs=jobs, plan=plan, machine=machine, seed=seed)]
     number, level, started = 0, 1.0, 0.5
@@ -244,7 +245,7 @@ def _round(
 
 
 def _links(contended: bool) -> list[Record]:
-    """Two directions of a link of 100 Mbit/s over a round of 0.9 s: full one way when contended, else half."""
+    """Two directions of a 100 Mbit/s link over a round of 0.9 s: one fully used in contended rounds, half otherwise."""
     carried = int(100e6 / 8 * 0.9)
     return [
         {

@@ -1,4 +1,4 @@
-"""The `stressbench` command called in this process."""
+"""Runs the `stressbench` command in this process."""
 
 import functools
 import shlex
@@ -17,7 +17,7 @@ _command = functools.cache(lambda: get_command(build()))
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """How a command ended. `exception`: what it raised, but for SystemExit, which is its `exit_code`."""
+    """Result of a command. `exception` is what it raised, except SystemExit, which gives `exit_code`."""
 
     exit_code: int
     stdout: str
@@ -27,12 +27,12 @@ class Ended:
 
 
 def call(*arguments: object) -> Ended:
-    """One word an argument."""
+    """Run a command with one string per argument."""
     return invoke([str(argument) for argument in arguments], columns="40")
 
 
 def invoke(words: str | Sequence[str], *, columns: str | None = None) -> Ended:
-    """Words, or a line of a shell. `columns`: the width of the terminal."""
+    """Run a command given as arguments or as a shell line. `columns` is the width of the terminal."""
     status, exception = 0, None
     with CliRunner().isolation(env={"COLUMNS": columns} if columns else {}) as (stdout, stderr, output):
         try:

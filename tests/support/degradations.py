@@ -1,4 +1,4 @@
-"""Runs of a made-up study at several injection bandwidths, and what is found in them."""
+"""Runs of a synthetic study at several injection bandwidths, and their evaluation."""
 
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ STILL = MadeMachine(noise=0.0, round_noise=0.0, drift=0.0)
 SHARES = {"full": 1.0, "1/2": 2.0, "1/4": 4.0, "1/8": 8.0}
 
 
-# Jobs whose time is latency's, bandwidth's, and half of each.
+# Jobs bound by latency, by bandwidth, and half by each.
 BOUND = {"charon": 0.0, "ptrans": 1.0, "cth": 0.5}
 
 
@@ -52,7 +52,7 @@ def jobs(rate: str, ranks: int) -> tuple[MadeJob, ...]:
 
 
 def made(folder: Path, study: Study, *, machine: MadeMachine = STILL, blocks: int = 4, **left: int) -> dict[str, Run]:
-    """A run of each that is planned; `left` keeps so many of them."""
+    """One run file per planned run; `left`: only the first of them."""
     runs = {}
     for number, planned in enumerate(study.runs[: left.get("first")]):
         rate, ranks = planned.cell.rate, planned.cell.ranks

@@ -1,4 +1,4 @@
-"""How many examples a property is tried with: few, the same in each run, or with --thorough many new ones."""
+"""Number of examples of property tests: few and deterministic, or many random ones with --thorough."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Other work may hold an example up for as long as it likes: no deadline.
+    # No deadline, because other processes may delay an example.
     settings.register_profile("fast", deadline=None, max_examples=FAST, derandomize=True)
     settings.register_profile("thorough", deadline=None, max_examples=TIMES * FAST, print_blob=True)
     settings.load_profile("thorough" if config.getoption("--thorough") else "fast")
 
 
 def examples(number: int, **more: Any) -> settings:
-    """Decorates a property, in place of Hypothesis's settings: so many examples in the fast lane."""
+    """Decorator that replaces Hypothesis's settings, with this number of examples in the fast lane."""
     return settings(max_examples=number * settings.default.max_examples // FAST, **more)

@@ -1,8 +1,9 @@
-"""A clock that stands still until a stand-in for an engine or a program lets time pass.
+"""A clock that advances only when a fake engine or program requests it.
 
-Its time lies in the file `now` of a folder, in ms. A program lets time pass by the command `elapse MS`. While a
-stand-in for an engine runs beside it, which the file `beside` says, `elapse` leaves a request, and the engine makes as
-many rounds as fit into that time: how much of it each of them sees does not depend on how fast the machine is.
+Its time (ms) is in the file `now` of a folder. A program advances it with the command `elapse MS`. While a fake engine
+runs concurrently, as the file `beside` shows, `elapse` leaves a request and the engine makes as many rounds as fit into
+that time, so the result does not depend on the speed of the machine.
+
 """
 
 import os
@@ -32,18 +33,18 @@ mv now.new now
 
 
 class FakeClock:
-    """The clock in a folder, as launches see it and as engines move it."""
+    """The clock in a folder, as used by launches and advanced by engines."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @classmethod
     def here(cls) -> "FakeClock":
-        """The one that the environment names."""
+        """The clock that the environment names."""
         return cls(Path(os.environ[VARIABLE]))
 
     def put(self, commands: Path) -> None:
-        """Begin, with the command `elapse` in a folder that will be on PATH."""
+        """Start the clock, with the command `elapse` in a folder that will be on PATH."""
         self._folder.mkdir()
         self._set(0)
         put(commands / "elapse", _ELAPSE)
@@ -55,7 +56,7 @@ class FakeClock:
         return self.now_ms() * 1e-3
 
     def pass_ms(self, milliseconds: int) -> None:
-        """To be called by whoever holds the clock: the engine that runs beside a program, else anybody."""
+        """Advance the clock; called by the engine that holds it, or by anyone if it is not held."""
         self._set(self.now_ms() + milliseconds)
 
     def _set(self, milliseconds: int) -> None:
@@ -67,15 +68,15 @@ class FakeClock:
         return FakeAlarm(self, self.now_s() + delay_s, action)
 
     def hold(self) -> None:
-        """From now on `elapse` asks the caller."""
+        """Let `elapse` send its requests to the caller from now on."""
         (self._folder / "beside").touch()
 
     def release(self) -> None:
-        """No more of that."""
+        """Stop holding the clock."""
         (self._folder / "beside").unlink()
 
     def request_ms(self) -> int | None:
-        """How much time is asked for, None while nothing is."""
+        """The requested time, or None."""
         try:
             return int((self._folder / "request").read_text())
         except FileNotFoundError:
@@ -85,12 +86,12 @@ class FakeClock:
         (self._folder / "request").unlink()
 
     def elapse(self, milliseconds: int) -> None:
-        """As the command does."""
+        """Same as the command."""
         subprocess.run(["elapse", str(milliseconds)], check=True)
 
 
 class FakeAlarm:
-    """An action that is called when the clock has come to `at_s`."""
+    """Calls an action when the clock reaches `at_s`."""
 
     def __init__(self, clock: Clock, at_s: float, action: Callable[[], object]) -> None:
         self._cancelled = threading.Event()

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Stands in for stressbench-mpi under a real mpirun: no MPI inside, the same commands, signals and statuses.
+"""Fake of stressbench-mpi under a real mpirun: no MPI inside, but the same commands, signals and exit statuses.
 
-`FAKE_ENGINE` says what the run does: `done`, `wait` (until asked to stop), `stubborn` (ignores requests), `die` (rank 1
-kills itself), `mistake`, `fault`. `FAKE_RUN` is a file with the records that rank 0 writes, `FAKE_CHECK_NOTE` one for
-the arguments of a check. With `FAKE_CONTINUES`, a run that is continued becomes the run of `FAKE_RUN`. `FAKE_PROTOCOL`
-is what rank 0 copies to the file that the workload names behind --protocol. `FAKE_READY` is a folder where each rank
-leaves `ready-RANK` once it waits.
+`FAKE_ENGINE` selects what a run does: `done`, `wait` (until asked to stop), `stubborn` (ignores requests), `die`
+(rank 1 kills itself), `mistake`, `fault`. `FAKE_RUN` is a file with the records that rank 0 writes, `FAKE_CHECK_NOTE`
+a file for the arguments of a check. With `FAKE_CONTINUES`, a continued run becomes the run of `FAKE_RUN`.
+`FAKE_PROTOCOL` is copied by rank 0 to the file that follows --protocol in the workload. `FAKE_READY` is a folder where
+each rank creates `ready-RANK` when it waits.
+
 """
 
 import json
@@ -31,9 +32,9 @@ def ranks() -> int:
 
 
 def wait_for_the_others() -> None:
-    """As in MPI_Finalize; launchers end all ranks when one ends with a status other than 0.
+    """Wait for the other ranks as MPI_Finalize does; launchers kill all ranks if one fails.
 
-    Without its launcher, which may have been killed, a rank waits for nobody.
+    A rank whose launcher has been killed does not wait.
     """
     while os.getppid() == LAUNCHER and any(map(is_another_rank, Path("/proc").glob("[0-9]*"))):
         time.sleep(0.02)
@@ -63,7 +64,7 @@ def wait_for_stop(*, obey: bool) -> None:
     print(f"rank {rank()} ready in process {os.getpid()}", flush=True)
     if "FAKE_READY" in os.environ:
         Path(os.environ["FAKE_READY"], f"ready-{rank()}").touch()
-    while not (obey and (asked or os.getppid() != LAUNCHER)):  # as ranks of an MPI, which notice
+    while not (obey and (asked or os.getppid() != LAUNCHER)):  # as ranks of a real MPI, which notice that
         time.sleep(0.02)
     print(f"rank {rank()} finished its round after {[signal.Signals(number).name for number in asked]}", flush=True)
 
@@ -75,7 +76,7 @@ def run(arguments: list[str]) -> int:
         shutil.copyfile(os.environ["FAKE_RUN"], output)
     if rank() == 0 and "FAKE_PROTOCOL" in os.environ:
         named = re.search(r'--protocol "(.*)"', Path(arguments[0]).read_text())
-        assert named is not None and not re.search(r"(?<!\\)\$", named[1])  # it would be a variable
+        assert named is not None and not re.search(r"(?<!\\)\$", named[1])  # otherwise it would be read as a variable
         shutil.copyfile(os.environ["FAKE_PROTOCOL"], named[1].replace("\\$", "$"))
     if rank() == 0:
         print(json.dumps(arguments), flush=True)

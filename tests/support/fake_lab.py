@@ -1,6 +1,7 @@
-"""Labs that are not there: places of ranks, and links whose changes are written down.
+"""Fake labs: launch targets, and links whose changes are recorded.
 
-They are a study's places, and targets that `stressbench.launch.targets.registered` makes `--on lab:NAME` mean.
+They serve as targets of a study, and of `--on lab:NAME` through `stressbench.launch.targets.registered`.
+
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from stressbench.launch.targets import CardTotals
 
 @dataclass
 class FakeLab:
-    """A place of one rail whose links are set in words; `refuses` says which."""
+    """A target with one rail whose link rates are set as text; `refuses` lists those it rejects."""
 
     events: list[str] = field(default_factory=list)
     refuses: str = ""
@@ -45,7 +46,7 @@ PAIR = LabPlace(
 
 @dataclass
 class Pair(FakeLab):
-    """A lab of two cards a host."""
+    """A lab with two NICs per host."""
 
     here: Place = field(default=PAIR)
 

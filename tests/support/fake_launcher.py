@@ -1,4 +1,4 @@
-"""Stand-ins for the engine and for Open MPI's launcher, which starts one process, as rank 0: no MPI is needed."""
+"""Fakes of the engine and of Open MPI's launcher, which starts one process as rank 0, so that no MPI is needed."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ until [ -x "$1" ] || [ "$1" = sh ]; do shift; done
 
 
 def put_mpirun(folder: Path, *, before: str = "") -> None:
-    """Into a folder that will be on PATH. `before` is what it does, as a script, before it becomes the program `$1`."""
+    """Write mpirun to a folder that will be on PATH. `before` is a script that it runs before it executes `$1`."""
     put(folder / "mpirun.openmpi", f'{_MPIRUN}{before}exec "$@"\n')
 
 

@@ -1,4 +1,4 @@
-"""A folder to work in, with stand-ins for mpirun and for the engine that probes, and commands run and stopped in it."""
+"""A working folder with fakes of mpirun and of a probing engine, and commands that are run and stopped in it."""
 
 import os
 import signal
@@ -81,9 +81,9 @@ def run_command(
 def interrupt(
     command: str, folder: Path, words: tuple[str, ...], *, requests: tuple[int, ...] = (signal.SIGINT,), **more: str
 ) -> tuple[int, str]:
-    """Status and messages of a command that was asked to stop once there was ../here: a stand-in makes it.
+    """Status and messages of a command that is asked to stop when a fake has created ../here.
 
-    Two requests of one signal would be one request where they come within a moment.
+    Two equal signals may merge into one if they arrive close together, so `requests` should differ.
     """
     process = subprocess.Popen(
         [sys.executable, "-c", COMMAND, command, *words],
@@ -99,9 +99,9 @@ def interrupt(
 
 
 def running(folder: Path) -> list[str]:
-    """What was started for this folder and still runs, after a moment for those that are on their way out.
+    """Processes started for this folder that still run, after a moment for those that are ending.
 
-    All that a command of `run_command` starts has the folder's clock in its environment.
+    All processes of `run_command` have the folder's clock in their environment.
     """
     mark = f"{VARIABLE}={folder.parent / 'clock'}".encode()
     for _ in range(600):

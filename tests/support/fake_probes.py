@@ -1,15 +1,17 @@
-"""Stands in for stressbench-mpi that sends probes: rounds of a twentieth of a second, forty ping-pongs a pair, until it
-is asked to stop. No MPI inside. Time is that of support.fake_clock: beside a program it makes its first round, and then
-as many as fit into the time that the program lets pass.
+"""Fake of stressbench-mpi that sends probes: rounds of 0.05 s with forty ping-pongs per pair, until asked to stop.
 
-One way takes 100 us give or take 10; 150 while the file `busy` lies in the current folder, as long as a program keeps
-it there. `FAKE_HOSTS` names hosts, else all ranks are on one. `FAKE_PROBES`: `refuse` ends before the first round, and
-`die` after ten rounds beside a program, both with status 3; `wait N` makes one round in the N-th launch without a
-program, touches ../here and waits to be asked to stop, and `last N` does so in the last round of that launch. A
-workload that is not of probes takes a second, and its repetitions a millisecond each.
+There is no MPI inside, and time is that of support.fake_clock: next to a program it makes its first round, and then as
+many as fit into the time that the program lets pass.
 
-With a ring, one way takes longer, the shorter its bubbles. While it runs, the file `ring` says how long something
-takes beside it, in ms, that takes 400 ms alone, and the workload is slowed likewise.
+One way takes 100 us +- 10 us, and 150 us while a program keeps the file `busy` in the current folder. `FAKE_HOSTS`
+names hosts; by default all ranks are on one. `FAKE_PROBES`: `refuse` ends before the first round, and `die` after ten
+rounds next to a program, both with status 3; `wait N` makes one round in the N-th launch without a program, touches
+../here and waits to be asked to stop, and `last N` does so in the last round of that launch. A workload without probes
+takes one second, and each of its repetitions a millisecond.
+
+With a ring, one way takes longer the shorter its bubbles are. While it runs, the file `ring` has the time (ms) that a
+program of 400 ms takes next to it, and the workload is slowed down likewise.
+
 """
 
 import json
@@ -36,7 +38,7 @@ _MOST_ALONE, _LOOK_EVERY_S = 1000, 0.005
 
 
 def ring_load(text: str) -> float:
-    """Utilisation, 0 without a ring: 0.8 by bubbles of 10 us or less, 0.2 less with each factor of ten."""
+    """Utilisation by the ring: 0 without a ring, 0.8 for bubbles of at most 10 us, 0.2 less per factor of ten."""
     pause = re.search(r"compression .*--pause (\d+)ns", text)
     return 0.0 if pause is None else max(0.1, 0.8 - 0.2 * max(0, len(pause[1]) - 5))
 
@@ -124,7 +126,7 @@ class Rounds:
 
 
 def alone(rounds_of: Rounds, rounds: int) -> int:
-    """How many were made."""
+    """Number of rounds that were made without a program."""
     chosen = str(next_launch()) == AT
     while rounds_of.done < rounds and not asked:
         if chosen and rounds_of.done == (1 if WHAT == "wait" else rounds - 1):
@@ -141,7 +143,7 @@ def wait_to_be_asked() -> None:
 
 
 def next_launch() -> int:
-    """The number of this launch of probes without a program, from 1."""
+    """Number of this launch of probes without a program, from 1."""
     with Path("../launches-alone").open("a+") as file:
         file.write("one\n")
         file.seek(0)
@@ -149,7 +151,7 @@ def next_launch() -> int:
 
 
 def beside(rounds_of: Rounds) -> int | None:
-    """How many were made for a program, until somebody said stop; None where it is to die."""
+    """Number of rounds made next to a program until it ended; None if the fake is to die."""
     CLOCK.hold()
     try:
         rounds_of.make()

@@ -1,4 +1,4 @@
-"""A site's own command that sets injection bandwidth, and launches, which both note that they were called."""
+"""A site's own command that sets the injection bandwidth, and launches; both record their calls."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ echo "$@" >> calls
 
 @dataclass
 class Site:
-    """A folder with a command that notes its calls, and launches that do, too."""
+    """A folder with a command and launches that record their calls."""
 
     folder: Path
     at: dict[int, Callable[[], Any]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A folder with stand-ins for the tracer and its salvage program, and `stressbench` run in it around commands."""
+"""A folder with fakes of the tracer and its salvage program, in which `stressbench` is run around commands."""
 
 import os
 import re
@@ -16,7 +16,7 @@ COPY = 'cp made.trace "$STRESSBENCH_TRACE_OUTPUT"'
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A tracer that does nothing (a library that is there anyway), a salvage program, and a trace to copy."""
+    """A tracer without effect (any existing library), a salvage program, and a trace to copy."""
     harmless = re.search(r"/\S*/libm\.so\S*|/\S*/libc\.so\S*", Path("/proc/self/maps").read_text())
     assert harmless is not None
     (tmp_path / "lib").mkdir()

@@ -1,7 +1,8 @@
-"""pytest plugin of tests that measure: how many samples they take, and their figures in the log of every run.
+"""pytest plugin for tests that measure: the number of samples, and a log of all figures.
 
-Figures stand in a section of their own at the end of the output, in the JUnit file as properties, and, where
-STRESSBENCH_FIGURES names a file, in it as JSON Lines.
+Figures are printed in a section at the end of the output, stored as properties in the JUnit file, and appended to the
+file named by STRESSBENCH_FIGURES as JSON Lines.
+
 """
 
 import json
@@ -47,37 +48,37 @@ def _at_least(least: int) -> Callable[[str], int]:
 
 @pytest.fixture(scope="session")
 def samples(pytestconfig: pytest.Config) -> int:
-    """How many independent measurements a figure has."""
+    """Number of independent measurements of a figure."""
     return int(pytestconfig.getoption("--samples"))
 
 
 @pytest.fixture(scope="session")
 def few_samples(samples: int) -> int:
-    """How many where each takes a launch of its own, and long."""
+    """Number of measurements for figures that take a long launch each."""
     return max(LEAST, 2 * samples // 3)
 
 
 class Measured:
-    """Takes the figures of a test, notes them, and fails the test where one is outside of its tolerance."""
+    """Records the figures of a test and fails the test if one is outside of its tolerance."""
 
     def __init__(self, note: Callable[[str, object], None]) -> None:
         self._note = note
 
     def median(self, name: str, values: Sequence[float], *, expected: float, within: float) -> None:
-        """The median of independent measurements, `expected` give or take a share of it."""
+        """The median of independent measurements must be `expected` within a relative tolerance."""
         self.medians({name: values}, expected=expected, within=within)
 
     def medians(self, all_values: Mapping[str, Sequence[float]], *, expected: float, within: float) -> None:
-        """As `median`, of each of them."""
+        """Same as `median` for several figures."""
         tolerated = around(expected, within=within)
         self.judge(median_of(name, values, tolerated) for name, values in all_values.items())
 
     def bounded(self, name: str, values: Sequence[float], tolerated: Tolerated) -> None:
-        """The median of independent measurements, where only a bound is known."""
+        """The median of independent measurements must be within a bound."""
         self.judge([median_of(name, values, tolerated)])
 
     def judge(self, figures: Iterable[Figure]) -> None:
-        """Note all, then fail where any is outside."""
+        """Record all figures, then fail if any is outside of its tolerance."""
         taken = list(figures)
         for figure in taken:
             self._note(PROPERTY, json.dumps(figure.record()))
@@ -87,7 +88,7 @@ class Measured:
 
 @pytest.fixture
 def measured(record_property: Callable[[str, object], None]) -> Measured:
-    """What a test that measures hands its samples to."""
+    """Recorder of figures for tests that measure."""
     return Measured(record_property)
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of tests that start whole programs."""
+"""Fixtures for tests that start whole programs."""
 
 import importlib
 import shutil
@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def any_engine(request: pytest.FixtureRequest) -> Engine:
-    """The engine under each MPI that this run tests, in turn (`--mpi`)."""
+    """The engine under each tested MPI in turn (`--mpi`)."""
     return require(request.param)
 
 
@@ -55,7 +55,7 @@ def engine() -> Engine:
 
 @pytest.fixture(scope="session")
 def patterns(any_engine: Engine) -> Path:
-    """The program that makes the calls which the tracer is to see."""
+    """The program that makes the MPI calls to be traced."""
     return any_engine.build / "tests" / "tracer" / "patterns"
 
 
@@ -66,15 +66,15 @@ def checkout() -> Path:
 
 @pytest.fixture(scope="session")
 def stressbench(engine: Engine) -> Callable[..., Outcome]:
-    """The `stressbench` command, with the engine that was built here."""
+    """The `stressbench` command with the engine that was built here."""
     return engine.stressbench
 
 
 @pytest.fixture
 def traced(any_engine, tmp_path) -> Callable[..., Traced]:
-    """Starts a program with the tracer of an MPI loaded, on 3 ranks since MPICH spins while it waits.
+    """Starts a program with an MPI's tracer on 3 ranks (few, because MPICH polls while it waits).
 
-    Ranks leave what they must in the test's own folder.
+    Ranks write their files to the test's own folder.
     """
 
     def run(program: Sequence[str | Path], *, ranks: int = 3, mode: str = "capture", **environment: str) -> Traced:
@@ -88,7 +88,7 @@ def traced(any_engine, tmp_path) -> Callable[..., Traced]:
 
 @pytest.fixture
 def fortran(any_engine, tmp_path) -> Callable[[str], Path]:
-    """Compiles a program of tests/tracer/ under an MPI; skips where there is no compiler."""
+    """Compiles a program of tests/tracer/ under an MPI; skips the test without a compiler."""
     compiler = any_engine.compiler.replace("mpicxx", "mpifort")
     if shutil.which(compiler) is None or shutil.which("gfortran") is None:
         pytest.skip(f"{compiler} or gfortran is not installed")
@@ -103,7 +103,7 @@ def fortran(any_engine, tmp_path) -> Callable[[str], Path]:
 
 @pytest.fixture(scope="module")
 def benchmark() -> Iterator[Callable[[str], ModuleType]]:
-    """Loads a program of benchmarks/ by name; they find each other as scripts do."""
+    """Loads a program of benchmarks/ by name, with imports as for scripts."""
     sys.path.insert(0, str(CHECKOUT / "benchmarks"))
     try:
         yield importlib.import_module
@@ -113,7 +113,7 @@ def benchmark() -> Iterator[Callable[[str], ModuleType]]:
 
 @pytest.fixture(scope="module")
 def lab_up(engine, tmp_path_factory) -> Iterator[Callable[..., Bench]]:
-    """Brings labs up, shipped ones by name or others by their text, each once a module; all go down at its end."""
+    """Brings up labs, shipped ones by name or others by their text, once per module; takes all down at its end."""
     require_labs()
     up: dict[str, Bench] = {}
 
@@ -134,20 +134,20 @@ def lab_up(engine, tmp_path_factory) -> Iterator[Callable[..., Bench]]:
 
 @pytest.fixture
 def wait_for() -> Callable[..., None]:
-    """`wait_until`, for tests that import nothing."""
+    """`wait_until` as a fixture."""
     return wait_until
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 64 KiB; skips where it cannot be mounted."""
+    """A file system of 64 KiB; skips the test if it cannot be mounted."""
     with mounted(tmp_path / "small", "size=64k") as folder:
         yield folder
 
 
 @pytest.fixture
 def read_only_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system that nobody can write to; skips where it cannot be mounted."""
+    """A read-only file system; skips the test if it cannot be mounted."""
     with mounted(tmp_path / "read-only", "ro") as folder:
         yield folder
 

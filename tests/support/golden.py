@@ -1,4 +1,4 @@
-"""What users script against, kept in tests/golden/data: `pytest tests/golden --update-golden` writes it anew."""
+"""Everything that users script against, in tests/golden/data. `pytest tests/golden --update-golden` rewrites it."""
 
 import difflib
 import json
@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @dataclass(frozen=True)
 class Golden:
-    """Compares with files of a folder, or writes them."""
+    """Compares results with the files of a folder, or rewrites these."""
 
     folder: Path
     is_updating: bool
@@ -44,7 +44,7 @@ class Golden:
             self._fail(name, kept, found)
 
     def json(self, name: str, found: object) -> None:
-        """The same value; numbers may differ by rounding (1e-6), since numpy's versions do."""
+        """The same value; numbers may differ by rounding (1e-6) between numpy versions."""
         text = pretty(found)
         if self._written(name, text):
             return
@@ -53,7 +53,7 @@ class Golden:
             self._fail(name, kept, text)
 
     def structure(self, name: str, found: object) -> None:
-        """The same keys and types; null, which is unknown, stands for any type."""
+        """The same keys and types; null (unknown) matches any type."""
         text = pretty(found)
         if self._written(name, text):
             return
@@ -86,7 +86,7 @@ def golden(request: pytest.FixtureRequest) -> Golden:
 
 
 def pretty(value: object) -> str:
-    """JSON of which every short value stands on a line."""
+    """JSON text in which every short value is on one line."""
     return _pretty(json.loads(json.dumps(value)), "") + "\n"
 
 
@@ -103,7 +103,7 @@ def _pretty(value: Any, indent: str) -> str:
 
 
 def is_close(kept: Any, found: Any) -> bool:
-    """Whether both are the same value, numbers but for rounding; the order of keys counts."""
+    """Whether both values are equal, numbers except for rounding; the order of keys counts."""
     if isinstance(kept, dict) and isinstance(found, dict):
         return list(kept) == list(found) and all(is_close(kept[key], found[key]) for key in kept)
     if isinstance(kept, list) and isinstance(found, list):
@@ -114,7 +114,7 @@ def is_close(kept: Any, found: Any) -> bool:
 
 
 def is_like(kept: Any, found: Any) -> bool:
-    """Whether both structures have the same keys, and no types that exclude each other."""
+    """Whether both structures have the same keys and compatible types."""
     if "null" in (kept, found):
         return True
     if isinstance(kept, dict) and isinstance(found, dict):
@@ -125,9 +125,9 @@ def is_like(kept: Any, found: Any) -> bool:
 
 
 def structure_of(value: Any, *, named: frozenset[str] = frozenset()) -> Any:
-    """Keys and types. A list has the structure that its elements have together.
+    """Keys and types. The structure of a list merges those of its elements.
 
-    Keys of the objects that are called one of `named` are names that somebody gave: `*` stands for them.
+    Keys of the objects in `named` are user-defined names, written as `*`.
     """
     if isinstance(value, dict):
         return {
@@ -145,7 +145,7 @@ def _named(value: Any, named: frozenset[str]) -> Any:
 
 
 def records_of(records: list[dict[str, Any]], *, named: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The structure of each type of record, in the order of their types' names."""
+    """Structure of each type of record, ordered by type."""
     found: dict[str, list[Any]] = {}
     for record in records:
         found.setdefault(record["type"], []).append(structure_of(record, named=named))
@@ -153,7 +153,7 @@ def records_of(records: list[dict[str, Any]], *, named: frozenset[str] = frozens
 
 
 def _merged(structures: list[Any]) -> Any:
-    """Of several: all keys, one structure for all lists; unknown where nothing is known, else what is known."""
+    """Merged structure of several values: all keys, one structure for all lists, known types over unknown ones."""
     known = [part for one in structures for part in _parts(one)]
     objects = [one for one in known if isinstance(one, dict)]
     lists = [element for one in known if isinstance(one, list) for element in one]

@@ -1,6 +1,7 @@
-"""What no test module may do: import another test module, or replace attributes of modules of the command line.
+"""Rules for test modules: no import of another test module, no replaced attributes of command-line modules.
 
-Python's syntax tree says so; programs that tests start from a string are read, too.
+Checked in the syntax tree, including programs that tests start from a string.
+
 """
 
 import ast
@@ -13,13 +14,13 @@ _REPLACING = frozenset({"setattr", "delattr", "setitem", "delitem", "patch", "ob
 
 
 def complaints(text: str, *, source: str, modules: frozenset[str]) -> list[str]:
-    """Violations as `source:LINE: what`; `modules` are the names of all test modules."""
+    """Violations as `source:LINE: text`; `modules` are the names of all test modules."""
     tree = ast.parse(text)
     return [f"{source}:{line}: {what}" for line, what in (*_imports(tree, modules), *_replaced(tree))]
 
 
 def complaints_in(folder: Path, *, but: Path) -> list[str]:
-    """Of all files below the folder of tests `but` one, which plants violations."""
+    """Violations in all files of the tests' folder except `but`, which contains deliberate ones."""
     paths = sorted(folder.rglob("*.py"))
     modules = frozenset(path.stem for path in paths if path.stem.startswith("test_"))
     return [
@@ -65,7 +66,7 @@ def _replaced_in_program(text: str) -> Iterator[tuple[int, str]]:
         tree = ast.parse(text)
     except SyntaxError:
         return
-    if not isinstance(tree.body[0] if tree.body else None, ast.Expr):  # a bare name or string is no program
+    if not isinstance(tree.body[0] if tree.body else None, ast.Expr):  # a single name or string is no program
         yield from _replaced(tree)
 
 
@@ -100,7 +101,7 @@ def _assigned(node: ast.AST) -> list[ast.expr]:
 
 
 def _root(node: ast.expr) -> str:
-    """The first name of a dotted one; `stressbench.cli` where it begins with that."""
+    """First component of a dotted name; `stressbench.cli` if it begins with that."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

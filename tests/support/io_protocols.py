@@ -1,4 +1,4 @@
-"""Protocols of b_eff_io that are made up: every pattern of Table 2, with times that are chosen."""
+"""Synthetic b_eff_io protocols: every pattern of Table 2 with chosen times."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ Times = Callable[[int, str, int], float]  # partition, access, type: seconds of 
 
 @dataclass(frozen=True, kw_only=True)
 class MadeIO:
-    """An execution: each pattern moves `calls` chunks, and a file takes what `times` says."""
+    """An execution: each pattern makes `calls` calls, and each file takes the time given in `times`."""
 
     head: dict[str, Any] = field(default_factory=dict)
     times: Times = lambda partition, access, pattern_type: 1.0 + pattern_type

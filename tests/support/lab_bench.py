@@ -1,4 +1,4 @@
-"""A lab of a test: brought up as a user does it, in a folder of its own."""
+"""A lab for a test, brought up with the command line in its own folder."""
 
 import json
 import os
@@ -19,8 +19,8 @@ from stressbench.stats import RunSummary, summarise
 from stressbench.stats.impact import pair_blocks
 from support.programs import Outcome, Started, finished, wait_until
 
-PAYLOAD = 1448 / 1514  # of a frame, at best, in a TCP stream
-RATE = 100e6 * PAYLOAD  # bits of payload a second
+PAYLOAD = 1448 / 1514  # highest share of payload in a TCP stream
+RATE = 100e6 * PAYLOAD  # payload rate in bits/s
 WINDOW = 2 * 2**20  # bytes that `STREAM` sends
 STREAM = "bandwidth -s 512KiB -w 4"
 TAPERED = """
@@ -58,7 +58,7 @@ rate = "100Mbit"
 
 @dataclass(frozen=True)
 class Bench:
-    """One lab, and the command."""
+    """A lab and the command that controls it."""
 
     name: str
     folder: Path
@@ -73,7 +73,7 @@ class Bench:
         return finished(command, cwd=self.folder, environment=self.environment, timeout_s=timeout_s)
 
     def lab(self, *words: str, status: int = 0) -> str:
-        """A subcommand of `stressbench lab` that must end with `status`; what it printed."""
+        """Run a subcommand of `stressbench lab` that must end with `status`; returns its output."""
         ended = self.stressbench("lab", *words)
         assert ended.status == status, ended.said
         return ended.output if status == 0 else ended.said
@@ -82,22 +82,22 @@ class Bench:
         self.lab("set", "--lab", self.name, link, change)
 
     def json(self, *words: str, status: int | None = 0) -> Any:
-        """What a subcommand of `stressbench lab` says, which must end with `status`; None: as it likes."""
+        """JSON output of a subcommand of `stressbench lab` that must end with `status`; None: any status."""
         ended = self.stressbench("lab", *words, "--lab", self.name, "--json")
         assert status in (None, ended.status), ended.said
         return json.loads(ended.output)
 
     def shares(self, samples: int) -> dict[tuple[str, str], list[float]]:
-        """What so many streams brought of what each end of each link can send, by source and target."""
+        """Shares of the link rate reached by this number of streams, by source and target of each link."""
         found = self.json("check", "--streams", str(samples), status=None)
         return {(one["source"], one["target"]): one["shares"] for one in found}
 
     def sent(self) -> Mapping[tuple[str, str], int]:
-        """Bytes that each end has sent, by link and node."""
+        """Bytes sent by each end of each link, by link and node."""
         return {(one["link"], one["source"]): one["bytes"] for one in self.json("stats", "--interval", "0.1")}
 
     def run(self, workload: str, *options: str) -> RunSummary:
-        """The workload on this lab, in numbers."""
+        """Run the workload on this lab and return the summary."""
         (self.folder / "w.sb").write_text(workload, encoding="utf-8")
         target = self.folder / "w.jsonl"
         target.unlink(missing_ok=True)
@@ -107,7 +107,7 @@ class Bench:
 
     @contextmanager
     def in_round(self, target: Path, *options: str, under: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
-        """`w.sb` on this lab, into `target`, once a round of it is done; `under` stands before the command."""
+        """Run `w.sb` on this lab into `target` and yield when a round is done; `under` is a prefix of the command."""
         command = [*under, sys.executable, "-m", "stressbench", "run", "w.sb", "--on", f"lab:{self.name}"]
         with Started([*command, "-o", str(target), *options], cwd=self.folder, environment=self.environment) as process:
             wait_until(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
@@ -119,50 +119,50 @@ def job(name: str, nodes: str, motif: str) -> str:
 
 
 def isolated_s(found: RunSummary, number: int = 0) -> list[float]:
-    """A job's times alone: the median of each round, in order. Rounds are the independent measurements of a launch."""
+    """Median isolated time of a job in each round, in order. Rounds are the independent measurements of a launch."""
     alone = [one for one in found.jobs[number].timing.rounds if one.kind is Kind.isolated]
     return [one.median_s for one in sorted(alone, key=lambda one: one.block)]
 
 
 def impacts(found: RunSummary, number: int = 0) -> list[float]:
-    """Contended over isolated time of a job in each block, whose rounds follow each other in random order."""
+    """Contended divided by isolated time of a job in each block, whose rounds are in random order."""
     blocks = pair_blocks(found.jobs[number].timing.rounds)
     return [float(ratio) for ratio in blocks.contended / blocks.isolated]
 
 
 def isolated_ratios(found: RunSummary, job: int, over: int) -> list[float]:
-    """Time of one job alone over that of another in each block."""
+    """Isolated time of one job divided by that of another in each block."""
     return [a / b for a, b in zip(isolated_s(found, job), isolated_s(found, over), strict=True)]
 
 
 def alone(samples: int, *, repetitions: int = 3) -> tuple[str, ...]:
-    """So many rounds of each job alone."""
+    """A plan of this number of isolated rounds per job."""
     return ("--isolated", str(samples), "--contended", "0", "--repetitions", str(repetitions))
 
 
 def blocks(samples: int, *, repetitions: int = 3) -> tuple[str, ...]:
-    """So many blocks, of each job alone and of all together."""
+    """A plan of this number of blocks."""
     return ("--isolated", str(samples), "--contended", str(samples), "--repetitions", str(repetitions))
 
 
 def require_storage() -> None:
-    """Skips, and says why, where I/O nodes cannot serve."""
-    lacking = [one for one in storage() if not one.there]
-    if lacking:
-        pytest.skip("no I/O node serves here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in lacking))
+    """Skip the test with a reason if I/O nodes cannot serve files here."""
+    unavailable = [one for one in storage() if not one.there]
+    if unavailable:
+        pytest.skip("no I/O node serves here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in unavailable))
 
 
 def require_labs() -> None:
-    """Skips, and says why, where the kernel refuses what every lab needs."""
-    lacking = missing()
-    if lacking:
-        pytest.skip("no lab can be made here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in lacking))
+    """Skip the test with a reason if the kernel does not support labs."""
+    unavailable = missing()
+    if unavailable:
+        pytest.skip("no lab can be made here: " + "; ".join(f"{one.name} missing: {one.remedy}" for one in unavailable))
 
 
 def without_root(folder: Path) -> tuple[str, ...]:
-    """What stands before a command to run it as another user, who may write into `folder`/labs; skips where it cannot.
+    """Prefix of a command that runs it as another user, who may write to `folder`/labs; skips if impossible.
 
-    The right to read this Python is kept, since it may live in a folder of root.
+    The right to read this Python is kept, as it may be installed in a folder of root.
     """
     if os.geteuid() != 0:
         pytest.skip("this session has no root, so that every other test shows it")
@@ -192,11 +192,11 @@ def descendants_marked(folder: Path) -> list[int]:
 
 
 def left_of(folder: Path) -> list[str]:
-    """Files and processes of these labs, the folder itself among them."""
+    """Remaining files and processes of these labs, including the folder."""
     files = [str(path) for path in (folder, *sorted(folder.glob("**/*"))) if path.exists()]
     return files + [f"process {pid}" for pid in descendants_marked(folder)]
 
 
 def gone(folder: Path) -> bool:
-    """Whether no process of these labs is left and no file."""
+    """Whether no process and no file of these labs is left."""
     return not left_of(folder)

@@ -1,8 +1,9 @@
-"""One verdict on a measurement: the median of a sample whose size was fixed beforehand, and its 95 % interval.
+"""Verdicts on measurements: the median of a sample of fixed size with its 95 % interval, against a tolerance.
 
-A figure fails where its interval lies entirely outside of what is tolerated, and only there: then chance does not
-explain the miss. Nothing is measured again. An interval that reaches over the tolerance's edge is `undecided`, which
-passes and is shown as such: more samples (`--samples`) would decide it.
+A figure fails only if its interval lies entirely outside of the tolerance, so that chance is no explanation. Nothing is
+measured again. An interval that overlaps the edge of the tolerance is `undecided`: it passes and is reported as such,
+and more samples (`--samples`) would decide it.
+
 """
 
 import math
@@ -20,7 +21,7 @@ LEAST = 6
 
 
 class Verdict(StrEnum):
-    """Where an interval lies: in the tolerated range, over its edge, or beyond it."""
+    """Position of an interval: within the tolerance, across its edge, or outside."""
 
     within = "within"
     undecided = "undecided"
@@ -29,7 +30,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Tolerated:
-    """The values that are right, bounds included, and why they are; `expected` is None where only a bound is known."""
+    """The accepted range of values, bounds included, with the reason; `expected` is None if only a bound is known."""
 
     low: float
     high: float
@@ -43,7 +44,7 @@ class Tolerated:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A value with its 95 % interval, from `n` independent measurements, beside what it should be."""
+    """A value with its 95 % interval from `n` independent measurements, and the accepted range."""
 
     name: str
     value: float
@@ -55,7 +56,7 @@ class Figure:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether chance explains the distance to the tolerated values."""
+        """Position of the interval relative to the accepted range."""
         if self.low > self.tolerated.high or self.high < self.tolerated.low:
             return Verdict.outside
         inside = self.tolerated.low <= self.low and self.high <= self.tolerated.high
@@ -66,7 +67,7 @@ class Figure:
         return f"{self.name}: {interval}; expected {self.tolerated}: {self.verdict}"
 
     def record(self) -> dict[str, Any]:
-        """As JSON takes it, with the line that is shown; an open bound is null."""
+        """The figure as a JSON object with its printed line; an open bound is null."""
         fields = asdict(self)
         fields["tolerated"] = {key: _finite(value) for key, value in fields["tolerated"].items()}
         return {**fields, "verdict": self.verdict.value, "said": str(self)}
@@ -77,7 +78,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def around(expected: float, *, within: float) -> Tolerated:
-    """`expected`, give or take a share of it."""
+    """`expected` within a relative tolerance."""
     margin = abs(expected) * within
     return Tolerated(low=expected - margin, high=expected + margin, expected=expected)
 
@@ -91,9 +92,9 @@ def at_least(least: float) -> Tolerated:
 
 
 def median_of(name: str, values: Sequence[float], tolerated: Tolerated) -> Figure:
-    """The median of independent measurements, with the exact interval of its order statistics.
+    """Median of independent measurements with the exact interval from its order statistics.
 
-    Free of any assumption about the noise; the measurements must not depend on each other. ValueError below 6 of them.
+    There is no assumption about the distribution. Raises ValueError below 6 measurements.
     """
     if len(values) < LEAST:
         raise ValueError(f"{name}: {len(values)} samples: a 95 % interval of the median needs at least {LEAST}")
@@ -105,12 +106,12 @@ def median_of(name: str, values: Sequence[float], tolerated: Tolerated) -> Figur
 
 
 def told_as(name: str, told: Mapping[str, Any], n: int, tolerated: Tolerated) -> Figure:
-    """A ratio with the interval that the program itself tells of it, as its JSON has both."""
+    """A ratio with the interval that the program reports in its JSON."""
     return Figure(name=name, value=told["ratio"], low=told["low"], high=told["high"], n=n, tolerated=tolerated)
 
 
 def share_of(name: str, count: int, of: int, tolerated: Tolerated) -> Figure:
-    """How many of so many independent trials, as a share, with the exact (Clopper-Pearson) interval."""
+    """Share of successes in independent trials with the exact interval (Clopper and Pearson 1934)."""
     bounds = stats.binomtest(count, of).proportion_ci(confidence_level=CONFIDENCE, method="exact")
     return Figure(
         name=name, value=count / of, low=float(bounds.low), high=float(bounds.high), n=of, tolerated=tolerated

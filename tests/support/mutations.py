@@ -35,7 +35,7 @@ _ENGINE = """#!/bin/sh
 [ "$1" = --version ] && echo "stressbench-mpi 0.1.0" && echo "MPI library: Open MPI v4.1.4, package: fake"
 exit 0
 """
-MOST_BYTES = 1 << 30  # of memory beyond what the interpreter and its libraries take
+MOST_BYTES = 1 << 30  # in addition to the memory of the interpreter and its libraries
 MOST_CPU_S = 10.0
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ODD: tuple[Any, ...] = (
@@ -59,7 +59,7 @@ _BYTES = (
     b"NaN",
     b"=",
 )
-_OF_TOML = re.compile(r"stressbench: [^ ]+\.toml:\d+: ")  # each mistake has its line
+_OF_TOML = re.compile(r"stressbench: [^ ]+\.toml:\d+: ")  # one line per mistake
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 
 
@@ -71,9 +71,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """What is changed, and the commands that read it; `{}` is the file or directory. `statuses`: those documented.
+    """Files to be mutated and the commands that read them; `{}` is the file or directory.
 
-    `seed` is a file or a directory of the corpus; of a directory, one of the files of `changed` is changed.
+    `statuses` are the documented ones. `seed` is a file or a directory of the corpus; of a directory, one of the files
+    in `changed` is mutated.
     """
 
     seed: str
@@ -139,7 +140,7 @@ READERS: dict[str, Reader] = {
 
 
 def mutated(content: bytes, name: str, chance: random.Random) -> bytes:
-    """The content with one to three changes; a trace's lines keep right checksums half of the time."""
+    """The content with one to three mutations; half of the mutated trace lines get a correct checksum."""
     if name.endswith(".tar.gz"):
         return _packed(content, chance)
     if name.endswith((".json", ".jsonl", ".trace")) and chance.random() < 0.6:
@@ -200,7 +201,7 @@ def _of_json(content: bytes, chance: random.Random, *, sealed: bool) -> bytes:
 
 
 def _stretch(holder: Any, key: Any, chance: random.Random) -> None:
-    """A value that is permitted, of the same kind, or a hundred times as many of them."""
+    """A permitted value of the same kind, or a hundred times as many of them."""
     value = holder[key]
     if isinstance(value, list) and value:
         holder[key] = value * 100
@@ -217,7 +218,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _packed(content: bytes, chance: random.Random) -> bytes:
-    """The archive damaged as it lies there, or unpacked, damaged and packed again, or with names that steer."""
+    """The archive damaged as it is; or unpacked, damaged and packed again; or with names that leave the folder."""
     kind = chance.randrange(3)
     if kind == 0:
         return _of_bytes(content, chance)
@@ -263,7 +264,7 @@ def _out_of_time(number: int, frame: FrameType | None) -> None:
 
 
 def complaint(words: Sequence[str], statuses: frozenset[int]) -> str | None:
-    """What is wrong with how the command ended; None where all is right."""
+    """What is wrong with the result of the command; None if nothing is."""
     from support.commands import invoke
 
     with warnings.catch_warnings(record=True) as warned:
@@ -300,7 +301,7 @@ def _message_fault(said: str) -> str | None:
 
 
 def tried(name: str, count: int) -> list[dict[str, Any]]:
-    """What went wrong with so many changed files, each numbered from 0 and the same in every run."""
+    """Violations by this number of mutated files, which are numbered from 0 and the same in every run."""
     reader = READERS[name]
     found = []
     for number in range(count):
@@ -317,7 +318,7 @@ def tried(name: str, count: int) -> list[dict[str, Any]]:
 
 
 def unchanged(name: str) -> list[str]:
-    """What is wrong with how the commands end where nothing is changed."""
+    """Violations without any mutation."""
     reader = READERS[name]
     found = []
     with tempfile.TemporaryDirectory() as made, stand_ins():
@@ -329,7 +330,7 @@ def unchanged(name: str) -> list[str]:
 
 
 def limited() -> None:
-    """Limits of this process, beyond what it has after all imports."""
+    """Limits of this process, beyond its use after all imports."""
     for command in READERS["run"].commands:
         complaint(
             command.replace("{out}", "/dev/null/x").replace("{}", str(CORPUS / "run/run.jsonl")).split(), frozenset()

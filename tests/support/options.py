@@ -1,4 +1,4 @@
-"""Options and arguments of both programs as values: what a user types, nothing of how help is printed."""
+"""Options and arguments of both programs as values, independent of the format of help texts."""
 
 import enum
 import inspect
@@ -63,7 +63,7 @@ def _parameter(one: inspect.Parameter, hint: Any, spelled: list[str]) -> dict[st
 
 
 def _plain(hint: Any) -> tuple[Any, bool, bool]:
-    """The type of one value; whether None is allowed; whether it may be given several times."""
+    """Type of a single value, whether None is allowed, and whether it may be repeated."""
     arguments = get_args(hint)
     if get_origin(hint) in (list, tuple):
         return arguments[0], False, True
@@ -80,14 +80,14 @@ def _type(inner: Any) -> str:
 
 
 def _default(value: Any) -> Any:
-    """As a user would type it."""
+    """The default as a user would type it."""
     if isinstance(value, enum.Enum):
         return value.value
     return str(value) if isinstance(value, Path) else value
 
 
 def of_engine(engine: Path) -> dict[str, Any]:
-    """By subcommand, each option and positional that its help names."""
+    """Options and positional arguments in the help of each subcommand."""
     names = re.findall(r"^  ([a-z]+) ", _asked(engine, "--help").split("Subcommands:")[1], re.MULTILINE)
     return {"stressbench-mpi": _listed(_asked(engine, "--help").split("Subcommands:")[0])} | {
         f"stressbench-mpi {name}": _listed(_asked(engine, name, "--help")) for name in names
@@ -108,7 +108,7 @@ def _listed(text: str) -> list[dict[str, Any]]:
 
 
 def _taken(words: list[str]) -> dict[str, Any]:
-    """`INT:INT in [0 - 10]=3`, `TEXT ...`, `TEXT REQUIRED`."""
+    """Parse `INT:INT in [0 - 10]=3`, `TEXT ...` or `TEXT REQUIRED`."""
     told: dict[str, Any] = {"required": True} if "REQUIRED" in words else {}
     if "..." in words:
         told["several"] = True
@@ -119,7 +119,7 @@ def _taken(words: list[str]) -> dict[str, Any]:
 
 
 def of_motifs(engine: Path) -> dict[str, Any]:
-    """By motif, its options and what it measures; without texts."""
+    """Options and quantities of each motif, without texts."""
     return {
         one["name"]: _motif(json.loads(_asked(engine, "describe", one["name"], "--json")))
         for one in json.loads(_asked(engine, "list", "--json"))

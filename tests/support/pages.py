@@ -1,4 +1,4 @@
-"""What tests ask of an HTML page: its elements, ids, drawings and figures."""
+"""Inspection of HTML pages: elements, ids, drawings and figures."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -8,7 +8,7 @@ VOID = {"meta", "link", "br", "img", "hr", "input"}
 
 
 class Outline(HTMLParser):
-    """Elements of the page, ids, and whether all that opens closes."""
+    """Elements and ids of the page, and whether all tags are closed."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Probes of a network as series of latencies that are written down, and what was measured with them."""
+"""Network probes as given series of latencies, and measurements with them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The page of a made-up profile."""
+"""The page of a synthetic profile."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Programs as a user starts them: engines built with both MPIs, launched through scripts/mpirun.sh."""
+"""Programs as users start them: engines built with both MPIs, launched through scripts/mpirun.sh."""
 
 import os
 import signal
@@ -15,12 +15,12 @@ from stressbench.formats.trace import TraceMode
 from stressbench.launch.tracing import Tracing
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-GRACE_S = 120  # stressbench gives its ranks 60 s
+GRACE_S = 120  # stressbench waits 60 s for its ranks
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a program ended: exit status and everything it said."""
+    """Result of a program: exit status and all of its output."""
 
     status: int
     output: str
@@ -49,18 +49,18 @@ class Engine:
         return self.build / "tracer" / "libstressbench-trace.so"
 
     def command(self, *arguments: str | Path, ranks: int | None = None) -> list[str]:
-        """The argument list; `ranks` None starts the program without a launcher."""
+        """Argument list; without `ranks`, the program is started without a launcher."""
         words = [str(self.program), *map(str, arguments)]
         return words if ranks is None else self.launch(*words, ranks=ranks)
 
     def launch(self, *program: str | Path, ranks: int) -> list[str]:
-        """The argument list that starts any program."""
+        """Argument list that launches any program."""
         return [str(CHECKOUT / "scripts" / "mpirun.sh"), self.compiler, str(ranks), *map(str, program)]
 
     def traced(
         self, *program: str | Path, ranks: int, trace: Path, mode: str = "capture", **environment: str
     ) -> Outcome:
-        """Runs any program with the tracer in it, in the folder of the trace; `environment` comes on top."""
+        """Run any program with the tracer in the folder of the trace; `environment` is added."""
         tracing = Tracing(mode=TraceMode(mode), output=trace, key=trace.parent.name, library=self.tracer, names=False)
         return finished(
             self.launch(*program, ranks=ranks), cwd=trace.parent,
@@ -95,13 +95,13 @@ class Engine:
 
 
 def hear_requests_to_stop() -> None:
-    """Shells start what runs in the background with SIGINT ignored, nohup with SIGHUP; programs leave it like that."""
+    """Restore default signal handling: shells start background processes with SIGINT ignored, nohup with SIGHUP."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 class Started:
-    """A process in a session of its own; whatever is left of it is killed at the end."""
+    """A process in its own session; remaining processes of the session are killed at the end."""
 
     def __init__(self, command: Sequence[str], *, cwd: Path | None, environment: Mapping[str, str] | None) -> None:
         self._process = subprocess.Popen(
@@ -130,7 +130,7 @@ def finished(
     timeout_s: float = 180,
     environment: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Starts the command and waits for its end."""
+    """Run the command and wait for its end."""
     with Started(command, cwd=cwd, environment=environment) as process:
         output, errors = process.communicate(timeout=timeout_s)
         return Outcome(process.returncode, output, errors)
@@ -149,7 +149,7 @@ def require(engine: Engine) -> Engine:
 
 
 def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 300) -> None:
-    """Fails with the condition's name where it does not hold in time."""
+    """Wait for a condition; fails with its name after the timeout."""
     end = time.monotonic() + within_s
     while not condition():
         if time.monotonic() > end:
@@ -158,7 +158,7 @@ def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 30
 
 
 def ranks_of(program: Path) -> list[int]:
-    """Process ids of the ranks that run this program, lowest first."""
+    """Ids of the processes that run this program, in ascending order."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -170,7 +170,7 @@ def ranks_of(program: Path) -> list[int]:
 
 
 def own_copy(engine: Engine, folder: Path) -> Engine:
-    """The engine with a path of its own, so that no other launch's ranks are hit."""
+    """A copy of the engine with its own path, so that other launches' ranks are not affected."""
     program = folder / "stressbench-mpi"
     program.write_bytes(engine.program.read_bytes())
     program.chmod(0o755)
@@ -178,7 +178,7 @@ def own_copy(engine: Engine, folder: Path) -> Engine:
 
 
 def kill_ranks_when(program: Path, condition: Callable[[], bool], what: str) -> None:
-    """SIGKILL to all ranks that run this program, at a moment when the condition holds: they stand still meanwhile."""
+    """Send SIGKILL to all ranks of this program while the condition holds; they are stopped for the check."""
 
     def caught() -> bool:
         ranks = ranks_of(program)

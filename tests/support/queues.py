@@ -1,4 +1,4 @@
-"""A discrete-event simulation of one queue with one server; knows nothing of any formula."""
+"""Discrete-event simulation of a single-server queue, independent of any formula."""
 
 import random
 from collections import deque
@@ -23,18 +23,18 @@ def constant(source: random.Random) -> float:
 
 
 def two_sizes(source: random.Random) -> float:
-    """Nine short packets for each long one: squared variation 2.25."""
+    """Nine short packets per long one: squared coefficient of variation 2.25."""
     return MEAN_S * (5.5 if source.random() < 0.1 else 0.5)
 
 
 def gamma(source: random.Random) -> float:
-    """Squared variation 0.25."""
+    """Squared coefficient of variation 0.25."""
     return source.gammavariate(4, MEAN_S / 4)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Traffic:
-    """Arrivals of `burst` packets at once; offered load, 0 to 1, of the server. `room`: packets that fit, None: all."""
+    """Arrivals of `burst` packets at once; offered load 0 to 1. `room`: maximum number of packets, None: unlimited."""
 
     load: float
     law: Law
@@ -43,7 +43,7 @@ class Traffic:
 
 
 def idle_latencies(law: Law, *, count: int, seed: int = 7) -> NDArray[np.float64]:
-    """Of probes that wait for nobody."""
+    """Latencies of probes on an idle server."""
     source = random.Random(seed)
     return np.array([law(source) for _ in range(count)])
 
@@ -51,9 +51,9 @@ def idle_latencies(law: Law, *, count: int, seed: int = 7) -> NDArray[np.float64
 def loaded_latencies(
     phases: Sequence[tuple[Traffic, float]], *, every: float = 5.0, seed: int = 1
 ) -> NDArray[np.float64]:
-    """Of probes that look at the queue every so many mean services, and take no time of the server.
+    """Latencies of probes at a fixed interval in mean service times; probes take no service time.
 
-    `phases`: traffic and how long it lasts, in mean services.
+    `phases`: traffic and its duration in mean service times.
     """
     source = random.Random(seed)
     seen: list[float] = []

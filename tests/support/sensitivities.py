@@ -1,4 +1,4 @@
-"""Made-up profiles: from numbers written down, and from a world in which co-runs can be computed."""
+"""Synthetic profiles: from given numbers, and from a model world in which co-runs can be computed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def configuration(number: int) -> Configuration:
 
 
 def level(number: int, latencies_s: Sequence[float], slowdown: float, *, runs: int = 5) -> Level:
-    """Every run takes the same time, `slowdown` times the one second of a run alone."""
+    """All runs take `slowdown` times the isolated time of one second."""
     return Level(
         configuration=configuration(number),
         probes=Latencies(latencies_s=tuple(latencies_s)),
@@ -53,9 +53,9 @@ def profile(
 
 
 def sample(utilisation: float, *, count: int = 60) -> tuple[float, ...]:
-    """Latencies of a switch that is so busy by M/G/1: of mean and variation that are exact, not drawn.
+    """Latencies of a switch with this utilisation in an M/G/1 queue, with exact rather than random mean and variation.
 
-    Service: evenly from 0.9 to 1.1 us; the wait is spread likewise, so that densities overlap.
+    Service times are uniform from 0.9 to 1.1 us; waiting times are spread likewise, so that densities overlap.
     """
     even = np.resize([-1.0, 1.0, -0.5, 0.5, 0.0, 0.0], count)
     service = SERVICE_S * (1 + 0.1 * even)
@@ -67,7 +67,7 @@ def sample(utilisation: float, *, count: int = 60) -> tuple[float, ...]:
 def victim(
     slowdown_at: Mapping[float, float], *, name: str = "victim", links: Mapping[str, float] | None = None
 ) -> Profile:
-    """With a compression for each utilisation."""
+    """A victim with a compression for each utilisation."""
     return profile(
         name, idle_s=sample(0.0), impact_s=sample(0.3), links=links,
         levels=[level(number, sample(at), slowdown) for number, (at, slowdown) in enumerate(slowdown_at.items())],
@@ -80,8 +80,9 @@ def aggressor(utilisation: float, *, name: str = "aggressor", links: Mapping[str
 
 @dataclass(frozen=True, kw_only=True)
 class Application:
-    """In the made-up world: `phases` are (share of time, utilisation), in turn; a fully loaded switch slows it by
-    `suffers` on top of itself, along utilisation to the power of `bend`.
+    """An application of the model world: `phases` are (share of time, utilisation) in turn.
+
+    A fully loaded switch slows it down by `suffers`, along utilisation to the power of `bend`.
     """
 
     name: str
@@ -94,14 +95,14 @@ class Application:
 
 
 def drawn(utilisation: float, count: int, random: np.random.Generator) -> list[float]:
-    """Latencies of an M/G/1 switch of our own; waits are exponential where there is one."""
+    """Random latencies of an M/G/1 switch; waiting times are exponential."""
     service = SERVICE_S * random.gamma(25, 1 / 25, count)
     waiting = random.random(count) < utilisation
     return list(service + waiting * random.exponential(SERVICE_S * 1.04 / 2 / (1 - utilisation), count))
 
 
 def profile_in_world(application: Application, *, seed: int, probes: int = 600) -> Profile:
-    """As an experiment would find it: noisy probes, run times within a percent."""
+    """The profile that an experiment would find, with noisy probes and run times within a percent."""
     random = np.random.default_rng(seed)
     impact = [value for share, busy in application.phases for value in drawn(busy, round(share * probes), random)]
     busy_levels = np.linspace(0.05, 0.92, 20)
@@ -122,9 +123,9 @@ def profile_in_world(application: Application, *, seed: int, probes: int = 600) 
 
 
 def co_run(victim: Application, aggressors: Sequence[Application], *, steps: int = 20_000) -> float:
-    """Step by step: time in which the victim does what takes it 1 alone, while aggressors go round their phases.
+    """Time for work that takes the victim 1 in isolation, while aggressors repeat their phases; in small steps.
 
-    Together they leave what each leaves of the others' rest. Their rounds are of lengths that never fit each other.
+    Aggressors leave the product of what each of them leaves. The lengths of their rounds are incommensurable.
     """
     done, time = 0.0, 0.0
     rounds = [1 / 7 / (1 + number * 0.318) for number in range(len(aggressors))]

@@ -1,4 +1,4 @@
-"""Profiles and co-runs for pages: two victims, one of two phases, one with rings, and names that are hostile."""
+"""Profiles and co-runs for pages: victims with two phases and with rings, and hostile names."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ SEEN = (
 
 
 def phased(low: float = 0.1, high: float = 0.7) -> Profile:
-    """Busier in its second half; probes begin 2 s after it, 0.05 s apart."""
+    """Higher load in the second half; probes start 2 s later, 0.05 s apart."""
     latencies = (*sample(low, count=120), *sample(high, count=120))
     return profile(
         "phased", idle_s=sample(0.0), impact_s=latencies, at_s=[2 + 0.05 * number for number in range(240)],
@@ -25,7 +25,7 @@ def phased(low: float = 0.1, high: float = 0.7) -> Profile:
 
 
 def rings() -> Profile:
-    """Two numbers of partners and of messages, two bubbles, the busiest of them saturated."""
+    """Two numbers of partners and of messages and two bubbles; the most loaded ring is saturated."""
     busy = {(1, 1, 1e-3): 0.1, (1, 1, 1e-5): 0.3, (3, 1, 1e-3): 0.5, (3, 10, 1e-5): 0.97}
     levels = tuple(
         Level(

@@ -1,4 +1,4 @@
-"""Slurm on the hosts of a lab: one slurmctld, and a slurmd on each host. All of it ends with the lab."""
+"""Slurm on the hosts of a lab: one slurmctld and a slurmd on each host. All processes end with the lab."""
 
 import os
 import secrets
@@ -39,7 +39,7 @@ NodeName={hosts} CPUs=2
 PartitionName=all Nodes=ALL Default=YES State=UP
 """
 CGROUPS = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n"
-# slurmd looks for groups of processes that a node of a lab does not have, and does without where it finds this.
+# slurmd looks for control groups, which nodes of a lab do not have; with this directory it works without them.
 NO_CGROUPS = "mount -t tmpfs cgroup /sys/fs/cgroup && mkdir /sys/fs/cgroup/systemd"
 
 
@@ -58,12 +58,12 @@ class Slurm:
         return ["lab", "exec", "--lab", self.lab.name, host, "--", "env", *settings, *map(str, words)]
 
     def allocate(self, *options: str) -> tuple[str, ...]:
-        """What stands before a command of `stressbench` to run it in an allocation, from the first host."""
+        """Prefix of a `stressbench` command that runs it in an allocation, from the first host."""
         return ("salloc", "--quiet", *options, sys.executable, "-m", "stressbench")
 
 
 def start_slurm(lab: Bench, hosts: tuple[str, ...]) -> Slurm:
-    """Start everything on a lab that is up; skips, and says why, where a package is missing."""
+    """Start Slurm on a lab that is up; skips the test with a reason if a package is missing."""
     lacking = [name for name in DAEMONS if shutil.which(name, path=PLACES) is None]
     if lacking:
         pytest.skip(f"not installed: {', '.join(lacking)} (packages slurm-wlm and munge)")

@@ -11,7 +11,7 @@ from support.programs import Outcome
 
 
 class Stream(StrEnum):
-    """What a program finds there."""
+    """State of an output stream."""
 
     read = "read"
     full = "full"
@@ -26,7 +26,7 @@ def ended(
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """The command at its end; what it wrote to streams that are not read is empty."""
+    """Result of the command; output to streams that are not read is empty."""
     streams = {1: output, 2: errors}
 
     def close() -> None:

@@ -1,4 +1,4 @@
-"""Studies without MPI: a launch writes a made-up run file, and may fail, be cut off, or be killed, as a test says."""
+"""Studies without MPI: a launch writes a synthetic run file and may fail, be cut off, or be killed."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ JOBS = (MadeJob(name="CG", nodes="0", congestion=1.5), MadeJob(name="Incast", no
 
 
 class Killed(BaseException):
-    """The study's own process is gone: nothing after it happens."""
+    """The study's process was killed; nothing runs after it."""
 
 
 def made_run(*, seed: int = 1, blocks: int = 6, complete: bool = True, jobs: Sequence[MadeJob] = JOBS) -> str:
@@ -41,7 +41,7 @@ PART = made_run(blocks=2, complete=False)
 
 @dataclass
 class FakeLaunches:
-    """Stands in for MPI; `plan` says per launch, from 0, what happens: a status, or an exception."""
+    """Fake of MPI launches; `plan` gives the result of each launch, from 0: a status or an exception."""
 
     results: dict[int, Result | BaseException] = field(default_factory=dict)
     orders: list[Order] = field(default_factory=list)
@@ -63,7 +63,7 @@ class FakeLaunches:
 
 
 class Silent:
-    """A watcher that keeps tallies."""
+    """An observer that records the tallies it receives."""
 
     def __init__(self) -> None:
         self.tallies: list[Tally] = []
@@ -89,7 +89,7 @@ def study_in(folder: Path, text: str = STUDY, *, name: str = "study.toml") -> Di
 
 @dataclass
 class Ticking:
-    """A clock on which each reading is so much later than the one before."""
+    """A clock that advances by a fixed time with each reading."""
 
     step_s: float = 1.0
     now_s: float = 0.0
@@ -116,12 +116,12 @@ def carry_out(
 
 
 def again(directory: Directory) -> Directory:
-    """As another process finds it."""
+    """The directory as another process reads it."""
     return open_directory(directory.path)
 
 
 def killing_writes(directory: Directory, *, after: int, torn: int) -> Directory:
-    """The directory, whose process is killed at its next write after so many; `torn` bytes of that one arrive."""
+    """A directory whose process is killed at the next write after the given number; `torn` bytes of it are written."""
 
     class Killing(Directory):
         def write(self, *records: Record) -> None:

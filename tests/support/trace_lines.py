@@ -1,4 +1,4 @@
-"""What a traced launch left: its status, and the lines of its file."""
+"""Results of a traced launch: its status and the lines of its trace file."""
 
 import json
 import zlib
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Traced:
-    """How a traced launch ended, and the lines of its file."""
+    """Exit status of a traced launch and the lines of its file."""
 
     status: int
     said: str
@@ -24,7 +24,7 @@ class Traced:
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
-    """Every line, its checksum checked."""
+    """All lines with verified checksums."""
     found = []
     for line in path.read_bytes().splitlines() if path.exists() else []:
         record = json.loads(line)

@@ -1,9 +1,10 @@
-"""Trace files as libstressbench-trace.so writes them, made up.
+"""Synthetic trace files in the format of libstressbench-trace.so.
 
     made = MadeTrace([MadeRank([send(1), allreduce()], rules=[[[0, 3], [1, 1]]]), ...])
     path = made.write(tmp_path)
 
-Totals, sizes and peers follow from the calls, so that a made-up trace agrees with itself.
+Totals, sizes and peers follow from the calls, so that a synthetic trace is consistent.
+
 """
 
 import json
@@ -21,7 +22,7 @@ _WAITS = ("Wait", "Test", "Probe")
 
 
 def call(op: str, **keys: Any) -> Record:
-    """A distinct call; `each_s` is the time of one."""
+    """A distinct call; `each_s` is the time per call."""
     return {"op": op, "each_s": keys.pop("each_s", 1e-6), **keys}
 
 
@@ -52,7 +53,7 @@ def allreduce(*, size: int = 8, comm: int = WORLD, **keys: Any) -> Record:
 
 @dataclass
 class MadeRank:
-    """One rank: its distinct calls, and rules that say how often each came (mode capture), else `n` in the calls."""
+    """One rank: its distinct calls, and rules with their sequence (mode capture) or numbers `n` in the calls."""
 
     calls: Sequence[Record]
     rules: list[list[list[int]]] | None = None
@@ -63,7 +64,7 @@ class MadeRank:
 
 @dataclass
 class MadeTrace:
-    """Records in file order, once `records` is called; `spoil` may change them before they are written."""
+    """Records in the order of the file when `records` is called; `spoil` may alter them before they are written."""
 
     ranks: Sequence[MadeRank]
     header: Record = field(default_factory=dict)
@@ -98,7 +99,7 @@ def line_of(record: Record) -> bytes:
 
 
 def counts_of(rules: list[list[list[int]]], calls: int) -> list[int]:
-    """How often each call comes, by plain expansion."""
+    """Number of occurrences of each call, by expansion."""
     counted = [0] * calls
 
     def expand(number: int, times: int) -> None:
@@ -183,7 +184,7 @@ def _timeline(calls: Sequence[Record]) -> Record:
 
 
 def _gaps(calls: Sequence[Record]) -> list[list[Any]]:
-    """Every call is reached from the one before it, after 1 ms."""
+    """Every call follows the preceding one after 1 ms."""
     return [
         [place - 1, place, made["n"], made["n"] * 1e-3, 1e-3, 1e-3, made["n"] * 1e-6, [[28, made["n"]]]]
         for place, made in enumerate(calls)
@@ -191,7 +192,7 @@ def _gaps(calls: Sequence[Record]) -> list[list[Any]]:
 
 
 def ring(ranks: int, *, slow: int = -1, nodes: int = 1) -> MadeTrace:
-    """Each sends 1000 B to the next rank ten times, then all reduce 8 B; rank `slow` spends most time outside MPI."""
+    """Each rank sends 1000 B to the next ten times, then all reduce 8 B; rank `slow` is mostly outside MPI."""
     made = []
     for r in range(ranks):
         calls = [
@@ -209,7 +210,7 @@ RULES = [[[5, 1], [-1, 10], [4, 1]], [[0, 1], [1, 1], [2, 1], [6, 1], [3, 1]]]
 
 
 def cg(ranks: int = 3, rules: Any = RULES) -> MadeTrace:
-    """Set up, ten passes of a ring exchange with a test and a reduction, a barrier."""
+    """Setup, ten passes of a ring exchange with a test and a reduction, and a barrier."""
     return MadeTrace(
         [
             MadeRank(

@@ -12,7 +12,7 @@ from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.suites.beff import b_eff_of
-from stressbench.suites.hpcc import input_text, linpack_of, order_of
+from stressbench.suites.hpcc import hpcc_input, parse_linpack, problem_size
 
 SUMMARY = "Begin of Summary section.\nVersionMajor=1\nSuccess={success}\nCommWorldProcs={ranks}\nHPL_Tflops={tflops}\n"
 GOOD = SUMMARY.format(success=1, ranks=4, tflops=0.0125)
@@ -58,7 +58,7 @@ def test_hpcc_runs_on_the_same_ranks_and_gives_the_balance(machine: Path) -> Non
     assert "Rmax 12.5 GFlop/s, hpcc, N = " in ended.output
     assert [re.findall(r"-n (\d+)", line)[0] for line in launches] == ["4", "4"]
     assert launches[1].endswith(" hpcc")
-    assert (machine / "seen.txt").read_text() == input_text(n=3600, ranks=4)  # a fifth of 512 MiB
+    assert (machine / "seen.txt").read_text() == hpcc_input(n=3600, ranks=4)  # a fifth of 512 MiB
     assert not list(machine.glob(".stressbench-hpcc-*"))
 
 
@@ -66,9 +66,9 @@ def test_hpcc_runs_on_the_same_ranks_and_gives_the_balance(machine: Path) -> Non
     ("output", "status", "said"),
     [
         (GOOD, 3, "--rmax hpcc: it ended with status 3"),
-        ("", 0, "--rmax hpcc: hpccoutf.txt has no summary: hpcc did not come to its end"),
+        ("", 0, "--rmax hpcc: hpccoutf.txt has no summary: hpcc did not complete"),
         (SUMMARY.format(success=1, ranks=1, tflops=1), 0, "hpcc ran on 1 of 4 ranks; is it built with the engine"),
-        (SUMMARY.format(success=0, ranks=4, tflops=1), 0, "hpcc says that one of its tests failed (Success=0)"),
+        (SUMMARY.format(success=0, ranks=4, tflops=1), 0, "hpcc reports that one of its tests failed (Success=0)"),
         (SUMMARY.format(success=1, ranks=4, tflops=0), 0, "hpccoutf.txt holds no HPL_Tflops above 0"),
         (SUMMARY.format(success=1, ranks=4, tflops="nan"), 0, "hpccoutf.txt holds no HPL_Tflops above 0"),
     ],
@@ -141,7 +141,7 @@ def test_a_report_is_written(machine: Path) -> None:
     ("ranks", "grid"), [(1, (1, 1)), (2, (1, 2)), (4, (2, 2)), (6, (2, 3)), (7, (1, 7)), (12, (3, 4)), (64, (8, 8))]
 )
 def test_the_grid_holds_all_ranks_as_square_as_it_can(ranks: int, grid: tuple[int, int]) -> None:
-    lines = input_text(n=400, ranks=ranks).splitlines()
+    lines = hpcc_input(n=400, ranks=ranks).splitlines()
 
     assert tuple(int(lines[at].split()[0]) for at in (10, 11)) == grid
     assert [line.split()[0] for line in (lines[5], lines[7])] == ["400", "80"]
@@ -150,13 +150,13 @@ def test_the_grid_holds_all_ranks_as_square_as_it_can(ranks: int, grid: tuple[in
 
 @pytest.mark.parametrize(("memory_bytes", "n"), [(2**40, 8000), (512 * 2**20, 3600), (1000, 80)])
 def test_the_system_of_equations_takes_a_fifth_of_memory_at_most(memory_bytes: int, n: int) -> None:
-    assert order_of(memory_bytes) == n
+    assert problem_size(memory_bytes) == n
     assert n == 80 or 8 * n**2 <= memory_bytes / 5
 
 
 def test_the_last_summary_counts() -> None:
     older = SUMMARY.format(success=1, ranks=4, tflops=9)
 
-    assert linpack_of(older + GOOD, ranks=4, n=400).flops_per_s == pytest.approx(12.5e9)
+    assert parse_linpack(older + GOOD, ranks=4, n=400).flops_per_s == pytest.approx(12.5e9)
     with pytest.raises(ValueError, match="holds no HPL_Tflops"):
-        linpack_of(older + GOOD.partition("HPL_Tflops")[0], ranks=4, n=400)
+        parse_linpack(older + GOOD.partition("HPL_Tflops")[0], ranks=4, n=400)

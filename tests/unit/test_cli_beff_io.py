@@ -212,7 +212,7 @@ def test_a_run_that_does_not_end_well_shows_what_it_has_and_claims_nothing(
     ended = stressbench("-n", "4", "-o", "kept.jsonl", "--report", "kept.html")
 
     assert ended.exit_code == status
-    assert "INCOMPLETE, no number: it did not come to its end" in ended.output
+    assert "INCOMPLETE, no number: the benchmark was not completed" in ended.output
     assert "b_eff_io:" not in ended.output
     assert (here / "kept.jsonl").exists()
     assert "no number" in (here / "kept.html").read_text(encoding="utf-8")

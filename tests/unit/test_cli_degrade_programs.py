@@ -25,7 +25,7 @@ from stressbench.launch.place import Place
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.targets import registered
 from stressbench.study.degradation.launches import Condition, turns_of
-from stressbench.suites.hpcc import input_text
+from stressbench.suites.hpcc import hpcc_input
 
 FOM = ("--fom", r"GF=GF: (\S+)")
 SUMMARY = """\
@@ -327,7 +327,7 @@ def test_hpcc_gets_an_input_for_its_ranks_in_a_folder_that_goes(machine: Machine
     ended = degrade("run -o d -n 2,4 --rates 1,1/2,1/4 --runs 1 --hpcc -- hpcc")
 
     assert ended.exit_code == 0, ended.stderr
-    assert [text for _, _, text in machine.seen] == [input_text(n=1000, ranks=ranks) for _, ranks in done()]
+    assert [text for _, _, text in machine.seen] == [hpcc_input(n=1000, ranks=ranks) for _, ranks in done()]
     assert {folder.parent for _, folder, _ in machine.seen} == {Path.cwd()}
     assert not any(folder.exists() for _, folder, _ in machine.seen)
     assert not Path("hpccoutf.txt").exists()
@@ -365,14 +365,14 @@ def test_hpcc_has_the_order_that_was_asked_for(machine: Machine) -> None:
     degrade("run -o d -n 2 --rates 1,1/2 --runs 1 --hpcc --hpcc-n 640 -- ./hpcc")
 
     assert machine.seen[0] == (
-        (str(Path("hpcc").absolute()),), machine.seen[0][1], input_text(n=640, ranks=2)
+        (str(Path("hpcc").absolute()),), machine.seen[0][1], hpcc_input(n=640, ranks=2)
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"success": 0}, "--hpcc: hpcc says that one of its tests failed (Success=0)"),
+        ({"success": 0}, "--hpcc: hpcc reports that one of its tests failed (Success=0)"),
         ({"ranks": 1}, "--hpcc: hpcc ran on 1 of 2 ranks; is it built with the engine's MPI?"),
     ],
 )

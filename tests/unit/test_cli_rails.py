@@ -19,7 +19,7 @@ from stressbench.cli.rails.counting import Seen, between, look_at
 from stressbench.formats.launches.rails import NicBytes, read_launches
 from stressbench.formats.trace import read_trace
 from stressbench.lab.catalog import lab_file
-from stressbench.lab.counters import Count, bytes_by_card
+from stressbench.lab.counters import LabCounters, bytes_by_nic
 from stressbench.lab.file import read_lab
 from stressbench.launch import program as launching
 from stressbench.launch import session
@@ -320,7 +320,7 @@ def test_cards_of_a_lab_are_counted_over_all_hosts() -> None:
     )
     assert {link.a.node for link in lab.links} == {"h0", "h1", "h2", "h3"}
 
-    assert bytes_by_card(lab, Count(links=counts)) == {"eth0": (10, 8), "eth1": (1, 8)}
+    assert bytes_by_nic(lab, LabCounters(links=counts)) == {"eth0": (10, 8), "eth1": (1, 8)}
 
 
 def test_a_lab_that_is_gone_counts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from support.pages import Outline, figure
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
-from stressbench.stats.unpaired import PooledRatio, Source, pooled_ratio
+from stressbench.stats.unpaired import PooledRatio, RatioSource, pooled_ratio
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node, balances_of
 from stressbench.study.degradation.curves import Curve, Question, need_of
@@ -113,7 +113,7 @@ def test_runs_medians_make_the_interval_where_there_are_enough() -> None:
 
     # On a log scale, where the middle of 3 and 4 is the root of 12.
     assert (found.ratio, found.low, found.high) == pytest.approx((12**0.5, 2.0, 5.0))
-    assert found.source is Source.runs
+    assert found.source is RatioSource.runs
 
 
 def test_too_few_rounds_have_a_factor_and_no_interval(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.counters import Direction
+from stressbench.lab.counters import LinkDirection
 from stressbench.lab.drawing import colour_of, draw
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.layout import layout
@@ -32,8 +32,8 @@ def labs() -> list[Lab]:
     return [*(read_lab(lab_file(name)) for name in shipped()), parse_lab(TORUS, name="torus", source="torus.toml")]
 
 
-def load(source: str, target: str, *, use: float, is_up: bool = True) -> Direction:
-    return Direction(
+def load(source: str, target: str, *, use: float, is_up: bool = True) -> LinkDirection:
+    return LinkDirection(
         link="h0-s0", source=source, target=target, rate_bits_per_s=100_000_000, is_up=is_up,
         bytes=5 * 2**20, frames=1, drops=3, waiting_bytes=0, use=use,
     )  # fmt: skip
@@ -46,9 +46,9 @@ def test_every_node_and_link_is_drawn_and_no_two_nodes_touch(lab: Lab) -> None:
 
     assert {text.text for text in drawn.iter(f"{SVG}text")} >= {node.name for node in lab.nodes}
     assert len(list(drawn.iter(f"{SVG}g"))) == len(lab.links)
-    assert placed.places.keys() == {node.name for node in lab.nodes}
-    assert min(math.dist(a, b) for a, b in itertools.combinations(placed.places.values(), 2)) > 40
-    assert all(0 < x < placed.width and 0 < y < placed.height for x, y in placed.places.values())
+    assert placed.positions.keys() == {node.name for node in lab.nodes}
+    assert min(math.dist(a, b) for a, b in itertools.combinations(placed.positions.values(), 2)) > 40
+    assert all(0 < x < placed.width and 0 < y < placed.height for x, y in placed.positions.values())
 
 
 def test_each_half_of_a_link_shows_what_its_end_sends() -> None:

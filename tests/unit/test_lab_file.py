@@ -5,12 +5,12 @@ import pytest
 from stressbench.formats.lab.errors import LabFileMistake, LabMistake
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Rate
-from stressbench.lab import bringing
-from stressbench.lab.bringing import bring_up, cores_complaint
+from stressbench.lab import startup
 from stressbench.lab.capabilities import Capability
 from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.errors import LabFault
 from stressbench.lab.file import parse_lab, read_lab
+from stressbench.lab.startup import cores_complaint, start_lab
 from stressbench.lab.topology import Lab, NodeKind
 
 TINY = """\
@@ -88,7 +88,7 @@ def mistakes(text: str) -> tuple[str, ...]:
         ("[topology]", '[io]\ncount = 1\nattach = "s1"\nrate = "1Gbit"\n[topology]', "9: io.attach: unknown switch "),
         ("[topology]", '[io]\ncount = 1\nname = "h"\nattach = "s0"\nrate = "1Gbit"\n[topology]', "duplicate name 'h0'"),
         ("[[rail]]", '[[link]]\nbetween = ["h0", "s0"]\nrate = "1Gbit"\n[[rail]]', '4: [[link]]: kind = "single" '),
-        ('[[rail]]\nrate = "100Mbit"', "", "1: [[rail]] is missing: how fast is a host's card?"),
+        ('[[rail]]\nrate = "100Mbit"', "", "1: [[rail]] is missing: it states the rate of a host's NIC"),
         ('kind = "single"', 'kind = "single"\nkind = "ring"', "not TOML: Cannot overwrite a value (at line 9, "),
     ],
 )  # fmt: skip
@@ -111,11 +111,11 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_lines() -> None:
     ("old", "new", "message"),
     [
         ('["h1", "b"]', '["h9", "b"]', "10: link.between: 'h9' is no host and no switch of this lab"),
-        ('["h1", "b"]', '["h0", "b"]', "'h0' has two links on eth0; a second card is h0:eth1"),
+        ('["h1", "b"]', '["h0", "b"]', "'h0' has two links on eth0; a second NIC is h0:eth1"),
         ('["h1", "b"]', '["h1", "h0"]', "10: link.between: 'h1' and 'h0' are hosts; a switch must stand between"),
-        ('["h1", "b"]', '["h1:0", "b"]', "10: link.between: 'h1:0': expected a card such as h1:eth0"),
-        ('["h1", "b"]', '["h1:eth1", "b"]', "'b' joins eth0 of some hosts and eth1 of 'h1'"),
-        ('["b", "c"]', '["b", "b"]', "19: link.between: 'b' is joined to itself"),
+        ('["h1", "b"]', '["h1:0", "b"]', "10: link.between: 'h1:0': expected a NIC such as h1:eth0"),
+        ('["h1", "b"]', '["h1:eth1", "b"]', "'b' connects eth0 of some hosts and eth1 of 'h1'"),
+        ('["b", "c"]', '["b", "b"]', "19: link.between: 'b' is connected to itself"),
         ('"c"]', '"c", "h0"]', "3: duplicate name 'h0': hosts, I/O nodes and switches share names"),
         (
             "[topology]",
@@ -131,7 +131,7 @@ def test_links_one_by_one_are_checked_too(old: str, new: str, message: str) -> N
 def test_a_cycle_needs_routing() -> None:
     (said,) = mistakes(RING)
 
-    assert "cycle without routing: b-c, a-b, c-a; bridges would pass frames round it for ever" in said
+    assert "cycle without routing: b-c, a-b, c-a; bridges would forward frames in it for ever" in said
     assert (
         parsed(RING.replace('["a", "b", "c"]', '["a", "b", "c"]\nforwarding = "route"')).forwarding is Forwarding.route
     )
@@ -140,7 +140,7 @@ def test_a_cycle_needs_routing() -> None:
 def test_a_part_that_nothing_leads_to_is_a_mistake() -> None:
     lonely = RING[: RING.index('[[link]]\nbetween = ["b", "c"]')]
 
-    assert "no way leads from h0 to h2 on eth0: a link is missing" in mistakes(lonely)[0]
+    assert "no path from h0 to h2 on eth0: a link is missing" in mistakes(lonely)[0]
 
 
 @pytest.mark.parametrize(
@@ -158,27 +158,27 @@ def test_cores_must_fit_the_machine(hosts: str, said: str | None) -> None:
     assert complaint is None if said is None else str(complaint).startswith(said)
 
 
-def lacking(name: str) -> Capability:
+def unavailable(name: str) -> Capability:
     return Capability(name=name, there=False, needed=True, why="links", remedy="modprobe it")
 
 
 def test_delay_is_refused_with_its_line_where_the_kernel_has_no_netem(tmp_path, monkeypatch) -> None:
     file = tmp_path / "slow.toml"
     file.write_text(TINY.replace('rate = "100Mbit"', 'rate = "100Mbit"\ndelay = "1ms"'), encoding="utf-8")
-    monkeypatch.setattr(bringing, "missing", lambda: ())
-    monkeypatch.setattr(bringing, "netem", lambda: lacking("netem"))
+    monkeypatch.setattr(startup, "missing", lambda: ())
+    monkeypatch.setattr(startup, "netem", lambda: unavailable("netem"))
 
     with pytest.raises(LabFileMistake, match=r"slow.toml:6: delay: this kernel has no netem: modprobe it"):
-        bring_up(file, name="slow")
+        start_lab(file, name="slow")
 
 
 def test_what_the_machine_lacks_is_told_line_by_line_with_remedies(tmp_path, monkeypatch) -> None:
     file = tmp_path / "t.toml"
     file.write_text(TINY, encoding="utf-8")
-    monkeypatch.setattr(bringing, "missing", lambda: (lacking("veth"), lacking("tbf")))
+    monkeypatch.setattr(startup, "missing", lambda: (unavailable("veth"), unavailable("tbf")))
 
     with pytest.raises(LabFault, match=r"veth missing \(links\): modprobe it\ntbf missing \(links\): modprobe it"):
-        bring_up(file, name="t")
+        start_lab(file, name="t")
 
 
 def test_a_word_that_is_no_lab_is_told_what_there_is() -> None:

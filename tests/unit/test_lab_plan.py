@@ -8,12 +8,12 @@ from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import Rate
 from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.file import parse_lab, read_lab
-from stressbench.lab.live import Change, links_named, parse_change
+from stressbench.lab.link_control import LinkChange, parse_change, select_links
 from stressbench.lab.mpi import hosts_text
 from stressbench.lab.pinning import cores_of_hosts
-from stressbench.lab.plan import NodePlan, Plan, cable_line, plan
-from stressbench.lab.planned import plain, plan_from
-from stressbench.lab.shaping import FRAME_BYTES, bucket_lines, burst_of
+from stressbench.lab.plan import NodePlan, Plan, plan, veth_line
+from stressbench.lab.plan_json import plan_from_json, plan_to_json
+from stressbench.lab.shaping import FRAME_BYTES, burst_of, token_bucket_lines
 from stressbench.lab.topology import Lab
 from stressbench.lab.variables import environment
 
@@ -38,7 +38,7 @@ def ring() -> Lab:
 
 
 def test_a_cable_is_born_between_two_nodes_and_never_on_the_machine() -> None:
-    line = cable_line(plan(TINY).cables[1], {"h1": 42, "s0": 43})
+    line = veth_line(plan(TINY).veth_pairs[1], {"h1": 42, "s0": 43})
 
     assert line == (
         "link add name eth0 address 02:5b:00:00:01:00 numtxqueues 1 numrxqueues 1 netns 42 "
@@ -102,7 +102,7 @@ def test_addresses_names_and_cards_are_unique() -> None:
 def test_a_plan_reaches_the_keeper_as_it_is() -> None:
     for name in shipped():
         made = plan(read_lab(lab_file(name)))
-        assert plan_from(json.loads(json.dumps(plain(made)))) == made
+        assert plan_from_json(json.loads(json.dumps(plan_to_json(made)))) == made
 
 
 @pytest.mark.parametrize(("rate", "burst"), [("1Mbit", 2 * FRAME_BYTES), ("100Mbit", 6250), ("10Gbit", 625_000)])
@@ -116,7 +116,7 @@ def test_a_delay_stands_before_the_bucket() -> None:
     text = RING.replace('"100Mbit"', '"100Mbit"\ndelay = "10us"')
     link = parse_lab(text, name="r", source="r.toml").links[0]
 
-    first, second = bucket_lines(link, link.a)
+    first, second = token_bucket_lines(link, link.a)
 
     assert first == "qdisc replace dev eth0 root handle 1: netem delay 10us limit 10000"
     assert second.startswith("qdisc replace dev eth0 parent 1:1 handle 10: tbf rate 100000000bit ")
@@ -146,15 +146,15 @@ def test_mpi_is_told_the_cards_of_all_rails() -> None:
 @pytest.mark.parametrize(
     ("text", "change"),
     [
-        ("rate=10Mbit", Change(rate=Rate(10_000_000))),
-        ("rate=quarter", Change(share=0.25)),
-        ("rate=1/8", Change(share=0.125)),
-        ("rate=25%", Change(share=0.25)),
-        ("down", Change(is_up=False)),
-        ("up", Change(is_up=True)),
+        ("rate=10Mbit", LinkChange(rate=Rate(10_000_000))),
+        ("rate=quarter", LinkChange(share=0.25)),
+        ("rate=1/8", LinkChange(share=0.125)),
+        ("rate=25%", LinkChange(share=0.25)),
+        ("down", LinkChange(is_up=False)),
+        ("up", LinkChange(is_up=True)),
     ],
 )
-def test_changes_of_links(text: str, change: Change) -> None:
+def test_changes_of_links(text: str, change: LinkChange) -> None:
     assert parse_change(text) == change
 
 
@@ -176,9 +176,9 @@ def test_other_changes_are_refused_with_what_would_be_right(text: str) -> None:
     ],
 )
 def test_links_are_named_one_by_one_or_together(word: str, links: list[str]) -> None:
-    assert [link.name for link in links_named(read_lab(lab_file("tinis")), word)] == links
+    assert [link.name for link in select_links(read_lab(lab_file("tinis")), word)] == links
 
 
 def test_a_link_that_is_not_there_is_told_what_is() -> None:
     with pytest.raises(LabMistake, match="lab tiny: unknown link 'h0-s1'; did you mean 'h0-s0'\\? known: all, hosts, "):
-        links_named(TINY, "h0-s1")
+        select_links(TINY, "h0-s1")

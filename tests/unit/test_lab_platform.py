@@ -7,9 +7,9 @@ import pytest
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.file import parse_lab, read_lab
-from stressbench.lab.part import with_rails
 from stressbench.lab.platform import platform_of
 from stressbench.lab.routing import path
+from stressbench.lab.subset import with_rails
 from stressbench.lab.topology import Lab
 
 TREE = """

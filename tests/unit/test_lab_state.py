@@ -16,9 +16,9 @@ from support.commands import Ended, invoke
 from stressbench.formats.files import limits
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.lab.errors import LabFault
-from stressbench.lab.lifecycle import down, labs_up, running
-from stressbench.lab.process import Process, process_of
-from stressbench.lab.state import Phase, Slot, State, folder, slots
+from stressbench.lab.lifecycle import down, labs_up, running_lab
+from stressbench.lab.process import Process, find_process
+from stressbench.lab.state import LabDirectory, Phase, State, base_directory, lab_directories
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
@@ -34,7 +34,7 @@ def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def pair(labs: Path) -> Path:
     """A lab that is up as far as is written down; its folder."""
-    slot, here = Slot("pair"), Process(pid=os.getpid(), started=1)
+    slot, here = LabDirectory("pair"), Process(pid=os.getpid(), started=1)
     assert slot.lock()
     slot.write(
         State(
@@ -60,8 +60,8 @@ def test_folders_and_files_are_made_for_this_user_alone(pair: Path) -> None:
 def test_a_folder_that_others_may_write_to_is_refused(pair: Path, below: str) -> None:
     pair.parent.joinpath(below).chmod(0o777)
 
-    with pytest.raises(LabMistake, match=r"others may write to it \(mode 0777\).*STRESSBENCH_LABS name a folder of"):
-        running("pair")
+    with pytest.raises(LabMistake, match=r"others may write to it \(mode 0777\).*set STRESSBENCH_LABS to a folder of"):
+        running_lab("pair")
 
 
 @pytest.mark.parametrize("below", ["", "pair", "pair/lock", "pair/state.json"])
@@ -72,7 +72,7 @@ def test_a_link_in_the_place_of_what_we_made_is_refused(pair: Path, below: str, 
     ours.symlink_to(elsewhere)
 
     with pytest.raises(LabMistake, match=rf"{ours}: is (a symbolic link or no directory|no regular file)"):
-        running("pair")
+        running_lab("pair")
 
 
 @needs_root
@@ -82,7 +82,7 @@ def test_what_belongs_to_another_user_is_refused(pair: Path, below: str) -> None
     os.chown(ours, NOBODY, NOBODY)
 
     with pytest.raises(LabMistake, match=rf"{ours}: belongs to user {NOBODY}, not to user 0"):
-        running("pair")
+        running_lab("pair")
 
 
 @needs_root
@@ -114,13 +114,11 @@ def altered(pair: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 
 def test_the_environment_of_a_lab_is_never_read_from_its_file(pair: Path) -> None:
-    assert "LD_PRELOAD" not in running("pair").state.environment
+    assert "LD_PRELOAD" not in running_lab("pair").state.environment
     altered(pair, lambda state: state.update(environment={"LD_PRELOAD": "/tmp/planted.so"}))
 
-    with pytest.raises(
-        LabFault, match=r"state\.json cannot be read as what this version writes; `stressbench lab down"
-    ):
-        running("pair")
+    with pytest.raises(LabFault, match=r"state\.json is not a state file of this version; `stressbench lab down"):
+        running_lab("pair")
 
 
 @pytest.mark.parametrize(
@@ -138,24 +136,24 @@ def test_the_environment_of_a_lab_is_never_read_from_its_file(pair: Path) -> Non
 def test_a_state_that_no_lab_has_is_refused(pair: Path, change: Callable[[dict[str, Any]], object]) -> None:
     altered(pair, change)
 
-    with pytest.raises(LabFault, match=r"state\.json cannot be read"):
-        running("pair")
+    with pytest.raises(LabFault, match=r"state\.json is not a state file"):
+        running_lab("pair")
 
 
 @pytest.mark.parametrize("text", [b"", b"[", b"\xff", b"[" * 100_000, b"null"])
 def test_a_state_that_is_no_json_is_refused_and_names_no_process(pair: Path, text: bytes) -> None:
     (pair / "state.json").write_bytes(text)
 
-    with pytest.raises(LabFault, match=r"state\.json cannot be read"):
-        running("pair")
-    assert Slot("pair").processes() == ()
+    with pytest.raises(LabFault, match=r"state\.json is not a state file"):
+        running_lab("pair")
+    assert LabDirectory("pair").processes() == ()
 
 
 def test_a_state_of_any_size_is_refused_before_it_is_read(pair: Path) -> None:
     os.truncate(pair / "state.json", 1 << 40)
 
     with pytest.raises(LabMistake, match=r"state\.json: is larger than 16 MiB"):
-        running("pair")
+        running_lab("pair")
 
 
 def test_a_fifo_in_the_place_of_a_file_is_refused_without_waiting(pair: Path) -> None:
@@ -163,14 +161,14 @@ def test_a_fifo_in_the_place_of_a_file_is_refused_without_waiting(pair: Path) ->
     os.mkfifo(pair / "state.json")
 
     with pytest.raises(LabMistake, match=r"state\.json: is no regular file"):
-        running("pair")
+        running_lab("pair")
 
 
 @pytest.mark.parametrize("name", [".", "..", "../other", "/tmp/p", "/etc", "a/b", "", "-x", "a\nb", "x" * 42])
 def test_a_name_that_leads_elsewhere_is_no_name_for_a_lab(labs: Path, name: str) -> None:
     (labs.parent / "other").mkdir()
-    for act in (Slot, down, running):
-        with pytest.raises(LabMistake, match="is no name for a lab"):
+    for act in (LabDirectory, down, running_lab):
+        with pytest.raises(LabMistake, match="is no valid lab name"):
             act(name)
     assert (labs.parent / "other").is_dir()
 
@@ -180,7 +178,7 @@ def test_down_removes_links_and_not_what_they_lead_to(pair: Path, tmp_path: Path
     kept.mkdir()
     (kept / "file").touch()
     (pair / "keeper.log").symlink_to(kept)
-    slot = Slot("pair")
+    slot = LabDirectory("pair")
     slot.clear()
 
     assert not pair.exists()
@@ -191,7 +189,7 @@ def test_folders_whose_name_no_lab_can_have_are_passed_over(pair: Path) -> None:
     (pair.parent / "not a lab").mkdir()
     (pair.parent / "link").symlink_to(pair)
 
-    assert [slot.name for slot in slots()] == ["pair"]
+    assert [slot.name for slot in lab_directories()] == ["pair"]
     assert labs_up() == ("pair",)
 
 
@@ -204,10 +202,10 @@ def test_without_root_labs_are_in_the_runtime_directory_or_else_in_a_folder_that
 ) -> None:
     as_user(4242, monkeypatch)
 
-    assert folder({"XDG_RUNTIME_DIR": str(tmp_path)}).path == tmp_path / "stressbench" / "labs"
-    assert folder({"XDG_RUNTIME_DIR": str(tmp_path / "gone")}).path == Path("/tmp/stressbench-4242/labs")
-    assert folder({}).path == Path("/tmp/stressbench-4242/labs")
-    assert folder({}).parts == ("stressbench-4242", "labs")  # what is looked at
+    assert base_directory({"XDG_RUNTIME_DIR": str(tmp_path)}).path == tmp_path / "stressbench" / "labs"
+    assert base_directory({"XDG_RUNTIME_DIR": str(tmp_path / "gone")}).path == Path("/tmp/stressbench-4242/labs")
+    assert base_directory({}).path == Path("/tmp/stressbench-4242/labs")
+    assert base_directory({}).parts == ("stressbench-4242", "labs")  # what is looked at
 
 
 def test_the_runtime_directory_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +215,7 @@ def test_the_runtime_directory_of_another_user_is_refused(tmp_path: Path, monkey
     as_user(owner + 4242, monkeypatch)
 
     with pytest.raises(LabMistake, match=rf"{tmp_path}: belongs to user {owner}, not to user {owner + 4242}"):
-        slots()
+        lab_directories()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -236,7 +234,7 @@ def test_a_folder_that_holds_something_else_is_no_labs_and_stays(thesis: Path, w
     ended = said(*words)
 
     assert ended.exit_code == 2
-    assert f"{thesis} is no lab's: it holds 'chapters', which no lab makes, and stays as it is" in ended.output
+    assert f"{thesis} is not a lab directory: it holds 'chapters' and is left unchanged" in ended.output
     assert sorted(path.name for path in thesis.iterdir()) == ["chapters", "thesis.tex"]
 
 
@@ -252,7 +250,7 @@ def test_down_all_passes_over_folders_that_are_no_labs(thesis: Path) -> None:
 
 
 def test_only_files_of_labs_are_removed_even_if_others_appear_meanwhile(pair: Path) -> None:
-    slot = Slot("pair")
+    slot = LabDirectory("pair")
     (pair / "new").touch()
 
     with pytest.raises(LabFault, match=rf"{pair}: cannot be removed \(directory not empty\)"):
@@ -271,22 +269,22 @@ def sleeper() -> Iterator["subprocess.Popen[bytes]"]:
 def test_a_process_that_is_written_down_but_holds_no_lock_of_the_lab_is_not_killed(
     pair: Path, sleeper: "subprocess.Popen[bytes]"
 ) -> None:
-    found = process_of(sleeper.pid)
+    found = find_process(sleeper.pid)
     assert found is not None
     altered(pair, lambda state: state.update(keeper={"pid": found.pid, "started": found.started}))
 
-    Slot("pair").kill()
+    LabDirectory("pair").kill()
 
-    assert found.lives
+    assert found.is_alive
 
 
 def test_a_process_that_holds_the_lock_is_killed(pair: Path) -> None:
     with (pair / "lock").open("r+b") as lock, subprocess.Popen(["sleep", "300"], pass_fds=[lock.fileno()]) as process:
-        found = process_of(process.pid)
+        found = find_process(process.pid)
         assert found is not None
         altered(pair, lambda state: state.update(keeper={"pid": found.pid, "started": found.started}))
 
-        Slot("pair").kill()
+        LabDirectory("pair").kill()
 
         assert process.wait() == -signal.SIGKILL
 
@@ -295,7 +293,7 @@ def test_a_process_that_only_has_the_number_of_a_keeper_is_not_killed(pair: Path
     with (pair / "lock").open("r+b") as lock, subprocess.Popen(["sleep", "300"], pass_fds=[lock.fileno()]) as process:
         altered(pair, lambda state: state.update(keeper={"pid": process.pid, "started": 1}))
 
-        Slot("pair").kill()
+        LabDirectory("pair").kill()
 
         assert process.poll() is None
         process.kill()
@@ -307,7 +305,7 @@ def test_a_log_that_is_a_link_is_replaced_and_not_followed(pair: Path, tmp_path:
         (pair / name).symlink_to(tmp_path / "victim")
     (pair / "hard").hardlink_to(tmp_path / "victim")
     (pair / "hard").rename(pair / "keeper.log")
-    slot = Slot("pair")
+    slot = LabDirectory("pair")
 
     with slot.new_log() as log:
         log.write(b"said")
@@ -316,7 +314,7 @@ def test_a_log_that_is_a_link_is_replaced_and_not_followed(pair: Path, tmp_path:
     slot.write(state)
 
     assert (tmp_path / "victim").read_text() == "mine"
-    assert slot.last_words() == "said"
+    assert slot.last_log_line() == "said"
 
 
 def test_a_node_whose_process_has_another_start_is_not_entered(pair: Path, sleeper: "subprocess.Popen[bytes]") -> None:

@@ -8,12 +8,12 @@ import pytest
 from support.commands import Ended, invoke
 
 from stressbench.formats.lab.errors import LabFileMistake
-from stressbench.lab import bringing, setup
-from stressbench.lab.bringing import bring_up
+from stressbench.lab import setup, startup
 from stressbench.lab.capabilities import Capability
 from stressbench.lab.file import parse_lab
 from stressbench.lab.mpi import scratch_of
 from stressbench.lab.plan import plan
+from stressbench.lab.startup import start_lab
 from stressbench.lab.topology import Lab
 from stressbench.lab.variables import environment
 
@@ -46,7 +46,7 @@ def test_io_nodes_serve_and_hosts_mount() -> None:
     assert (storage.path, storage.capacity_bytes) == ("/run/lab/scratch", 64 * 2**20)
     assert [(one.node, one.program) for one in storage.servers] == [("io0", "glusterfsd"), ("io1", "glusterfsd")]
     assert [(one.node, one.program) for one in storage.clients] == [("h0", "glusterfs"), ("h1", "glusterfs")]
-    assert {one.words[-1] for one in storage.clients} == {"/run/lab/scratch"}
+    assert {one.arguments[-1] for one in storage.clients} == {"/run/lab/scratch"}
 
 
 def test_daemons_leave_nothing_outside_the_lab() -> None:
@@ -54,9 +54,9 @@ def test_daemons_leave_nothing_outside_the_lab() -> None:
 
     assert storage is not None
     for daemon in (*storage.servers, *storage.clients):
-        named = [word.rpartition("=")[2] for word in daemon.words if "/" in word]
+        named = [word.rpartition("=")[2] for word in daemon.arguments if "/" in word]
         assert all(path.startswith("/run/lab/") for path in named)
-        assert "--no-daemon" in daemon.words
+        assert "--no-daemon" in daemon.arguments
 
 
 def test_hosts_know_every_server_by_its_address() -> None:
@@ -122,7 +122,7 @@ def test_a_mistake_about_io_nodes_gives_one_message_with_its_line(more: str, sai
     assert message.startswith(f"mine.toml:{said}")
 
 
-def lacking(name: str) -> Capability:
+def unavailable(name: str) -> Capability:
     return Capability(name=name, there=False, needed=False, why="files", remedy="bring it")
 
 
@@ -130,14 +130,14 @@ def lacking(name: str) -> Capability:
 def test_a_lab_comes_up_without_a_file_system_where_the_machine_has_none(tmp_path, monkeypatch, there: bool) -> None:
     (tmp_path / "mine.toml").write_text(TEXT, encoding="utf-8")
     asked = []
-    monkeypatch.setattr(bringing, "missing", lambda: ())
-    monkeypatch.setattr(bringing, "storage", lambda: () if there else (lacking("GlusterFS"),))
-    monkeypatch.setattr(bringing, "up", lambda *_, serves, **__: asked.append(serves))
+    monkeypatch.setattr(startup, "missing", lambda: ())
+    monkeypatch.setattr(startup, "storage", lambda: () if there else (unavailable("GlusterFS"),))
+    monkeypatch.setattr(startup, "up", lambda *_, serves, **__: asked.append(serves))
 
-    brought = bring_up(tmp_path / "mine.toml", name="mine")
+    brought = start_lab(tmp_path / "mine.toml", name="mine")
 
     assert asked == [there]
-    assert [one.name for one in brought.lacking] == ([] if there else ["GlusterFS"])
+    assert [one.name for one in brought.unavailable] == ([] if there else ["GlusterFS"])
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import pytest
 from support.commands import call
 from support.programs import wait_until
 
-from stressbench.leftovers import Kind, Leftover, find, remove
-from stressbench.leftovers.finding import Candidate, is_needed
-from stressbench.leftovers.users import Users
+from stressbench.launch.leftovers import Kind, Leftover, find, remove
+from stressbench.launch.leftovers.finding import Candidate, is_needed
+from stressbench.launch.leftovers.live_processes import LiveProcesses
 
 ME = os.geteuid()
 SEGMENT = f"vader_segment.node.{ME}.76f70001.0"
@@ -133,8 +133,8 @@ def candidate(kind: Kind, name: str, *, changed_s: float) -> Candidate:
     return Candidate(leftover=left, changed_s=changed_s)
 
 
-def users(**given: object) -> Users:
-    return Users(**{"started_s": {}, "files": frozenset(), "texts": (), **given})  # type: ignore[arg-type]
+def users(**given: object) -> LiveProcesses:
+    return LiveProcesses(**{"started_s": {}, "files": frozenset(), "texts": (), **given})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("started_s", "needed"), [(900.0, True), (1000.5, True), (1010.0, False)])

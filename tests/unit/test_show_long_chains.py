@@ -61,8 +61,8 @@ def test_extra_repetitions_that_were_thinned_count_as_much_as_measured_ones(tmp_
     assert extra > 0
     assert len(select(run, job=0, include_extra=True).contended_s) == extra
     assert len(select(run, job=0).contended_s) == 2 * len(contended)  # without them, nothing changes
-    doubts = [one.text for one in summarise(run, include_extra=True).warnings if one.kind == "extra_thinned"]
-    assert doubts[0].startswith(f"of {extra * 1000:,} extra repetitions {extra:,} are in the file, evenly spaced")
+    warnings = [one.text for one in summarise(run, include_extra=True).warnings if one.kind == "extra_thinned"]
+    assert warnings[0].startswith(f"of {extra * 1000:,} extra repetitions, {extra:,} evenly spaced ones are in the")
     assert not [one for one in summarise(run).warnings if one.kind == "extra_thinned"]
 
 

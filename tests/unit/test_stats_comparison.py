@@ -86,7 +86,7 @@ def test_other_workloads_are_refused_with_the_line_that_differs(tmp_path: Path) 
 
     with pytest.raises(ComparisonError, match=r"line 1 of the resolved workload is '\[JOB_NAME\] job' and .* other'"):
         compare(a, b)
-    with pytest.raises(ComparisonError, match="has a namesake"):
+    with pytest.raises(ComparisonError, match="have no job name in common"):
         compare(a, b, force=True)
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from stressbench.stats import intervals
 from stressbench.stats.intervals import (
-    LEAST_PAIRS,
+    MIN_PAIRS,
     Interval,
     _mann_whitney_depth,
     _wilcoxon_depth,
@@ -53,7 +53,7 @@ def test_large_samples_agree_with_the_exact_count_where_both_apply() -> None:
 
 
 def test_six_pairs_are_the_fewest_that_give_an_interval() -> None:
-    values = np.arange(LEAST_PAIRS, dtype=float)
+    values = np.arange(MIN_PAIRS, dtype=float)
 
     assert paired_interval(values).low == 0
     assert paired_interval(values[1:]).low is None

@@ -8,7 +8,7 @@ from support.builders import MadeJob, MadeMachine, build_run
 from support.commands import call
 
 from stressbench.formats.run import read_run
-from stressbench.stats import link_use
+from stressbench.stats import link_utilisation
 
 JOBS = (MadeJob(name="one"), MadeJob(name="other"))
 COUNTED = MadeMachine(counts_links=True)
@@ -20,7 +20,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_use_is_what_was_carried_over_what_could_have_been_the_busiest_first(path: Path) -> None:
-    use = link_use(read_run(path))
+    use = link_utilisation(read_run(path))
 
     assert use is not None
     full, empty = use
@@ -29,11 +29,11 @@ def test_use_is_what_was_carried_over_what_could_have_been_the_busiest_first(pat
     assert [(one.job, one.use) for one in full.isolated] == [(0, pytest.approx(0.5)), (1, pytest.approx(0.5))]
     assert full.drops == 30
     assert empty.source == "s1"
-    assert empty.most == 0
+    assert empty.peak == 0
 
 
 def test_nobody_counted_is_not_nothing_carried(tmp_path: Path) -> None:
-    assert link_use(read_run(build_run(jobs=JOBS).write(tmp_path))) is None
+    assert link_utilisation(read_run(build_run(jobs=JOBS).write(tmp_path))) is None
 
 
 def test_a_link_without_a_rate_has_no_share(path: Path) -> None:
@@ -43,7 +43,7 @@ def test_a_link_without_a_rate_has_no_share(path: Path) -> None:
     )
     launches = (replace(run.launches[0], rounds=rounds),)
 
-    assert link_use(replace(run, launches=launches)) == ()
+    assert link_utilisation(replace(run, launches=launches)) == ()
 
 
 def test_show_names_the_busiest_links_and_how_many_more_there_are(path: Path) -> None:

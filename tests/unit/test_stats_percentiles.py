@@ -10,18 +10,18 @@ from support.builders import MadeJob, MadePlan, build_run
 from stressbench.formats.run import Histogram, read_run
 from stressbench.stats import Source, select, summarise
 from stressbench.stats.percentiles import (
-    Grouped,
+    GroupedValues,
     _order_shares,
-    of_histograms,
-    of_samples,
+    grouped_executions,
+    grouped_samples,
     percentile_of,
     tail_impact,
 )
 
 
-def one_round_each(values: np.ndarray) -> Grouped:
+def one_round_each(values: np.ndarray) -> GroupedValues:
     """Every value in a round of its own: independent."""
-    return of_samples(values, np.arange(len(values)))
+    return grouped_samples(values, np.arange(len(values)))
 
 
 @pytest.mark.parametrize(("count", "share"), [(6, 0.5), (20, 0.5), (73, 0.95), (368, 0.99), (40_000, 0.999)])
@@ -59,10 +59,10 @@ def test_no_values_have_no_percentile() -> None:
     assert percentile_of(one_round_each(np.empty(0)), 0.5) is None
 
 
-def in_rounds(rng: np.random.Generator, *, spread: float, rounds: int = 20, each: int = 100) -> Grouped:
+def in_rounds(rng: np.random.Generator, *, spread: float, rounds: int = 20, each: int = 100) -> GroupedValues:
     """Lognormal times whose level differs from round to round by `spread`."""
     levels = np.repeat(rng.normal(0, spread, rounds), each)
-    return of_samples(np.exp(levels + rng.normal(0, 0.1, rounds * each)), np.repeat(np.arange(rounds), each))
+    return grouped_samples(np.exp(levels + rng.normal(0, 0.1, rounds * each)), np.repeat(np.arange(rounds), each))
 
 
 @pytest.mark.parametrize(("spread", "share"), [(0.0, 0.5), (0.0, 0.99), (0.1, 0.5), (0.1, 0.95)])
@@ -113,7 +113,7 @@ def histogram(round_: int, lower: list[float], counts: list[int]) -> Histogram:
 
 
 def test_percentiles_of_executions_come_from_the_merged_histograms() -> None:
-    grouped = of_histograms([histogram(1, [1.0, 2.0], [990, 10]), histogram(2, [1.0, 2.0], [980, 20])])
+    grouped = grouped_executions([histogram(1, [1.0, 2.0], [990, 10]), histogram(2, [1.0, 2.0], [980, 20])])
 
     assert grouped is not None
     middle, tail = percentile_of(grouped, 0.5), percentile_of(grouped, 0.99)

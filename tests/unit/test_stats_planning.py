@@ -64,7 +64,7 @@ def test_noise_beyond_any_number_of_rounds_is_told() -> None:
     plan = plan_for(np.array([-9.0, 9.0] * 5), target=0.001)
 
     assert plan.more_blocks is None
-    assert plan.reason == "more than 100,000 blocks: lessen the noise first"
+    assert plan.reason == "more than 100,000 blocks: reduce the noise first"
 
 
 def test_dependent_blocks_need_more() -> None:

@@ -14,7 +14,7 @@ from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.manifest import LinksRecord
 from stressbench.lab.file import parse_lab
 from stressbench.lab.process import Process
-from stressbench.lab.state import Phase, Slot, State
+from stressbench.lab.state import LabDirectory, Phase, State
 from stressbench.launch import session
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LinkMistake
@@ -47,7 +47,7 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("STRESSBENCH_LABS", str(tmp_path / "labs"))
     here = Process(pid=1, started=1)
     nodes = {node.name: here for node in parse_lab(PAIR, name="pair", source="pair.toml").nodes}
-    slot = Slot("pair")
+    slot = LabDirectory("pair")
     assert slot.lock()
     slot.write(
         State(

@@ -9,7 +9,7 @@ from support.studies import made_run
 from stressbench.formats.run import read_run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.stats import select
-from stressbench.stats.pooled import Level, PooledImpact, pooled_impact
+from stressbench.stats.pooled import IntervalLevel, PooledImpact, pooled_impact
 from stressbench.study.combining import combined, parse_one_job
 from stressbench.study.matrix import Meeting, matrix_of
 from stressbench.study.results import is_narrow
@@ -32,7 +32,7 @@ def job(text: str):
 
 def impact(ratio: float, *, width: float = 0.01) -> PooledImpact:
     return PooledImpact(
-        ratio=ratio, low=ratio - width, high=ratio + width, runs=1, level=Level.blocks, reason=None
+        ratio=ratio, low=ratio - width, high=ratio + width, runs=1, level=IntervalLevel.blocks, reason=None
     )  # fmt: skip
 
 
@@ -133,8 +133,8 @@ def test_few_runs_are_pooled_by_their_blocks_and_many_by_themselves(tmp_path: Pa
 
     few, many = pooled_impact(medians[:2]), pooled_impact(medians)
 
-    assert (few.level, few.runs) == (Level.blocks, 2)
-    assert (many.level, many.runs) == (Level.runs, 8)
+    assert (few.level, few.runs) == (IntervalLevel.blocks, 2)
+    assert (many.level, many.runs) == (IntervalLevel.runs, 8)
     assert few.low < 1.5 < few.high
     assert many.low < 1.5 < many.high
 

@@ -116,7 +116,7 @@ def test_without_an_end_no_number_is_claimed(tmp_path: Path, lines: int) -> None
     found = result_of(write_lines(tmp_path / "cut.jsonl", records[:lines]))
 
     assert (found.b_eff_io, found.best, found.balance, found.complete) == (None, None, None, False)
-    assert found.missing == "it did not come to its end"
+    assert found.missing == "the benchmark was not completed"
     written = sum(one["type"] == "file" for one in records[:lines])
     assert sum(len(access.types) for access in found.partitions[0].accesses) == written
 

@@ -100,7 +100,7 @@ def test_a_run_that_was_cut_short_has_a_page_that_claims_nothing(tmp_path: Path,
     page = render_beff_io(io_result(write_lines(tmp_path / "cut.jsonl", MADE.records()[:lines])))
 
     assert "<h1>b_eff_io of 4 ranks: no number</h1>" in page
-    assert "INCOMPLETE, no number: it did not come to its end." in page
+    assert "INCOMPLETE, no number: the benchmark was not completed." in page
     assert "this is b_eff_io" not in page
     Outline(page)
 

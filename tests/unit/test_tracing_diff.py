@@ -8,7 +8,7 @@ from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, w
 
 from stressbench.formats.trace import Trace, read_trace
 from stressbench.tracing.diff import Difference, diff
-from stressbench.tracing.spelling import Style
+from stressbench.tracing.tokens import TokenStyle
 
 LOOP = [[[-1, 1000], [4, 1]], [[0, 1], [1, 1], [2, 1], [3, 1]]]
 UNROLLED = [[[0, 1], [1, 1], [2, 1], [3, 1], [-1, 333], [-1, 666], [4, 1]], LOOP[1]]
@@ -73,15 +73,17 @@ def test_a_sequence_that_ends_early_differs_at_its_end(tmp_path: Path) -> None:
     assert (part.place, part.a, part.b) == (4000, ("Barrier:0@1",), ())
 
 
-@pytest.mark.parametrize(("style", "same"), [(Style.replayed, True), (Style.exact, False)])
-def test_an_any_source_receive_equals_one_from_the_sender_that_came(tmp_path: Path, style: Style, same: bool) -> None:
+@pytest.mark.parametrize(("style", "same"), [(TokenStyle.replayed, True), (TokenStyle.exact, False)])
+def test_an_any_source_receive_equals_one_from_the_sender_that_came(
+    tmp_path: Path, style: TokenStyle, same: bool
+) -> None:
     a, b = calls(any="source"), calls()
 
     assert compared(tmp_path, [MadeRank(a, LOOP)] * 2, [MadeRank(b, LOOP)] * 2, style=style).same is same
 
 
-@pytest.mark.parametrize(("style", "same"), [(Style.replayed, True), (Style.exact, False)])
-def test_makers_of_communicators_are_equal_when_the_sizes_are(tmp_path: Path, style: Style, same: bool) -> None:
+@pytest.mark.parametrize(("style", "same"), [(TokenStyle.replayed, True), (TokenStyle.exact, False)])
+def test_makers_of_communicators_are_equal_when_the_sizes_are(tmp_path: Path, style: TokenStyle, same: bool) -> None:
     a = [MadeRank([call("Cart_create", comm=0, made=0)], [[[0, 1]]])]
     b = [MadeRank([call("Comm_split", comm=0, made=0)], [[[0, 1]]])]
 
@@ -115,7 +117,7 @@ def test_what_cannot_be_compared_is_noted_and_is_not_the_same(tmp_path: Path) ->
 
     assert not found.same
     assert found.notes == (
-        "2 ranks against 1; those that both have are compared",
+        "2 and 1 ranks; ranks present in both are compared",
         "rank 0: no sequence in one of them",
         f"rank 1 is only in {tmp_path / 'a.trace'}",
     )

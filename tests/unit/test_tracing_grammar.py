@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from stressbench.formats.trace import Rule
 from stressbench.formats.trace.checks import rules_fault
 from stressbench.tracing.fingerprint import Fingerprint, first_difference
-from stressbench.tracing.grammar import Loop, TooManyCalls, counts, expand, lengths, outermost_loops, under, walk
+from stressbench.tracing.grammar import (
+    Loop,
+    TooManyCalls,
+    call_counts,
+    expand,
+    expand_bounded,
+    outermost_loops,
+    rule_lengths,
+    single_pass,
+)
 
 CALLS = 4
 
@@ -46,14 +55,14 @@ def test_walking_gives_what_the_rules_stand_for(rules: tuple[Rule, ...]) -> None
 @given(rules=grammars())
 def test_walking_without_a_rule_written_out_gives_the_same(rules: tuple[Rule, ...]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("stressbench.tracing.grammar._SHORT", 3)
+        patch.setattr("stressbench.tracing.grammar._MAX_CACHED_RULE", 3)
         assert list(expand(rules)) == plain(rules)
 
 
 @given(rules=grammars())
 def test_lengths_and_counts_need_no_expansion(rules: tuple[Rule, ...]) -> None:
-    assert lengths(rules)[0] == len(plain(rules))
-    assert +counts(rules) == Counter(plain(rules))
+    assert rule_lengths(rules)[0] == len(plain(rules))
+    assert +call_counts(rules) == Counter(plain(rules))
 
 
 @given(rules=grammars(), place=st.integers(0, 10_000))
@@ -85,7 +94,7 @@ def test_ten_million_calls_are_walked_as_they_are_asked_for_and_compared_at_once
     other: tuple[Rule, ...] = (((-1, 10**9), (2, 1)), *rules[1:])
 
     assert list(islice(expand(rules), 2000, 2003)) == [2, 0, 1]
-    assert lengths(rules)[0] == 10**9 * 2001 + 1
+    assert rule_lengths(rules)[0] == 10**9 * 2001 + 1
     assert first_difference(Fingerprint(rules, range(CALLS)), Fingerprint(other, range(CALLS))) == 10**9 * 2001
 
 
@@ -104,7 +113,7 @@ def test_outermost_loops_are_found_through_rules_that_come_once() -> None:
         Loop(symbol=1, times=7, calls=1),
         Loop(symbol=-2, times=5, calls=5),
     )
-    assert list(expand(under(rules, -2))) == [2, 3, 3, 3, 3]
+    assert list(expand(single_pass(rules, -2))) == [2, 3, 3, 3, 3]
 
 
 @given(row=st.lists(st.integers(0, CALLS - 1), min_size=2, max_size=30), data=st.data())
@@ -119,6 +128,6 @@ def test_the_order_of_calls_counts(row: list[int], data: st.DataObject) -> None:
 
 @pytest.mark.parametrize(("times", "said"), [(10**7, "10,000,001"), (10**30, "more than 10^15")])
 def test_who_goes_through_all_of_a_sequence_refuses_one_that_is_too_long(times: int, said: str) -> None:
-    assert len(list(walk((((0, 1000),),)))) == 1000
+    assert len(list(expand_bounded((((0, 1000),),)))) == 1000
     with pytest.raises(TooManyCalls, match=re.escape(f"a rank made {said} calls in order")):
-        walk((((0, times), (1, 1)),))
+        expand_bounded((((0, times), (1, 1)),))

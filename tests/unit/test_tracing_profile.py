@@ -14,7 +14,7 @@ from support.traces import MadeTrace, ring, write_lines
 from stressbench.formats.trace import read_trace
 from stressbench.report.page.traffic import render_profile
 from stressbench.report.terminal import print_profile
-from stressbench.tracing.matrix import MatrixOf, MatrixUnit
+from stressbench.tracing.matrix import MatrixAccumulator, MatrixUnit
 from stressbench.tracing.operations import OperationClass, class_of
 from stressbench.tracing.phases import regrid
 from stressbench.tracing.profile import Profile, Quantity, profile_of
@@ -142,7 +142,7 @@ def test_what_a_rank_lost_and_how_it_ended_become_warnings(tmp_path: Path) -> No
     warnings = profiled(tmp_path, made).warnings
 
     assert "ranks 1-2: ended by a signal; counted up to its last call" in warnings
-    assert any(text.startswith("ranks 1-2: made too many distinct calls") for text in warnings)
+    assert any(text.startswith("ranks 1-2: too many distinct calls") for text in warnings)
 
 
 def objects(*, comms: int, types: int = 2) -> dict[str, list[dict[str, object]]]:
@@ -227,7 +227,7 @@ def test_of_many_ranks_pairs_of_hosts_and_ranks_are_held_never_all_pairs_of_rank
     made = ring(300, nodes=3)
     for rank in made.ranks:
         rank.extra["peers"] = [[to, 1, 8] for to in range(300)]
-    found = MatrixOf(300)
+    found = MatrixAccumulator(300)
 
     for rank in read_trace(made.write(tmp_path)).ranks():
         found.add(rank)

@@ -103,7 +103,7 @@ def test_started_messages_are_followed_where_a_slot_changes_hands(tmp_path: Path
 
 @pytest.mark.parametrize(
     ("rules", "message"),
-    [(None, "rank 0 has no sequence: it is a profile"), ([[[0, 1], [1, 1]]], "rank 0 repeats nothing")],
+    [(None, "rank 0 has no sequence: it is a profile"), ([[[0, 1], [1, 1]]], "rank 0 has no loop")],
 )
 def test_what_is_not_there_is_refused(tmp_path: Path, rules: Any, message: str) -> None:
     with pytest.raises(TraceFileError, match=message):

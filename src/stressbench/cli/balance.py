@@ -12,7 +12,7 @@ from stressbench.launch import program
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.simgrid import SimgridPlace
-from stressbench.suites.hpcc import INPUT, OUTPUT, Rmax, input_text, linpack_of, order_of
+from stressbench.suites.hpcc import INPUT, OUTPUT, Rmax, hpcc_input, parse_linpack, problem_size
 
 HPCC = "hpcc"
 
@@ -45,11 +45,11 @@ def measured_rmax(
 
     Files lie in the current folder meanwhile, which hosts share more often than /tmp.
     """
-    n = order_of(memory_bytes if memory_bytes is not None else _own_memory())
+    n = problem_size(memory_bytes if memory_bytes is not None else _own_memory())
     home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
     with TemporaryDirectory(prefix=".stressbench-hpcc-", dir=home) as name:
         folder = Path(name)
-        (folder / INPUT).write_text(input_text(n=n, ranks=ranks), encoding="utf-8")
+        (folder / INPUT).write_text(hpcc_input(n=n, ranks=ranks), encoding="utf-8")
         ended = program.run_program(
             (HPCC,), folder=folder, ranks=ranks, place=place, engine=engine, environment=environment
         )
@@ -60,7 +60,7 @@ def measured_rmax(
     if ended.status:
         raise LaunchMistake(f"--rmax {HPCC}: it ended with status {ended.status}")
     try:
-        return linpack_of(text, ranks=ranks, n=n)
+        return parse_linpack(text, ranks=ranks, n=n)
     except ValueError as fault:
         raise LaunchMistake(f"--rmax {HPCC}: {fault}") from fault
 

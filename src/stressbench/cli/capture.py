@@ -10,7 +10,7 @@ from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, 
 from stressbench.formats.trace import TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
-from stressbench.tracing.summary import sentences_of
+from stressbench.tracing.completeness import completeness_sentences
 
 _HELP = f"""\
 Run an MPI program and write down every call it makes, in order and rank by rank, to FILE.trace.
@@ -55,7 +55,7 @@ def tell(taken: Taken) -> None:
         say(sentence)
     if taken.trace is not None:
         try:
-            for sentence in sentences_of(taken.trace):
+            for sentence in completeness_sentences(taken.trace):
                 say(sentence)
         except TraceFileError as fault:
             say(str(fault))

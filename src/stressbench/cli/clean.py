@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from stressbench.cli.following import say
 from stressbench.console import echo
 from stressbench.formats.errors import reason_of
-from stressbench.leftovers import Leftover, find, remove
+from stressbench.launch.leftovers import Leftover, find, remove
 from stressbench.report.units import count
 
 _FAULT = 3

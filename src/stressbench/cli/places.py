@@ -8,13 +8,12 @@ from stressbench.formats.files import limits, read_text
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import parse_rate_share
 from stressbench.lab.catalog import lab_file
-from stressbench.lab.entering import entering
 from stressbench.lab.errors import LabFault
 from stressbench.lab.file import read_lab
-from stressbench.lab.lifecycle import running
-from stressbench.lab.live import apply, parse_change
-from stressbench.lab.part import at_share, with_rails
+from stressbench.lab.lifecycle import command_prefix, running_lab
+from stressbench.lab.link_control import apply_change, parse_change
 from stressbench.lab.platform import platform_of
+from stressbench.lab.subset import with_rails, with_rate_share
 from stressbench.lab.topology import Lab
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.errors import LaunchMistake, LinkMistake
@@ -62,16 +61,16 @@ def set_rate(text: str, rate: str) -> None:
         target.set_rate(text, rate)
         return
     try:
-        up = running(text.partition(":")[2])
-        apply(up, up.lab.links, parse_change(f"rate={rate}"))
+        up = running_lab(text.partition(":")[2])
+        apply_change(up, up.lab.links, parse_change(f"rate={rate}"))
     except (LabMistake, LabFault) as mistake:
         raise LaunchMistake(f"--on {text}: {mistake}") from mistake
 
 
 def _lab(name: str, *, said: str, rate: str | None, rails: int | None) -> LabPlace:
     try:
-        up = running(name)
-        enter = entering(up, up.lab.hosts[0].name)
+        up = running_lab(name)
+        enter = command_prefix(up, up.lab.hosts[0].name)
     except (LabMistake, LabFault) as mistake:
         raise LaunchMistake(f"--on {said}: {mistake}") from mistake
     part = _part_of(up.lab, said=said, rate=rate, rails=rails)
@@ -115,7 +114,7 @@ def _part_of(lab: Lab, *, said: str, rate: str | None, rails: int | None) -> Lab
             lab = with_rails(lab, rails)
     if rate is not None:
         with _factor("rate", rate, said=said):
-            lab = at_share(lab, float(parse_rate_share(rate)))
+            lab = with_rate_share(lab, float(parse_rate_share(rate)))
     return lab
 
 

@@ -14,7 +14,7 @@ from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import TraceWish, check_output, take
-from stressbench.tracing.replay import suitability, trace_beside, workload_text
+from stressbench.tracing.replay import replay_suitability, trace_path_for, workload_text
 
 _HELP = f"""\
 Run an MPI program, capture every call it makes, and write a workload that repeats them without the program.
@@ -48,7 +48,7 @@ def record(
     with_names: WithNames = False,
 ) -> None:
     """Capture, judge, write."""
-    trace_file = trace_beside(output)
+    trace_file = trace_path_for(output)
     try:
         check_output(output, endings=(".sb",), replace=False)
         check_output(trace_file, endings=(".trace",), replace=False)
@@ -67,7 +67,7 @@ def record(
 def _write(trace: Trace, output: Path, *, job: str | None) -> bool:
     """Whether the workload was written; else the reasons are told."""
     try:
-        judged = suitability(trace)
+        judged = replay_suitability(trace)
         for reason in judged.refusals:
             say(f"cannot be replayed: {reason}")
         if judged.refusals:

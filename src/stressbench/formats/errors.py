@@ -35,4 +35,4 @@ class ProfileFileError(_FileError):
 
 
 class SuiteFileError(Exception):
-    """A protocol of b_eff or b_eff_io is broken or of another benchmark; the message names file and line."""
+    """The file is no valid protocol of the suite; the message names file and line."""

@@ -25,7 +25,7 @@ from stressbench.interference.readings import (
 )
 from stressbench.interference.sides import SHARES
 from stressbench.stats.intervals import CONFIDENCE, Interval
-from stressbench.stats.percentiles import Percentile, of_samples, percentile_of
+from stressbench.stats.percentiles import Percentile, grouped_samples, percentile_of
 
 _POINTS = 41
 _ROUND_S = 1.0
@@ -143,7 +143,7 @@ def _spread(latencies: Latencies) -> Spread:
     """Those of unknown times stand each for itself."""
     values, times = latencies.array, latencies.times
     rounds = np.arange(len(values)) if times is None else np.floor(times / _ROUND_S).astype(np.int64)
-    grouped = of_samples(values, rounds)
+    grouped = grouped_samples(values, rounds)
     found = (percentile_of(grouped, share) for share in SHARES)
     return Spread(
         count=len(values), mean_s=float(values.mean()), percentiles=tuple(one for one in found if one is not None)

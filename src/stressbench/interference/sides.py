@@ -10,7 +10,7 @@ from stressbench.interference.pingpongs import AVERAGED, Probes, Probing, one_af
 from stressbench.interference.probing import OURS, Floats, Reading, Utilisation, utilisation
 from stressbench.interference.queueing import Service
 from stressbench.stats.intervals import Interval, unpaired_interval
-from stressbench.stats.percentiles import Percentile, of_samples, percentile_of
+from stressbench.stats.percentiles import Percentile, grouped_samples, percentile_of
 
 SHARES = (0.5, 0.95, 0.99)
 PRECISION = 0.05
@@ -36,7 +36,7 @@ class Side:
 
 def side_of(probes: Probes) -> Side:
     """Of at least one probe."""
-    grouped = of_samples(probes.latencies_s, probes.round)
+    grouped = grouped_samples(probes.latencies_s, probes.round)
     return Side(
         count=len(probes), mean_s=float(probes.latencies_s.mean()), late_s=float(np.nanmean(probes.late_s)),
         percentiles=tuple(found for share in SHARES if (found := percentile_of(grouped, share)) is not None),

@@ -1,6 +1,6 @@
-"""The lab: a small cluster inside one Linux machine, of network namespaces and links that carry what they are said to.
+"""The lab: a small cluster inside one Linux machine, made of network namespaces and links with stated rates.
 
-Pure: lab files (`file`, `shapes/`), the lab as a value (`topology`), routes, addresses, the commands that
-make it (`plan`), its picture (`drawing`). Effects: `keeper` (the process that is the lab), `lifecycle`, `enter`,
-`counters`, `live`, `survey`.
+Pure modules: the lab as a value (`topology`), `assembly` and `shapes/` (from a lab file to a lab), `routing`,
+`addresses`, `plan` (the kernel configuration of a lab) and `drawing`. Modules with side effects: `lifecycle`,
+`supervisor` (the root process of a lab), `enter`, `counters`, `link_control` and `link_check`.
 """

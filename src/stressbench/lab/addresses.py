@@ -1,26 +1,29 @@
-"""Names on the wire: one network a rail, 10.10.0.0/16 for the first. The same in every lab, since no two ever meet."""
+"""IP and MAC addresses of a lab's nodes: one IPv4 network per rail, 10.10.0.0/16 for the first.
+
+All labs use the same addresses, because they are never connected to each other.
+"""
 
 from stressbench.lab.topology import Node
 
-_RAILS_FROM = 10
-_SWITCHES_FROM = 200
-_A_BLOCK = 250
+_FIRST_RAIL_OCTET = 10
+_FIRST_SWITCH_OCTET = 200
+_NODES_PER_OCTET = 250
 PREFIX_BITS = 16
-MOST_STATIONS = _SWITCHES_FROM * _A_BLOCK
-MOST_SWITCHES = (255 - _SWITCHES_FROM) * _A_BLOCK
+MAX_STATIONS = _FIRST_SWITCH_OCTET * _NODES_PER_OCTET
+MAX_SWITCHES = (255 - _FIRST_SWITCH_OCTET) * _NODES_PER_OCTET
 
 
 def network_of(rail: int) -> str:
-    """The rail's network, as `10.10.0.0/16`."""
-    return f"10.{_RAILS_FROM + rail}.0.0/{PREFIX_BITS}"
+    """The network of a rail, such as `10.10.0.0/16`."""
+    return f"10.{_FIRST_RAIL_OCTET + rail}.0.0/{PREFIX_BITS}"
 
 
 def address_of(node: Node, *, rail: int) -> str:
-    """The node's address on a rail, without the length of its network."""
-    block, rest = divmod(node.number, _A_BLOCK)
-    return f"10.{_RAILS_FROM + rail}.{block + (_SWITCHES_FROM if node.is_switch else 0)}.{rest + 1}"
+    """The IPv4 address of a node on a rail, without the prefix length."""
+    block, rest = divmod(node.number, _NODES_PER_OCTET)
+    return f"10.{_FIRST_RAIL_OCTET + rail}.{block + (_FIRST_SWITCH_OCTET if node.is_switch else 0)}.{rest + 1}"
 
 
 def mac_of(link: int, end: int) -> str:
-    """The address of a link's end (0 or 1), which belongs to nobody's hardware."""
+    """A locally administered MAC address for end 0 or 1 of a link."""
     return f"02:5b:00:{link >> 8:02x}:{link & 255:02x}:{end:02x}"

@@ -1,4 +1,4 @@
-"""From a file's tables to a `Lab`: names, links, ends; and the mistakes that show when all is put together. Pure."""
+"""Assembly of a `Lab` from the tables of its file, with all checks that concern several tables. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from stressbench.lab.addresses import mac_of
 from stressbench.lab.routing import cycle, unreachable
 from stressbench.lab.shapes import wire_of
 from stressbench.lab.topology import End, IoService, Lab, Link, Node, NodeKind, Noise
-from stressbench.lab.wiring import Rail, Site, Wire, Wiring, WiringMistake, WrittenLink, with_wires
+from stressbench.lab.wiring import LinkSpec, Rail, Wire, Wiring, WiringInput, WiringMistake, with_wires
 
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
 _LONGEST_DEVICE = 15
@@ -22,7 +22,7 @@ _MOST_RAILS = 8
 
 
 def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
-    """The lab. Raises Mistakes."""
+    """Assemble the lab. Raises Mistakes with a complaint for every error that can be found."""
     _refuse(_rail_complaints(table, topology))
     hosts = tuple(f"{table.hosts.name}{number}" for number in range(table.hosts.count))
     _refuse(_host_complaints(table, hosts))
@@ -46,7 +46,7 @@ def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
         io=None if table.io is None else _io_service(table, stations),
         noise=tuple(Noise(source=one.from_, target=one.to, rate=one.rate) for one in table.noise),
     )
-    _refuse(_whole_complaints(lab))
+    _refuse(_lab_complaints(lab))
     return lab
 
 
@@ -62,7 +62,7 @@ def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]
         yield Complaint(place=("rail", 0), text='[[rail]]: with kind = "links" every [[link]] says its own rate')
     if not by_link and not table.rail:
         yield Complaint(
-            place=("hosts",), text='[[rail]] is missing: how fast is a host\'s card? For example rate = "1Gbit"'
+            place=("hosts",), text='[[rail]] is missing: it states the rate of a host\'s NIC, such as rate = "1Gbit"'
         )
     if not by_link and table.link:
         yield Complaint(
@@ -94,12 +94,12 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
 
 def _wire(table: LabTable, topology: Topology, hosts: tuple[str, ...]) -> Wiring:
     written = tuple(
-        WrittenLink(between=link.between, rate=link.rate, delay=link.delay, name=link.name, number=number)
+        LinkSpec(between=link.between, rate=link.rate, delay=link.delay, name=link.name, number=number)
         for number, link in enumerate(table.link)
     )
     rails = tuple(Rail(rate=rail.rate, delay=rail.delay) for rail in table.rail)
     try:
-        wiring = wire_of(topology)(topology, Site(hosts=hosts, rails=rails, links=written))
+        wiring = wire_of(topology)(topology, WiringInput(hosts=hosts, rails=rails, links=written))
     except WiringMistake as mistake:
         raise Mistakes([_wiring_complaint(mistake)]) from mistake
     return wiring if table.io is None else _with_io(wiring, table)
@@ -114,7 +114,7 @@ def _wiring_complaint(mistake: WiringMistake) -> Complaint:
 
 
 def _with_io(wiring: Wiring, table: LabTable) -> Wiring:
-    """I/O nodes, and their own switch where an uplink is given; on the first rail only."""
+    """Add the I/O nodes, on the first rail only, and a switch of their own if `io.uplink` is given."""
     io = table.io
     assert io is not None
     if io.attach not in wiring.switches:
@@ -147,14 +147,14 @@ def _name_complaints(names: tuple[str, ...]) -> Iterator[Complaint]:
                 place=("topology",), text=f"duplicate name '{name}': hosts, I/O nodes and switches share names"
             )
         if name in _RESERVED:
-            yield Complaint(place=("topology",), text=f"'{name}' has a meaning of its own; choose another name")
+            yield Complaint(place=("topology",), text=f"'{name}' is a reserved name; choose another one")
         if len(name) > _LONGEST_DEVICE:
             yield Complaint(place=("topology",), text=f"'{name}': expected at most {_LONGEST_DEVICE} characters")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _CardRates:
-    """The rate of a host's card where it is not that of the rail."""
+class _NicRates:
+    """Rates of NICs: those of single hosts (`own`, by host and rail) and the defaults of the rails."""
 
     own: dict[tuple[str, int], Rate]
     rails: tuple[Rate, ...]
@@ -163,17 +163,17 @@ class _CardRates:
         return self.own.get((host, rail), self.rails[rail])
 
 
-def _rates(table: LabTable, hosts: tuple[str, ...]) -> _CardRates:
+def _rates(table: LabTable, hosts: tuple[str, ...]) -> _NicRates:
     own = {
         (host.name, rail): rate
         for host in table.host
         if host.name in hosts and host.rates is not None
         for rail, rate in enumerate(host.rates)
     }
-    return _CardRates(own=own, rails=tuple(rail.rate for rail in table.rail))
+    return _NicRates(own=own, rails=tuple(rail.rate for rail in table.rail))
 
 
-def _links(wiring: Wiring, rates: _CardRates, table: LabTable) -> tuple[Link, ...]:
+def _links(wiring: Wiring, rates: _NicRates, table: LabTable) -> tuple[Link, ...]:
     names: Counter[str] = Counter()
     devices: set[tuple[str, str]] = set()
     made = []
@@ -202,13 +202,13 @@ def _links(wiring: Wiring, rates: _CardRates, table: LabTable) -> tuple[Link, ..
 
 
 def _device(devices: set[tuple[str, str]], wiring: Wiring, wire: Wire, node: str, beyond: str) -> str:
-    """A station's cards are eth0, eth1, ...; a switch's ports are called like what is plugged in."""
+    """Name of a new device: eth0, eth1, ... (by rail) on hosts and I/O nodes, the neighbour's name on switches."""
     station = node not in wiring.switches
     name = f"eth{wire.rail}" if station else beyond
     number = 1
     while (node, name) in devices:
         if station:
-            text = f"'{node}' has two links on eth{wire.rail}; a second card is {node}:eth{wire.rail + 1}"
+            text = f"'{node}' has two links on eth{wire.rail}; a second NIC is {node}:eth{wire.rail + 1}"
             raise Mistakes([Complaint(place=("link",), text=f"link.between: {text}")])
         number += 1
         name = f"{beyond[: _LONGEST_DEVICE - 3]}.{number}"
@@ -223,11 +223,11 @@ def _io_service(table: LabTable, stations: tuple[Node, ...]) -> IoService:
     return IoService(file_system=io.file_system, path=io.path, nodes=nodes, capacity=io.capacity, stripe=io.stripe)
 
 
-def _whole_complaints(lab: Lab) -> Iterator[Complaint]:
-    around = cycle(lab) if lab.forwarding is Forwarding.bridge else ()
-    if around:
-        names = ", ".join(link.name for link in around)
-        text = f'cycle without routing: {names}; bridges would pass frames round it for ever: say forwarding = "route"'
+def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
+    loop = cycle(lab) if lab.forwarding is Forwarding.bridge else ()
+    if loop:
+        names = ", ".join(link.name for link in loop)
+        text = f'cycle without routing: {names}; bridges would forward frames in it for ever: use forwarding = "route"'
         yield Complaint(place=("topology", "forwarding"), text=text)
     for station in lab.stations:
         if not any(link.rail == 0 for link in lab.links_of(station.name)):
@@ -237,5 +237,5 @@ def _whole_complaints(lab: Lab) -> Iterator[Complaint]:
         cut_off = unreachable(lab, rail=rail)
         if cut_off:
             first = lab.stations[0].name
-            text = f"no way leads from {first} to {', '.join(cut_off)} on eth{rail}: a link is missing"
+            text = f"no path from {first} to {', '.join(cut_off)} on eth{rail}: a link is missing"
             yield Complaint(place=("topology",), text=text)

@@ -1,4 +1,4 @@
-"""Which lab a word on the command line means: one that ships, or a file."""
+"""Lookup of labs named on the command line: shipped labs and files."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -10,13 +10,13 @@ _ENDING = ".toml"
 
 
 def shipped() -> tuple[str, ...]:
-    """Names of the labs that ship."""
+    """Names of the shipped labs."""
     found = (entry.name for entry in files("stressbench.lab").joinpath("shipped").iterdir())
     return tuple(sorted(name.removesuffix(_ENDING) for name in found if name.endswith(_ENDING)))
 
 
 def lab_file(word: str) -> Path:
-    """The file of a shipped lab, or the path that the word is. LabMistake where it is neither."""
+    """Path of the shipped lab with this name, or of the file `word`. Raises LabMistake if it is neither."""
     if word in shipped():
         return Path(str(files("stressbench.lab").joinpath("shipped", word + _ENDING)))
     if word.endswith(_ENDING) or "/" in word:

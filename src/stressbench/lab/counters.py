@@ -1,4 +1,4 @@
-"""What each link has carried: the kernel's own counters at both ends, and rates between two looks at them."""
+"""Link counters from the kernel at both ends of each link, and utilisation between two readings."""
 
 import json
 import subprocess
@@ -7,50 +7,50 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stressbench.lab.attention import be_prompt
-from stressbench.lab.batch import BatchFault, program_of
-from stressbench.lab.inside import inside
-from stressbench.lab.lifecycle import Running
-from stressbench.lab.queues import PRINT_QUEUES, Bucket, bucket_of
+from stressbench.lab.iproute import IprouteFault, tool_path
+from stressbench.lab.lifecycle import RunningLab
+from stressbench.lab.network_task import start_in_network
+from stressbench.lab.priority import raise_priority
+from stressbench.lab.queues import QDISC_ARGUMENTS, TokenBucket, token_bucket
 from stressbench.lab.topology import End, Lab, Link
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sent:
-    """What one end of a link has sent: frames with their headers.
-
-    `at_s`: when its node was asked, on a clock that never goes back.
-    """
+class EndCounters:
+    """Counters of the frames sent by one end of a link; `at_s` is the time of the reading on the monotonic clock."""
 
     at_s: float
-    bucket: Bucket
+    bucket: TokenBucket
     is_up: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkCount:
-    """Both directions of a link."""
+class LinkCounters:
+    """Counters of both directions of a link."""
 
     link: Link
-    from_a: Sent
-    from_b: Sent
+    from_a: EndCounters
+    from_b: EndCounters
 
     @property
     def is_up(self) -> bool:
-        """Whether frames can pass."""
+        """Whether both ends are up."""
         return self.from_a.is_up and self.from_b.is_up
 
 
 @dataclass(frozen=True, kw_only=True)
-class Count:
-    """A look at all links."""
+class LabCounters:
+    """A reading of the counters of all links."""
 
-    links: tuple[LinkCount, ...]
+    links: tuple[LinkCounters, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Direction:
-    """One direction of a link: totals since it came up, and `use`, the share of its rate between two looks, or None."""
+class LinkDirection:
+    """One direction of a link: totals since it came up, and its utilisation.
+
+    `use` is the share of the rate used between two readings (frames with headers), None for a single reading.
+    """
 
     link: str
     source: str
@@ -64,21 +64,26 @@ class Direction:
     use: float | None
 
 
-def count(running: Running) -> Count:
-    """A look now. LabFault where a node cannot be asked."""
-    asked = {
-        node.name: inside(running.holder(node.name).pid, _ask, where=node.name) for node in running.lab.nodes
-    }  # all at the same time
-    found: Mapping[str, Any] = {name: asking.value() for name, asking in asked.items()}
+def read_counters(running: RunningLab) -> LabCounters:
+    """Read the counters of all links. Raises LabFault if a node cannot be read."""
+    asked = {  # in all nodes concurrently
+        node.name: start_in_network(running.holder(node.name).pid, _read_node, where=node.name)
+        for node in running.lab.nodes
+    }
+    found: Mapping[str, Any] = {name: asking.result() for name, asking in asked.items()}
     links = tuple(
-        LinkCount(link=link, from_a=_sent(found[link.a.node], link.a), from_b=_sent(found[link.b.node], link.b))
+        LinkCounters(
+            link=link,
+            from_a=_end_counters(found[link.a.node], link.a),
+            from_b=_end_counters(found[link.b.node], link.b),
+        )
         for link in running.lab.links
     )
-    return Count(links=links)
+    return LabCounters(links=links)
 
 
-def bytes_by_card(lab: Lab, now: Count) -> dict[str, tuple[int, int]]:
-    """Bytes sent and received by the hosts' cards `eth0`, `eth1`... one a rail, added over all hosts."""
+def bytes_by_nic(lab: Lab, now: LabCounters) -> dict[str, tuple[int, int]]:
+    """Bytes sent and received by the NICs `eth0`, `eth1`, ... (one per rail), summed over all hosts."""
     hosts = {host.name for host in lab.hosts}
     sent, received = [0] * lab.rails, [0] * lab.rails
     for one in now.links:
@@ -89,8 +94,8 @@ def bytes_by_card(lab: Lab, now: Count) -> dict[str, tuple[int, int]]:
     return {f"eth{rail}": (sent[rail], received[rail]) for rail in range(lab.rails)}
 
 
-def directions(now: Count, *, before: Count | None = None) -> tuple[Direction, ...]:
-    """Each link's two directions, with their use since `before` where it is given."""
+def link_directions(now: LabCounters, *, before: LabCounters | None = None) -> tuple[LinkDirection, ...]:
+    """Both directions of each link, with their utilisation since `before` if it is given."""
     earlier = {one.link.name: one for one in before.links} if before is not None else {}
     made = []
     for one in now.links:
@@ -100,11 +105,11 @@ def directions(now: Count, *, before: Count | None = None) -> tuple[Direction, .
     return tuple(made)
 
 
-def _direction(link: Link, source: End, sent: Sent, old: Sent | None) -> Direction:
+def _direction(link: Link, source: End, sent: EndCounters, old: EndCounters | None) -> LinkDirection:
     bucket, use = sent.bucket, None
     if old is not None and sent.at_s > old.at_s:
         use = (bucket.bytes - old.bucket.bytes) / (bucket.rate.bytes_per_s * (sent.at_s - old.at_s))
-    return Direction(
+    return LinkDirection(
         link=link.name,
         source=source.node,
         target=link.beyond(source.node).node,
@@ -118,25 +123,25 @@ def _direction(link: Link, source: End, sent: Sent, old: Sent | None) -> Directi
     )
 
 
-def _ask() -> dict[str, Any]:
-    """In the node's network: its devices and their queues, as the programs print them."""
-    be_prompt()
-    devices = _printed("ip", "-j", "link")
-    return {"devices": devices, "at_s": time.monotonic(), "queues": _printed("tc", *PRINT_QUEUES)}
+def _read_node() -> dict[str, Any]:
+    """Devices and queues of the node whose network namespace this process is in, as printed by `ip` and `tc`."""
+    raise_priority()
+    devices = _run_json("ip", "-j", "link")
+    return {"devices": devices, "at_s": time.monotonic(), "queues": _run_json("tc", *QDISC_ARGUMENTS)}
 
 
-def _printed(tool: str, *words: str) -> Any:
-    program = program_of(tool)
+def _run_json(tool: str, *words: str) -> Any:
+    program = tool_path(tool)
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BatchFault(f"{tool} {' '.join(words)}: {done.stderr.strip()}")
+        raise IprouteFault(f"{tool} {' '.join(words)}: {done.stderr.strip()}")
     return json.loads(done.stdout)
 
 
-def _sent(found: Mapping[str, Any], end: End) -> Sent:
+def _end_counters(found: Mapping[str, Any], end: End) -> EndCounters:
     device = next(one for one in found["devices"] if one["ifname"] == end.device)
-    return Sent(
+    return EndCounters(
         at_s=found["at_s"],
-        bucket=bucket_of(found["queues"], node=end.node, device=end.device),
+        bucket=token_bucket(found["queues"], node=end.node, device=end.device),
         is_up="UP" in device["flags"],
     )

@@ -1,12 +1,12 @@
-"""The lab's picture: nodes, links as wide as their rate and as red as their load, in one SVG. Pure."""
+"""Drawing of a lab as SVG: line widths show the rates of links, colours their utilisation. Pure."""
 
 import math
 from collections.abc import Iterable, Mapping
 from html import escape
 
 from stressbench.formats.units import Bytes, Rate
-from stressbench.lab.counters import Direction
-from stressbench.lab.layout import Layout, Place, layout
+from stressbench.lab.counters import LinkDirection
+from stressbench.lab.layout import Layout, Point, layout
 from stressbench.lab.topology import Lab, Link, Node, NodeKind
 
 _WIDEST, _NARROWEST = 9.0, 1.5
@@ -22,14 +22,14 @@ svg{--paper:#fff;--ink:#1b1f24;--muted:#5c6670;--node:#eef1f4;--edge:#5c6670;
 .node{fill:var(--node);stroke:var(--edge);stroke-width:1.3}"""
 
 
-def draw(lab: Lab, loads: Iterable[Direction] = (), *, seconds: float | None = None) -> str:
-    """The picture as SVG; `loads` are each link's directions, looked at over so many seconds, where the lab is up."""
+def draw(lab: Lab, loads: Iterable[LinkDirection] = (), *, seconds: float | None = None) -> str:
+    """Draw the lab as SVG. `loads` are the directions of its links if it is up, measured over `seconds`."""
     placed = layout(lab)
     found = {(load.link, load.source): load for load in loads}
     height = placed.height + _LEGEND
     width = max(placed.width, 360.0)
     body = [_link(link, placed, found, lab) for link in lab.links]
-    body += [_node(node, placed.places[node.name]) for node in lab.nodes]
+    body += [_node(node, placed.positions[node.name]) for node in lab.nodes]
     body.append(_legend(lab, width, placed.height, seconds=seconds if found else None))
     title = f"Lab {lab.name}: {len(lab.hosts)} hosts, {len(lab.switches)} switches, {len(lab.links)} links"
     return (
@@ -45,23 +45,23 @@ def _width(rate: Rate, widest: Rate) -> float:
 
 
 def colour_of(use: float | None) -> str:
-    """Grey where nothing is known or carried, then from blue to red at full load."""
+    """Colour of a utilisation (0 to 1): grey if it is unknown or below 1 %, then blue to red."""
     if use is None or use < 0.01:
         return _RAMP[0]
     return _RAMP[min(len(_RAMP) - 1, 1 + int(use * (len(_RAMP) - 1)))]
 
 
-def _link(link: Link, placed: Layout, loads: Mapping[tuple[str, str], Direction], lab: Lab) -> str:
-    """Two halves: the one at each end shows what that end sends."""
+def _link(link: Link, placed: Layout, loads: Mapping[tuple[str, str], LinkDirection], lab: Lab) -> str:
+    """A link as two halves; the half at each end shows the direction that starts there."""
     widest = max(one.rate for one in lab.links)
-    a, b = placed.places[link.a.node], placed.places[link.b.node]
+    a, b = placed.positions[link.a.node], placed.positions[link.b.node]
     middle = ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
     there, back = loads.get((link.name, link.a.node)), loads.get((link.name, link.b.node))
     halves = _half(a, middle, there, _width(link.rate, widest)) + _half(b, middle, back, _width(link.rate, widest))
-    return f"<g><title>{escape(_told(link, there, back))}</title>{halves}</g>"
+    return f"<g><title>{escape(_tooltip(link, there, back))}</title>{halves}</g>"
 
 
-def _half(start: Place, end: Place, load: Direction | None, width: float) -> str:
+def _half(start: Point, end: Point, load: LinkDirection | None, width: float) -> str:
     down = load is not None and not load.is_up
     colour = _DOWN if down else colour_of(load.use if load is not None else None)
     dashes = ' stroke-dasharray="4 5"' if down else ""
@@ -71,7 +71,7 @@ def _half(start: Place, end: Place, load: Direction | None, width: float) -> str
     )
 
 
-def _told(link: Link, there: Direction | None, back: Direction | None) -> str:
+def _tooltip(link: Link, there: LinkDirection | None, back: LinkDirection | None) -> str:
     lines = [f"{link.name}: {link.rate} each way"]
     for load in (there, back):
         if load is not None:
@@ -82,8 +82,8 @@ def _told(link: Link, there: Direction | None, back: Direction | None) -> str:
     return "\n".join(lines)
 
 
-def _node(node: Node, place: Place) -> str:
-    x, y = place
+def _node(node: Node, position: Point) -> str:
+    x, y = position
     label = f'<text x="{x:.1f}" y="{y:.1f}">{escape(node.name)}</text>'
     if node.is_switch:
         width = max(46.0, 8.0 * len(node.name) + 12)

@@ -1,7 +1,7 @@
-"""A command on a node of a lab: `python -m stressbench.lab.enter LAB_FOLDER NODE COMMAND...`.
+"""Run a command on a node of a lab: `python -m stressbench.lab.enter LAB_FOLDER NODE COMMAND...`.
 
-It starts in a tenth of a second, hands on signals that somebody sends to it, and ends as the command ends. The command
-is a process of the lab: it ends with it.
+It starts in 0.1 s, forwards signals to the command, and exits with its status. The command is a process of the lab and
+ends with it.
 """
 
 import json
@@ -14,46 +14,46 @@ from pathlib import Path
 
 from stressbench.console.escaping import escaped
 from stressbench.formats.files import NotPrivate, PrivateDirectory, limits
-from stressbench.lab import rights, system
-from stressbench.lab.joining import EVERYTHING, chdir_or_root, join
+from stressbench.lab import privileges, system
+from stressbench.lab.namespaces import ALL_NAMESPACES, chdir_or_root, enter_namespaces
 from stressbench.lab.process import Process
 from stressbench.lab.variables import STATE, environment
 
 _CANNOT_ENTER, _NOT_FOUND, _NOT_EXECUTABLE, _BY_SIGNAL = 125, 127, 126, 128
-_HANDED_ON = frozenset(
+_FORWARDED_SIGNALS = frozenset(
     {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
 )
-_WAITED_FOR = _HANDED_ON | {signal.SIGCHLD}
+_AWAITED_SIGNALS = _FORWARDED_SIGNALS | {signal.SIGCHLD}
 
 
 def main() -> int:
-    """Enter, start, wait."""
+    """Enter the node's namespaces, run the command, and return its exit status."""
     folder, node, *command = sys.argv[1:]
     lab = Path(folder).name
     try:
         entry = _entry(Path(folder), node)
     except (NotPrivate, OSError) as fault:
-        return _complain(f"lab {lab}: {fault}")
+        return _report_error(f"lab {lab}: {fault}")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return _complain(f"lab {lab}: {Path(folder, STATE)} cannot be read; `stressbench lab down {lab}` clears it")
+        return _report_error(f"lab {lab}: {Path(folder, STATE)} cannot be read; `stressbench lab down {lab}` clears it")
     if entry is None:
-        return _complain(f"lab {lab} has no '{node}'")
-    if not entry.holder.lives:
-        return _complain(f"lab {lab}, {node}: its process {entry.holder.pid} has ended; is the lab still up?")
+        return _report_error(f"lab {lab} has no '{node}'")
+    if not entry.holder.is_alive:
+        return _report_error(f"lab {lab}, {node}: its process {entry.holder.pid} has ended; is the lab still up?")
     os.environ.update(environment(lab, rails=entry.rails, scratch=entry.scratch))
-    here, before = str(Path.cwd()), signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED_FOR)
+    here, before = str(Path.cwd()), signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED_SIGNALS)
     try:
-        join(entry.holder.pid, EVERYTHING)
+        enter_namespaces(entry.holder.pid, ALL_NAMESPACES)
     except OSError as fault:
-        return _complain(f"lab {lab}, {node}: cannot be entered: {fault.strerror}")
+        return _report_error(f"lab {lab}, {node}: cannot be entered: {fault.strerror}")
     chdir_or_root(here)
-    pid = system.forked(lambda: _become(command, before, entry.cores))
-    return _attend(pid)
+    pid = system.fork_child(lambda: _execute(command, before, entry.cores))
+    return _wait_forwarding_signals(pid)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
-    """What state.json says of a node, as far as it is needed here."""
+    """The part of state.json that is needed to enter a node."""
 
     holder: Process
     rails: int
@@ -62,7 +62,10 @@ class _Entry:
 
 
 def _entry(folder: Path, node: str) -> _Entry | None:
-    """None where there is no such node. Not read by pydantic, which takes longer to import than the rest of a start."""
+    """Read a node's entry from state.json; None if there is no such node.
+
+    Without pydantic, whose import takes longer than all the rest.
+    """
     own = PrivateDirectory(anchor=folder.parent, parts=(folder.name,))
     state = json.loads(own.read(STATE, limit=limits.STATE))
     holder = state["nodes"].get(node)
@@ -76,30 +79,33 @@ def _entry(folder: Path, node: str) -> _Entry | None:
     )  # fmt: skip
 
 
-def _become(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] | None) -> int:
-    system.end_with_parent(signal.SIGTERM)
+def _execute(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] | None) -> int:
+    system.set_parent_death_signal(signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     if cores:
         os.sched_setaffinity(0, cores)
     try:
-        rights.keep_what_labs_need()
+        privileges.drop_unneeded_capabilities()
     except OSError as fault:
-        _complain(str(fault.strerror))
+        _report_error(str(fault.strerror))
         return _CANNOT_ENTER
     try:
         os.execvp(command[0], list(command))
     except FileNotFoundError:
-        _complain(f"{command[0]}: not found")
+        _report_error(f"{command[0]}: not found")
         return _NOT_FOUND
     except OSError as fault:
-        _complain(f"{command[0]}: {fault.strerror}")
+        _report_error(f"{command[0]}: {fault.strerror}")
         return _NOT_EXECUTABLE
 
 
-def _attend(pid: int) -> int:
-    """Wait for the command. What a terminal sends, it sends to the command as well; the rest is handed on."""
+def _wait_forwarding_signals(pid: int) -> int:
+    """Wait for the command and return its status. Signals are forwarded unless the kernel sent them.
+
+    A terminal sends its signals to the command as well.
+    """
     while True:
-        found = signal.sigwaitinfo(_WAITED_FOR)
+        found = signal.sigwaitinfo(_AWAITED_SIGNALS)
         if found.si_signo != signal.SIGCHLD:
             if found.si_code <= 0:
                 os.kill(pid, found.si_signo)
@@ -110,7 +116,7 @@ def _attend(pid: int) -> int:
             return code if code >= 0 else _BY_SIGNAL - code
 
 
-def _complain(sentence: str) -> int:
+def _report_error(sentence: str) -> int:
     print(f"stressbench: {escaped(sentence)}", file=sys.stderr, flush=True)
     return _CANNOT_ENTER
 

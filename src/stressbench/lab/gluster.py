@@ -1,6 +1,6 @@
-"""Volume files of GlusterFS: what an I/O node serves, and how a host sees it. Pure.
+"""GlusterFS volume files of the servers (I/O nodes) and clients (hosts). Pure.
 
-They are given to the daemons as they are: no `glusterd` runs, so that nothing is written down outside the lab.
+The daemons read these files directly. No `glusterd` runs, so nothing is written outside the lab.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ _BRICK = "brick"
 
 
 def brick_volume(folder: str) -> str:
-    """What an I/O node serves: a folder of its own, with locks for all hosts."""
+    """Volume file of a server: it exports `folder` with POSIX locks."""
     return _volumes(
         ("store", "storage/posix", {"directory": folder, "reserve": "0", "health-check-interval": "0"}, ()),
         ("locks", "features/locks", {}, ("store",)),
@@ -32,11 +32,11 @@ def brick_volume(folder: str) -> str:
 
 
 def host_volume(servers: Mapping[str, str], *, stripe: Bytes | None) -> str:
-    """What a host mounts: the folders of all servers (addresses by name) as one.
+    """Volume file of a client: it combines the folders of all servers (addresses by name).
 
-    A file lies on the server that its name's hash gives, or in pieces of `stripe` on those that the pieces' names give.
-    Up to 1 MiB of a file is on its way at a time, so that a writer gets its part of a link that others fill; closing
-    waits for all of it. A server that is slow to answer is never given up.
+    A file is stored on the server given by the hash of its name, or with `stripe` in pieces of this size, each placed
+    by the hash of its name. Up to 1 MiB per file is written behind, so that a writer gets its share of a busy link;
+    closing a file waits for outstanding writes. Slow servers are never disconnected.
     """
     parts = [
         (
@@ -65,7 +65,7 @@ def host_volume(servers: Mapping[str, str], *, stripe: Bytes | None) -> str:
 
 
 def _volumes(*layers: tuple[str, str, Mapping[str, str], Iterable[str]]) -> str:
-    """Each layer's name, kind, options and the layers below it."""
+    """Text of a volume file; each layer has a name, a type, options, and the layers below it."""
     return "\n".join(
         "\n".join(
             [

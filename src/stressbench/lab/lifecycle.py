@@ -1,4 +1,4 @@
-"""A lab comes up, is found, and goes down."""
+"""Lifecycle of labs: bring up, find, take down."""
 
 import os
 import socket
@@ -10,35 +10,35 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stressbench.formats.lab.errors import LabMistake
+from stressbench.lab.control_channel import ControlChannel
 from stressbench.lab.errors import LabFault
 from stressbench.lab.file import parse_lab
 from stressbench.lab.mpi import scratch_of
 from stressbench.lab.pinning import cores_of_hosts
 from stressbench.lab.plan import Plan, plan
-from stressbench.lab.planned import plain
-from stressbench.lab.process import Process, process_of
-from stressbench.lab.state import Phase, Slot, State, slots
-from stressbench.lab.talk import Talk
+from stressbench.lab.plan_json import plan_to_json
+from stressbench.lab.process import Process, find_process
+from stressbench.lab.state import LabDirectory, Phase, State, lab_directories
 from stressbench.lab.topology import Lab
 
-_ANSWER_WITHIN_S = 60.0
-_GONE_WITHIN_S = 20.0
+_ANSWER_TIMEOUT_S = 60.0
+_EXIT_TIMEOUT_S = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running:
-    """A lab that is up: what it is, and the processes that hold its nodes."""
+class RunningLab:
+    """A lab that is up, and its recorded state with the processes that hold its nodes' namespaces."""
 
     lab: Lab
     state: State
 
     @property
     def scratch(self) -> str | None:
-        """Where hosts find the file system of the I/O nodes; None where none is served."""
+        """Mount point of the I/O nodes' file system on hosts; None if none is served."""
         return self.state.scratch or None
 
     def holder(self, node: str) -> Process:
-        """The process that holds a node. LabMistake where the lab has no such node."""
+        """The process that holds a node's namespaces. Raises LabMistake if the lab has no such node."""
         found = (self.state.nodes or {}).get(node)
         if found is None:
             names = ", ".join(one.name for one in self.lab.nodes)
@@ -46,17 +46,16 @@ class Running:
         return found
 
 
-def up(text: str, *, name: str, source: str, serves: bool = True) -> Running:
-    """Bring the lab up, its I/O nodes as plain nodes unless it `serves`.
+def up(text: str, *, name: str, source: str, serves: bool = True) -> RunningLab:
+    """Bring up the lab described by `text`, with a file system on its I/O nodes if `serves`.
 
-    LabMistake: the file is wrong, or the lab is up already; LabFault: the machine refused a step.
-
-    Whatever this was interrupted by, nothing is left that `down` or another `up` does not clear.
+    `source` names the file in messages. Raises LabMistake if the text is invalid or the lab is already up, and
+    LabFault if a step fails. If interrupted at any time, `down` or another `up` removes what is left.
     """
-    slot = Slot(name)
+    directory = LabDirectory(name)
     lab = parse_lab(text, name=name, source=source)
-    _take(slot)
-    builder = process_of(os.getpid())
+    _acquire(directory)
+    builder = find_process(os.getpid())
     assert builder is not None
     state = State(
         name=name, source=source, text=text, phase=Phase.starting, builder=builder,
@@ -65,127 +64,139 @@ def up(text: str, *, name: str, source: str, serves: bool = True) -> Running:
     )  # fmt: skip
     built = False
     try:
-        slot.write(state)
-        running = Running(lab=lab, state=_build(slot, state, plan(lab, cores=state.cores, serves=serves)))
+        directory.write(state)
+        running = RunningLab(lab=lab, state=_build(directory, state, plan(lab, cores=state.cores, serves=serves)))
         built = True
     finally:
         if not built:
-            _end(slot)
-    slot.unlock()
+            _tear_down(directory)
+    directory.unlock()
     return running
 
 
-def _take(slot: Slot) -> None:
-    """Get hold of the lab's folder; clear what a killed `up` or a killed lab left in it."""
-    if not slot.lock():
-        state = slot.read()
+def _acquire(directory: LabDirectory) -> None:
+    """Lock the lab's directory, after removing what a killed `up` or lab left."""
+    if not directory.lock():
+        state = directory.read()
         if state is not None and state.phase is Phase.up:
-            raise LabMistake(f"lab {slot.name} is up already; `stressbench lab down {slot.name}` ends it")
-        if state is not None and state.builder.lives:
-            raise LabMistake(f"lab {slot.name} is coming up already, by process {state.builder.pid}")
-        _end_processes(slot)
+            raise LabMistake(f"lab {directory.name} is up already; `stressbench lab down {directory.name}` ends it")
+        if state is not None and state.builder.is_alive:
+            raise LabMistake(f"lab {directory.name} is already being brought up by process {state.builder.pid}")
+        _end_processes(directory)
 
 
-def _build(slot: Slot, state: State, wished: Plan) -> State:
+def _build(directory: LabDirectory, state: State, wanted_plan: Plan) -> State:
     near, far = socket.socketpair()
-    near.settimeout(_ANSWER_WITHIN_S)
-    talk = Talk(near)
+    near.settimeout(_ANSWER_TIMEOUT_S)
+    channel = ControlChannel(near)
     with near:
-        with far, slot.new_log() as log:
+        with far, directory.new_log() as log:
             launcher = subprocess.Popen(
-                [sys.executable, "-m", "stressbench.lab.keeper", str(far.fileno())],
-                pass_fds=(far.fileno(), slot.descriptor), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                [sys.executable, "-m", "stressbench.lab.supervisor", str(far.fileno())],
+                pass_fds=(far.fileno(), directory.descriptor), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True,
             )  # fmt: skip
-        _send(talk, {"user_namespace": state.user_namespace, "plan": plain(wished)})
-        state = replace(state, keeper=process_of(_answer(talk, slot)["keeper"]), phase=Phase.building)
-        slot.write(state)
+        _send(channel, {"user_namespace": state.user_namespace, "plan": plan_to_json(wanted_plan)})
+        state = replace(
+            state, supervisor=find_process(_receive(channel, directory)["supervisor"]), phase=Phase.building
+        )
+        directory.write(state)
         launcher.wait()
-        _send(talk, {"go": True})
-        pids = _answer(talk, slot)["nodes"]
-        state = replace(state, nodes={name: _known(name, pair[0]) for name, pair in pids.items()})
-        slot.write(state)
-        _answer(talk, slot)
-        slot.write(state.at(Phase.up))
-        _send(talk, {"stay": True})
+        _send(channel, {"go": True})
+        pids = _receive(channel, directory)["nodes"]
+        state = replace(state, nodes={name: _node_process(name, pair[0]) for name, pair in pids.items()})
+        directory.write(state)
+        _receive(channel, directory)
+        directory.write(state.at(Phase.up))
+        _send(channel, {"stay": True})
         return state.at(Phase.up)
 
 
-def _known(name: str, pid: int) -> Process:
-    found = process_of(pid)
+def _node_process(name: str, pid: int) -> Process:
+    found = find_process(pid)
     if found is None:
-        raise LabFault(f"{name}: its process {pid} is not there; is /proc of another process namespace mounted here?")
+        raise LabFault(f"{name}: process {pid} does not exist; is the /proc of another process namespace mounted here?")
     return found
 
 
-def _send(talk: Talk, message: Mapping[str, Any]) -> None:
+def _send(channel: ControlChannel, message: Mapping[str, Any]) -> None:
     try:
-        talk.say(message)
+        channel.send(message)
     except OSError as fault:
-        raise LabFault(f"the lab's keeper is gone ({fault.strerror})") from fault
+        raise LabFault(f"the lab's supervisor is gone ({fault.strerror})") from fault
 
 
-def _answer(talk: Talk, slot: Slot) -> Mapping[str, Any]:
-    """The keeper's next message. LabFault with its reason where it has one to give."""
+def _receive(channel: ControlChannel, directory: LabDirectory) -> Mapping[str, Any]:
+    """The supervisor's next message. Raises LabFault with the reason if it reports a fault, ends, or does not reply."""
     try:
-        message = talk.hear()
+        message = channel.receive()
     except TimeoutError:
-        raise LabFault(f"the lab's keeper said nothing for {_ANSWER_WITHIN_S:.0f} s") from None
+        raise LabFault(f"the lab's supervisor did not reply within {_ANSWER_TIMEOUT_S:.0f} s") from None
     if message is None:
-        raise LabFault(f"the lab's keeper ended: {slot.last_words() or 'somebody killed it'}")
+        raise LabFault(f"the lab's supervisor ended: {directory.last_log_line() or 'it was killed'}")
     if "fault" in message:
         raise LabFault(str(message["fault"]))
     return message
 
 
 def down(name: str) -> bool:
-    """End the lab and forget it; whether there was anything. LabFault where it does not end."""
-    slot = Slot(name)
-    if not slot.exists:
-        slot.clear_above()
+    """End the lab and remove its directory. Returns whether there was one. Raises LabFault if the lab does not end."""
+    directory = LabDirectory(name)
+    if not directory.exists:
+        directory.clear_above()
         return False
-    _end(slot)
+    _tear_down(directory)
     return True
 
 
-def _end(slot: Slot) -> None:
-    slot.unlock()
-    if not slot.lock():
-        _end_processes(slot)
-    slot.clear()
-    slot.unlock()
+def _tear_down(directory: LabDirectory) -> None:
+    directory.unlock()
+    if not directory.lock():
+        _end_processes(directory)
+    directory.clear()
+    directory.unlock()
 
 
-def _end_processes(slot: Slot) -> None:
-    """Kill the keeper, and the `up` that may be waiting for it, and wait until the kernel has ended everything."""
-    for _ in range(2):  # an `up` may just be writing down its keeper
-        slot.kill()
-        if slot.lock(within_s=_GONE_WITHIN_S / 2):
+def _end_processes(directory: LabDirectory) -> None:
+    """Kill the supervisor and a concurrent `up`, and wait until all processes of the lab have ended."""
+    for _ in range(2):  # a concurrent `up` may record its supervisor after the first kill
+        directory.kill()
+        if directory.lock(within_s=_EXIT_TIMEOUT_S / 2):
             return
-    raise LabFault(f"lab {slot.name}: its processes do not end; {slot.path / 'state.json'} names them")
+    raise LabFault(f"lab {directory.name}: its processes do not end; {directory.path / 'state.json'} names them")
 
 
-def running(name: str) -> Running:
-    """The lab of this name. LabMistake where it is not up."""
-    slot = Slot(name)
-    state = slot.read() if slot.exists and slot.is_held() else None
+def running_lab(name: str) -> RunningLab:
+    """The lab of this name. Raises LabMistake if it is not up."""
+    directory = LabDirectory(name)
+    state = directory.read() if directory.exists and directory.is_held() else None
     if state is None or state.phase is not Phase.up:
         raise LabMistake(f"lab {name} is not up; `stressbench lab up {name}` brings it up")
-    return Running(lab=parse_lab(state.text, name=state.name, source=state.source), state=state)
+    return RunningLab(lab=parse_lab(state.text, name=state.name, source=state.source), state=state)
 
 
-def chosen(name: str | None) -> Running:
-    """The lab of this name; without one, the only lab that is up. LabMistake where there is none or more."""
+def selected_lab(name: str | None) -> RunningLab:
+    """The lab of this name, or the only lab that is up if `name` is None. Raises LabMistake if that is ambiguous."""
     if name is not None:
-        return running(name)
+        return running_lab(name)
     there = labs_up()
     if not there:
         raise LabMistake("no lab is up; `stressbench lab up tiny` brings one up")
     if len(there) > 1:
-        raise LabMistake(f"several labs are up: {', '.join(there)}; --lab NAME says which one is meant")
-    return running(there[0])
+        raise LabMistake(f"several labs are up: {', '.join(there)}; choose one with --lab NAME")
+    return running_lab(there[0])
 
 
 def labs_up() -> tuple[str, ...]:
     """Names of this user's labs that are up."""
-    return tuple(slot.name for slot in slots() if slot.is_held() and (state := slot.read()) and state.phase is Phase.up)
+    return tuple(
+        directory.name
+        for directory in lab_directories()
+        if directory.is_held() and (state := directory.read()) and state.phase is Phase.up
+    )
+
+
+def command_prefix(running: RunningLab, node: str) -> tuple[str, ...]:
+    """Arguments that run the command behind them on a node. Raises LabMistake if the lab has no such node."""
+    running.holder(node)
+    return (sys.executable, "-m", "stressbench.lab.enter", str(LabDirectory(running.state.name).path), node)

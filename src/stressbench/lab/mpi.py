@@ -1,4 +1,4 @@
-"""How MPI finds the lab's hosts: their names, and an agent in the place of ssh. Pure."""
+"""Files through which MPI finds the lab's hosts: /etc/hosts, and a launch agent in place of ssh. Pure."""
 
 from stressbench.formats.lab.paths import CORES, PIDS
 from stressbench.lab.addresses import address_of
@@ -6,7 +6,7 @@ from stressbench.lab.topology import Lab
 
 
 def hosts_text(lab: Lab) -> str:
-    """`/etc/hosts` of every node: a plain name is on the first rail, `h0-eth1` on the second."""
+    """Text of `/etc/hosts` of every node: `h0` is the address on the first rail, `h0-eth1` on the second."""
     lines = ["127.0.0.1 localhost"]
     for node in lab.nodes:
         rails = sorted({link.rail for link in lab.links_of(node.name)})
@@ -17,10 +17,10 @@ def hosts_text(lab: Lab) -> str:
 
 
 def agent_text(lab: Lab) -> str:
-    """`agent HOST COMMAND...` starts a command on another host, as `ssh HOST COMMAND...` would."""
+    """Script `agent HOST COMMAND...`, which starts a command on another host like `ssh HOST COMMAND...`."""
     return f"""\
 #!/bin/sh
-# Called by mpirun in the place of ssh: agent HOST COMMAND...
+# Called by mpirun instead of ssh: agent HOST COMMAND...
 host=$1
 shift
 pid=$(cat "{PIDS}/$host" 2>/dev/null) || {{ echo "lab {lab.name}: there is no host '$host'" >&2; exit 255; }}
@@ -30,7 +30,7 @@ exec nsenter --target "$pid" --net --mount --uts --ipc -- /bin/sh -c "$*"
 
 
 def scratch_of(lab: Lab, *, serves: bool) -> str | None:
-    """Where hosts find what I/O nodes serve, empty where these do not; None where the lab has none."""
+    """Mount point of the I/O nodes' file system: empty if they do not serve it, None without I/O nodes."""
     if lab.io is None:
         return None
     return lab.io.path if serves else ""

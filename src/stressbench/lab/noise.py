@@ -1,27 +1,27 @@
-"""Background traffic: datagrams at a steady rate, from a process of the lab that does nothing else."""
+"""Background traffic: UDP datagrams at a constant rate, sent by a process of the lab."""
 
 import socket
 import time
 
 from stressbench.lab import system
-from stressbench.lab.joining import join
+from stressbench.lab.namespaces import enter_namespaces
 from stressbench.lab.plan import NoisePlan
 
 _PORT = 9
-_DATAGRAM = bytes(1472)  # with its headers the longest frame
+_DATAGRAM = bytes(1472)  # a full frame with its headers
 _PAUSE_S = 0.005
 
 
-def make_noise(noise: NoisePlan, source: int, target: int) -> tuple[int, int]:
-    """Start a sink and a sender in the networks of these processes; their process ids."""
-    sink = system.forked(lambda: _swallow(noise, target))
-    return sink, system.forked(lambda: _send(noise, source))
+def start_noise(noise: NoisePlan, source: int, target: int) -> tuple[int, int]:
+    """Start a sink and a sender in the network namespaces of processes `target` and `source`; return their ids."""
+    sink = system.fork_child(lambda: _sink(noise, target))
+    return sink, system.fork_child(lambda: _send(noise, source))
 
 
-def _swallow(noise: NoisePlan, target: int) -> int:
-    """Hold the port, so that the target answers nothing; what overflows is dropped at once, at no cost."""
-    join(target, ("net",))
-    system.call_me("lab-noise")
+def _sink(noise: NoisePlan, target: int) -> int:
+    """Keep the port open without reading, so that the target sends no ICMP errors and drops the excess at no cost."""
+    enter_namespaces(target, ("net",))
+    system.set_process_name("lab-noise")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
         held.bind((noise.address, _PORT))
         while True:
@@ -29,9 +29,9 @@ def _swallow(noise: NoisePlan, target: int) -> int:
 
 
 def _send(noise: NoisePlan, source: int) -> int:
-    """As many datagrams as are due, every few milliseconds; what the card cannot take is not sent again."""
-    join(source, ("net",))
-    system.call_me("lab-noise")
+    """Send the datagrams that are due every few milliseconds; those that do not fit into the queue are dropped."""
+    enter_namespaces(source, ("net",))
+    system.set_process_name("lab-noise")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
         sending.connect((noise.address, _PORT))
         begin, sent = time.monotonic(), 0
@@ -46,5 +46,5 @@ def _send(noise: NoisePlan, source: int) -> int:
 def _send_one(sending: socket.socket) -> None:
     try:
         sending.send(_DATAGRAM)
-    except OSError:  # the link is down at present
+    except OSError:  # the link is down
         return

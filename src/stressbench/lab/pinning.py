@@ -1,4 +1,4 @@
-"""Which of the machine's cores each pinned host has for itself. Pure."""
+"""Assignment of the machine's cores to pinned hosts. Pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,7 +6,7 @@ from stressbench.lab.topology import Lab
 
 
 def cores_of_hosts(lab: Lab, available: Iterable[int]) -> Mapping[str, tuple[int, ...]]:
-    """Cores in order, host after host; nothing for a lab whose hosts share all. The cores must suffice."""
+    """Cores of each host, assigned in order; empty if the lab is not pinned. There must be enough `available` cores."""
     if not lab.pinned:
         return {}
     left = iter(sorted(available))

@@ -1,4 +1,4 @@
-"""Everything that is said to the kernel to make a lab: settings, lines for `ip -batch` and `tc -batch`, files. Pure."""
+"""The kernel configuration of a lab: settings, commands for `ip -batch` and `tc -batch`, and files. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
 from stressbench.lab.addresses import PREFIX_BITS, address_of, network_of
 from stressbench.lab.mpi import agent_text, hosts_text
 from stressbench.lab.routing import Hop, hops
-from stressbench.lab.shaping import FRAME_BYTES, bucket_lines
+from stressbench.lab.shaping import FRAME_BYTES, token_bucket_lines
 from stressbench.lab.storage import StoragePlan, storage_plan, volume_files
 from stressbench.lab.topology import End, Lab, Link, Node, Noise
 
@@ -19,7 +19,7 @@ _ROUTE = "quickack 1 initcwnd 64"
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A file below /proc/sys of a node's own network, and what is written there. `optional`: older kernels lack it."""
+    """A file below /proc/sys in a node's namespaces and its value. `optional`: older kernels may lack it."""
 
     file: str
     value: str
@@ -28,7 +28,7 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """A file that all nodes of the lab see and nobody else."""
+    """A file that is visible to all nodes of the lab only."""
 
     path: str
     text: str
@@ -37,7 +37,7 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class NodePlan:
-    """What makes one node. `ip` lines may be said again: that is how a link that was down comes back."""
+    """Configuration of one node. The `ip` commands are idempotent: they also restore a link that was down."""
 
     name: str
     first: tuple[str, ...]
@@ -48,7 +48,7 @@ class NodePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class NoisePlan:
-    """Datagrams from one node to another's address; `at_once` is the most that go out together."""
+    """Datagrams from one node to another's address; `at_once` is the maximum burst in datagrams."""
 
     source: str
     target: str
@@ -58,8 +58,8 @@ class NoisePlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WirePlan:
-    """One direction of a link, from the device of its source."""
+class DirectionPlan:
+    """One direction of a link, sent by `device` of node `source`."""
 
     link: str
     source: str
@@ -69,29 +69,29 @@ class WirePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What makes a lab."""
+    """Configuration of a whole lab."""
 
     name: str
     nodes: tuple[NodePlan, ...]
-    cables: tuple[tuple[End, End], ...]
+    veth_pairs: tuple[tuple[End, End], ...]
     files: tuple[File, ...]
     noise: tuple[NoisePlan, ...] = ()
-    wires: tuple[WirePlan, ...] = ()
+    wires: tuple[DirectionPlan, ...] = ()
     storage: StoragePlan | None = None
 
 
 def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves: bool = True) -> Plan:
-    """Every step, in order, for this lab; `cores` are those of pinned hosts; `serves`: whether I/O nodes do."""
+    """Plan the configuration of a lab, with the `cores` of pinned hosts; `serves`: I/O nodes serve a file system."""
     cores, io = cores or {}, lab.io if serves else None
-    ways: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
+    routes: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
     if lab.forwarding is Forwarding.route:
         for rail in range(lab.rails):
             for hop in hops(lab, rail=rail):
-                ways[hop.node].append(hop)
+                routes[hop.node].append(hop)
     return Plan(
         name=lab.name,
-        nodes=tuple(_node_plan(lab, node, ways[node.name]) for node in lab.nodes),
-        cables=tuple(link.ends for link in lab.links),
+        nodes=tuple(_node_plan(lab, node, routes[node.name]) for node in lab.nodes),
+        veth_pairs=tuple(link.ends for link in lab.links),
         files=(
             File(path=HOSTS, text=hosts_text(lab)),
             File(path=AGENT, text=agent_text(lab), executable=True),
@@ -100,7 +100,7 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves
         ),
         noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),
         wires=tuple(
-            WirePlan(link=link.name, source=end.node, target=link.beyond(end.node).node, device=end.device)
+            DirectionPlan(link=link.name, source=end.node, target=link.beyond(end.node).node, device=end.device)
             for link in lab.links
             for end in link.ends
         ),
@@ -119,29 +119,29 @@ def _noise_plan(lab: Lab, noise: Noise) -> NoisePlan:
     )
 
 
-def cable_line(cable: tuple[End, End], pids: Mapping[str, int]) -> str:
-    """A veth pair that is born in two nodes at once; `pids` are the processes that hold them."""
+def veth_line(link_ends: tuple[End, End], pids: Mapping[str, int]) -> str:
+    """`ip` command for a veth pair between two nodes; `pids` are the processes that hold their namespaces, by node."""
     one, other = (
-        f"name {end.device} address {end.mac} numtxqueues 1 numrxqueues 1 netns {pids[end.node]}" for end in cable
+        f"name {end.device} address {end.mac} numtxqueues 1 numrxqueues 1 netns {pids[end.node]}" for end in link_ends
     )
     return f"link add {one} type veth peer {other}"
 
 
-def _node_plan(lab: Lab, node: Node, ways: list[Hop]) -> NodePlan:
+def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
     ends = [(link, link.end_at(node.name)) for link in lab.links_of(node.name)]
-    settings, ip = _station(), tuple(_station_lines(lab, node, ends))
+    settings, ip = _station_settings(), tuple(_station_lines(lab, node, ends))
     first: tuple[str, ...] = ()
     if node.is_switch and lab.forwarding is Forwarding.bridge:
         settings, ip = _bridge_settings(), tuple(_bridge_lines(node, ends))
         first = ("link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0",)
     elif node.is_switch:
-        settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, ways))
-    tc = tuple(line for link, end in ends for line in bucket_lines(link, end))
-    return NodePlan(name=node.name, first=first, settings=(*_quiet(), *settings), tc=tc, ip=ip)
+        settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, routes))
+    tc = tuple(line for link, end in ends for line in token_bucket_lines(link, end))
+    return NodePlan(name=node.name, first=first, settings=(*_quiet_network_settings(), *settings), tc=tc, ip=ip)
 
 
-def _quiet() -> tuple[Setting, ...]:
-    """No frame is sent but those that somebody means: no IPv6, no redirects; what comes by another way is taken."""
+def _quiet_network_settings() -> tuple[Setting, ...]:
+    """Avoid all unintended traffic: no IPv6, no redirects; and accept packets on any path (no reverse-path filter)."""
     return (
         Setting(file="net/ipv6/conf/all/disable_ipv6", value="1", optional=True),
         Setting(file="net/ipv6/conf/default/disable_ipv6", value="1", optional=True),
@@ -153,8 +153,8 @@ def _quiet() -> tuple[Setting, ...]:
     )
 
 
-def _station() -> tuple[Setting, ...]:
-    """TCP as near to a lossless network as it goes: windows below what queues hold, quick repair, no memory."""
+def _station_settings() -> tuple[Setting, ...]:
+    """TCP as close to a lossless network as possible: windows below queue sizes, fast recovery, no cached metrics."""
     window = f"4096 131072 {_TCP_WINDOW_BYTES}"
     return (
         Setting(file="net/ipv4/conf/all/arp_ignore", value="1"),
@@ -166,7 +166,7 @@ def _station() -> tuple[Setting, ...]:
         Setting(file="net/ipv4/tcp_no_metrics_save", value="1"),
         Setting(file="net/ipv4/tcp_rto_min_us", value="5000", optional=True),
         Setting(file="net/ipv4/tcp_rto_max_ms", value="1000", optional=True),
-        Setting(file="net/ipv4/tcp_retries2", value="20"),  # with that a connection over a cut link ends within 20 s
+        Setting(file="net/ipv4/tcp_retries2", value="20"),  # a connection over a cut link ends within 20 s
         Setting(file="net/ipv4/ip_unprivileged_port_start", value="0", optional=True),
         Setting(file="net/ipv4/ping_group_range", value="0 0", optional=True),
     )
@@ -204,8 +204,8 @@ def _bridge_lines(node: Node, ends: list[tuple[Link, End]]) -> Iterator[str]:
     yield "link set br0 up"
 
 
-def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], ways: list[Hop]) -> Iterator[str]:
-    """All addresses and routes are written down: no switch ever asks the network anything."""
+def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], routes: list[Hop]) -> Iterator[str]:
+    """Static addresses, neighbours and routes: switches send no ARP requests."""
     yield "link set lo up"
     for rail in sorted({link.rail for link, _ in ends}):
         yield f"addr replace {address_of(node, rail=rail)}/32 dev lo"
@@ -214,7 +214,7 @@ def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], ways: list
         yield f"link set {end.device} up"
         address = address_of(lab.node(far.node), rail=link.rail)
         yield f"neigh replace {address} lladdr {far.mac} dev {end.device} nud permanent"
-    for hop in ways:
+    for hop in routes:
         device, beyond = hop.link.end_at(node.name).device, hop.link.beyond(node.name).node
         to = address_of(hop.destination, rail=hop.link.rail)
         via = address_of(lab.node(beyond), rail=hop.link.rail)

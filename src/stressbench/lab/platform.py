@@ -1,6 +1,6 @@
-"""A lab as a platform of SimGrid: the same hosts, links, rates and routes, in XML. Pure.
+"""A lab as a SimGrid platform file (XML) with the same hosts, links, rates and routes. Pure.
 
-https://simgrid.org/doc/latest/Platform.html
+Format: https://simgrid.org/doc/latest/Platform.html
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,14 +11,15 @@ from stressbench.lab.routing import hops
 from stressbench.lab.topology import Lab, Link, NodeKind
 
 _HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
-_SPEED = "1Gf"  # must stand there; computation is time that passes, whatever the speed
-_HOP_NS = 10_000  # what crossing a link takes beside the bytes' own time: about that of a veth pair
+_SPEED = "1Gf"  # required by SimGrid, but without effect: motifs compute for given times
+_HOP_NS = 10_000  # latency of a link, about that of a veth pair
 
 
 def platform_of(lab: Lab) -> str:
-    """The platform's text; hosts and links keep their names. Raises LabMistake for what SimGrid's network lacks.
+    """Text of the platform file; hosts and links keep their names.
 
-    A link's bandwidth is its rate of whole frames; how much of that is payload is a setting of the run.
+    The bandwidth of a link is its rate including headers; the share of payload is a SimGrid setting of the run. Raises
+    LabMistake for labs with several rails or noise, which SimGrid cannot represent.
     """
     if lab.rails > 1:
         raise LabMistake(
@@ -36,7 +37,7 @@ def platform_of(lab: Lab) -> str:
             zone, "link", id=link.name, bandwidth=f"{link.rate.bytes_per_s:.12g}Bps",
             latency=f"{_HOP_NS + (link.delay.ns if link.delay else 0)}ns", sharing_policy="SPLITDUPLEX",
         )  # fmt: skip
-    for source, target, crossed in _ways(lab):
+    for source, target, crossed in _routes(lab):
         route = SubElement(zone, "route", src=source, dst=target, symmetrical="NO")
         for link, direction in crossed:
             SubElement(route, "link_ctn", id=link.name, direction=direction)
@@ -44,21 +45,21 @@ def platform_of(lab: Lab) -> str:
     return _HEAD + tostring(root, encoding="unicode") + "\n"
 
 
-def _ways(lab: Lab) -> Iterator[tuple[str, str, tuple[tuple[Link, str], ...]]]:
-    """From each host to each other: the links crossed, UP from a link's first end to its second."""
+def _routes(lab: Lab) -> Iterator[tuple[str, str, tuple[tuple[Link, str], ...]]]:
+    """Routes between all pairs of stations as links with directions; UP is from the first to the second end."""
     table = {(hop.node, hop.destination.name): hop.link for hop in hops(lab, rail=0)}
-    card = {node.name: lab.links_of(node.name)[0] for node in lab.stations}
+    nic = {node.name: lab.links_of(node.name)[0] for node in lab.stations}
     for source in lab.stations:
         for target in lab.stations:
             if source is not target:
-                yield source.name, target.name, tuple(_way(source.name, target.name, card, table))
+                yield source.name, target.name, tuple(_route(source.name, target.name, nic, table))
 
 
-def _way(
-    source: str, target: str, card: Mapping[str, Link], table: Mapping[tuple[str, str], Link]
+def _route(
+    source: str, target: str, nic: Mapping[str, Link], table: Mapping[tuple[str, str], Link]
 ) -> Iterator[tuple[Link, str]]:
     at = source
     while at != target:
-        link = card[at] if at == source else table[at, target]
+        link = nic[at] if at == source else table[at, target]
         yield link, "UP" if link.a.node == at else "DOWN"
         at = link.beyond(at).node

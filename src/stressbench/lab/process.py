@@ -1,4 +1,4 @@
-"""A process that is known again: its id and when it started, since ids are used again."""
+"""Processes identified by id and start time, since process ids are reused."""
 
 import os
 import signal
@@ -12,24 +12,24 @@ _STARTED = 19  # field 22 of /proc/PID/stat, counted behind the name
 
 @dataclass(frozen=True, kw_only=True)
 class Process:
-    """`started` counts the kernel's ticks since it booted."""
+    """A process; `started` is its start time in clock ticks since boot."""
 
     pid: int
     started: int
 
     @property
-    def lives(self) -> bool:
-        """Whether this very process is there and no zombie."""
-        return process_of(self.pid) == self
+    def is_alive(self) -> bool:
+        """Whether this process still exists and is no zombie."""
+        return find_process(self.pid) == self
 
     def kill(self, *, holding: os.stat_result) -> None:
-        """End it now; nothing happens where it has ended already, or does not hold this file open."""
+        """Send SIGKILL, unless the process has ended or does not have the file `holding` open."""
         try:
             descriptor = os.pidfd_open(self.pid)
         except (OSError, OverflowError):
             return
         try:
-            if self.lives and self._holds(holding):  # the descriptor stands for what was looked at
+            if self.is_alive and self._holds(holding):  # checked after opening: the descriptor is this process
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             return
@@ -39,7 +39,7 @@ class Process:
     def _holds(self, wanted: os.stat_result) -> bool:
         try:
             return any(os.path.samestat(found, wanted) for found in _opened_by(self.pid))
-        except OSError:  # of another user
+        except OSError:  # a process of another user
             return False
 
 
@@ -49,8 +49,8 @@ def _opened_by(pid: int) -> Iterator[os.stat_result]:
             yield path.stat()
 
 
-def process_of(pid: int) -> Process | None:
-    """The process that has this id now; None where none lives."""
+def find_process(pid: int) -> Process | None:
+    """The running process with this id; None if there is none or it is a zombie."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""The token bucket at an end of a link, as `tc` prints it: what it was set to, and what it let pass."""
+"""Token buckets at the ends of links as printed by `tc`: rate and counters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,13 +7,16 @@ from typing import Any
 from stressbench.formats.units import Rate
 from stressbench.lab.errors import LabFault
 
-PRINT_QUEUES = ("-s", "-j", "qdisc")
-"""Words for `tc`; the answer is JSON."""
+QDISC_ARGUMENTS = ("-s", "-j", "qdisc")
+"""Arguments of `tc` for a JSON list of queues with statistics."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bucket:
-    """Totals since the link came up; `drops` found the queue full, `waiting_bytes` are in it now."""
+class TokenBucket:
+    """Rate of a link end and its totals since the link came up.
+
+    `drops` are frames dropped at a full queue; `waiting_bytes` is the present length of the queue.
+    """
 
     rate: Rate
     bytes: int
@@ -22,12 +25,12 @@ class Bucket:
     waiting_bytes: int
 
 
-def bucket_of(queues: Iterable[Any], *, node: str, device: str) -> Bucket:
-    """That of a device, from all queues of its node. Raises LabFault where somebody took it away."""
+def token_bucket(queues: Iterable[Any], *, node: str, device: str) -> TokenBucket:
+    """The token bucket of a device among the queues of its node. Raises LabFault if it was removed."""
     queue = next((one for one in queues if one["dev"] == device and one["kind"] == "tbf"), None)
     if queue is None:
         raise LabFault(f"{node} has no queue on {device}")
-    return Bucket(
+    return TokenBucket(
         rate=Rate(queue["options"]["rate"] * 8), bytes=queue["bytes"], frames=queue["packets"], drops=queue["drops"],
         waiting_bytes=queue["backlog"],
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which link each switch takes to each destination: shortest ways, one of them always. Pure."""
+"""Static shortest-path routing: the link that each switch uses to each destination. Pure."""
 
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from stressbench.lab.topology import Lab, Link, Node, Spread
 
 @dataclass(frozen=True, kw_only=True)
 class Hop:
-    """From `node`, what is for `destination` leaves by `link`."""
+    """A routing table entry: `node` forwards frames for `destination` over `link`."""
 
     node: str
     destination: Node
@@ -18,27 +18,27 @@ class Hop:
 
 
 def hops(lab: Lab, *, rail: int) -> tuple[Hop, ...]:
-    """Every switch's way to every other node of this rail. Stations do not pass on what others send.
+    """Routing tables of all switches on a rail, with paths of least cost. Stations do not forward frames.
 
-    With `Spread.first` a way takes the first link, in the file's order, that brings it nearer. A torus lists its rows'
-    links before its columns', so that this is dimension order. With `by_destination` the choice follows the
-    destination's number, as in fat trees (d-mod-k).
+    With `Spread.first`, the first link (in the order of the file) on a shortest path is used. A torus lists its row
+    links before its column links, so this is dimension-order routing. With `by_destination`, the choice follows from
+    the destination's number, as in fat trees (d-mod-k).
     """
-    around = _around(lab, rail=rail)
+    adjacency = _adjacency(lab, rail=rail)
     found = []
     for destination in lab.nodes:
-        distances = _distances(lab, around, destination.name)
+        distances = _distances(lab, adjacency, destination.name)
         for switch in lab.switches:
             if switch.name in distances and switch.name != destination.name:
-                link = _choose(lab.spread, destination, _nearer(around, distances, switch.name))
+                link = _choose(lab.spread, destination, _shortest_path_links(adjacency, distances, switch.name))
                 found.append(Hop(node=switch.name, destination=destination, link=link))
     return tuple(found)
 
 
 def path(lab: Lab, source: str, target: str, *, rail: int = 0) -> tuple[Link, ...]:
-    """The links that a frame crosses from one node to another; empty where source and target are one.
+    """The links that a frame crosses from one node to another; empty if both are the same.
 
-    KeyError where no way leads there.
+    Raises KeyError if there is no path.
     """
     table = {(hop.node, hop.destination.name): hop.link for hop in hops(lab, rail=rail)}
     at, crossed = source, []
@@ -53,22 +53,22 @@ def path(lab: Lab, source: str, target: str, *, rail: int = 0) -> tuple[Link, ..
 
 
 def unreachable(lab: Lab, *, rail: int) -> tuple[str, ...]:
-    """Stations of this rail that the first one cannot reach."""
+    """Stations of this rail that the first station cannot reach."""
     there = [node for node in lab.stations if any(link.rail == rail for link in lab.links_of(node.name))]
     if not there:
         return ()
-    reached = _distances(lab, _around(lab, rail=rail), there[0].name)
+    reached = _distances(lab, _adjacency(lab, rail=rail), there[0].name)
     return tuple(node.name for node in there if node.name not in reached)
 
 
 def cycle(lab: Lab) -> tuple[Link, ...]:
-    """The links of one cycle of switches, if there is any."""
+    """The links of a cycle of switches; empty if there is none."""
     for rail in range(lab.rails):
         trunks = [link for link in lab.links if link.rail == rail and _is_trunk(lab, link)]
-        for number, link in enumerate(trunks):  # the first link that joins what is joined already
-            way = _way(trunks[:number], link.a.node, link.b.node)
-            if way is not None:
-                return (*way, link)
+        for number, link in enumerate(trunks):  # the first link between switches that are already connected
+            trunk_path = _path_between(trunks[:number], link.a.node, link.b.node)
+            if trunk_path is not None:
+                return (*trunk_path, link)
     return ()
 
 
@@ -76,7 +76,7 @@ def _is_trunk(lab: Lab, link: Link) -> bool:
     return all(lab.node(end.node).is_switch for end in link.ends)
 
 
-def _way(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | None:
+def _path_between(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | None:
     seen: dict[str, tuple[Link, ...]] = {start: ()}
     queue = deque([start])
     while queue:
@@ -88,7 +88,7 @@ def _way(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | Non
     return seen.get(goal)
 
 
-def _around(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
+def _adjacency(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
     found: dict[str, list[Link]] = {node.name: [] for node in lab.nodes}
     for link in lab.links:
         if link.rail == rail:
@@ -97,8 +97,8 @@ def _around(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
     return {name: tuple(links) for name, links in found.items()}
 
 
-def _distances(lab: Lab, around: Mapping[str, tuple[Link, ...]], goal: str) -> Mapping[str, int]:
-    """What it costs from each node to the goal, over switches only."""
+def _distances(lab: Lab, adjacency: Mapping[str, tuple[Link, ...]], goal: str) -> Mapping[str, int]:
+    """Cost of the shortest path from each node to the goal, over switches only (Dijkstra)."""
     passes = {node.name for node in lab.switches} | {goal}
     distances: dict[str, int] = {}
     queue = [(0, goal)]
@@ -108,15 +108,17 @@ def _distances(lab: Lab, around: Mapping[str, tuple[Link, ...]], goal: str) -> M
             continue
         distances[at] = cost
         if at in passes:
-            for link in around[at]:
+            for link in adjacency[at]:
                 heappush(queue, (cost + link.cost, link.beyond(at).node))
     return distances
 
 
-def _nearer(around: Mapping[str, tuple[Link, ...]], distances: Mapping[str, int], node: str) -> tuple[Link, ...]:
-    """The links with which a way of least cost begins."""
+def _shortest_path_links(
+    adjacency: Mapping[str, tuple[Link, ...]], distances: Mapping[str, int], node: str
+) -> tuple[Link, ...]:
+    """First links of all shortest paths from `node`."""
     return tuple(
-        link for link in around[node] if distances.get(link.beyond(node).node, -1) == distances[node] - link.cost
+        link for link in adjacency[node] if distances.get(link.beyond(node).node, -1) == distances[node] - link.cost
     )
 
 

@@ -1,4 +1,4 @@
-"""Packages that labs need: which are missing, and their installation on Debian and Ubuntu."""
+"""Detection of missing packages that labs need, and their installation on Debian and Ubuntu."""
 
 import os
 import shutil
@@ -18,23 +18,26 @@ _WAIT_FOR_OTHERS = ("-o", "DPkg::Lock::Timeout=120")
 
 
 def missing_packages() -> tuple[str, ...]:
-    """Packages of which a program is missing; of GlusterFS the client's brings the server's program, and no service."""
+    """Packages of which a program is missing. The GlusterFS client package has the server daemon, but no service."""
     return tuple(
         package for package, programs in _PROGRAMS.items() if not all(find_tool(program) for program in programs)
     )
 
 
 def command(packages: tuple[str, ...]) -> str:
-    """What installs them, as a person types it."""
+    """The shell command that installs the packages."""
     return " ".join(_arguments(packages))
 
 
 def install(packages: tuple[str, ...]) -> None:
-    """Install them now; apt-get speaks for itself. LabMistake without root, LabFault where it does not work."""
+    """Install the packages with apt-get, which prints to the terminal.
+
+    Raises LabMistake without root privileges and LabFault if the installation fails.
+    """
     if os.geteuid() != 0:
         raise LabMistake(f"--install needs root: sudo {command(packages)}")
     if shutil.which("apt-get") is None:
-        raise LabFault(f"there is no apt-get here: install {', '.join(packages)}, or what they are called here")
+        raise LabFault(f"apt-get not found: install {', '.join(packages)} or the equivalents of this distribution")
     if not _done(_arguments(packages)):
         _done(("apt-get", "update"))
         if not _done(_arguments(packages)):

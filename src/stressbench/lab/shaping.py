@@ -1,12 +1,12 @@
-"""How a link is made to carry its rate: a token bucket at each end, as lines for `tc -batch`. Pure."""
+"""Rate limiting of links: a token bucket filter at each end, as commands for `tc -batch`. Pure."""
 
 from stressbench.formats.units import Bytes, Rate
 from stressbench.lab.topology import End, Link
 
 FRAME_BYTES = 1514
-"""The longest frame: 1448 bytes of a TCP stream, its headers (with timestamps) and Ethernet's."""
+"""The longest frame: 1448 bytes of TCP payload, TCP/IP headers with timestamps, and the Ethernet header."""
 PAYLOAD_SHARE = 1448 / 1514
-"""What a TCP stream carries at best of a link's rate."""
+"""The highest share of a link's rate that a TCP stream can use for payload."""
 _HANDLE = "10:"
 _BURST_S = 0.0005
 _DEFAULT_QUEUE = Bytes(4 * 2**20)
@@ -14,16 +14,16 @@ _NETEM_FRAMES = 10_000
 
 
 def burst_of(rate: Rate) -> Bytes:
-    """What passes at once after a pause.
+    """Size of the token bucket, the burst that passes at line rate after a pause.
 
-    Two frames at least, so that a message as short as a frame or two takes its time on the wire; half a millisecond's
-    worth at high rates, because that is how late the kernel's timer may come.
+    At least two frames, so that even short messages take their time on the link; at high rates the data of 0.5 ms,
+    which is the typical delay of the kernel's timer.
     """
     return Bytes(max(2 * FRAME_BYTES, round(rate.bytes_per_s * _BURST_S)))
 
 
-def bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tuple[str, ...]:
-    """What makes this end send at the link's rate, or at `rate`; to be said again to change it."""
+def token_bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tuple[str, ...]:
+    """`tc` commands that limit an end of a link to its rate or to `rate`; running them again changes the rate."""
     parent = "root"
     lines = []
     if link.delay is not None:

@@ -1,10 +1,10 @@
-"""What is written down about labs that are up: a folder each, with a lock that its processes hold while they live.
+"""Recorded state of labs that are up: a directory per lab with `state.json` and a lock held by the lab's processes.
 
-The lock tells the truth when nothing else does: it is held by the `up` that makes a lab and by the lab's keeper, and
-the kernel takes it from them when they end. `state.json` is replaced as a whole before and after each step.
+The lock is held by the `up` that starts a lab and by the lab supervisor, and released by the kernel when they end: it
+decides whether a lab is up. `state.json` is replaced atomically before and after each step.
 
-Commands act on what stands there, so nobody else may have written it: every directory and file is this user's own, and
-nothing in `state.json` becomes a variable of an environment or a program's name.
+Commands act on this state, so other users must not be able to write it: every directory and file belongs to this user,
+and nothing in `state.json` is used as an environment variable or program name.
 """
 
 import fcntl
@@ -38,7 +38,7 @@ _LARGEST_LOG = limits.MIB
 
 
 class Phase(Enum):
-    """How far a lab has come."""
+    """Progress of starting a lab."""
 
     starting = "starting"
     building = "building"
@@ -47,10 +47,11 @@ class Phase(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """A lab as it is written down. `source` and `text`: the lab file; `builder`: the `up` that makes it.
+    """The recorded state of a lab.
 
-    `rails` and `scratch` are what the environment of processes in the lab is made from; `cores`: which cores pinned
-    hosts have.
+    `source` and `text` are the path and text of the lab file, `builder` is the `up` that starts the lab, `supervisor`
+    its root process (key `keeper` in the file), `nodes` the processes that hold the nodes' namespaces. `rails` and
+    `scratch` determine the environment of processes in the lab; `cores` are those of pinned hosts.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -62,27 +63,27 @@ class State:
     since: Annotated[str, Field(max_length=40)]
     user_namespace: bool
     builder: Process
-    keeper: Process | None = None
+    supervisor: Annotated[Process | None, Field(alias="keeper")] = None
     nodes: Mapping[str, Process] | None = None
     rails: Annotated[int, Field(ge=1, le=64)] = 1
     scratch: Annotated[str | None, Field(pattern=r"^(/run/lab/[A-Za-z0-9._-]+)?$")] = None
     cores: Mapping[str, tuple[Annotated[int, Field(ge=0)], ...]] = field(default_factory=dict)
 
     def at(self, phase: Phase) -> "State":
-        """The same, so far."""
+        """The state in another phase."""
         return replace(self, phase=phase)
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What processes find that are started in the lab."""
+        """Environment variables of processes in the lab."""
         return dict(environment(self.name, rails=self.rails, scratch=self.scratch))
 
 
 _ADAPTER = TypeAdapter(State)
 
 
-def folder(given: Mapping[str, str] | None = None) -> PrivateDirectory:
-    """Where this user's labs are written down: $STRESSBENCH_LABS, else a folder that is gone after a restart."""
+def base_directory(given: Mapping[str, str] | None = None) -> PrivateDirectory:
+    """Directory of this user's lab states: $STRESSBENCH_LABS, else one that does not survive a reboot."""
     variables = os.environ if given is None else given
     if named := variables.get(FOLDER_VARIABLE):
         path = Path(named).absolute()
@@ -97,56 +98,56 @@ def folder(given: Mapping[str, str] | None = None) -> PrivateDirectory:
 
 
 @contextmanager
-def _remedied() -> Iterator[None]:
-    """LabMistake in the place of NotPrivate: it names the remedy."""
+def _with_remedy() -> Iterator[None]:
+    """Turn NotPrivate into a LabMistake that names the remedy."""
     try:
         yield
     except NotPrivate as fault:
-        remedy = f"somebody else may have put it there: remove it, or let {FOLDER_VARIABLE} name a folder of your own"
+        remedy = f"another user may have created it: remove it, or set {FOLDER_VARIABLE} to a folder of your own"
         raise LabMistake(f"{fault}; {remedy}") from fault
 
 
-class Slot:
-    """The folder of one lab, whether it is up or not. LabMistake where no lab can have this name."""
+class LabDirectory:
+    """The directory of one lab, whether it is up or not. Raises LabMistake for an invalid lab name."""
 
     def __init__(self, name: str, *, under: PrivateDirectory | None = None) -> None:
         if _NAME.fullmatch(name) is None:
-            raise LabMistake(f"{name!r} is no name for a lab; expected letters, digits, -, _ and .")
+            raise LabMistake(f"{name!r} is no valid lab name; expected letters, digits, -, _ and .")
         self.name = name
-        self._base = under or folder()
+        self._base = under or base_directory()
         self._own = self._base.below(name)
         self._lock: int | None = None
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Path of the directory."""
         return self._own.path
 
     def new_log(self) -> BinaryIO:
-        """The file for what the keeper says beside its conversation with `up`, empty."""
-        with _remedied():
+        """Create an empty log file for the output of the supervisor."""
+        with _with_remedy():
             return self._own.create(LOG)
 
-    def last_words(self) -> str | None:
-        """The last line that the keeper wrote there."""
-        with _remedied():
-            said = self._own.read(LOG, limit=_LARGEST_LOG).decode(errors="replace").strip().splitlines()
-        return said[-1] if said else None
+    def last_log_line(self) -> str | None:
+        """The last line of the supervisor's log; None if it is empty."""
+        with _with_remedy():
+            lines = self._own.read(LOG, limit=_LARGEST_LOG).decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else None
 
     @property
     def exists(self) -> bool:
-        """Whether anything is written down."""
-        with _remedied():
+        """Whether the directory exists."""
+        with _with_remedy():
             return self._own.exists()
 
     @property
     def descriptor(self) -> int:
-        """The lock's file descriptor, for the keeper to inherit."""
+        """File descriptor of the held lock, to be inherited by the supervisor."""
         assert self._lock is not None
         return self._lock
 
     def lock(self, *, within_s: float = 0.0) -> bool:
-        """Take the lock, waiting at most so long; whether it was taken. The folder is made where there is none."""
+        """Take the lock, waiting at most `within_s`; returns whether it was taken. Creates the directory if needed."""
         end = time.monotonic() + within_s
         while True:
             if self._try_lock():
@@ -157,10 +158,10 @@ class Slot:
 
     def _try_lock(self) -> bool:
         try:
-            with _remedied(), self._own.opened(create=True):
-                self._require_a_labs()
+            with _with_remedy(), self._own.opened(create=True):
+                self._require_lab_directory()
                 descriptor = self._own.open_file(_LOCK, os.O_RDWR | os.O_CREAT)
-        except FileNotFoundError:  # a `down` removed the folder at this moment
+        except FileNotFoundError:  # a concurrent `down` removed the directory
             return False
         except OSError as fault:
             raise LabFault(f"{self.path}: {fault.strerror}") from fault
@@ -175,25 +176,25 @@ class Slot:
         os.close(descriptor)
         return False
 
-    def _require_a_labs(self) -> None:
-        """Whatever has a lab's name where labs are written down need not be one. Raises LabMistake."""
+    def _require_lab_directory(self) -> None:
+        """Raise LabMistake if the directory holds files that are not those of a lab."""
         if others := self._own.others(_FILES):
             raise LabMistake(
-                f"{self.path} is no lab's: it holds {others[0]!r}, which no lab makes, and stays as it is; remove it "
-                f"yourself, or let {FOLDER_VARIABLE} name a folder for labs alone"
+                f"{self.path} is not a lab directory: it holds {others[0]!r} and is left unchanged; remove it "
+                f"yourself, or set {FOLDER_VARIABLE} to a folder for labs only"
             )
 
     @property
-    def is_a_labs(self) -> bool:
-        """Whether the folder holds nothing but what labs write down; an `up` that was killed may have made it alone."""
+    def is_lab_directory(self) -> bool:
+        """Whether the directory holds only files of labs; it may be empty if `up` was killed."""
         try:
-            with _remedied():
+            with _with_remedy():
                 return not self._own.others(_FILES)
         except OSError:
             return False
 
     def unlock(self) -> None:
-        """Give this process's hold on the lock back; a keeper's own stays."""
+        """Release this process's lock; that of a supervisor remains."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -201,7 +202,7 @@ class Slot:
     def is_held(self) -> bool:
         """Whether any process holds the lock."""
         try:
-            with _remedied():
+            with _with_remedy():
                 descriptor = self._own.open_file(_LOCK, os.O_RDWR)
         except OSError:
             return False
@@ -214,12 +215,12 @@ class Slot:
         return False
 
     def write(self, state: State) -> None:
-        """Replace what is written down."""
-        with _remedied():
-            self._own.replace(STATE, _ADAPTER.dump_json(state, indent=1))
+        """Replace the recorded state."""
+        with _with_remedy():
+            self._own.replace(STATE, _ADAPTER.dump_json(state, indent=1, by_alias=True))
 
     def read(self) -> State | None:
-        """What is written down; None where there is nothing."""
+        """The recorded state; None if there is none. Raises LabFault if it cannot be read."""
         try:
             state = _ADAPTER.validate_json(self._text())
         except FileNotFoundError:
@@ -232,16 +233,16 @@ class Slot:
 
     def _unreadable(self) -> LabFault:
         clears = f"`stressbench lab down {self.name}` clears it"
-        return LabFault(f"{self.path / STATE} cannot be read as what this version writes; {clears}")
+        return LabFault(f"{self.path / STATE} is not a state file of this version; {clears}")
 
     def _text(self) -> bytes:
-        with _remedied():
+        with _with_remedy():
             return self._own.read(STATE, limit=limits.STATE)
 
     def kill(self) -> None:
-        """End the keeper, and the `up` that made it: those that are written down and hold the lock indeed."""
+        """Kill the recorded supervisor and `up`, if they hold the lock."""
         try:
-            with _remedied():
+            with _with_remedy():
                 descriptor = self._own.open_file(_LOCK, os.O_RDWR)
         except FileNotFoundError:
             return
@@ -253,7 +254,7 @@ class Slot:
             os.close(descriptor)
 
     def processes(self) -> tuple[Process, ...]:
-        """The keeper and the `up` that made it, as far as they are written down, whichever version wrote them."""
+        """The recorded supervisor and `up`, whichever version wrote them."""
         try:
             found = json.loads(self._text())
             written = [found.get("keeper"), found.get("builder")]
@@ -262,26 +263,26 @@ class Slot:
             return ()
 
     def clear(self) -> None:
-        """Remove what labs write down, the folder, and those above it. The caller holds the lock. Raises LabFault."""
+        """Remove the directory and empty ones above it. The caller must hold the lock. Raises LabFault."""
         try:
-            with _remedied():
+            with _with_remedy():
                 self._base.remove(self.name, files=_FILES)
         except OSError as fault:
             raise LabFault(f"{self.path}: cannot be removed ({reason_of(fault)})") from fault
         self.clear_above()
 
     def clear_above(self) -> None:
-        """Remove the folders above that we made and that are empty: a killed `up` may have made only them."""
+        """Remove empty directories above that belong to StressBench; a killed `up` may have created only these."""
         for above in (self.path.parent, self.path.parent.parent):
             if above.name in ("labs", "stressbench", f"stressbench-{os.geteuid()}"):
                 with suppress(OSError):
                     above.rmdir()
 
 
-def slots() -> tuple[Slot, ...]:
-    """All that is written down, by name."""
-    base = folder()
-    with _remedied():
+def lab_directories() -> tuple[LabDirectory, ...]:
+    """Directories of all labs of this user, in the order of names."""
+    base = base_directory()
+    with _with_remedy():
         names = base.names()
-    found = (Slot(name, under=base) for name in names if _NAME.fullmatch(name))
-    return tuple(slot for slot in found if slot.is_a_labs)
+    found = (LabDirectory(name, under=base) for name in names if _NAME.fullmatch(name))
+    return tuple(directory for directory in found if directory.is_lab_directory)

@@ -1,4 +1,4 @@
-"""The file system of a lab's I/O nodes: which daemons run where, on which volume files. Pure."""
+"""The file system of a lab's I/O nodes: its daemons and their volume files. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from stressbench.lab.gluster import brick_volume, host_volume
 from stressbench.lab.topology import IoService, Lab
 
 BRICK = f"{IO}/brick"
-"""Where an I/O node keeps what it serves: in memory, in its own mounts."""
+"""Storage of an I/O node: a tmpfs in its mount namespace."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Daemon:
-    """A process that a node runs as long as the lab is up. `cores`: where it must stay; none: anywhere."""
+    """A process that runs on a node while the lab is up, bound to `cores` if there are any."""
 
     node: str
     program: str
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     log: str
     cores: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoragePlan:
-    """Servers first; when they listen, clients, which mount `path`. Each server holds at most `capacity_bytes`."""
+    """Daemons of the file system: servers that store at most `capacity_bytes` each, and clients that mount `path`."""
 
     path: str
     capacity_bytes: int
@@ -34,20 +34,20 @@ class StoragePlan:
 
 
 def storage_plan(lab: Lab, io: IoService, *, cores: Mapping[str, tuple[int, ...]]) -> StoragePlan:
-    """What runs on I/O nodes and on hosts; the client of a pinned host stays on that host's cores."""
+    """Plan the daemons on I/O nodes and hosts. The client of a pinned host is bound to the host's cores."""
     return StoragePlan(
         path=io.path,
         capacity_bytes=io.capacity.count,
         servers=tuple(_daemon(node, "glusterfsd", _brick_file(node)) for node in io.nodes),
         clients=tuple(
-            _daemon(host.name, "glusterfs", _HOST_FILE, *_mounting(lab, io), cores=cores.get(host.name, ()))
+            _daemon(host.name, "glusterfs", _HOST_FILE, *_mount_arguments(lab, io), cores=cores.get(host.name, ()))
             for host in lab.hosts
         ),
     )
 
 
 def volume_files(lab: Lab, io: IoService) -> Iterator[tuple[str, str]]:
-    """Path and text of each volume file."""
+    """Paths and texts of all volume files."""
     for node in io.nodes:
         yield _brick_file(node), brick_volume(BRICK)
     yield _HOST_FILE, host_volume({node: address_of(lab.node(node), rail=0) for node in io.nodes}, stripe=io.stripe)
@@ -62,11 +62,11 @@ def _brick_file(node: str) -> str:
 
 def _daemon(node: str, program: str, volume_file: str, *more: str, cores: tuple[int, ...] = ()) -> Daemon:
     log = f"{IO}/{node}.log"
-    words = ("--no-daemon", f"--volfile={volume_file}", f"--log-file={log}", "--log-level=WARNING", *more)
-    return Daemon(node=node, program=program, words=words, log=log, cores=cores)
+    arguments = ("--no-daemon", f"--volfile={volume_file}", f"--log-file={log}", "--log-level=WARNING", *more)
+    return Daemon(node=node, program=program, arguments=arguments, log=log, cores=cores)
 
 
-def _mounting(lab: Lab, io: IoService) -> tuple[str, ...]:
-    """Nothing that a host knows about a file is older than its question: other hosts write too."""
+def _mount_arguments(lab: Lab, io: IoService) -> tuple[str, ...]:
+    """Client arguments: no caching of attributes or directory entries, as other hosts write the same files."""
     fresh = ("--attribute-timeout=0", "--entry-timeout=0")
     return ("--process-name=fuse", f"--fs-display-name=lab:{lab.name}", *fresh, io.path)

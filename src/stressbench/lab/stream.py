@@ -1,4 +1,4 @@
-"""A raw TCP stream and a ping between two nodes, without MPI: what `lab check` believes in."""
+"""TCP streams and round trips between two nodes without MPI, the reference for `lab check`."""
 
 import select
 import socket
@@ -7,21 +7,21 @@ import time
 from dataclasses import dataclass
 
 from stressbench.formats.units import Rate
-from stressbench.lab.attention import be_prompt
-from stressbench.lab.inside import inside
+from stressbench.lab.network_task import start_in_network
+from stressbench.lab.priority import raise_priority
 from stressbench.lab.process import Process
 
 _PORT = 7
 _PIECE = bytes(1 << 16)
-_WITHIN_S = 10.0
-_SKIPPED_SHARE = 0.25  # until the window has opened and the buckets are empty
+_TIMEOUT_S = 10.0
+_SKIPPED_SHARE = 0.25  # initial share, until the TCP window is open and the token buckets are empty
 _PINGS = 40
 _SO_BINDTODEVICE = 25
 
 
 @dataclass(frozen=True, kw_only=True)
-class Port:
-    """One side of a measurement: the process that holds its node, the address it speaks with, the device it uses."""
+class Endpoint:
+    """One side of a measurement: a node, the process that holds its namespaces, its address and its device."""
 
     node: str
     holder: Process
@@ -29,26 +29,26 @@ class Port:
     device: str
 
 
-def stream(source: Port, target: Port, *, seconds: float) -> Rate:
-    """The rate of payload that one TCP stream brings from source to target. LabFault where none is made."""
-    receiving = inside(target.holder.pid, lambda: _receive(target), where=target.node)
-    sending = inside(source.holder.pid, lambda: _send(source, target.address, seconds), where=source.node)
-    sending.value()
-    return Rate(round(receiving.value()))
+def stream(source: Endpoint, target: Endpoint, *, seconds: float) -> Rate:
+    """Payload rate of one TCP stream from source to target. Raises LabFault if it fails."""
+    receiving = start_in_network(target.holder.pid, lambda: _receive(target), where=target.node)
+    sending = start_in_network(source.holder.pid, lambda: _send(source, target.address, seconds), where=source.node)
+    sending.result()
+    return Rate(round(receiving.result()))
 
 
-def ping_s(source: Port, target: Port) -> float:
-    """The median time of a byte there and back over TCP."""
-    answering = inside(target.holder.pid, lambda: _echo(target), where=target.node)
-    asking = inside(source.holder.pid, lambda: _ask(source, target.address), where=source.node)
-    found = float(asking.value())
-    answering.value()
+def ping_s(source: Endpoint, target: Endpoint) -> float:
+    """Median round-trip time (s) of one byte over TCP. Raises LabFault if it fails."""
+    answering = start_in_network(target.holder.pid, lambda: _echo(target), where=target.node)
+    asking = start_in_network(source.holder.pid, lambda: _ping(source, target.address), where=source.node)
+    found = float(asking.result())
+    answering.result()
     return found
 
 
-def _receive(port: Port) -> float:
-    """Payload in bits a second, from a first part that is skipped to the end."""
-    with _listening(port) as server:
+def _receive(endpoint: Endpoint) -> float:
+    """Payload rate in bits/s without the initial part of the stream."""
+    with _listening(endpoint) as server:
         connection = _accepted(server)
         with connection:
             arrived, total = [], 0
@@ -60,23 +60,23 @@ def _receive(port: Port) -> float:
     return (end[1] - begin[1]) * 8 / (end[0] - begin[0]) if end[0] > begin[0] else 0.0
 
 
-def _send(port: Port, address: str, seconds: float) -> None:
-    with _connected(port, address) as connection:
+def _send(endpoint: Endpoint, address: str, seconds: float) -> None:
+    with _connected(endpoint, address) as connection:
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
             connection.sendall(_PIECE)
 
 
-def _echo(port: Port) -> None:
-    with _listening(port) as server, _accepted(server) as connection:
+def _echo(endpoint: Endpoint) -> None:
+    with _listening(endpoint) as server, _accepted(server) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         while byte := connection.recv(1):
             connection.sendall(byte)
 
 
-def _ask(port: Port, address: str) -> float:
+def _ping(endpoint: Endpoint, address: str) -> float:
     taken = []
-    with _connected(port, address) as connection:
+    with _connected(endpoint, address) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for _ in range(_PINGS):
             begin = time.perf_counter()
@@ -86,33 +86,33 @@ def _ask(port: Port, address: str) -> float:
     return statistics.median(taken)
 
 
-def _listening(port: Port) -> socket.socket:
-    be_prompt()
+def _listening(endpoint: Endpoint) -> socket.socket:
+    raise_priority()
     server = socket.socket()
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    _use(server, port)
-    server.bind((port.address, _PORT))
+    _bind_to_device(server, endpoint)
+    server.bind((endpoint.address, _PORT))
     server.listen(1)
     return server
 
 
 def _accepted(server: socket.socket) -> socket.socket:
-    if not select.select([server], [], [], _WITHIN_S)[0]:
-        raise OSError(0, f"nobody came within {_WITHIN_S:.0f} s")
+    if not select.select([server], [], [], _TIMEOUT_S)[0]:
+        raise OSError(0, f"no connection within {_TIMEOUT_S:.0f} s")
     connection = server.accept()[0]
-    connection.settimeout(_WITHIN_S)
+    connection.settimeout(_TIMEOUT_S)
     return connection
 
 
-def _connected(port: Port, address: str) -> socket.socket:
-    """Try until the other side listens."""
-    be_prompt()
-    end = time.monotonic() + _WITHIN_S
+def _connected(endpoint: Endpoint, address: str) -> socket.socket:
+    """Connect, with retries until the other side listens."""
+    raise_priority()
+    end = time.monotonic() + _TIMEOUT_S
     while True:
         connection = socket.socket()
-        connection.settimeout(_WITHIN_S)
-        _use(connection, port)
-        connection.bind((port.address, 0))
+        connection.settimeout(_TIMEOUT_S)
+        _bind_to_device(connection, endpoint)
+        connection.bind((endpoint.address, 0))
         try:
             connection.connect((address, _PORT))
         except ConnectionRefusedError:
@@ -124,5 +124,5 @@ def _connected(port: Port, address: str) -> socket.socket:
             return connection
 
 
-def _use(connection: socket.socket, port: Port) -> None:
-    connection.setsockopt(socket.SOL_SOCKET, _SO_BINDTODEVICE, port.device.encode() + b"\0")
+def _bind_to_device(connection: socket.socket, endpoint: Endpoint) -> None:
+    connection.setsockopt(socket.SOL_SOCKET, _SO_BINDTODEVICE, endpoint.device.encode() + b"\0")

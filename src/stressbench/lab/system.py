@@ -1,4 +1,4 @@
-"""Calls of the kernel that Python 3.11 has no names for. Each raises OSError that says which call it was."""
+"""Linux system calls that Python 3.11 does not provide. Each raises OSError with the name of the call."""
 
 import ctypes
 import os
@@ -11,7 +11,7 @@ NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 _MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
 _MS_RDONLY, _MS_REMOUNT = 0x1, 0x20
-_MS_LOCKED = 0xE  # nosuid, nodev, noexec: whoever may not take them away must name them again
+_MS_LOCKED = 0xE  # nosuid, nodev, noexec: an unprivileged remount has to repeat them
 _PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 1, 15, 23, 24
 _CAPABILITIES_3 = 0x20080522
 
@@ -19,69 +19,69 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def unshare(flags: int) -> None:
-    """Leave the namespaces of these kinds for new ones."""
-    _must(_libc.unshare(flags), "unshare")
+    """Move this process to new namespaces of these kinds."""
+    _check(_libc.unshare(flags), "unshare")
 
 
 def setns(descriptor: int) -> None:
-    """Enter the namespace that the descriptor stands for."""
-    _must(_libc.setns(descriptor, 0), "setns")
+    """Enter the namespace of an open /proc/PID/ns file."""
+    _check(_libc.setns(descriptor, 0), "setns")
 
 
 def mount(source: str, target: str, kind: str, options: str = "") -> None:
-    """Mount a new file system of this kind."""
-    _must(
+    """Mount a file system of this kind at `target`."""
+    _check(
         _libc.mount(source.encode(), target.encode(), kind.encode(), 0, options.encode()), f"mount {kind} on {target}"
     )
 
 
-def bind(source: str, target: str) -> None:
-    """Make `target` show `source`."""
-    _must(_libc.mount(source.encode(), target.encode(), None, _MS_BIND, None), f"bind {source} to {target}")
+def bind_mount(source: str, target: str) -> None:
+    """Bind-mount `source` at `target`."""
+    _check(_libc.mount(source.encode(), target.encode(), None, _MS_BIND, None), f"bind {source} to {target}")
 
 
 def make_read_only(target: str) -> None:
-    """Nobody can write below this mount any more."""
+    """Remount `target` read-only."""
     flags = os.statvfs(target).f_flag & _MS_LOCKED
-    _must(
+    _check(
         _libc.mount(None, target.encode(), None, _MS_BIND | _MS_REMOUNT | _MS_RDONLY | flags, None),
         f"make {target} read-only",
     )
 
 
-def bound_without(capability: int) -> None:
-    """No program that is started from here on can get this capability."""
+def drop_from_bounding_set(capability: int) -> None:
+    """Remove a capability from the bounding set, so that no program started from now on can gain it."""
     if _libc.prctl(_PR_CAPBSET_READ, capability, 0, 0, 0) == 1:
-        _must(_libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0), f"give up capability {capability}")
+        _check(_libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0), f"give up capability {capability}")
 
 
-def keep_capabilities(mask: int) -> None:
-    """Of what this process may do now, only what the mask has."""
+def restrict_capabilities(mask: int) -> None:
+    """Restrict the capabilities of this process to those in `mask`."""
     header = struct.pack("Ii", _CAPABILITIES_3, 0)
     now = ctypes.create_string_buffer(24)
-    _must(_libc.capget(header, now), "capget")
+    _check(_libc.capget(header, now), "capget")
     halves = (mask & 0xFFFFFFFF,) * 3 + (mask >> 32,) * 3
     kept = (has & half for has, half in zip(struct.unpack("6I", now.raw), halves, strict=True))
-    _must(_libc.capset(header, struct.pack("6I", *kept)), "capset")
+    _check(_libc.capset(header, struct.pack("6I", *kept)), "capset")
 
 
-def receive_mounts_only() -> None:
-    """What is mounted from now on stays in this mount namespace; what others mount and unmount still shows."""
-    _must(_libc.mount(b"none", b"/", None, _MS_REC | _MS_SLAVE, None), "make mounts private")
+def make_mounts_slave() -> None:
+    """Make all mounts slaves: mounts made here stay in this namespace, those made outside still propagate into it."""
+    _check(_libc.mount(b"none", b"/", None, _MS_REC | _MS_SLAVE, None), "make mounts private")
 
 
-def end_with_parent(signal_number: int) -> None:
-    """Get this signal when the parent ends."""
-    _must(_libc.prctl(_PR_SET_PDEATHSIG, signal_number), "prctl")
+def set_parent_death_signal(signal_number: int) -> None:
+    """Receive this signal when the parent process ends."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal_number), "prctl")
 
 
-def call_me(name: str) -> None:
-    """The name that `ps` shows, at most 15 bytes of it."""
-    _must(_libc.prctl(_PR_SET_NAME, name.encode()[:15]), "prctl")
+def set_process_name(name: str) -> None:
+    """Set the name of this process as shown by `ps`; the first 15 bytes count."""
+    _check(_libc.prctl(_PR_SET_NAME, name.encode()[:15]), "prctl")
 
 
-def become_root_of_new_user_namespace() -> None:
-    """A user namespace in which this user is root and nobody else exists. For processes of one thread."""
+def enter_new_user_namespace() -> None:
+    """Enter a new user namespace in which this user is root and no other user exists. Single-threaded only."""
     uid, gid = os.geteuid(), os.getegid()
     unshare(NEWUSER)
     Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")
@@ -89,8 +89,11 @@ def become_root_of_new_user_namespace() -> None:
     Path("/proc/self/gid_map").write_text(f"0 {gid} 1", encoding="utf-8")
 
 
-def forked(work: Callable[[], int]) -> int:
-    """A child that does the work and ends with its result; its process id. An exception is told on stderr: 70."""
+def fork_child(work: Callable[[], int]) -> int:
+    """Fork a child that calls `work` and exits with its result, and return the child's id.
+
+    If `work` raises an exception, the child prints it to stderr and exits with status 70.
+    """
     pid = os.fork()
     if pid:
         return pid
@@ -104,7 +107,7 @@ def forked(work: Callable[[], int]) -> int:
         os._exit(status)
 
 
-def _must(result: int, what: str) -> None:
+def _check(result: int, what: str) -> None:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")

@@ -1,4 +1,4 @@
-"""Where `ip`, `tc` and `nsenter` are: often in folders that only root's PATH names."""
+"""Lookup of programs such as `ip`, `tc` and `nsenter`, which are often in directories of root's PATH only."""
 
 import os
 import shutil
@@ -7,5 +7,5 @@ _PLACES = ("/usr/sbin", "/sbin", "/usr/local/sbin", "/usr/bin", "/bin")
 
 
 def find_tool(name: str) -> str | None:
-    """The program's path, or None."""
+    """Path of a program, or None if it is not installed."""
     return shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), *_PLACES)))

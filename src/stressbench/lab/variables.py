@@ -1,27 +1,28 @@
-"""What every process that is started in a lab finds in its environment, made from three facts about the lab. Pure.
+"""Environment variables of processes in a lab. Pure.
 
-Nothing of it is ever read from a file: values such as Open MPI's agent are programs that MPI starts.
+They follow from three properties of the lab and are never read from a file, because some values, such as Open MPI's
+launch agent, are programs that MPI starts.
 """
 
-from stressbench.formats.lab.paths import AGENT, INSIDE, SCRATCH
+from stressbench.formats.lab.paths import AGENT, LAB_FOLDER, SCRATCH
 
-COUNTERS = f"{INSIDE}/links.sock"
+COUNTERS = f"{LAB_FOLDER}/links.sock"
 STATE = "state.json"
-"""What is written down about a lab, in its folder."""
+"""Name of the state file in a lab's directory."""
 
-# Open MPI 4.1 puts long messages over TCP in pieces that the receiver asks for, three at a time. Where messages go both
-# ways at once, what it asks with waits behind the data of its own messages, and links idle: 1 MiB both ways between two
-# hosts takes 212 ms in place of 92 (MPICH: 92). 9: send, in place.
+# Open MPI 4.1 transfers long messages over TCP in fragments that the receiver requests, three at a time. With traffic
+# in both directions these requests queue behind data and links idle: 1 MiB in both directions between two hosts takes
+# 212 ms instead of 92 ms (MPICH: 92 ms). Flags 9: send and in-place.
 _FULL_DUPLEX = (("OMPI_MCA_btl_tcp_flags", "9"), ("OMPI_MCA_pml_ob1_send_pipeline_depth", "32"))
 
 
 def environment(name: str, *, rails: int, scratch: str | None) -> tuple[tuple[str, str], ...]:
-    """What lets a plain `mpirun` use the lab's hosts and links.
+    """Variables with which a plain `mpirun` uses the hosts and links of lab `name` with this number of rails.
 
-    `scratch`: where hosts find what I/O nodes serve; empty where these do not serve, so that it never is a folder of
-    the machine instead; None where the lab has none.
+    `scratch` is the mount point of the I/O nodes' file system: empty if it is not served, so that SCRATCH never names
+    a directory of the machine by accident, and None if the lab has no I/O nodes.
     """
-    cards = ",".join(f"eth{rail}" for rail in range(rails))
+    nics = ",".join(f"eth{rail}" for rail in range(rails))
     allowed = tuple((f"{who}_ALLOW_RUN_AS_ROOT{end}", "1") for who in ("OMPI", "PRTE") for end in ("", "_CONFIRM"))
     return (
         ("STRESSBENCH_LAB", name),
@@ -34,7 +35,7 @@ def environment(name: str, *, rails: int, scratch: str | None) -> tuple[tuple[st
         ("PRTE_MCA_plm_ssh_agent", AGENT),
         ("OMPI_MCA_pml", "ob1"),
         ("OMPI_MCA_btl", "tcp,vader,self"),
-        ("OMPI_MCA_btl_tcp_if_include", cards),
+        ("OMPI_MCA_btl_tcp_if_include", nics),
         *_FULL_DUPLEX,
         ("OMPI_MCA_oob_tcp_if_include", "eth0"),
         ("PRTE_MCA_prte_if_include", "eth0"),

@@ -1,4 +1,4 @@
-"""What a shape is given, and what it makes of it: who is joined to whom, at which rate. Pure values."""
+"""Input and output of topology shapes: hosts with NICs, and the switches and links that connect them. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from stressbench.lab.topology import Spread
 
 
 class WiringMistake(Exception):
-    """The hosts cannot be wired like this; `key` of the shape's table is to blame, "" is the whole table."""
+    """The topology does not fit the hosts; `key` names the wrong value of the `[topology]` table ("": all of it)."""
 
     def __init__(self, key: str, message: str) -> None:
         self.key = key
@@ -18,15 +18,15 @@ class WiringMistake(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Rail:
-    """A network card that each host has."""
+    """A rail: the network formed by one NIC of every host. `rate` is that of the NICs."""
 
     rate: Rate
     delay: Duration | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrittenLink:
-    """A link as `[[link]]` writes it; an end is `NODE` or `HOST:ethN`."""
+class LinkSpec:
+    """A `[[link]]` table of a lab file; an end is `NODE` or `HOST:ethN`."""
 
     between: tuple[str, str]
     rate: Rate
@@ -36,17 +36,17 @@ class WrittenLink:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Site:
-    """Hosts by name, the cards of all, and links that are written one by one."""
+class WiringInput:
+    """Host names, rails, and the `[[link]]` tables."""
 
     hosts: tuple[str, ...]
     rails: tuple[Rail, ...]
-    links: tuple[WrittenLink, ...] = ()
+    links: tuple[LinkSpec, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wire:
-    """A link between `a` and `b` on a rail; None as a rate leaves it to the host's card."""
+    """A link between nodes `a` and `b` on a rail; `rate` is None for the rate of the host's NIC."""
 
     a: str
     b: str
@@ -59,7 +59,7 @@ class Wire:
 
 @dataclass(frozen=True, kw_only=True)
 class Wiring:
-    """Switches by name, and wires: those of hosts first, then those between switches."""
+    """Switch names, and wires: those of hosts first, then those between switches."""
 
     switches: tuple[str, ...]
     wires: tuple[Wire, ...]
@@ -67,8 +67,8 @@ class Wiring:
     spread: Spread = Spread.first
 
 
-MOST_LINKS = 1_000
-"""Of a lab: far more than one machine can hold, and few enough to be drawn and routed at once."""
+MAX_LINKS = 1_000
+"""Limit of links per lab: more than one machine can run, and few enough to be drawn and routed quickly."""
 
 
 @dataclass(frozen=True)
@@ -82,50 +82,55 @@ class Trunk:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plane:
-    """One rail's network: the switch of each host, in their order, and trunks between switches."""
+class RailNetwork:
+    """The network of one rail: switch names, the switch of each host in their order, and trunks between switches."""
 
     switches: tuple[str, ...]
     attached: tuple[str, ...]
     trunks: tuple[Trunk, ...] = ()
 
 
-def filled(site: Site, switches: Sequence[str], hosts_per_switch: int, *, sizes: str, key: str) -> tuple[str, ...]:
-    """Each host's switch, where hosts fill switch after switch. Raises WiringMistake if the `sizes` do not fit."""
+def fill_switches(
+    given: WiringInput, switches: Sequence[str], hosts_per_switch: int, *, sizes: str, key: str
+) -> tuple[str, ...]:
+    """The switch of each host if hosts fill one switch after the other.
+
+    Raises WiringMistake for `key` if the topology's `sizes` (as text) do not match the number of hosts.
+    """
     places = len(switches) * hosts_per_switch
-    if places != len(site.hosts):
-        raise WiringMistake(key, f"{sizes} is {places}, but there are {len(site.hosts)} hosts")
+    if places != len(given.hosts):
+        raise WiringMistake(key, f"{sizes} is {places}, but there are {len(given.hosts)} hosts")
     return tuple(switches[host // hosts_per_switch] for host in range(places))
 
 
-def leaves_of(site: Site, hosts_per_leaf: int, *, key: str) -> int:
-    """How many switches such hosts fill. Raises WiringMistake where one would be filled in part."""
-    leaves, rest = divmod(len(site.hosts), hosts_per_leaf)
+def leaf_count(given: WiringInput, hosts_per_leaf: int, *, key: str) -> int:
+    """Number of switches that the hosts fill. Raises WiringMistake if one would be filled partly."""
+    leaves, rest = divmod(len(given.hosts), hosts_per_leaf)
     if rest:
-        raise WiringMistake(key, f"{hosts_per_leaf} does not divide {len(site.hosts)} hosts")
+        raise WiringMistake(key, f"{hosts_per_leaf} does not divide {len(given.hosts)} hosts")
     return leaves
 
 
 def on_every_rail(
-    site: Site, build: Callable[[Rail], Plane], *, forwarding: Forwarding, spread: Spread = Spread.first
+    given: WiringInput, build: Callable[[Rail], RailNetwork], *, forwarding: Forwarding, spread: Spread = Spread.first
 ) -> Wiring:
-    """The same network once a rail, each with switches of its own: `leaf0` and, of the second rail, `leaf0.1`.
+    """Build the network of each rail with its own switches: `leaf0` and, on the second rail, `leaf0.1`.
 
-    Raises WiringMistake where that is too many links.
+    Raises WiringMistake above MAX_LINKS links.
     """
     switches: list[str] = []
     wires: list[Wire] = []
-    first = build(site.rails[0])
-    links = len(site.rails) * (len(first.attached) + len(first.trunks))
-    if links > MOST_LINKS:
-        raise WiringMistake("", f"{links} links: expected at most {MOST_LINKS}")
-    for number, rail in enumerate(site.rails):
+    first = build(given.rails[0])
+    links = len(given.rails) * (len(first.attached) + len(first.trunks))
+    if links > MAX_LINKS:
+        raise WiringMistake("", f"{links} links: expected at most {MAX_LINKS}")
+    for number, rail in enumerate(given.rails):
         plane = build(rail)
         ending = f".{number}" if number else ""
         switches += [name + ending for name in plane.switches]
         wires += [
             Wire(a=host, b=switch + ending, rail=number, rate=None, delay=rail.delay)
-            for host, switch in zip(site.hosts, plane.attached, strict=True)
+            for host, switch in zip(given.hosts, plane.attached, strict=True)
         ]
         wires += [
             Wire(a=trunk.a + ending, b=trunk.b + ending, rail=number, rate=trunk.rate, cost=trunk.cost)
@@ -135,5 +140,5 @@ def on_every_rail(
 
 
 def with_wires(wiring: Wiring, *, switches: tuple[str, ...], wires: tuple[Wire, ...]) -> Wiring:
-    """The same with more of both."""
+    """The wiring with additional switches and wires."""
     return replace(wiring, switches=(*wiring.switches, *switches), wires=(*wiring.wires, *wires))

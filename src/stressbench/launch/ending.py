@@ -10,7 +10,7 @@ from stressbench.formats.run import Fault, Job, Run
 from stressbench.launch.diagnosis import Death
 from stressbench.launch.session import DONE, FAULT, INTERRUPTED, Ending, Wish
 
-# What the engine prints about a rank that is told to end, or meets a fault (engine/schedule/interrupt.cpp):
+# What the engine prints about a rank that is told to end, or meets a fault (engine/scheduler/interrupt.cpp):
 # `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`. Only for what no
 # `fault` record of the run file tells.
 _WHEREABOUTS = re.compile(r"\bjob (?P<job>[^\n]+?), motif (?P<motif>[^,)\n]+)(?:\), round \d|, rank \d)")

@@ -1,4 +1,4 @@
-"""Statistics: pure functions from a run's samples to estimates and doubts."""
+"""Statistics: pure functions from a run's samples to estimates, intervals and quality warnings."""
 
 from stressbench.stats.comparison import (
     Change,
@@ -11,13 +11,13 @@ from stressbench.stats.comparison import (
     round_superiority,
 )
 from stressbench.stats.distribution import Distribution, PlainRatios, median_of
-from stressbench.stats.doubts import Doubt
 from stressbench.stats.histograms import MergedHistogram, histograms_of, merge
 from stressbench.stats.impact import Impact, Method, congestion_impact
 from stressbench.stats.intervals import IntervalMethod
-from stressbench.stats.links import JobUse, LinkUse, link_use
+from stressbench.stats.links import JobLinkUtilisation, LinkUtilisation, link_utilisation
 from stressbench.stats.percentiles import Percentile, Source, TailImpact
 from stressbench.stats.planning import Plan
+from stressbench.stats.quality_warnings import QualityWarning
 from stressbench.stats.selection import RoundMedian, Selection, select
 from stressbench.stats.slowest import Slowest
 from stressbench.stats.summary import (
@@ -32,9 +32,9 @@ from stressbench.stats.summary import (
 )
 
 __all__ = [
-    "TARGET", "Change", "Comparison", "ComparisonError", "Distribution", "Doubt", "Impact", "IntervalMethod",
-    "JobComparison", "JobSummary", "JobUse", "LinkUse", "MergedHistogram", "Method", "MetricSummary", "Percentile",
-    "PlainRatios", "Plan", "Quantity", "RoundMedian", "RunFacts", "RunSummary", "Selection", "Slowest", "Source",
-    "StepSummary", "TailImpact", "Timing", "Verdict", "compare", "congestion_impact", "histograms_of", "link_use",
-    "median_of", "merge", "round_superiority", "select", "summarise",
+    "TARGET", "Change", "Comparison", "ComparisonError", "Distribution", "Impact", "IntervalMethod", "JobComparison",
+    "JobLinkUtilisation", "JobSummary", "LinkUtilisation", "MergedHistogram", "Method", "MetricSummary", "Percentile",
+    "PlainRatios", "Plan", "QualityWarning", "Quantity", "RoundMedian", "RunFacts", "RunSummary", "Selection",
+    "Slowest", "Source", "StepSummary", "TailImpact", "Timing", "Verdict", "compare", "congestion_impact",
+    "histograms_of", "link_utilisation", "median_of", "merge", "round_superiority", "select", "summarise",
 ]  # fmt: skip

@@ -1,4 +1,7 @@
-"""Two runs of the same workload: is the second slower, faster, the same, or can nobody tell?"""
+"""Comparison of two runs of the same workload: slower, faster, no difference, or inconclusive.
+
+Ratios and intervals come from `unpaired` (Hodges and Lehmann 1963; Mann and Whitney 1947).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,14 +26,14 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 class ComparisonError(Exception):
-    """Runs that should not be compared; the message says what differs."""
+    """Raised for runs that cannot be compared; the message names the difference."""
 
 
 class Verdict(StrEnum):
-    """With the interval [low, high] of B/A and the smallest effect of interest e, both ways alike on a log scale.
+    """Verdict on the interval [low, high] of the ratio B/A for a smallest effect of interest e (symmetric in log(B/A)).
 
-    slower: low > 1 + e. faster: high < 1 / (1 + e). no_difference: the whole interval within [1 / (1 + e), 1 + e].
-    cannot_tell: anything else, or no interval.
+    slower: low > 1 + e. faster: high < 1 / (1 + e). no_difference: the interval lies within [1 / (1 + e), 1 + e].
+    cannot_tell: any other interval, or none.
     """
 
     slower = "slower"
@@ -40,7 +43,7 @@ class Verdict(StrEnum):
 
 
 class Quantity(StrEnum):
-    """What is compared; for the congestion impact read `slower` as a higher impact."""
+    """The compared quantity. For the congestion impact, the verdict `slower` means a higher impact."""
 
     isolated = "isolated time"
     contended = "contended time"
@@ -49,11 +52,11 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """B over A of one quantity of one job; `a` and `b` are medians over rounds (s) or over blocks' ratios (impact).
+    """Ratio B/A of one quantity of one job. `a` and `b` are medians over rounds (s) or over the blocks' impacts.
 
-    `superiority` is the share of pairs of a round of A and one of B in which B's value is larger, ties counted half:
-    0.5 where nothing differs, 1 where every round of B is slower (Vargha and Delaney 2000). `cliffs_delta` is the same
-    from -1 to 1 (Cliff 1993). Both say how far the rounds overlap; they are told without intervals.
+    `superiority` is the probability that a round of B is slower than a round of A, with ties counted half: 0.5 without
+    a difference, 1 if every round of B is slower (A of Vargha and Delaney 2000). `cliffs_delta` is the same effect size
+    on a scale from -1 to 1 (Cliff 1993). Both are point estimates without intervals.
     """
 
     quantity: Quantity
@@ -69,13 +72,13 @@ class Change:
 
     @property
     def regression(self) -> bool:
-        """Whether a time is slower in B: what fails a gate. A higher impact alone does not."""
+        """Whether an isolated or contended time is slower in B. A higher congestion impact alone is no regression."""
         return self.verdict is Verdict.slower and self.quantity is not Quantity.impact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobComparison:
-    """All changes of one job."""
+    """All compared quantities of one job."""
 
     name: str
     changes: tuple[Change, ...]
@@ -83,7 +86,7 @@ class JobComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two runs side by side. `differences` says in words what was not the same when they ran."""
+    """Comparison of run `b` with run `a`. `differences` lists the conditions that differed, as sentences."""
 
     a: str
     b: str
@@ -94,24 +97,24 @@ class Comparison:
 
     @property
     def slower(self) -> bool:
-        """Whether an isolated or contended time of any job is slower in B (a higher impact alone does not count)."""
+        """Whether any job has a regression."""
         return any(change.regression for job in self.jobs for change in job.changes)
 
 
 def compare(a: Run, b: Run, *, effect: float = 0.02, force: bool = False) -> Comparison:
-    """B against A, job by job (matched by name, the k-th of a name with the k-th).
+    """Compare run B with run A job by job. Jobs are matched by name; the k-th job of a name with the k-th.
 
-    `effect` is the smallest relative change that matters, at least 0. ComparisonError when the workloads differ and
-    `force` is not given, or when no job of A is in B.
+    `effect` is the smallest relative change of interest, at least 0 (0.02: 2 %). Raises ComparisonError if the
+    workloads differ and `force` is false, or if no job name occurs in both runs.
     """
     if a.header.workload.hash != b.header.workload.hash and not force:
         raise ComparisonError(
             f"{a.path} and {b.path} ran different workloads: {_workload_difference(a.header, b.header)}; "
-            "--force compares them all the same"
+            "--force compares them anyway"
         )
     matched = _match(a.jobs, b.jobs)
     if not matched:
-        raise ComparisonError(f"no job of {a.path} has a namesake in {b.path}")
+        raise ComparisonError(f"{a.path} and {b.path} have no job name in common")
     return Comparison(
         a=str(a.path), b=str(b.path), effect=effect, differences=tuple(_differences(a, b)),
         jobs=tuple(_compare_job(a, b, first, second, effect=effect) for first, second in matched),
@@ -120,7 +123,7 @@ def compare(a: Run, b: Run, *, effect: float = 0.02, force: bool = False) -> Com
 
 
 def verdict_of(*, low: float | None, high: float | None, effect: float) -> Verdict:
-    """Where the interval [low, high] of a ratio lies against the band [1 / (1 + effect), 1 + effect]."""
+    """Verdict for the interval [low, high] of a ratio; see Verdict. Without an interval the verdict is cannot_tell."""
     if low is None or high is None:
         return Verdict.cannot_tell
     if low > 1 + effect:
@@ -133,7 +136,10 @@ def verdict_of(*, low: float | None, high: float | None, effect: float) -> Verdi
 
 
 def superiority_of(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:
-    """Share of pairs in which `b` is larger than `a`, ties counted half; None where a side is empty or not finite."""
+    """Share of all pairs (a, b) with b > a, ties counted half (Vargha and Delaney 2000).
+
+    `a` has shape (n,), `b` shape (m,). Returns None if either is empty or has values that are not finite.
+    """
     if min(len(a), len(b)) == 0 or not (np.all(np.isfinite(a)) and np.all(np.isfinite(b))):
         return None
     ordered = np.sort(a)
@@ -142,7 +148,7 @@ def superiority_of(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | No
 
 
 def round_superiority(rounds: Sequence[RoundMedian]) -> float | None:
-    """Of one run: share of pairs of an isolated and a contended round in which the contended one took longer."""
+    """Share of all pairs of an isolated and a contended round of one run in which the contended round took longer."""
     isolated, contended = (
         np.array([one.median_s for one in rounds if one.kind is kind]) for kind in (Kind.isolated, Kind.contended)
     )
@@ -187,7 +193,7 @@ def _change(quantity: Quantity, a: NDArray[np.float64], b: NDArray[np.float64], 
 
 
 def _median(values: NDArray[np.float64]) -> float | None:
-    """None of no values, and of ratios to times of 0 s."""
+    """Median of `values`, or None if there are none or some are not finite (a ratio to a time of 0 s)."""
     if len(values) == 0 or not np.all(np.isfinite(values)):
         return None
     return float(np.median(values))

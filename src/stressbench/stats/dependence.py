@@ -1,4 +1,4 @@
-"""Does a value resemble the one before it?"""
+"""Test for serial dependence: whether values correlate with their predecessors."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -7,18 +7,17 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-LEAST_VALUES = 10
-"""With fewer the test would hardly see a lag-1 autocorrelation of 0.9."""
+MIN_VALUES = 10
+"""With fewer values the test rarely detects even a lag-1 autocorrelation of 0.9."""
 DEPENDENCE_P = 0.025
-_MOST = 0.9
+_MAX_LAG1 = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependence:
-    """Lag-1 autocorrelation of a series (-1 to 1), corrected for its length, and the one-sided p of its being above 0.
+    """Lag-1 autocorrelation of a series (-1 to 1, corrected for its length) and its one-sided p-value against 0.
 
-    `factor` is by how much an interval of the middle, made for independent values, must be widened: above 1 only where
-    p < 2.5 %.
+    `factor` widens a confidence interval that assumes independent values; it is above 1 only if p < 2.5 %.
     """
 
     lag1: float
@@ -26,23 +25,24 @@ class Dependence:
 
     @property
     def present(self) -> bool:
-        """Whether chance is a poor explanation."""
+        """Whether the autocorrelation is positive and significant."""
         return self.p < DEPENDENCE_P and self.lag1 > 0
 
     @property
     def factor(self) -> float:
-        """sqrt((1 + r) / (1 - r)), by which the mean of an AR(1) series varies more than that of independent values."""
+        """sqrt((1 + r) / (1 - r)): standard error of the mean of an AR(1) series relative to independent values."""
         return sqrt((1 + self.lag1) / (1 - self.lag1)) if self.present else 1.0
 
 
 def dependence_of(values: NDArray[np.float64]) -> Dependence | None:
-    """Of `values` in their order, shape (n,); None for fewer than 10, or where all are equal.
+    """Lag-1 dependence of `values` in their order, shape (n,); None for n < 10 or if all values are equal.
 
-    p: von Neumann's ratio of the ranks, so that heavy tails do not matter (Bartels 1982). r: the usual estimate, which
-    is too low by about (1 + 4 r) / n (Marriott and Pope 1954), and at most 0.9.
+    The p-value is that of von Neumann's ratio of ranks, which is robust to heavy tails (Bartels 1982). The
+    autocorrelation is the sample estimate with its bias of about -(1 + 4 r) / n removed (Marriott and Pope 1954),
+    limited to [-0.9, 0.9].
     """
     n = len(values)
-    if n < LEAST_VALUES or values.min() == values.max():
+    if n < MIN_VALUES or values.min() == values.max():
         return None
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[which]
@@ -51,5 +51,5 @@ def dependence_of(values: NDArray[np.float64]) -> Dependence | None:
     centred = values - values.mean()
     raw = float(np.sum(centred[1:] * centred[:-1]) / np.sum(centred**2))
     return Dependence(
-        lag1=min(_MOST, max(-_MOST, (n * raw + 1) / (n - 4))), p=NormalDist().cdf((ratio - 2) / sqrt(variance))
+        lag1=min(_MAX_LAG1, max(-_MAX_LAG1, (n * raw + 1) / (n - 4))), p=NormalDist().cdf((ratio - 2) / sqrt(variance))
     )

@@ -1,4 +1,4 @@
-"""How one set of samples is spread."""
+"""Summary statistics of a set of samples."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution:
-    """Of `count` samples, in the samples' own unit; percentiles interpolate linearly.
+    """Summary statistics of `count` samples, in the unit of the samples. Percentiles interpolate linearly.
 
-    `median` is the median over rounds of each round's median, as in the congestion impact and in the engine's own
-    table: a round counts once, however many repetitions it holds. All else is of the samples taken together.
+    `median` is the median of the rounds' medians, as in the congestion impact and in the engine's own table, so every
+    round has the same weight whatever its number of repetitions. All other values are those of the pooled samples.
     """
 
     count: int
@@ -24,15 +24,16 @@ class Distribution:
 
 
 def median_of(spread: Distribution | None) -> float | None:
-    """None where there are no samples."""
+    """The median of a distribution; None if there is no distribution."""
     return None if spread is None else spread.median
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainRatios:
-    """Contended over isolated samples as other tools divide them: the paper's Figure 1 shows means, many loops minima.
+    """Contended divided by isolated minimum, median and mean of all samples, for comparison with other tools.
 
-    No intervals: a mean follows its few largest samples, a minimum the number of samples.
+    Figure 1 of the StressBench paper shows ratios of means; many microbenchmarks report minima. No intervals are given:
+    a mean depends on its few largest samples, and a minimum on the number of samples.
     """
 
     min_to_min: float
@@ -41,7 +42,7 @@ class PlainRatios:
 
 
 def plain_ratios(isolated: NDArray[np.float64], contended: NDArray[np.float64]) -> PlainRatios | None:
-    """Of all samples, shape (samples,) each; None where one side is missing, or an isolated time is 0 s."""
+    """Ratios of all samples, shape (samples,) each; None if either array is empty or an isolated time is 0 s."""
     if len(isolated) == 0 or len(contended) == 0 or isolated.min() <= 0:
         return None
     return PlainRatios(
@@ -54,7 +55,7 @@ def plain_ratios(isolated: NDArray[np.float64], contended: NDArray[np.float64]) 
 def medians_by_round(
     values: NDArray[np.float64], rounds: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Numbers of the rounds in ascending order and the median of each, from `values` and their `rounds`, (samples,)."""
+    """Round numbers in ascending order and the median of each round; `values` and `rounds` have shape (samples,)."""
     order = np.lexsort((values, rounds))
     numbers, starts, counts = np.unique(rounds[order], return_index=True, return_counts=True)
     ordered = values[order]
@@ -62,7 +63,7 @@ def medians_by_round(
 
 
 def distribution_of(values: NDArray[np.float64], rounds: NDArray[np.int64]) -> Distribution | None:
-    """Spread of `values`, shape (samples,), measured in `rounds`, (samples,); None when there are none."""
+    """Summary of `values` measured in `rounds`, both of shape (samples,); None if there are no values."""
     if len(values) == 0:
         return None
     low, p95, p99, high = np.quantile(values, [0.0, 0.95, 0.99, 1.0])

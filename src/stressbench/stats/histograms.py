@@ -1,4 +1,4 @@
-"""Histograms of single executions: merged over rounds, and what they say about the tail."""
+"""Histograms of single executions, merged over rounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MergedHistogram:
-    """Executions of one step over several rounds; columns of shape (buckets,), bounds in seconds."""
+    """Executions of one step over several rounds. Columns have shape (buckets,); bucket bounds are in seconds."""
 
     quantity: str
     count: int
@@ -26,7 +26,7 @@ class MergedHistogram:
     counts: NDArray[np.int64]
 
     def quantile_s(self, share: float) -> float:
-        """Seconds below which `share` (0 to 1) of the executions lie, to a bucket's width (1 %)."""
+        """Time in seconds below which `share` (0 to 1) of the executions lie, accurate to a bucket's width (1 %)."""
         reached = np.cumsum(self.counts)
         bucket = int(np.searchsorted(reached, share * reached[-1]))
         middle = (self.lower_s[bucket] + self.upper_s[bucket]) / 2
@@ -36,7 +36,8 @@ class MergedHistogram:
 def histograms_of(run: Run, *, job: int, step: int, kind: Kind, quantity: str | None = None) -> tuple[Histogram, ...]:
     """Histograms of one step in all committed rounds of one kind.
 
-    Of its executions, or of another `quantity` that its motif noted ("write transfer").
+    `quantity` selects a quantity that the motif records, such as "write transfer"; the default is the step's execution
+    time.
     """
     rounds = {found.round for found in run.rounds if found.kind is kind}
     wanted = run.jobs[job].steps[step].quantity if quantity is None else quantity
@@ -45,7 +46,7 @@ def histograms_of(run: Run, *, job: int, step: int, kind: Kind, quantity: str | 
 
 
 def merge(histograms: Sequence[Histogram]) -> MergedHistogram | None:
-    """Sum of histograms of the same quantity; buckets with the same bounds add up. None when all are empty."""
+    """Sum of histograms of the same quantity; buckets with equal bounds are added. None if all are empty."""
     filled = [found for found in histograms if found.count]
     if not filled:
         return None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stressbench.formats.run import Kind
 from stressbench.stats.dependence import Dependence, dependence_of
 from stressbench.stats.intervals import (
-    LEAST_PAIRS,
+    MIN_PAIRS,
     Interval,
     IntervalMethod,
     bootstrap_interval,
@@ -25,7 +25,7 @@ from stressbench.stats.selection import RoundMedian
 
 
 class Method(StrEnum):
-    """How an estimate and its interval came about (`analysis.intervals`)."""
+    """Estimator and interval of a congestion impact; see `stats.intervals`."""
 
     paired = "paired blocks: Hodges-Lehmann estimate, Wilcoxon interval"
     bootstrap = "paired blocks: ratio of medians, BCa bootstrap interval"
@@ -34,12 +34,13 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
-    """Congestion impact of a job or step.
+    """Congestion impact of a job or step with its 95 % interval [low, high].
 
-    `ratio` is the middle of the blocks' own ratios, so drift between blocks cancels; `ratio_of_medians` divides the
-    medians over all rounds, as Equation (3) reads with medians for times. `reason` says in words why a number is None.
-    `autocorrelation` is that of neighbouring blocks' log ratios (lag 1; None below 10 blocks); where chance hardly
-    explains it, the interval is `widened_by` more than 1 (docs/statistics.md).
+    `ratio` is the Hodges-Lehmann estimate of the ratios within blocks, in which drift between blocks cancels.
+    `ratio_of_medians` is the ratio of the medians over all rounds: Equation (3) of the StressBench paper, with medians
+    for times. `isolated_alone` and `contended_alone` count unpaired rounds. `autocorrelation` is the lag-1
+    autocorrelation of the blocks' log ratios (None below 10 blocks); if it is significant, the interval is widened by
+    the factor `widened_by` (docs/statistics.md). `reason` explains why a value is None.
     """
 
     ratio: float | None
@@ -57,7 +58,7 @@ class Impact:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairing:
-    """Round medians in seconds by block: `isolated` and `contended` pair up, shape (blocks,); the rest stand alone."""
+    """Round medians (s). `isolated` and `contended`, shape (blocks,), are paired by block; the others are unpaired."""
 
     isolated: NDArray[np.float64]
     contended: NDArray[np.float64]
@@ -66,23 +67,23 @@ class Pairing:
 
     @property
     def log_ratios(self) -> NDArray[np.float64]:
-        """Shape (blocks,): logarithm of each block's own ratio."""
+        """Natural logarithm of each block's ratio of contended to isolated time, shape (blocks,)."""
         ratios: NDArray[np.float64] = np.log(self.contended / self.isolated)
         return ratios
 
     @property
     def all_isolated(self) -> NDArray[np.float64]:
-        """Isolated rounds, paired or not."""
+        """Times of all isolated rounds, paired or not."""
         return np.concatenate([self.isolated, self.isolated_alone])
 
     @property
     def all_contended(self) -> NDArray[np.float64]:
-        """Contended rounds, paired or not."""
+        """Times of all contended rounds, paired or not."""
         return np.concatenate([self.contended, self.contended_alone])
 
 
 def pair_blocks(rounds: Sequence[RoundMedian]) -> Pairing:
-    """Pair rounds of the same block of the same launch; several of one kind in a block count by their median."""
+    """Pair isolated and contended rounds by launch and block; several of one kind in a block count by their median."""
     blocks: defaultdict[tuple[int, int], tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for found in rounds:
         blocks[found.launch, found.block][found.kind is Kind.contended].append(found.median_s)
@@ -97,18 +98,18 @@ def pair_blocks(rounds: Sequence[RoundMedian]) -> Pairing:
 
 
 def congestion_impact(rounds: Sequence[RoundMedian], *, interval: IntervalMethod = IntervalMethod.ranks) -> Impact:
-    """Impact of one job or step from its rounds' medians.
+    """Congestion impact (StressBench paper, Equation 3) of one job or step from the medians of its rounds.
 
-    Pairs decide; rounds that stand alone in their block only serve when there are fewer than 6 pairs and at least 6
-    of each kind alone, as in a file that holds all isolated rounds first. Their interval does not cancel drift, and is
-    one of ranks whatever `interval` asks for, because the bootstrap draws whole blocks.
+    Only paired rounds count, except with fewer than 6 pairs and at least 6 unpaired rounds of each kind, as in a file
+    with all isolated rounds first. The impact then comes from all rounds as independent samples: its interval does not
+    cancel drift, and it is always rank-based, because the bootstrap of `interval` resamples whole blocks.
     """
     pairing = pair_blocks(rounds)
     reason = _no_ratio(pairing)
     if reason is not None:
         return _impact(pairing, estimate=None, method=None, reason=reason)
     pairs = len(pairing.isolated)
-    if pairs < LEAST_PAIRS and min(len(pairing.isolated_alone), len(pairing.contended_alone)) >= LEAST_PAIRS:
+    if pairs < MIN_PAIRS and min(len(pairing.isolated_alone), len(pairing.contended_alone)) >= MIN_PAIRS:
         estimate = unpaired_interval(np.log(pairing.all_isolated), np.log(pairing.all_contended))
         return _impact(pairing, estimate=estimate, method=Method.unpaired, reason=None)
     if pairs == 0:
@@ -127,14 +128,14 @@ def _paired_impact(pairing: Pairing, *, interval: IntervalMethod) -> Impact:
         method, estimate = Method.paired, paired_interval(pairing.log_ratios)
     reason = None
     if estimate.low is None:
-        reason = too_few(pairs) if pairs < LEAST_PAIRS else "too many equal times for the bootstrap: use ranks"
+        reason = too_few(pairs) if pairs < MIN_PAIRS else "too many equal times for the bootstrap: use ranks"
     estimate = widened(estimate, 1.0 if dependence is None else dependence.factor)
     return _impact(pairing, estimate=estimate, method=method, reason=reason, dependence=dependence)
 
 
 def too_few(pairs: int) -> str:
-    """Why this many pairs give no 95 % interval."""
-    return f"{pairs} paired block{'' if pairs == 1 else 's'}: a 95 % interval needs at least {LEAST_PAIRS}"
+    """Reason why this number of pairs does not allow a 95 % interval."""
+    return f"{pairs} paired block{'' if pairs == 1 else 's'}: a 95 % interval needs at least {MIN_PAIRS}"
 
 
 def _no_ratio(pairing: Pairing) -> str | None:

@@ -1,9 +1,9 @@
-"""95 % intervals of a ratio, from ranks: exact for any noise that treats both sides alike, and free of random numbers.
+"""Rank-based 95 % intervals of a ratio: exact for any noise with the same distribution on both sides, deterministic.
 
-Why ranks and not the bootstrap. Simulated: blocks of one isolated and one contended round, a machine that drifts
-between blocks (random walk of 5 % a block), lognormal noise of 5 %, or 3 % with the tails of Student's t(2), or 3 %
-with one round in ten at 3 times its time. A/A, both sides alike: share of 95 % intervals that hold 1. The first two
-rows are of 20,000 runs a cell (standard error 0.15 %), the others of 1000 (0.7 %).
+Coverage of rank intervals and alternatives, simulated: blocks of one isolated and one contended round; the machine
+drifts between blocks (random walk, 5 % per block); noise is lognormal (5 %), Student's t(2) (3 %), or 3 % with one
+round in ten taking 3 times as long. A/A comparison: share (%) of 95 % intervals that contain 1. The first two rows are
+from 20,000 runs per cell (standard error 0.15 %), the others from 1000 (0.7 %).
 
                                     lognormal             Student t(2)          spikes                width, n = 20
     n (blocks)                      8     10    20        8     10    20        8     10    20        lognormal  t(2)
@@ -13,16 +13,17 @@ rows are of 20,000 runs a cell (standard error 0.15 %), the others of 1000 (0.7 
     BCa, ratio of medians           89.5  90.1  91.2      90.8  89.5  90.0      88.0  91.3  91.1      0.101      0.103
     percentiles, ratio of medians   95.2  96.9  97.7      97.0  96.2  98.6      94.5  96.6  98.0      0.104      0.104
 
-BCa bootstraps of a median, which is not smooth, miss one time in ten. Percentiles are safe but blind to the pairing
-and so half as wide again under drift. Ranks use the pairing, lose 5 % of width to t where t is right, and hold 95 %
-by theorem whenever both sides are alike, whatever the noise; n = 8 cannot come closer from above than 96.1 %.
+The BCa bootstrap of the median, which is not a smooth statistic, covers about 90 %. Percentile intervals cover 95 % but
+ignore the pairing and are therefore 1.5 times as wide under drift. Rank intervals use the pairing, are 5 % wider than t
+intervals for lognormal noise, and cover 95 % for any noise that is equal on both sides (at n = 8 the closest attainable
+level is 96.1 %).
 
-The price: where contended noise alone is skewed, the middle of the blocks' own ratios is not quite the ratio of
-the medians. With exponential contended noise of 10 % it lies 1.5 % above, and at n = 20 only 86.5 % of the intervals
-hold the ratio of medians (94.3 % at n = 10; percentiles: 95.7 % and 96.3 %). `show --json` has both.
-At n = 8 with spikes the interval is wide (0.60, percentiles 0.14): one round in ten is then in it.
+Limitation: with skewed noise in contended rounds only, the Hodges-Lehmann estimate of the blocks' ratios differs from
+the ratio of medians. With exponential contended noise of 10 % it is 1.5 % higher, and at n = 20 only 86.5 % of the
+intervals contain the ratio of medians (94.3 % at n = 10; percentile intervals: 95.7 % and 96.3 %). `show --json`
+reports both. At n = 8 with spikes the interval is wide (0.60; percentiles 0.14), because it includes the outliers.
 
-What each covers for other noise, and for blocks that depend on each other: docs/statistics.md.
+Coverage for other noise, and for dependent blocks: docs/statistics.md.
 Sources: Hodges and Lehmann 1963; Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.2-3.3 and 4.2-4.3.
 """
 
@@ -36,16 +37,16 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.stats.pairwise import At, means_of, shifts_of
+from stressbench.stats.order_statistics import OrderStatistic, pairwise_differences, pairwise_means
 
 CONFIDENCE = 0.95
-LEAST_PAIRS = 6
-"""The widest interval of n pairs, from the smallest ratio to the largest, misses with 2 * 2^-n: over 5 % for n = 5."""
+MIN_PAIRS = 6
+"""The widest interval of n pairs, from smallest to largest ratio, misses with probability 2^(1 - n): 6 % at n = 5."""
 _EXACT_PAIRS = 100
 _EXACT_PRODUCT = 2500
 _ALL_MEANS = 1000
 _ALL_SHIFTS = 1_000_000
-"""Up to so many values, or pairs, all pairs are made and sorted."""
+"""Up to these numbers of values or pairs, all pairs are computed and sorted; above, order statistics are searched."""
 _TAIL = (1 - CONFIDENCE) / 2
 
 _RESAMPLES = 4999
@@ -55,7 +56,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 class IntervalMethod(StrEnum):
-    """Which 95 % interval of the congestion impact; docs/statistics.md has what each was measured to cover."""
+    """Method of the congestion impact's 95 % interval. docs/statistics.md lists the measured coverage of each."""
 
     ranks = "ranks"
     bootstrap = "bootstrap"
@@ -63,7 +64,7 @@ class IntervalMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """An estimate and its 95 % interval; low and high are None when the data cannot give one."""
+    """An estimate and its 95 % interval; low and high are None if there are too few values for an interval."""
 
     centre: float
     low: float | None
@@ -71,37 +72,45 @@ class Interval:
 
 
 def paired_interval(differences: Floats) -> Interval:
-    """Middle of `differences`, shape (pairs,), not empty: median of all pairwise means, within Wilcoxon's bounds."""
+    """Hodges-Lehmann estimate of the centre of `differences`, shape (pairs,), not empty, with the Wilcoxon interval.
+
+    The estimate is the median of all pairwise means; the bounds are order statistics of these means, given by the
+    signed-rank distribution. Source: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.2 and 3.3.
+    """
     pairs = len(differences)
     if pairs > _ALL_MEANS:
-        return _selected(means_of(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs))
+        return _selected(pairwise_means(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs))
     rows, columns = np.triu_indices(pairs)
     means = np.sort((differences[rows] + differences[columns]) / 2)
     return _between(means, _wilcoxon_depth(pairs))
 
 
 def unpaired_interval(first: Floats, second: Floats) -> Interval:
-    """Shift from `first` (n,) to `second` (m,), not empty: median of all differences, within Mann-Whitney's bounds."""
+    """Hodges-Lehmann estimate of the shift from `first` (n,) to `second` (m,), with the Mann-Whitney interval.
+
+    Neither may be empty. The estimate is the median of all n m differences; the bounds are order statistics. Source:
+    Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 4.2 and 4.3.
+    """
     count, depth = len(first) * len(second), _mann_whitney_depth(len(first), len(second))
     if count > _ALL_SHIFTS:
-        return _selected(shifts_of(first, second), count, depth)
+        return _selected(pairwise_differences(first, second), count, depth)
     return _between(np.sort(np.subtract.outer(second, first), axis=None), depth)
 
 
 def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
-    """Logarithm of the ratio of medians, shape (blocks,) each and positive, with the BCa interval over whole blocks.
+    """Logarithm of the ratio of medians with its BCa bootstrap interval; inputs are positive, shape (blocks,) each.
 
-    Blocks are drawn with replacement, 4999 times, from a fixed seed: the same file gives the same numbers. No interval
-    below 6 blocks, or where so many values are equal that the acceleration is undefined. Source: Efron 1987; scipy.
+    Whole blocks are resampled 4999 times with a fixed seed, so the same file gives the same interval. There is no
+    interval below 6 blocks, or if ties leave the acceleration undefined. Source: Efron 1987; `scipy.stats.bootstrap`.
     """
     centre = float(_log_ratio_of_medians(isolated, contended, axis=0))
-    if len(isolated) < LEAST_PAIRS:
+    if len(isolated) < MIN_PAIRS:
         return Interval(centre=centre, low=None, high=None)
     if np.ptp(isolated) == 0 and np.ptp(contended) == 0:
         return Interval(centre=centre, low=centre, high=centre)
-    from scipy import stats  # half a second, which only those who ask for it shall wait
+    from scipy import stats  # takes half a second to import
 
-    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # undefined bounds are no bounds
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # bounds that are not finite become None below
         warnings.simplefilter("ignore", category=stats.DegenerateDataWarning)
         bounds = stats.bootstrap(
             (isolated, contended), _log_ratio_of_medians, paired=True, vectorized=True, method="BCa",
@@ -113,7 +122,7 @@ def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
 
 
 def widened(interval: Interval, factor: float) -> Interval:
-    """The same middle with bounds `factor` times as far away."""
+    """The interval with both bounds moved to `factor` times their distance from the centre."""
     if interval.low is None or interval.high is None:
         return interval
     return Interval(
@@ -129,15 +138,15 @@ def _log_ratio_of_medians(isolated: Floats, contended: Floats, axis: int) -> Flo
 
 
 def _between(ordered: Floats, depth: int) -> Interval:
-    """The `depth`-th value from either end bounds the interval; depth 0 means that even the extremes are too narrow."""
+    """Interval between the `depth`-th smallest and `depth`-th largest value; no bounds if depth is 0."""
     centre = float(np.median(ordered))
     if depth < 1:
         return Interval(centre=centre, low=None, high=None)
     return Interval(centre=centre, low=float(ordered[depth - 1]), high=float(ordered[-depth]))
 
 
-def _selected(at: At, count: int, depth: int) -> Interval:
-    """As `_between`, of `count` values that are never all made."""
+def _selected(at: OrderStatistic, count: int, depth: int) -> Interval:
+    """Same as `_between` for `count` values that are given by their order statistics only."""
     centre = (at((count + 1) // 2) + at(count // 2 + 1)) / 2
     if depth < 1:
         return Interval(centre=centre, low=None, high=None)

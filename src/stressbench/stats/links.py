@@ -1,4 +1,4 @@
-"""How busy the links were: where the congestion was."""
+"""Utilisation of network links during isolated and contended rounds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from stressbench.formats.run import Kind, LinkTraffic, Round, Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobUse:
-    """The share of its rate that a direction of a link was used while one job ran alone; the median over its rounds."""
+class JobLinkUtilisation:
+    """Utilisation (share of the link's rate) during a job's isolated rounds: the median over these rounds."""
 
     job: int
     use: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkUse:
-    """One direction of a link: shares of its rate, medians over rounds; `bytes` and `drops` over all rounds.
+class LinkUtilisation:
+    """Utilisation of one direction of a link, as shares of its rate (medians over rounds).
 
-    `contended` is None without such rounds.
+    `contended` is None without contended rounds. `bytes` and `drops` are sums over all rounds.
     """
 
     link: str
@@ -28,18 +28,18 @@ class LinkUse:
     target: str
     rate_bits_per_s: int
     contended: float | None
-    isolated: tuple[JobUse, ...]
+    isolated: tuple[JobLinkUtilisation, ...]
     bytes: int
     drops: int
 
     @property
-    def most(self) -> float:
-        """The greatest of its shares."""
+    def peak(self) -> float:
+        """The highest utilisation, isolated or contended."""
         return max([self.contended or 0.0, *(alone.use for alone in self.isolated)])
 
 
-def link_use(run: Run) -> tuple[LinkUse, ...] | None:
-    """Every direction with a known rate, the busiest in contended rounds first; None where nobody counted."""
+def link_utilisation(run: Run) -> tuple[LinkUtilisation, ...] | None:
+    """Utilisation of every link direction with a known rate, the highest contended one first; None without counters."""
     seen: dict[tuple[str, str, str], list[tuple[Round, LinkTraffic]]] = {}
     counted = [one for one in run.rounds if one.links is not None]
     for one in counted:
@@ -48,23 +48,23 @@ def link_use(run: Run) -> tuple[LinkUse, ...] | None:
     if not counted:
         return None
     found = [_use_of(rows) for rows in seen.values() if all(link.rate_bits_per_s for _, link in rows)]
-    return tuple(sorted(found, key=lambda one: (-(one.contended or 0.0), -one.most, one.link, one.source)))
+    return tuple(sorted(found, key=lambda one: (-(one.contended or 0.0), -one.peak, one.link, one.source)))
 
 
-def _use_of(rows: list[tuple[Round, LinkTraffic]]) -> LinkUse:
+def _use_of(rows: list[tuple[Round, LinkTraffic]]) -> LinkUtilisation:
     link = rows[-1][1]
     jobs = sorted({one.job for one, _ in rows if one.job is not None})
     alone = ((job, _median((one, link) for one, link in rows if one.job == job)) for job in jobs)
-    return LinkUse(
+    return LinkUtilisation(
         link=link.link, source=link.source, target=link.target, rate_bits_per_s=link.rate_bits_per_s or 0,
         contended=_median((one, link) for one, link in rows if one.kind is Kind.contended),
-        isolated=tuple(JobUse(job=job, use=use) for job, use in alone if use is not None),
+        isolated=tuple(JobLinkUtilisation(job=job, use=use) for job, use in alone if use is not None),
         bytes=sum(link.bytes for _, link in rows), drops=sum(link.drops for _, link in rows),
     )  # fmt: skip
 
 
 def _median(rows: Iterable[tuple[Round, LinkTraffic]]) -> float | None:
-    """Of the shares of what the link could have carried in each round."""
+    """Median over rounds of the carried bytes divided by the capacity (rate times duration); None without rounds."""
     shares = [
         link.bytes * 8 / (link.rate_bits_per_s * one.duration_s)
         for one, link in rows

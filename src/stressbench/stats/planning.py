@@ -1,29 +1,28 @@
-"""How many more rounds until the congestion impact is known as closely as someone wants."""
+"""Number of additional blocks needed for a congestion impact of a given precision."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log1p, sqrt
 
 import numpy as np
-from scipy import special
 
 from stressbench.stats.dependence import dependence_of
 from stressbench.stats.impact import Pairing, pair_blocks, too_few
-from stressbench.stats.intervals import CONFIDENCE, LEAST_PAIRS, paired_interval
+from stressbench.stats.intervals import CONFIDENCE, MIN_PAIRS, paired_interval
 from stressbench.stats.selection import RoundMedian
 
-SURE = 0.8
-"""How sure the larger number of a plan makes."""
-MOST_BLOCKS = 100_000
+CONSERVATIVE_PROBABILITY = 0.8
+"""Probability that `more_blocks_sure` blocks suffice."""
+MAX_BLOCKS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Blocks (an isolated round of each job and a contended one) until the 95 % interval's half-width is `target`.
+    """Additional blocks (an isolated round of each job and a contended round) for a half-width of `target`.
 
-    `half_width` is today's: a share of the ratio, half the interval's width on a log scale. `more_blocks` should
-    do; `more_blocks_sure` does in four runs of five, because today's noise is itself only estimated. `reason` says why
-    numbers are None.
+    `half_width` is the present half-width of the 95 % interval on a log scale, as a share of the ratio. `more_blocks`
+    is the expected number of additional blocks. `more_blocks_sure` suffices with a probability of 80 %, as it allows
+    for the uncertainty of the estimated noise. `reason` explains why values are None.
     """
 
     target: float
@@ -35,25 +34,26 @@ class Plan:
 
 
 def plan_of(rounds: Sequence[RoundMedian], *, target: float) -> Plan:
-    """From one job's or step's round medians; `target` above 0, 0.02 for 2 %.
+    """Plan for one job or step from its round medians; `target` is the half-width as a share above 0 (0.02: 2 %).
 
-    The half-width shrinks as t(n - 1) / sqrt(n), Student's t, and blocks are taken to stay as noisy and as dependent
-    as they are. The larger number takes the noise at the end of its one-sided 80 % bound (chi-squared; Kupper and
-    Hafner 1989).
+    The half-width is taken to decrease as t(n - 1) / sqrt(n), with Student's t, at constant noise and dependence. For
+    `more_blocks_sure` the noise is set to its one-sided 80 % upper bound (chi-squared; Kupper and Hafner 1989).
     """
     pairing = pair_blocks(rounds)
     n = len(pairing.isolated)
-    half = None if n < LEAST_PAIRS or not _positive(pairing) else _half_width(pairing)
+    half = None if n < MIN_PAIRS or not _positive(pairing) else _half_width(pairing)
     if half is None:
-        reason = too_few(n) if n < LEAST_PAIRS else "a round's median time is 0 s, below what the clock resolves"
+        reason = too_few(n) if n < MIN_PAIRS else "a round's median time is 0 s, below what the clock resolves"
         return Plan(target=target, blocks=n, half_width=None, more_blocks=None, more_blocks_sure=None, reason=reason)
+    from scipy import special  # a third of a second, which only those who ask for it shall wait
+
     wanted = log1p(target)
-    larger = half * sqrt((n - 1) / float(special.chdtri(n - 1, SURE)))
-    more, sure = _more(half, n, wanted), 0 if half <= wanted else _more(larger, n, wanted)
+    larger = half * sqrt((n - 1) / float(special.chdtri(n - 1, CONSERVATIVE_PROBABILITY)))
+    more, sure = _additional_blocks(half, n, wanted), 0 if half <= wanted else _additional_blocks(larger, n, wanted)
     far = more is None or sure is None
     return Plan(
         target=target, blocks=n, half_width=float(np.expm1(half)), more_blocks=more, more_blocks_sure=sure,
-        reason=f"more than {MOST_BLOCKS:,} blocks: lessen the noise first" if far else None,
+        reason=f"more than {MAX_BLOCKS:,} blocks: reduce the noise first" if far else None,
     )  # fmt: skip
 
 
@@ -68,23 +68,25 @@ def _half_width(pairing: Pairing) -> float | None:
     return (interval.high - interval.low) / 2 * (1.0 if dependence is None else dependence.factor)
 
 
-def _more(half: float, n: int, wanted: float) -> int | None:
-    """Smallest m - n of m >= n blocks whose half-width is at most `wanted`; None beyond MOST_BLOCKS."""
+def _additional_blocks(half: float, n: int, wanted: float) -> int | None:
+    """Smallest m - n of m >= n blocks whose half-width is at most `wanted`; None beyond MAX_BLOCKS."""
     if half <= wanted:
         return 0
     short, enough = n, n
-    while half * _shrinking(enough) / _shrinking(n) > wanted:
-        if enough == MOST_BLOCKS:
+    while half * _relative_half_width(enough) / _relative_half_width(n) > wanted:
+        if enough == MAX_BLOCKS:
             return None
-        short, enough = enough, min(2 * enough, MOST_BLOCKS)
+        short, enough = enough, min(2 * enough, MAX_BLOCKS)
     while enough - short > 1:
         middle = (short + enough) // 2
-        if half * _shrinking(middle) / _shrinking(n) > wanted:
+        if half * _relative_half_width(middle) / _relative_half_width(n) > wanted:
             short = middle
         else:
             enough = middle
     return enough - n
 
 
-def _shrinking(blocks: int) -> float:
+def _relative_half_width(blocks: int) -> float:
+    from scipy import special  # a third of a second, which only those who ask for it shall wait
+
     return float(special.stdtrit(blocks - 1, (1 + CONFIDENCE) / 2)) / sqrt(blocks)

@@ -1,4 +1,4 @@
-"""Which samples of a run count, and what one round says: the median of its measured times."""
+"""Selection of a run's samples for statistics, and the median of each round."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -15,7 +15,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundMedian:
-    """One round's value of a job (seconds a repetition) or step (seconds an iteration)."""
+    """Median time of a job (s per repetition) or step (s per iteration) in one round."""
 
     round: int
     launch: int
@@ -26,7 +26,10 @@ class RoundMedian:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Selection:
-    """Counted samples of a job or step: times (samples,) in seconds, split by kind, and the rounds' medians."""
+    """Selected samples of a job or step: times (s) and round numbers by kind, shape (samples,), and round medians.
+
+    `slowest_rank` and `slowest_host` (index into `hosts`) belong to all selected samples in the order of the file.
+    """
 
     isolated_s: Floats
     contended_s: Floats
@@ -38,11 +41,11 @@ class Selection:
     hosts: tuple[str, ...]
 
     def of(self, kind: Kind) -> tuple[RoundMedian, ...]:
-        """Rounds of one kind, in order."""
+        """Round medians of one kind, in the order of the rounds."""
         return tuple(found for found in self.rounds if found.kind is kind)
 
 
-_NOTHING = Selection(
+_EMPTY = Selection(
     isolated_s=np.empty(0), contended_s=np.empty(0), isolated_round=np.empty(0, dtype=np.int64),
     contended_round=np.empty(0, dtype=np.int64), rounds=(), slowest_rank=np.empty(0, dtype=np.int64),
     slowest_host=np.empty(0, dtype=np.int64), hosts=(),
@@ -50,19 +53,19 @@ _NOTHING = Selection(
 
 
 def select(run: Run, *, job: int, step: int | None = None, include_extra: bool = False) -> Selection:
-    """Measured samples of a job (`step` None) or step; `include_extra` adds the extra ones of contended rounds.
+    """Measured samples of a job (`step` is None) or step; `include_extra` adds extra repetitions of contended rounds.
 
-    A job's time is `time_max_s` of the repetition, until its last rank was through (docs/records.md). A step's is that
-    of one iteration, times its `quantity_scale` (one way is half a round trip).
+    The time of a job is `time_max_s` of the repetition, that of its slowest rank (docs/records.md). The time of a step
+    is that of one iteration times its `quantity_scale` (0.5 for one-way times from round trips).
     """
     samples = run.samples_of(job=job, step=step)
     if samples is None:
-        return _NOTHING
+        return _EMPTY
     wanted = samples.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
     wanted &= np.isfinite(samples.time_max_s)
     if include_extra:
-        wanted &= evenly_taken(run, samples, job=job)
-    rounds, values = samples.round[wanted], times_s(run, samples)[wanted]
+        wanted &= evenly_subsampled(run, samples, job=job)
+    rounds, values = samples.round[wanted], sample_times_s(run, samples)[wanted]
     contended = np.isin(rounds, [found.round for found in run.rounds if found.kind is Kind.contended])
     return Selection(
         isolated_s=values[~contended],
@@ -76,10 +79,10 @@ def select(run: Run, *, job: int, step: int | None = None, include_extra: bool =
     )
 
 
-def evenly_taken(run: Run, rows: Samples | MetricSamples, *, job: int) -> Mask:
-    """Shape (rows,): of rounds that kept one extra repetition in so many, one measured in as many.
+def evenly_subsampled(run: Run, rows: Samples | MetricSamples, *, job: int) -> Mask:
+    """Mask, shape (rows,), that thins measured repetitions as much as the file thins the extra ones of the round.
 
-    Else the measured ones, which are all there, would count for more than the extra ones that stand for others.
+    Without it, measured repetitions, which are all recorded, would have more weight than the extra ones.
     """
     taken = np.ones(len(rows.round), dtype=bool)
     is_extra, is_measured = rows.in_phases(Phase.extra), rows.in_phases(Phase.measured)
@@ -97,8 +100,8 @@ def evenly_taken(run: Run, rows: Samples | MetricSamples, *, job: int) -> Mask:
     return taken
 
 
-def times_s(run: Run, samples: Samples) -> Floats:
-    """Shape (samples,): seconds a repetition for a whole job, scaled seconds an iteration for a step."""
+def sample_times_s(run: Run, samples: Samples) -> Floats:
+    """Times, shape (samples,): seconds per repetition for a job, scaled seconds per iteration for a step."""
     if samples.step is None:
         return samples.time_max_s
     step = run.jobs[samples.job].steps[samples.step]

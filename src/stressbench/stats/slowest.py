@@ -1,4 +1,4 @@
-"""Who was last most often."""
+"""The host and the rank that are most often the slowest."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from stressbench.stats.selection import Selection
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slowest:
-    """The host, and apart from it the rank, that had `time_max_s` most often; shares from 0 to 1 of `samples`."""
+    """The most frequent slowest host and, independently, the most frequent slowest rank, with shares of `samples`."""
 
     host: str
     host_share: float
@@ -19,7 +19,7 @@ class Slowest:
 
 
 def slowest_of(selection: Selection) -> Slowest | None:
-    """Of the counted samples of both kinds; None when there are none."""
+    """Slowest host and rank over the selected samples of both kinds; None without samples."""
     count = len(selection.slowest_rank)
     if count == 0:
         return None

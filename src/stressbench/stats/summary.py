@@ -1,4 +1,4 @@
-"""Everything `stressbench show` says about a run, as values."""
+"""Summary of a run: the values that `stressbench show` prints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,27 +7,34 @@ import numpy as np
 
 from stressbench.formats.run import Event, Job, Kind, Phase, Role, Run, Samples, Severity, Step
 from stressbench.stats.distribution import Distribution, PlainRatios, distribution_of, plain_ratios
-from stressbench.stats.doubts import Doubt, job_doubts, run_doubts, slowest_doubts, spread_doubts, thinned_doubts
 from stressbench.stats.histograms import histograms_of
 from stressbench.stats.impact import Impact, congestion_impact
 from stressbench.stats.intervals import IntervalMethod
-from stressbench.stats.links import LinkUse, link_use
-from stressbench.stats.noise_doubts import dependence_doubts, mode_doubts, outlier_doubts
-from stressbench.stats.percentiles import Source, TailImpact, of_histograms, sample_tails, tails_of
+from stressbench.stats.links import LinkUtilisation, link_utilisation
+from stressbench.stats.noise_warnings import autocorrelation_warnings, bimodality_warnings, outlier_warnings
+from stressbench.stats.percentiles import Source, TailImpact, grouped_executions, sample_tail_impacts, tail_impacts
 from stressbench.stats.planning import Plan, plan_of
-from stressbench.stats.selection import RoundMedian, Selection, evenly_taken, select
+from stressbench.stats.quality_warnings import (
+    QualityWarning,
+    job_warnings,
+    mean_median_warnings,
+    run_warnings,
+    slowest_host_warnings,
+    thinning_warnings,
+)
+from stressbench.stats.selection import RoundMedian, Selection, evenly_subsampled, select
 from stressbench.stats.slowest import Slowest, slowest_of
 
 TARGET = 0.02
-"""Half-width of the congestion impact's interval that a plan aims for when nobody says otherwise."""
+"""Default half-width of the congestion impact's interval that a Plan aims for, as a share of the ratio."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Times of a job (seconds a repetition) or step (seconds an iteration): spread of samples, rounds, impact.
+    """Times of a job (s per repetition) or step (s per iteration) and their congestion impact.
 
-    `tails` holds the median and the percentiles 95, 99 and 99.9: of single executions where a step has histograms of
-    them, else of samples. `plan` is None for background jobs.
+    `tails` holds the tail impacts at the median and the percentiles 95, 99 and 99.9, from histograms of single
+    executions if the step has any, else from samples. `plan` is None for congestors (role background).
     """
 
     isolated_s: Distribution | None
@@ -42,7 +49,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSummary:
-    """What a motif measured itself, the largest value over the ranks; the unit stands in the name."""
+    """A metric that a motif reports, as the maximum over its ranks; the name ends in the unit."""
 
     name: str
     isolated: Distribution | None
@@ -51,7 +58,7 @@ class MetricSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepSummary:
-    """One motif of a chain. Bandwidths follow from the median iteration, as `bandwidth_definition` says in words."""
+    """One motif of a chain. Bandwidths are those of the median iteration, as `bandwidth_definition` states."""
 
     step: int
     motif: str
@@ -83,9 +90,9 @@ class JobSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What ran, and how far it got; `rounds_planned` is None when a stopping rule decides.
+    """Configuration and progress of a run. `rounds_planned` is None if a stopping rule decides.
 
-    `simulated` says by what and where, and is None for ranks on real hosts.
+    `simulated` names the simulator and platform; it is None for ranks on real hosts.
     """
 
     path: str
@@ -111,40 +118,40 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """A run in numbers. `events` are the engine's own warnings and errors; `links` is None where nobody counted."""
+    """Summary of a run. `events` are the engine's warnings and errors; `links` is None without link counters."""
 
     facts: RunFacts
     jobs: tuple[JobSummary, ...]
-    warnings: tuple[Doubt, ...]
+    warnings: tuple[QualityWarning, ...]
     events: tuple[Event, ...]
-    links: tuple[LinkUse, ...] | None
+    links: tuple[LinkUtilisation, ...] | None
 
 
 def summarise(
     run: Run, *, include_extra: bool = False, interval: IntervalMethod = IntervalMethod.ranks, target: float = TARGET,
     most_steps: int | None = None,
 ) -> RunSummary:  # fmt: skip
-    """Numbers of every job and step of `run`, of each job only the `most_steps` that take longest.
+    """Summarise every job of `run` and its steps, or only the `most_steps` longest steps of each job.
 
-    `include_extra` counts the extra repetitions of contended rounds too; `interval` is that of the congestion impact;
-    `target` the half-width of it that the plans aim for, as a share above 0.
+    `include_extra` includes the extra repetitions of contended rounds. `interval` selects the interval of congestion
+    impacts. `target` is the half-width that plans aim for, as a share above 0.
     """
-    how = Counting(include_extra=include_extra, interval=interval, target=target, most_steps=most_steps)
-    jobs = tuple(_summarise_job(run, job, how=how) for job in run.jobs)
-    doubts = [*run_doubts(run), *(doubt for job in jobs for doubt in _doubts(run, job, how=how))]
-    doubts += [doubt for job in run.jobs if include_extra for doubt in thinned_doubts(run, job)]
+    options = SummaryOptions(include_extra=include_extra, interval=interval, target=target, most_steps=most_steps)
+    jobs = tuple(_summarise_job(run, job, options=options) for job in run.jobs)
+    warnings = [*run_warnings(run), *(warning for job in jobs for warning in _warnings(run, job, options=options))]
+    warnings += [warning for job in run.jobs if include_extra for warning in thinning_warnings(run, job)]
     return RunSummary(
-        facts=_facts(run, how=how),
+        facts=_facts(run, options=options),
         jobs=jobs,
-        warnings=tuple(doubts),
+        warnings=tuple(warnings),
         events=tuple(event for event in run.events if event.severity is not Severity.note),
-        links=link_use(run),
+        links=link_utilisation(run),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counting:
-    """What the reader asked for."""
+class SummaryOptions:
+    """Arguments of `summarise`."""
 
     include_extra: bool
     interval: IntervalMethod
@@ -152,7 +159,7 @@ class Counting:
     most_steps: int | None
 
 
-def _facts(run: Run, *, how: Counting) -> RunFacts:
+def _facts(run: Run, *, options: SummaryOptions) -> RunFacts:
     header = run.header
     return RunFacts(
         path=str(run.path), workload=header.workload.path, workload_hash=header.workload.hash,
@@ -160,23 +167,25 @@ def _facts(run: Run, *, how: Counting) -> RunFacts:
         nodes=len(header.nodes), hosts=len({node.host for node in header.nodes}), mpi=header.mpi.library,
         transports=header.mpi.transports, seed=header.seed, placement=header.plan.placement,
         finish=header.plan.finish, rounds_done=len(run.rounds), rounds_planned=run.planned_rounds,
-        complete=run.complete, end_reason=run.end.reason if run.end else None, includes_extra=how.include_extra,
+        complete=run.complete, end_reason=run.end.reason if run.end else None, includes_extra=options.include_extra,
         simulated=None if header.simulation is None else str(header.simulation),
     )  # fmt: skip
 
 
-def _summarise_job(run: Run, job: Job, *, how: Counting) -> JobSummary:
-    whole = select(run, job=job.job, include_extra=how.include_extra)
+def _summarise_job(run: Run, job: Job, *, options: SummaryOptions) -> JobSummary:
+    whole = select(run, job=job.job, include_extra=options.include_extra)
     return JobSummary(
         job=job.job, name=job.name, role=job.role, ranks=job.ranks, nodes=job.nodes,
         hosts=len(run.hosts_of(job=job.job)),
-        timing=_timing(whole, role=job.role, how=how, tails=sample_tails([whole])),
-        steps=tuple(_summarise_step(run, job, step, how=how) for step in _longest(run, job, most=how.most_steps)),
+        timing=_timing(whole, role=job.role, options=options, tails=sample_tail_impacts([whole])),
+        steps=tuple(
+            _summarise_step(run, job, step, options=options) for step in _longest(run, job, most=options.most_steps)
+        ),
     )  # fmt: skip
 
 
 def _longest(run: Run, job: Job, *, most: int | None) -> Sequence[Step]:
-    """The steps that took the most time in measured repetitions, as many as `most`, in the chain's order."""
+    """The `most` steps with the longest total time in measured repetitions, in the order of the chain."""
     if most is None or len(job.steps) <= most:
         return job.steps
     taken = [_time_of(run.samples_of(job=job.job, step=step.step)) for step in job.steps]
@@ -187,35 +196,37 @@ def _time_of(samples: Samples | None) -> float:
     return 0.0 if samples is None else float(np.nansum(samples.time_max_s[samples.in_phases(Phase.measured)]))
 
 
-def _summarise_step(run: Run, job: Job, step: Step, *, how: Counting) -> StepSummary:
-    found = select(run, job=job.job, step=step.step, include_extra=how.include_extra)
+def _summarise_step(run: Run, job: Job, step: Step, *, options: SummaryOptions) -> StepSummary:
+    found = select(run, job=job.job, step=step.step, include_extra=options.include_extra)
     alone, beside = (
-        of_histograms(histograms_of(run, job=job.job, step=step.step, kind=kind))
+        grouped_executions(histograms_of(run, job=job.job, step=step.step, kind=kind))
         for kind in (Kind.isolated, Kind.contended)
     )
     if alone is None and beside is None:
-        timing = _timing(found, role=job.role, how=how, tails=sample_tails([found]))
+        timing = _timing(found, role=job.role, options=options, tails=sample_tail_impacts([found]))
     else:
-        timing = _timing(found, role=job.role, how=how, tails=tails_of(alone, beside, source=Source.executions))
+        timing = _timing(
+            found, role=job.role, options=options, tails=tail_impacts(alone, beside, source=Source.executions)
+        )
     return StepSummary(
         step=step.step, motif=step.motif, size_bytes=step.size_bytes, iterations=step.iterations,
         executions=step.executions, timer=step.timer, quantity=step.quantity, timing=timing,
         isolated_bytes_per_s=_bandwidth(step, timing.isolated_s),
         contended_bytes_per_s=_bandwidth(step, timing.contended_s),
         bandwidth_definition=step.bandwidth_definition,
-        metrics=_metrics(run, job=job.job, step=step.step, include_extra=how.include_extra),
+        metrics=_metrics(run, job=job.job, step=step.step, include_extra=options.include_extra),
     )  # fmt: skip
 
 
-def _timing(selection: Selection, *, role: Role, how: Counting, tails: tuple[TailImpact, ...]) -> Timing:
+def _timing(selection: Selection, *, role: Role, options: SummaryOptions, tails: tuple[TailImpact, ...]) -> Timing:
     background = role is Role.background
     return Timing(
         isolated_s=distribution_of(selection.isolated_s, selection.isolated_round),
         contended_s=distribution_of(selection.contended_s, selection.contended_round),
-        impact=_background_impact() if background else congestion_impact(selection.rounds, interval=how.interval),
+        impact=_background_impact() if background else congestion_impact(selection.rounds, interval=options.interval),
         ratios=plain_ratios(selection.isolated_s, selection.contended_s),
         tails=tails,
-        plan=None if background else plan_of(selection.rounds, target=how.target),
+        plan=None if background else plan_of(selection.rounds, target=options.target),
         slowest=slowest_of(selection),
         rounds=selection.rounds,
     )
@@ -229,7 +240,7 @@ def _background_impact() -> Impact:
 
 
 def _bandwidth(step: Step, spread: Distribution | None) -> float | None:
-    """Bytes a second of the median iteration; its time is unscaled again."""
+    """Bandwidth (bytes/s) of the median iteration; None without one. Reverts the step's `quantity_scale`."""
     if step.bandwidth_bytes is None or spread is None or spread.median <= 0:
         return None
     return step.bandwidth_bytes * step.quantity_scale / spread.median
@@ -241,7 +252,7 @@ def _metrics(run: Run, *, job: int, step: int, include_extra: bool) -> tuple[Met
     for metric in run.metrics_of(job=job, step=step):
         wanted = metric.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
         if include_extra:
-            wanted &= evenly_taken(run, metric, job=job)
+            wanted &= evenly_subsampled(run, metric, job=job)
         loaded = np.isin(metric.round, contended)
         summaries.append(
             MetricSummary(
@@ -253,20 +264,20 @@ def _metrics(run: Run, *, job: int, step: int, include_extra: bool) -> tuple[Met
     return tuple(summaries)
 
 
-def _doubts(run: Run, summary: JobSummary, *, how: Counting) -> tuple[Doubt, ...]:
+def _warnings(run: Run, summary: JobSummary, *, options: SummaryOptions) -> tuple[QualityWarning, ...]:
     job, timing = run.jobs[summary.job], summary.timing
     parts = [("the job", timing), *((f"step {step.step} ({step.motif})", step.timing) for step in summary.steps)]
     spreads = [
-        doubt
+        warning
         for name, part in parts
         for kind, spread in ((Kind.isolated, part.isolated_s), (Kind.contended, part.contended_s))
-        for doubt in spread_doubts(name, kind, spread, job=job.name)
+        for warning in mean_median_warnings(name, kind, spread, job=job.name)
     ]
     return (
-        *job_doubts(run, job, impact=timing.impact, rounds=timing.rounds),
-        *dependence_doubts(timing.impact, job=job.name),
-        *outlier_doubts(timing.rounds, job=job.name),
-        *mode_doubts("the job", select(run, job=job.job, include_extra=how.include_extra), job=job.name),
+        *job_warnings(run, job, impact=timing.impact, rounds=timing.rounds),
+        *autocorrelation_warnings(timing.impact, job=job.name),
+        *outlier_warnings(timing.rounds, job=job.name),
+        *bimodality_warnings("the job", select(run, job=job.job, include_extra=options.include_extra), job=job.name),
         *spreads,
-        *slowest_doubts(run, job, timing.slowest),
+        *slowest_host_warnings(run, job, timing.slowest),
     )

@@ -1,4 +1,4 @@
-"""Does a series of values go anywhere?"""
+"""Test for a monotonic trend in a series of values."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -7,14 +7,14 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST = 2000
+_MAX_VALUES = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """Kendall's tau of values with their order (-1 to 1), its two-sided p, and the change from the first to the last.
+    """Kendall's tau of the values with their order (-1 to 1), its two-sided p-value, and the total change.
 
-    `change` is in the values' unit: the Theil-Sen slope times the number of steps.
+    `change` is the Theil-Sen slope times the number of steps, in the unit of the values.
     """
 
     tau: float
@@ -23,13 +23,13 @@ class Trend:
 
 
 def trend_of(values: NDArray[np.float64]) -> Trend:
-    """Mann-Kendall test of `values`, shape (n,) with n >= 3, by the normal approximation with ties and continuity.
+    """Mann-Kendall test of `values`, shape (n,), n >= 3: normal approximation, corrected for ties and continuity.
 
-    Of more than 2,000 values every second, third and so on is taken, because pairs grow as their square. Source:
-    Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 8.1 and 9.3. (scipy.stats has the same, and half a
-    second of import.)
+    Series of more than 2,000 values are decimated evenly, because the number of pairs grows as n squared. Source:
+    Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 8.1 and 9.3. Not `scipy.stats.kendalltau`, whose
+    import takes half a second that every `stressbench show` would pay.
     """
-    values = values[:: -(-len(values) // _MOST)]
+    values = values[:: -(-len(values) // _MAX_VALUES)]
     n = len(values)
     first, later = np.triu_indices(n, k=1)
     rises = values[later] - values[first]

@@ -1,4 +1,4 @@
-"""How many times as long: two samples of times that do not depend on each other."""
+"""Ratio of two independent samples of times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from stressbench.stats.intervals import Floats, unpaired_interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnpairedRatio:
-    """Middle of all ratios of a value of the second to one of the first, 95 % interval; `reason` where one is None."""
+    """Hodges-Lehmann estimate of the ratio with its 95 % interval; `reason` explains why a value is None."""
 
     ratio: float | None
     low: float | None
@@ -20,8 +20,8 @@ class UnpairedRatio:
     reason: str | None
 
 
-class Source(StrEnum):
-    """What an interval is made from. Rounds cannot see what varies from launch to launch; runs can."""
+class RatioSource(StrEnum):
+    """Unit of replication of an interval. Only intervals over runs include the variation between launches."""
 
     runs = "runs"
     rounds = "rounds"
@@ -29,17 +29,20 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PooledRatio:
-    """As UnpairedRatio, of the times of several runs; `source` is None without an interval."""
+    """Ratio of the times of several runs with its 95 % interval; `source` is None without an interval."""
 
     ratio: float | None
     low: float | None
     high: float | None
-    source: Source | None
+    source: RatioSource | None
     reason: str | None
 
 
 def unpaired_ratio(first: Floats, second: Floats, *, what: str) -> UnpairedRatio:
-    """`second` (m,) over `first` (n,), both in seconds or both ratios; `what` they are, in the plural."""
+    """Ratio of `second` (m,) to `first` (n,), values of the same unit; `what` names the values in messages (plural).
+
+    The estimate and its interval are those of `unpaired_interval` on the logarithms.
+    """
     if min(len(first), len(second)) == 0:
         return _unknown(f"{len(first)} and {len(second)} {what}")
     if not all(np.all(np.isfinite(values) & (values > 0)) for values in (first, second)):
@@ -57,24 +60,27 @@ def unpaired_ratio(first: Floats, second: Floats, *, what: str) -> UnpairedRatio
 
 
 def pooled_ratio(first: Sequence[Floats], second: Sequence[Floats], *, what: str) -> PooledRatio:
-    """From each run's rounds (rounds,): runs' medians count where they give an interval, else the rounds of all."""
+    """Ratio of `second` to `first`, each a list of runs with the times of their rounds, shape (rounds,).
+
+    It is computed from the runs' medians if these allow an interval, else from the pooled rounds of all runs.
+    """
     by_run = unpaired_ratio(_medians(first), _medians(second), what="runs")
     if by_run.low is not None:
-        return _pooled(by_run, Source.runs)
-    by_round = unpaired_ratio(together(first), together(second), what=what)
-    return _pooled(by_round, Source.rounds if by_round.low is not None else None)
+        return _pooled(by_run, RatioSource.runs)
+    by_round = unpaired_ratio(concatenate_rounds(first), concatenate_rounds(second), what=what)
+    return _pooled(by_round, RatioSource.rounds if by_round.low is not None else None)
 
 
 def _medians(runs: Sequence[Floats]) -> Floats:
     return np.array([np.median(rounds) for rounds in runs if len(rounds)])
 
 
-def together(runs: Sequence[Floats]) -> Floats:
-    """Rounds of all runs, one after the other; of no runs none."""
+def concatenate_rounds(runs: Sequence[Floats]) -> Floats:
+    """Times of the rounds of all runs in one array; empty without runs."""
     return np.concatenate([np.empty(0), *runs])
 
 
-def _pooled(found: UnpairedRatio, source: Source | None) -> PooledRatio:
+def _pooled(found: UnpairedRatio, source: RatioSource | None) -> PooledRatio:
     return PooledRatio(ratio=found.ratio, low=found.low, high=found.high, source=source, reason=found.reason)
 
 

@@ -8,8 +8,8 @@ from stressbench.formats.run import Kind, Role, Run
 from stressbench.formats.study.cells import Cell, varying
 from stressbench.formats.study.file import Study
 from stressbench.stats import TARGET, Plan, RoundMedian, TailImpact, round_superiority, select
-from stressbench.stats.percentiles import sample_tails
-from stressbench.stats.pooled import Level, PooledImpact, one_after_another, pooled_impact, pooled_plan
+from stressbench.stats.percentiles import sample_tail_impacts
+from stressbench.stats.pooled import IntervalLevel, PooledImpact, concatenate_runs, pooled_impact, pooled_plan
 from stressbench.study.matrix import Matrix, Meeting, matrix_of
 from stressbench.study.selections import Selections, selections_of
 from stressbench.study.standing import Standing, State
@@ -144,8 +144,8 @@ def _job(runs: Mapping[str, Run], name: str, chosen: Selections) -> JobResult:
         isolated_s=median(times[Kind.isolated]) if times[Kind.isolated] else None,
         contended_s=median(times[Kind.contended]) if times[Kind.contended] else None,
         impact=impact,
-        tails=sample_tails(mine),
-        superiority=round_superiority(one_after_another(rounds)),
+        tails=sample_tail_impacts(mine),
+        superiority=round_superiority(concatenate_runs(rounds)),
         plan=pooled_plan(rounds, impact, target=TARGET) if measured else None,
     )
 
@@ -163,7 +163,7 @@ def _failure(one: Standing) -> Failure:
 
 def _doubts(cells: Sequence[CellResult], runs: Mapping[str, Run]) -> tuple[str, ...]:
     notes = []
-    if any(job.impact.level is Level.blocks for cell in cells for job in cell.jobs):
+    if any(job.impact.level is IntervalLevel.blocks for cell in cells for job in cell.jobs):
         notes.append(
             "intervals of cells with fewer than 6 runs hold what varies between the rounds of a run; what varies from "
             "launch to launch they cannot see"

@@ -1,1 +1,1 @@
-"""Suites: benchmarks that are more than a workload, and what their numbers are made of. Pure, starts nothing."""
+"""Evaluation of the benchmark suites b_eff and b_eff_io, and of HPC Challenge output. Pure functions."""

@@ -1,4 +1,7 @@
-"""From a protocol to the number (Rabenseifner and Koniges, section 4), whatever the engine made of it."""
+"""Evaluation of b_eff from the protocol of its timed loops (Rabenseifner and Koniges, section 4).
+
+The result is computed from the timed loops alone, independently of the value that the engine reports.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +17,9 @@ FULL_ATTEMPTS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class PatternResult:
-    """One pattern; all bandwidths in bytes/s, of all ranks together.
+    """Aggregate bandwidths (bytes/s over all ranks) of one communication pattern.
 
-    `best`: by size, the best of methods and attempts; `methods`: by method and size, the best of attempts.
+    `best`: maximum over methods and attempts, by message size; `methods`: maximum over attempts, by method and size.
     """
 
     kind: Kind
@@ -26,15 +29,16 @@ class PatternResult:
 
     @property
     def mean(self) -> float:
-        """Over the sizes."""
+        """Arithmetic mean over the message sizes (bytes/s)."""
         return math.fsum(self.best.values()) / len(self.best)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BEff:
-    """The columns of the paper's Table 1, bytes/s, and what they are made of; `pingpong` is None where not measured.
+    """The result of b_eff with the columns of Table 1 of the paper (bytes/s) and the patterns they are computed from.
 
-    `reduced`: why this is not the definition's number; empty where it is.
+    `rings`, `polygons`, `rings_at_lmax` and `pingpong` are None if they were not measured. `claimed` is the engine's
+    own value. `reduced` lists deviations from the definition; it is empty for a complete benchmark.
     """
 
     ranks: int
@@ -56,12 +60,16 @@ class BEff:
 
     @property
     def per_rank(self) -> float:
-        """A rank's share of the number."""
+        """b_eff divided by the number of ranks (bytes/s)."""
         return self.b_eff / self.ranks
 
 
 def b_eff_of(protocol: Protocol) -> BEff | None:
-    """The number and its parts; None where not every pattern was measured at every size."""
+    """Evaluate b_eff (Rabenseifner and Koniges, section 4); None unless every pattern was measured at every size.
+
+    b_eff is the logarithmic mean of two logarithmic means: over the ring patterns and over the random patterns. Each
+    pattern counts with its arithmetic mean over the message sizes of the maximum over methods and attempts.
+    """
     head = protocol.head
     patterns = tuple(_pattern(protocol, index) for index in range(len(head.patterns)))
     counted = [one for one in patterns if one.kind is not Kind.extra]
@@ -77,10 +85,10 @@ def b_eff_of(protocol: Protocol) -> BEff | None:
         memory_bytes=head.memory_bytes,
         seed=head.seed,
         random=head.random,
-        b_eff=_over_both([one.mean for one in rings], [one.mean for one in polygons]),
+        b_eff=_kinds_mean([one.mean for one in rings], [one.mean for one in polygons]),
         rings=_logarithmic_mean(one.mean for one in rings) if rings else None,
         polygons=_logarithmic_mean(one.mean for one in polygons) if polygons else None,
-        at_lmax=_over_both([one.best[longest] for one in rings], [one.best[longest] for one in polygons]),
+        at_lmax=_kinds_mean([one.best[longest] for one in rings], [one.best[longest] for one in polygons]),
         rings_at_lmax=_logarithmic_mean(one.best[longest] for one in rings) if rings else None,
         pingpong=pingpong,
         patterns=patterns,
@@ -124,6 +132,6 @@ def _logarithmic_mean(values: Iterable[float]) -> float:
     return math.exp(math.fsum(logarithms) / len(logarithms))
 
 
-def _over_both(rings: Sequence[float], polygons: Sequence[float]) -> float:
-    """Both kinds weigh the same; where there is one, that is it."""
+def _kinds_mean(rings: Sequence[float], polygons: Sequence[float]) -> float:
+    """Logarithmic mean of the logarithmic means of both kinds of patterns, or that of the only kind measured."""
     return _logarithmic_mean(_logarithmic_mean(kind) for kind in (rings, polygons) if kind)

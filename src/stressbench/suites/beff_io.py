@@ -1,4 +1,7 @@
-"""From a protocol to the number (Rabenseifner and Koniges, section 5.1), whatever the engine made of it."""
+"""Evaluation of b_eff_io from the protocol of its patterns and files (Rabenseifner and Koniges, section 5.1).
+
+The result is computed from the measured bytes and times alone, independently of the value that the engine reports.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,17 +11,20 @@ from stressbench.formats.protocols.beff_io import Access, Head, PatternLine, Pro
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPES, WEIGHTS, Chunk
 
 FULL_T_S: Mapping[int, float] = {1: 900.0, 2: 1800.0}
-LEAST_MPART_BYTES = 2 * 2**20
-LEAST_FILE_S = 300.0
-CACHES = 20
-COFFEE_S = 600.0
-_SHARES: Mapping[Access, float] = {Access.write: 0.25, Access.rewrite: 0.25, Access.read: 0.5}
-_AGREES = 1e-9
+MIN_MPART_BYTES = 2 * 2**20
+MIN_WRITE_S = 300.0
+MIN_CACHE_MULTIPLE = 20
+COFFEE_CUP_LIMIT_S = 600.0
+_ACCESS_WEIGHTS: Mapping[Access, float] = {Access.write: 0.25, Access.rewrite: 0.25, Access.read: 0.5}
+_RELATIVE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
 class PatternValue:
-    """A row of Table 2 as it was measured; `value` in bytes/s, None where nothing was moved."""
+    """Measurement of a row of Table 2 of the paper. `value` is the bandwidth (bytes/s), None without any transfer.
+
+    `again`: the pattern read the same data more than once.
+    """
 
     number: int
     access: Access
@@ -36,7 +42,7 @@ class PatternValue:
 
 @dataclass(frozen=True, kw_only=True)
 class TypeValue:
-    """A file from opening to closing; `value` in bytes/s."""
+    """Measurement of one pattern type, from opening its file to closing it; `value` in bytes/s."""
 
     pattern_type: int
     bytes: int
@@ -46,7 +52,7 @@ class TypeValue:
 
 @dataclass(frozen=True, kw_only=True)
 class AccessValue:
-    """The types of an access method that were measured, and its value in bytes/s: None where one of them is missing."""
+    """Measured pattern types of an access method and its `value` (bytes/s), which is None if a type is missing."""
 
     access: Access
     types: tuple[TypeValue, ...]
@@ -54,16 +60,16 @@ class AccessValue:
     value: float | None
 
     def of_type(self, pattern_type: int) -> TypeValue | None:
-        """This type, if it was measured."""
+        """The measurement of a pattern type; None if it was not measured."""
         return next((one for one in self.types if one.pattern_type == pattern_type), None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Partition:
-    """A number of ranks: `value` in bytes/s, None where an access method has none.
+    """Result on a number of ranks; `value` (bytes/s) is None if an access method has no value.
 
-    `least_bytes`: what the definition asks initial writing for, 300 s of its value. `enough`: whether it wrote 20
-    times the cache; None where none was named.
+    `least_bytes` is the amount that the definition requires of the initial write, 300 s at its bandwidth. `enough`:
+    whether the initial write was at least 20 times the size of the cache; None if the cache size is unknown.
     """
 
     ranks: int
@@ -74,13 +80,16 @@ class Partition:
     enough: bool | None
 
     def of(self, access: Access) -> AccessValue:
-        """This access method."""
+        """The result of an access method."""
         return next(one for one in self.accesses if one.access is access)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Balance:
-    """How long writing the memory of all ranks takes at the best partition's value; the coffee-cup rule: 10 minutes."""
+    """Balance of I/O and memory: time (s) to write the memory of all ranks at `write` bytes/s.
+
+    The coffee-cup rule of the paper allows 10 minutes.
+    """
 
     memory_bytes: int
     write: float
@@ -88,16 +97,17 @@ class Balance:
 
     @property
     def holds(self) -> bool:
-        """Whether a cup of coffee is enough."""
-        return self.write_s <= COFFEE_S
+        """Whether the coffee-cup rule holds."""
+        return self.write_s <= COFFEE_CUP_LIMIT_S
 
 
 @dataclass(frozen=True, kw_only=True)
 class BEffIO:
-    """The number in bytes/s, and what it is made of; None where `missing` says why there is none.
+    """The result of b_eff_io in bytes/s with its parts; `b_eff_io` is None for the reason in `missing`.
 
-    `reduced`: why it is not comparable with published numbers; `cautions`: what makes it doubtful.
-    `scheduled_s` of all partitions together.
+    `best` is the number of ranks of the best partition. `scheduled_s` is the scheduled time of all partitions.
+    `claimed` is the engine's own value. `reduced` lists deviations from the definition that make the result
+    incomparable with published ones; `cautions` lists reasons to doubt it.
     """
 
     head: Head
@@ -114,12 +124,17 @@ class BEffIO:
 
     @property
     def complete(self) -> bool:
-        """Whether the benchmark came to its end."""
+        """Whether the benchmark was completed."""
         return self.elapsed_s is not None
 
 
 def b_eff_io_of(protocol: Protocol, *, cache_bytes: int | None = None) -> BEffIO:
-    """What follows from a protocol, however far it came. `cache_bytes`: what the file system may keep in memory."""
+    """Evaluate a protocol, complete or not (Rabenseifner and Koniges, section 5.1).
+
+    b_eff_io is the maximum over the partitions. A partition's value weights initial write, rewrite and read by 25, 25
+    and 50 %; an access method's value is the mean over pattern types with double weight for type 0. `cache_bytes` is
+    the amount of data that the file system may keep in memory.
+    """
     head, end = protocol.head, protocol.end
     partitions = tuple(
         _partition(protocol, index, ranks, cache_bytes=cache_bytes) for index, ranks in enumerate(head.partitions)
@@ -144,22 +159,22 @@ def b_eff_io_of(protocol: Protocol, *, cache_bytes: int | None = None) -> BEffIO
 
 
 def types_of(access: Access, *, release: int) -> tuple[int, ...]:
-    """Which pattern types an access method has by definition."""
+    """Pattern types of an access method by the definition of this release (1 or 2)."""
     return (0,) if release == 2 and access is Access.rewrite else TYPES
 
 
 def _partition(protocol: Protocol, index: int, ranks: int, *, cache_bytes: int | None) -> Partition:
     accesses = tuple(_access(protocol, index, access) for access in Access)
     values = {one.access: one.value for one in accesses}
-    weighted = [_SHARES[access] * value for access, value in values.items() if value is not None]
+    weighted = [_ACCESS_WEIGHTS[access] * value for access, value in values.items() if value is not None]
     write = accesses[0]
     return Partition(
         ranks=ranks,
         value=math.fsum(weighted) if len(weighted) == len(accesses) else None,
         accesses=accesses,
         patterns=tuple(_pattern(one) for one in protocol.patterns if one.partition == index),
-        least_bytes=None if write.value is None else LEAST_FILE_S * write.value,
-        enough=None if cache_bytes is None or write.value is None else write.bytes >= CACHES * cache_bytes,
+        least_bytes=None if write.value is None else MIN_WRITE_S * write.value,
+        enough=None if cache_bytes is None or write.value is None else write.bytes >= MIN_CACHE_MULTIPLE * cache_bytes,
     )
 
 
@@ -198,9 +213,9 @@ def _balance(head: Head, write: float | None) -> Balance | None:
 
 
 def _missing(protocol: Protocol, partitions: Sequence[Partition]) -> str | None:
-    """Why there is no number, or None."""
+    """Reason why there is no result, or None."""
     if protocol.end is None:
-        return "it did not come to its end"
+        return "the benchmark was not completed"
     left_out = [str(one) for one in TYPES if one not in protocol.head.types]
     if left_out:
         return f"pattern type{'' if len(left_out) == 1 else 's'} {', '.join(left_out)} left out"
@@ -220,8 +235,8 @@ def _reductions(head: Head) -> Iterable[str]:
         yield f"files end at {head.limit_bytes} bytes, whatever time is left"
     if not head.shared_pointers:
         yield "type 1 without shared file pointers"
-    if head.mpart_bytes < LEAST_MPART_BYTES:
-        yield f"M_PART is {head.mpart_bytes} bytes in place of {LEAST_MPART_BYTES} or more"
+    if head.mpart_bytes < MIN_MPART_BYTES:
+        yield f"M_PART is {head.mpart_bytes} bytes in place of {MIN_MPART_BYTES} or more"
 
 
 def _cautions(
@@ -231,8 +246,8 @@ def _cautions(
         if one.enough is False and cache_bytes is not None:
             written = one.of(Access.write).bytes
             yield (
-                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of {CACHES}: part of "
-                "it may never have left memory"
+                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of "
+                f"{MIN_CACHE_MULTIPLE}: part of it may never have left memory"
             )
     again = sum(one.again for one in protocol.patterns)
     if again:
@@ -249,7 +264,7 @@ def _cautions(
                 f"file has {file.bytes} bytes, its patterns {of_patterns}"
             )
     claimed = None if protocol.end is None else protocol.end.b_eff_io_bytes_per_s
-    if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_AGREES):
+    if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_RELATIVE_TOLERANCE):
         yield f"the engine made {claimed:.6g} bytes/s of the same protocol"
 
 

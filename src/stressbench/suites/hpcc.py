@@ -1,4 +1,4 @@
-"""HPC Challenge: the file that `hpcc` reads, and what stands in the one that it writes. Pure."""
+"""HPC Challenge: the input file of `hpcc`, and the results in its output file. Pure."""
 
 import math
 import re
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 INPUT, OUTPUT = "hpccinf.txt", "hpccoutf.txt"
 BLOCK = 80
-LARGEST_N = 8000  # a minute or so on a few cores
-FIGURES = (
+MAX_N = 8000  # about a minute on a few cores
+THROUGHPUT_FIGURES = (
     "HPL_Tflops", "PTRANS_GBs", "MPIRandomAccess_GUPs", "MPIFFT_Gflops", "RandomlyOrderedRingBandwidth_GBytes",
 )  # fmt: skip
-"""Lines of the summary: the four kernels of Pedretti et al., and bandwidth and latency of the ring in random order."""
-LATENCIES = ("RandomlyOrderedRingLatency_usec",)
-"""Less of these is better."""
-_OF_MEMORY = 0.2
+"""Summary keys where more is better: the four kernels of Pedretti et al., and randomly ordered ring bandwidth."""
+LATENCY_FIGURES = ("RandomlyOrderedRingLatency_usec",)
+"""Summary keys where less is better."""
+_MEMORY_SHARE = 0.2
 _SUMMARY = re.compile(r"^(\w+)=(\S+)\s*$", re.MULTILINE)
-_BEGIN = "Begin of Summary section."
+_SUMMARY_BEGIN = "Begin of Summary section."
 
-_TEXT = """\
+_INPUT_TEMPLATE = """\
 HPLinpack benchmark input file
 written by stressbench
 HPL.out      output file name
@@ -60,45 +60,48 @@ HPL.out      output file name
 
 @dataclass(frozen=True, kw_only=True)
 class Rmax:
-    """What Linpack reached, in floating-point operations a second, and where that is known from."""
+    """Linpack performance in floating-point operations per second, and its source."""
 
     flops_per_s: float
     source: str
 
 
-def order_of(memory_bytes: int) -> int:
-    """N of the system of equations: its matrix takes a fifth of this memory, but N is 8000 at most."""
-    fitting = math.isqrt(int(_OF_MEMORY * memory_bytes / 8))
-    return max(BLOCK, min(LARGEST_N, fitting) // BLOCK * BLOCK)
+def problem_size(memory_bytes: int) -> int:
+    """Linpack problem size N, a multiple of BLOCK: the matrix takes at most a fifth of this memory, and N <= MAX_N."""
+    fitting = math.isqrt(int(_MEMORY_SHARE * memory_bytes / 8))
+    return max(BLOCK, min(MAX_N, fitting) // BLOCK * BLOCK)
 
 
-def input_text(*, n: int, ranks: int) -> str:
-    """What `hpcc` reads: one Linpack of order `n` on a grid of all ranks, as square as it can be."""
+def hpcc_input(*, n: int, ranks: int) -> str:
+    """Input file of `hpcc` for one Linpack run of size `n` on the most nearly square process grid of all ranks."""
     rows = next(side for side in range(math.isqrt(ranks), 0, -1) if ranks % side == 0)
-    return _TEXT.format(n=n, block=BLOCK, rows=rows, columns=ranks // rows)
+    return _INPUT_TEMPLATE.format(n=n, block=BLOCK, rows=rows, columns=ranks // rows)
 
 
-def expression_of(figure: str) -> str:
-    """A regular expression whose group is the figure's number in what `hpcc` wrote."""
+def figure_pattern(figure: str) -> str:
+    """Regular expression that matches a figure in the output of `hpcc`; its group is the value."""
     return rf"^{figure}=(\S+)"
 
 
-def summary_of(text: str, *, ranks: int) -> Mapping[str, str]:
-    """The summary of what `hpcc` wrote, by name. ValueError says why it does not count."""
-    found = dict(_SUMMARY.findall(text.rpartition(_BEGIN)[2])) if _BEGIN in text else {}
+def parse_summary(text: str, *, ranks: int) -> Mapping[str, str]:
+    """Values of the last summary in the output of `hpcc`, by name.
+
+    Raises ValueError if there is none, if it is of another number of ranks, or if a test failed.
+    """
+    found = dict(_SUMMARY.findall(text.rpartition(_SUMMARY_BEGIN)[2])) if _SUMMARY_BEGIN in text else {}
     if not found:
-        raise ValueError(f"{OUTPUT} has no summary: hpcc did not come to its end")
+        raise ValueError(f"{OUTPUT} has no summary: hpcc did not complete")
     seen = found.get("CommWorldProcs")
     if seen != str(ranks):
         raise ValueError(f"hpcc ran on {seen or 'no'} of {ranks} ranks; is it built with the engine's MPI?")
     if found.get("Success") != "1":
-        raise ValueError("hpcc says that one of its tests failed (Success=0)")
+        raise ValueError("hpcc reports that one of its tests failed (Success=0)")
     return found
 
 
-def linpack_of(text: str, *, ranks: int, n: int) -> Rmax:
-    """What `hpcc` wrote. ValueError says what is missing from it."""
-    found = summary_of(text, ranks=ranks)
+def parse_linpack(text: str, *, ranks: int, n: int) -> Rmax:
+    """Linpack performance from the output of `hpcc`. Raises ValueError for an invalid or incomplete output."""
+    found = parse_summary(text, ranks=ranks)
     try:
         flops = float(found.get("HPL_Tflops", "")) * 1e12
     except ValueError:

@@ -1,4 +1,4 @@
-"""What Rabenseifner and Koniges published. For comparison, never as a measurement of ours."""
+"""Results published by Rabenseifner and Koniges, for comparison. They are not measurements of StressBench."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ IO_SOURCE = f"{_PAPER}, Figure 3"
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """A row; MB/s of 10^6 bytes, but `lmax_mb`. The last two are of a processor. None where the table has nothing."""
+    """A row of Table 1: bandwidths in MB/s (10^6 bytes), `lmax_mb` in MB; None where the table has no value."""
 
     system: str
     processors: int
@@ -55,7 +55,7 @@ TABLE_1 = (
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedIO:
-    """Below a row of diagrams: `size` of the partition, `minutes` of T, and b_eff_io in MB/s of 10^6 bytes."""
+    """A system of Figure 3: partition `size`, scheduled time T in `minutes`, and b_eff_io in MB/s (10^6 bytes)."""
 
     system: str
     size: str

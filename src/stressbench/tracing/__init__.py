@@ -1,1 +1,1 @@
-"""What a trace says: its sequence walked, spelled and compared, its profile, what becomes of it. Pure functions."""
+"""Pure functions on MPI traces: call sequences and their comparison, profiles, suitability for replay."""

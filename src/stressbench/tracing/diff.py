@@ -1,4 +1,4 @@
-"""Where two captures part, rank by rank, and how their totals differ. Pure."""
+"""Comparison of two captures: the first difference of each rank's call sequence, and differences of totals. Pure."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -7,20 +7,20 @@ from itertools import islice, zip_longest
 
 from stressbench.formats.trace import RankTrace, Stream, Trace
 from stressbench.tracing.fingerprint import Fingerprint, first_difference
-from stressbench.tracing.grammar import walk
-from stressbench.tracing.operations import MAKERS
-from stressbench.tracing.spelling import Speller, Style
+from stressbench.tracing.grammar import expand_bounded
+from stressbench.tracing.operations import COMMUNICATOR_CONSTRUCTORS
+from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
 CONTEXT = 4
-_MAKING = "(makes a communicator)"
+_COMMUNICATOR_CONSTRUCTION = "(makes a communicator)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceDifference:
-    """One rank's (and thread's) sequences, equal up to call `place` (from 0).
+    """The first difference between the sequences of one thread of a rank; they are equal up to call `place` (from 0).
 
-    `before` are the last common calls, `a` and `b` the next ones of each, empty where a sequence has ended; `a_calls`
-    and `b_calls` are how many there are in all.
+    `before` holds the last common calls as tokens, `a` and `b` the calls that follow in each capture (empty if the
+    sequence has ended). `a_calls` and `b_calls` are the total numbers of calls.
     """
 
     rank: int
@@ -35,7 +35,7 @@ class SequenceDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TotalDifference:
-    """An operation whose calls (those that found something) or bytes over all ranks differ."""
+    """An operation with different numbers of calls or bytes over all ranks. Tests that found nothing do not count."""
 
     op: str
     a_calls: int
@@ -46,7 +46,10 @@ class TotalDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """`sequences_compared` counts pairs of sequences; `notes` say what could not be compared."""
+    """Differences between captures `a` and `b`. `sequences_compared` counts pairs of sequences.
+
+    `notes` lists what could not be compared, as sentences.
+    """
 
     a: str
     b: str
@@ -57,15 +60,18 @@ class Difference:
 
     @property
     def same(self) -> bool:
-        """Whether no difference was found, and something was compared."""
+        """Whether no difference was found and nothing was left out of the comparison."""
         return not self.sequences and not self.totals and not self.notes
 
 
-def diff(a: Trace, b: Trace, *, style: Style = Style.replayed, context: int = CONTEXT) -> Difference:
-    """Compare rank by rank, two lines in memory at a time."""
+def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context: int = CONTEXT) -> Difference:
+    """Compare two captures rank by rank. Only one rank of each is in memory at a time.
+
+    `style` decides which calls are equal; `context` is the number of calls reported before and after a difference.
+    """
     notes: list[str] = []
     if a.header.ranks != b.header.ranks:
-        notes.append(f"{a.header.ranks:,} ranks against {b.header.ranks:,}; those that both have are compared")
+        notes.append(f"{a.header.ranks:,} and {b.header.ranks:,} ranks; ranks present in both are compared")
     found: list[SequenceDifference] = []
     compared = 0
     totals: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
@@ -81,12 +87,12 @@ def diff(a: Trace, b: Trace, *, style: Style = Style.replayed, context: int = CO
                 notes.append(f"rank {rank}{f', thread {thread}' if thread else ''}: no sequence in one of them")
                 continue
             compared += 1
-            sides = (Speller(ours, left, style), Speller(theirs, right, style))
-            if (part := _parting(*sides, context=context)) is not None:
-                found.append(_difference(part, rank=rank, thread=thread))
+            sides = (CallTokenizer(ours, left, style), CallTokenizer(theirs, right, style))
+            if (divergence := _divergence(*sides, context=context)) is not None:
+                found.append(_difference(divergence, rank=rank, thread=thread))
     return Difference(
         a=str(a.path), b=str(b.path), sequences_compared=compared, sequences=tuple(found),
-        totals=tuple(_differing(totals)), notes=_gathered(notes),
+        totals=tuple(_differing(totals)), notes=_limited(notes),
     )  # fmt: skip
 
 
@@ -97,9 +103,13 @@ def _paired(a: Trace, b: Trace) -> Iterator[tuple[int, RankTrace | None, RankTra
         yield rank, ours, b.load(places_b[rank]) if rank in places_b else None
 
 
-def _add_totals(totals: dict[str, list[int]], rank: RankTrace | None, *, side: int, style: Style) -> None:
+def _add_totals(totals: dict[str, list[int]], rank: RankTrace | None, *, side: int, style: TokenStyle) -> None:
     for total in () if rank is None else rank.totals:
-        op = _MAKING if style is Style.replayed and total.op in MAKERS else total.op
+        op = (
+            _COMMUNICATOR_CONSTRUCTION
+            if style is TokenStyle.replayed and total.op in COMMUNICATOR_CONSTRUCTORS
+            else total.op
+        )
         totals[op][side] += total.calls - total.empty
         totals[op][2 + side] += total.bytes
 
@@ -111,7 +121,7 @@ def _differing(totals: dict[str, list[int]]) -> Iterator[TotalDifference]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Parting:
+class _Divergence:
     place: int
     a_calls: int
     b_calls: int
@@ -120,51 +130,51 @@ class _Parting:
     b: tuple[str, ...]
 
 
-def _difference(part: _Parting, *, rank: int, thread: int) -> SequenceDifference:
+def _difference(divergence: _Divergence, *, rank: int, thread: int) -> SequenceDifference:
     return SequenceDifference(
-        rank=rank, thread=thread, place=part.place, a_calls=part.a_calls, b_calls=part.b_calls, before=part.before,
-        a=part.a, b=part.b,
+        rank=rank, thread=thread, place=divergence.place, a_calls=divergence.a_calls, b_calls=divergence.b_calls,
+        before=divergence.before, a=divergence.a, b=divergence.b,
     )  # fmt: skip
 
 
-def _parting(a: Speller, b: Speller, *, context: int) -> _Parting | None:
-    if a.depends_on_slots or b.depends_on_slots:
-        return _by_walking(a, b, context=context)
-    a.settle()
-    b.settle()
-    marks: dict[str, int] = {}
-    sides = [_fingerprint(speller, marks) for speller in (a, b)]
+def _divergence(a: CallTokenizer, b: CallTokenizer, *, context: int) -> _Divergence | None:
+    if a.is_order_dependent or b.is_order_dependent:
+        return _divergence_by_expansion(a, b, context=context)
+    a.assign_slots()
+    b.assign_slots()
+    ids: dict[str, int] = {}
+    sides = [_fingerprint(tokenizer, ids) for tokenizer in (a, b)]
     place = first_difference(*sides)
     if place is None:
         return None
 
     def window(side: int, start: int, stop: int) -> tuple[str, ...]:
-        speller = (a, b)[side]
-        return tuple(speller.word(sides[side].at(at)) for at in range(max(0, start), min(stop, sides[side].calls)))
+        tokenizer = (a, b)[side]
+        return tuple(tokenizer.token(sides[side].at(at)) for at in range(max(0, start), min(stop, sides[side].calls)))
 
-    return _Parting(
+    return _Divergence(
         place=place, a_calls=sides[0].calls, b_calls=sides[1].calls, before=window(0, place - context, place),
         a=window(0, place, place + context), b=window(1, place, place + context),
     )  # fmt: skip
 
 
-def _fingerprint(speller: Speller, marks: dict[str, int]) -> Fingerprint:
-    """Equal words get equal marks, in both captures."""
-    rules = speller.stream.rules
+def _fingerprint(tokenizer: CallTokenizer, ids: dict[str, int]) -> Fingerprint:
+    """Fingerprint of a sequence; equal tokens have equal numbers in both captures."""
+    rules = tokenizer.stream.rules
     assert rules is not None
-    words = (speller.word(number) for number in range(len(speller.stream.calls)))
-    return Fingerprint(rules, [marks.setdefault(word, len(marks)) for word in words])
+    tokens = (tokenizer.token(number) for number in range(len(tokenizer.stream.calls)))
+    return Fingerprint(rules, [ids.setdefault(token, len(ids)) for token in tokens])
 
 
-def _by_walking(a: Speller, b: Speller, *, context: int) -> _Parting | None:
-    """Word by word: what Start starts depends on what came before."""
+def _divergence_by_expansion(a: CallTokenizer, b: CallTokenizer, *, context: int) -> _Divergence | None:
+    """First difference by comparing token by token: tokens of MPI_Start depend on the preceding calls."""
     assert a.stream.rules is not None and b.stream.rules is not None
-    words = [speller.words(walk(speller.stream.rules or ())) for speller in (a, b)]
+    tokens = [tokenizer.tokens(expand_bounded(tokenizer.stream.rules or ())) for tokenizer in (a, b)]
     before: deque[str] = deque(maxlen=context)
-    for place, (left, right) in enumerate(zip_longest(*words)):
+    for place, (left, right) in enumerate(zip_longest(*tokens)):
         if left != right:
-            rest = [tuple(islice(side, context - 1)) for side in words]
-            return _Parting(
+            rest = [tuple(islice(side, context - 1)) for side in tokens]
+            return _Divergence(
                 place=place, a_calls=_calls(a.stream), b_calls=_calls(b.stream), before=tuple(before),
                 a=() if left is None else (left, *rest[0]), b=() if right is None else (right, *rest[1]),
             )  # fmt: skip
@@ -176,5 +186,5 @@ def _calls(stream: Stream) -> int:
     return stream.sequence_calls or 0
 
 
-def _gathered(notes: list[str], *, most: int = 10) -> tuple[str, ...]:
+def _limited(notes: list[str], *, most: int = 10) -> tuple[str, ...]:
     return tuple(notes) if len(notes) <= most else (*notes[:most], f"and {len(notes) - most:,} more")

@@ -1,15 +1,15 @@
-"""Equality of sequences without walking them: rules hashed once, prefixes in the depth of the rules. Pure.
+"""Fingerprints of call sequences, computed from their grammars without expanding them. Pure.
 
-A sequence's fingerprint is a polynomial over a field of 2^61 - 1 elements at a random point (Rabin and Karp), so that
-those of its parts give that of the whole, and a part that comes 10^6 times costs no more than one. Two sequences of
-10^7 calls that differ have one fingerprint by chance with probability below 10^-11.
+The fingerprint is a polynomial over the field of 2^61 - 1 elements, evaluated at a random point (Karp and Rabin 1987).
+Fingerprints of parts combine to that of the whole in O(1), a part repeated n times in O(log n). Two different sequences
+of 10^7 calls have the same fingerprint with a probability below 10^-11.
 """
 
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stressbench.tracing.grammar import Rules, bottom_up
+from stressbench.tracing.grammar import Rules, children_first
 
 _FIELD = (1 << 61) - 1
 _POINT = secrets.randbelow(_FIELD >> 1) + (1 << 32)
@@ -17,13 +17,13 @@ _POINT = secrets.randbelow(_FIELD >> 1) + (1 << 32)
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of a sequence: calls in it, its value, and the point raised to its length."""
+    """Fingerprint of a part of a sequence: number of calls, polynomial value, and the point to the power of `calls`."""
 
     calls: int
     value: int
     power: int
 
-    def then(self, other: "_Part") -> "_Part":
+    def concatenated(self, other: "_Part") -> "_Part":
         return _Part(
             self.calls + other.calls,
             (self.value * other.power + other.value) % _FIELD,
@@ -34,8 +34,8 @@ class _Part:
         whole, square = _EMPTY, self
         while times:
             if times & 1:
-                whole = whole.then(square)
-            square = square.then(square)
+                whole = whole.concatenated(square)
+            square = square.concatenated(square)
             times >>= 1
         return whole
 
@@ -44,16 +44,16 @@ _EMPTY = _Part(0, 0, 1)
 
 
 class Fingerprint:
-    """One sequence; `marks` says for each call what it counts as: calls of one mark are equal."""
+    """Fingerprint of one sequence. `ids` maps call numbers to identifiers; calls with the same identifier are equal."""
 
-    def __init__(self, rules: Rules, marks: Sequence[int]) -> None:
+    def __init__(self, rules: Rules, ids: Sequence[int]) -> None:
         self._rules = rules
-        self._calls = [_Part(1, hash((mark, _POINT)) % _FIELD, _POINT) for mark in marks]
+        self._calls = [_Part(1, hash((identifier, _POINT)) % _FIELD, _POINT) for identifier in ids]
         self._parts = [_EMPTY] * len(rules)
-        for number in bottom_up(rules):
+        for number in children_first(rules):
             whole = _EMPTY
             for symbol, times in rules[number]:
-                whole = whole.then(self._part(symbol).repeated(times))
+                whole = whole.concatenated(self._part(symbol).repeated(times))
             self._parts[number] = whole
 
     def _part(self, symbol: int) -> _Part:
@@ -61,17 +61,17 @@ class Fingerprint:
 
     @property
     def calls(self) -> int:
-        """Calls in the sequence."""
+        """Number of calls in the sequence."""
         return self._parts[0].calls
 
     def prefix(self, calls: int) -> int:
-        """The fingerprint of the first calls."""
+        """Fingerprint of the first `calls` calls."""
         done, number = _EMPTY, 0
         while done.calls < calls:
             for symbol, times in self._rules[number]:
                 part = self._part(symbol)
                 fit = min(times, (calls - done.calls) // part.calls) if part.calls else times
-                done = done.then(part.repeated(fit))
+                done = done.concatenated(part.repeated(fit))
                 if fit < times and done.calls < calls:
                     number = -symbol
                     break
@@ -80,7 +80,7 @@ class Fingerprint:
         return done.value
 
     def at(self, place: int) -> int:
-        """Number of the call at `place`, counted from 0."""
+        """Call number at index `place` (from 0) of the sequence."""
         number, left = 0, place
         while True:
             for symbol, times in self._rules[number]:
@@ -95,8 +95,11 @@ class Fingerprint:
 
 
 def first_difference(a: Fingerprint, b: Fingerprint) -> int | None:
-    """The place where two sequences first differ, None where they are equal; the shorter one's end where it ends."""
-    low, high = 0, min(a.calls, b.calls)  # equal up to low; where they differ up to high, the place is below it
+    """Index of the first difference of two sequences by bisection; None if they are equal.
+
+    If one sequence is a prefix of the other, this is the length of the shorter one.
+    """
+    low, high = 0, min(a.calls, b.calls)  # invariant below: equal up to `low`, different up to `high`
     if a.prefix(high) == b.prefix(high):
         return None if a.calls == b.calls else high
     while high - low > 1:

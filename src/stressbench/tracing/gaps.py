@@ -1,4 +1,7 @@
-"""What buckets of gaps say: bucket 0 lies below 64 ns, bucket k in [64 * 2^((k-1)/2), 64 * 2^(k/2)) ns. Pure."""
+"""Statistics of histograms of gaps between calls. Pure.
+
+Bucket 0 holds gaps below 64 ns, bucket k those in [64 * 2^((k-1)/2), 64 * 2^(k/2)) ns (docs/trace-format.md).
+"""
 
 import math
 
@@ -8,7 +11,7 @@ _LOWEST_S = 64e-9
 
 
 def median_s(gap: Gap) -> float | None:
-    """The median, as near as a bucket tells it: geometric within the bucket, and within least and most."""
+    """Median in seconds, interpolated geometrically within its bucket and limited to [min, max]; None if empty."""
     total = sum(n for _, n in gap.buckets)
     if not total:
         return None
@@ -24,12 +27,12 @@ def median_s(gap: Gap) -> float | None:
 
 
 def mean_s(gap: Gap) -> float:
-    """The mean."""
+    """Mean in seconds; 0 without gaps."""
     return gap.sum_s / gap.n if gap.n else 0.0
 
 
 def deviation_s(gap: Gap) -> float:
-    """The standard deviation (of the population)."""
+    """Population standard deviation in seconds; 0 without gaps."""
     if not gap.n:
         return 0.0
     mean = gap.sum_s / gap.n

@@ -1,7 +1,7 @@
-"""The rules of a sequence: walked without being written out, counted, and cut into loops. Pure.
+"""Grammar-compressed call sequences: expansion, counting, and loops. Pure.
 
-A rule is a row of (symbol, times); symbol >= 0 is a call's number, symbol < 0 is rule number -symbol. Rule 0 is the
-whole. `model.trace_checks` has seen to it that no rule holds itself.
+A rule is a tuple of (symbol, times): symbol >= 0 is a call number, symbol < 0 stands for rule -symbol. Rule 0 is the
+whole sequence. Rules are acyclic, as checked when the trace is read.
 """
 
 from collections import Counter
@@ -12,18 +12,18 @@ from itertools import chain, repeat
 from stressbench.formats.trace import Rule
 
 Rules = Sequence[Rule]
-MOST_WALKED = 10_000_000
-"""Calls of a sequence that is gone through one by one; rows of rules are counted whatever their number."""
-_SHORT = 1024  # calls of a rule that is written out once and for all
-_ROOM = 1 << 20  # calls written out, of all rules together
+MAX_EXPANDED_CALLS = 10_000_000
+"""Longest sequence that is expanded call by call. Counting works on the rules and has no limit."""
+_MAX_CACHED_RULE = 1024  # rules of at most this many calls are expanded once and cached
+_MAX_CACHED_CALLS = 1 << 20  # calls in this cache, over all rules
 
 
 class TooManyCalls(Exception):
-    """A sequence is longer than what is gone through call by call; the message says how long both are."""
+    """Raised for a sequence of more than MAX_EXPANDED_CALLS calls; the message gives both numbers."""
 
 
-def bottom_up(rules: Rules) -> tuple[int, ...]:
-    """Numbers of all rules, each after those that it holds."""
+def children_first(rules: Rules) -> tuple[int, ...]:
+    """Numbers of all rules in topological order: each rule follows the rules that it contains."""
     order: list[int] = []
     done = [False] * len(rules)
     for start in range(len(rules)):
@@ -40,33 +40,36 @@ def bottom_up(rules: Rules) -> tuple[int, ...]:
     return tuple(order)
 
 
-def lengths(rules: Rules) -> tuple[int, ...]:
-    """Calls that each rule stands for."""
+def rule_lengths(rules: Rules) -> tuple[int, ...]:
+    """Number of calls that each rule expands to, by rule number."""
     found = [0] * len(rules)
-    for number in bottom_up(rules):
+    for number in children_first(rules):
         found[number] = sum(times * (1 if symbol >= 0 else found[-symbol]) for symbol, times in rules[number])
     return tuple(found)
 
 
 def expand(rules: Rules) -> Iterator[int]:
-    """Numbers of the calls, in order, made as they are asked for; memory does not grow with the sequence."""
+    """Call numbers of the sequence in order, generated lazily: memory does not depend on the length of the sequence."""
     return chain.from_iterable(_pieces(rules))
 
 
-def walk(rules: Rules) -> Iterator[int]:
-    """As `expand`, for who goes through all of it. Raises TooManyCalls: a few rules can stand for any number."""
-    if (calls := lengths(rules)[0]) > MOST_WALKED:
+def expand_bounded(rules: Rules) -> Iterator[int]:
+    """Same as `expand`, for callers that consume the whole sequence.
+
+    Raises TooManyCalls beyond MAX_EXPANDED_CALLS, since a few rules can expand to any number of calls.
+    """
+    if (calls := rule_lengths(rules)[0]) > MAX_EXPANDED_CALLS:
         many = f"{calls:,}" if calls < 10**15 else "more than 10^15"
-        raise TooManyCalls(f"a rank made {many} calls in order; this goes through at most {MOST_WALKED:,} one by one")
+        raise TooManyCalls(f"a rank made {many} calls in order; expected at most {MAX_EXPANDED_CALLS:,}")
     return expand(rules)
 
 
 def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
-    """The sequence in rows: rules that stand for few calls come as one row."""
-    short = _written_out(rules)
-    open_: list[tuple[int, int, int]] = [(0, 0, 1)]  # rule, place in it, how often it still has to be walked
-    while open_:
-        number, place, left = open_.pop()
+    """The sequence in pieces; short rules are one piece each."""
+    short = _cached_rules(rules)
+    stack: list[tuple[int, int, int]] = [(0, 0, 1)]  # rule, index in it, remaining repetitions
+    while stack:
+        number, place, left = stack.pop()
         rule = rules[number]
         while place < len(rule):
             symbol, times = rule[place]
@@ -75,34 +78,34 @@ def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
                 yield repeat(symbol, times)
             elif -symbol in short:
                 yield from repeat(short[-symbol], times)
-            else:  # leave this rule, and come back to the place behind
-                open_.append((number, place, left))
-                open_.append((-symbol, 0, times))
+            else:  # descend into the rule and continue behind it afterwards
+                stack.append((number, place, left))
+                stack.append((-symbol, 0, times))
                 break
         else:
             if left > 1:
-                open_.append((number, 0, left - 1))
+                stack.append((number, 0, left - 1))
 
 
-def _written_out(rules: Rules) -> dict[int, tuple[int, ...]]:
-    known = lengths(rules)
+def _cached_rules(rules: Rules) -> dict[int, tuple[int, ...]]:
+    known = rule_lengths(rules)
     short: dict[int, tuple[int, ...]] = {}
-    room = _ROOM
-    for number in bottom_up(rules):
+    room = _MAX_CACHED_CALLS
+    for number in children_first(rules):
         held = [-symbol for symbol, _ in rules[number] if symbol < 0]
-        if number and known[number] <= min(_SHORT, room) and all(below in short for below in held):
+        if number and known[number] <= min(_MAX_CACHED_RULE, room) and all(below in short for below in held):
             rows = (((symbol,) if symbol >= 0 else short[-symbol]) * times for symbol, times in rules[number])
             short[number] = tuple(chain.from_iterable(rows))
             room -= known[number]
     return short
 
 
-def counts(rules: Rules, *, start: int = 0) -> Counter[int]:
-    """How often each call comes in what rule `start` stands for; nothing is expanded."""
+def call_counts(rules: Rules, *, start: int = 0) -> Counter[int]:
+    """Number of occurrences of each call in the expansion of rule `start`, computed without expanding it."""
     times_of = [0] * len(rules)
     times_of[start] = 1
     counted: Counter[int] = Counter()
-    for number in reversed(bottom_up(rules)):
+    for number in reversed(children_first(rules)):
         if not times_of[number]:
             continue
         for symbol, times in rules[number]:
@@ -115,7 +118,7 @@ def counts(rules: Rules, *, start: int = 0) -> Counter[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A row of the sequence that comes several times behind itself: `symbol`, `times` times, `calls` calls each."""
+    """A loop: `symbol` repeated `times` times, with `calls` calls per pass."""
 
     symbol: int
     times: int
@@ -123,23 +126,23 @@ class Loop:
 
 
 def outermost_loops(rules: Rules) -> tuple[Loop, ...]:
-    """Loops that lie in no other loop, in order."""
-    known = lengths(rules)
+    """Loops that are not inside another loop, in the order of the sequence."""
+    known = rule_lengths(rules)
     loops: list[Loop] = []
-    open_ = [iter(rules[0])]
-    while open_:
-        item = next(open_[-1], None)
+    stack = [iter(rules[0])]
+    while stack:
+        item = next(stack[-1], None)
         if item is None:
-            open_.pop()
+            stack.pop()
             continue
         symbol, times = item
         if times > 1:
             loops.append(Loop(symbol=symbol, times=times, calls=1 if symbol >= 0 else known[-symbol]))
         elif symbol < 0:
-            open_.append(iter(rules[-symbol]))
+            stack.append(iter(rules[-symbol]))
     return tuple(loops)
 
 
-def under(rules: Rules, symbol: int) -> Rules:
-    """The rules with one pass of `symbol` as their whole."""
+def single_pass(rules: Rules, symbol: int) -> Rules:
+    """The rules with a single pass of `symbol` as the whole sequence."""
     return (((symbol, 1),), *rules[1:])

@@ -1,4 +1,4 @@
-"""Who sends how much to whom: ranks, or hosts where there are many; and the busiest pairs."""
+"""Communication matrix between ranks, or between hosts for many ranks, and the pairs with the most traffic."""
 
 import heapq
 from collections import defaultdict
@@ -8,12 +8,12 @@ from enum import StrEnum
 
 from stressbench.formats.trace import RankTrace
 
-MOST_RANKS = 256
-_BUSIEST = 20
+MAX_RANKS = 256
+_PAIRS_REPORTED = 20
 
 
 class MatrixUnit(StrEnum):
-    """What a row and a column stand for; `block`: so many consecutive ranks, where hosts are not known."""
+    """Unit of a row or column: a rank, a host, or a block of consecutive ranks (if the hosts are unknown)."""
 
     rank = "rank"
     host = "host"
@@ -22,7 +22,7 @@ class MatrixUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Messages from `source` to `destination`, world ranks or, in a matrix of hosts, their lowest ranks."""
+    """Messages from `source` to `destination`: world ranks, or the lowest rank of each host or block."""
 
     source: int
     destination: int
@@ -32,7 +32,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """Sparse: only pairs that exchanged something, in order. `labels` are the lowest ranks of all rows, in order."""
+    """Sparse matrix: `pairs` with traffic in order. `labels` are the lowest ranks of all rows and columns."""
 
     unit: MatrixUnit
     labels: tuple[int, ...]
@@ -40,8 +40,8 @@ class Matrix:
 
 
 @dataclass(slots=True)
-class MatrixOf:
-    """Adds ranks up. Where there are many, only (host, rank) pairs are held, never (rank, rank)."""
+class MatrixAccumulator:
+    """Accumulates the matrix rank by rank. For many ranks it stores (host, rank) pairs, never (rank, rank)."""
 
     ranks: int
     busiest: list[tuple[int, int, int, int]] = field(default_factory=list)  # bytes, messages, source, destination
@@ -49,7 +49,7 @@ class MatrixOf:
     _node_of: dict[int, int | None] = field(default_factory=dict)
 
     def add(self, rank: RankTrace) -> None:
-        """Count one rank."""
+        """Add one rank's messages."""
         self._node_of[rank.rank] = rank.node
         source = self._source(rank)
         for peer in rank.peers or ():
@@ -58,26 +58,26 @@ class MatrixOf:
             sums = self._sums[source, peer.rank]
             sums[0] += peer.messages
             sums[1] += peer.bytes
-            self._note((peer.bytes, peer.messages, -rank.rank, -peer.rank))
+            self._keep_if_busiest((peer.bytes, peer.messages, -rank.rank, -peer.rank))
 
     def _source(self, rank: RankTrace) -> int:
-        if self.ranks <= MOST_RANKS:
+        if self.ranks <= MAX_RANKS:
             return rank.rank
         return self._block(rank.rank) if rank.node is None else rank.node
 
     def _block(self, rank: int) -> int:
-        size = -(-self.ranks // MOST_RANKS)
+        size = -(-self.ranks // MAX_RANKS)
         return rank // size * size
 
-    def _note(self, pair: tuple[int, int, int, int]) -> None:
-        if len(self.busiest) < _BUSIEST:
+    def _keep_if_busiest(self, pair: tuple[int, int, int, int]) -> None:
+        if len(self.busiest) < _PAIRS_REPORTED:
             heapq.heappush(self.busiest, pair)
         else:
             heapq.heappushpop(self.busiest, pair)
 
     def finish(self) -> Matrix:
-        """The matrix, at most `MOST_RANKS` rows where hosts are not known."""
-        if self.ranks <= MOST_RANKS:
+        """The matrix by ranks; by hosts for more than MAX_RANKS ranks, or by at most MAX_RANKS blocks without hosts."""
+        if self.ranks <= MAX_RANKS:
             return self._matrix(MatrixUnit.rank, {rank: rank for rank in range(self.ranks)})
         known = {rank: node for rank, node in self._node_of.items() if node is not None}
         if len(known) == self.ranks:
@@ -98,8 +98,8 @@ def _pairs(sums: dict[tuple[int, int], list[int]]) -> Iterable[Pair]:
         yield Pair(source=source, destination=destination, messages=messages, bytes=size)
 
 
-def pairs_of(found: MatrixOf) -> tuple[Pair, ...]:
-    """The busiest pairs of ranks, most bytes first."""
+def busiest_pairs(found: MatrixAccumulator) -> tuple[Pair, ...]:
+    """The pairs of ranks with the most bytes, in descending order."""
     return tuple(
         Pair(source=-source, destination=-destination, messages=messages, bytes=size)
         for size, messages, source, destination in sorted(found.busiest, reverse=True)

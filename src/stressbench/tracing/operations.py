@@ -1,10 +1,10 @@
-"""What kind of call an MPI operation is, from its name without `MPI_`. Pure."""
+"""Classification of MPI operations by their names without the prefix `MPI_`. Pure."""
 
 from enum import StrEnum
 
 
 class OperationClass(StrEnum):
-    """The classes of docs/trace-format.md, in the order in which they are shown."""
+    """Classes of operations (docs/trace-format.md), in display order."""
 
     p2p = "p2p"
     wait = "wait"
@@ -14,7 +14,7 @@ class OperationClass(StrEnum):
 
     @property
     def label(self) -> str:
-        """For a person."""
+        """Display name."""
         return _LABELS[self]
 
 
@@ -26,28 +26,28 @@ _LABELS = {
     OperationClass.other: "other",
 }
 
-SEND_WORDS = {
+SEND_TOKENS = {
     "Send": "S", "Ssend": "Ss", "Bsend": "Bs", "Rsend": "Rs",
     "Isend": "Is", "Issend": "Iss", "Ibsend": "Ibs", "Irsend": "Irs",
     "Send_init": "Send_init", "Ssend_init": "Ssend_init", "Bsend_init": "Bsend_init", "Rsend_init": "Rsend_init",
 }  # fmt: skip
-"""Calls that name whom they send to, with the first letters of their token."""
-RECEIVE_WORDS = {
+"""Send calls with a destination, and the prefix of their token."""
+RECEIVE_TOKENS = {
     "Recv": "R", "Irecv": "Ir", "Mrecv": "Mr", "Imrecv": "Imr", "Recv_init": "Recv_init",
     "Probe": "Probe", "Iprobe": "Iprobe", "Mprobe": "Mprobe", "Improbe": "Improbe",
 }  # fmt: skip
-COMPLETION_WORDS = {
+COMPLETION_TOKENS = {
     "Wait": "W", "Waitall": "Wa", "Waitany": "Wy", "Waitsome": "Ws",
     "Test": "T", "Testall": "Ta", "Testany": "Ty", "Testsome": "Ts",
 }  # fmt: skip
-EXCHANGES = frozenset({"Sendrecv", "Sendrecv_replace"})
-STARTS = frozenset({"Start", "Startall"})
-INITS = frozenset(name for name in (*SEND_WORDS, *RECEIVE_WORDS) if name.endswith("_init"))
-SENDING = (frozenset(SEND_WORDS) - INITS) | EXCHANGES
-"""Calls that send a message themselves; persistent ones send when they are started."""
-TESTS = frozenset({"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe"})
-"""Calls that may find nothing; the reference profiles leave them out of sequences."""
-MAKERS = frozenset(
+SENDRECV_CALLS = frozenset({"Sendrecv", "Sendrecv_replace"})
+START_CALLS = frozenset({"Start", "Startall"})
+PERSISTENT_INITS = frozenset(name for name in (*SEND_TOKENS, *RECEIVE_TOKENS) if name.endswith("_init"))
+SEND_CALLS = (frozenset(SEND_TOKENS) - PERSISTENT_INITS) | SENDRECV_CALLS
+"""Calls that send a message. Persistent requests are not included: they send when started."""
+TEST_CALLS = frozenset({"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe"})
+"""Calls that may find nothing; the reference profiles omit them from sequences."""
+COMMUNICATOR_CONSTRUCTORS = frozenset(
     {
         "Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_create", "Comm_create_group", "Comm_split",
         "Comm_split_type", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent",
@@ -55,15 +55,15 @@ MAKERS = frozenset(
         "Comm_join",
     }
 )  # fmt: skip
-"""Calls that make a communicator."""
-SPAWNING = frozenset({"Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect", "Comm_join"})
-ONE_SIDED = frozenset(
+"""Calls that create a communicator."""
+DYNAMIC_PROCESS_CALLS = frozenset({"Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect", "Comm_join"})
+ONE_SIDED_CALLS = frozenset(
     {
         "Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap",
         "Rput", "Rget", "Raccumulate", "Rget_accumulate",
     }
 )  # fmt: skip
-WINDOW_MAKERS = frozenset({"Win_create", "Win_allocate", "Win_allocate_shared"})
+WINDOW_CONSTRUCTORS = frozenset({"Win_create", "Win_allocate", "Win_allocate_shared"})
 _COLLECTIVES = (
     "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
     "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block",
@@ -74,18 +74,18 @@ COLLECTIVES = frozenset((*_COLLECTIVES, *(f"I{name[0].lower()}{name[1:]}" for na
 
 
 def class_of(op: str) -> OperationClass:
-    """The class of an operation; what is not known is `other`."""
+    """The class of an operation; `other` for unknown ones."""
     if op.startswith("File_"):
         return OperationClass.io
     if op in COLLECTIVES:
         return OperationClass.coll
-    if op in COMPLETION_WORDS or op.endswith("robe"):
+    if op in COMPLETION_TOKENS or op.endswith("robe"):
         return OperationClass.wait
-    if op in SEND_WORDS or op in RECEIVE_WORDS or op in EXCHANGES or op in STARTS:
+    if op in SEND_TOKENS or op in RECEIVE_TOKENS or op in SENDRECV_CALLS or op in START_CALLS:
         return OperationClass.p2p
     return OperationClass.other
 
 
 def is_one_sided(op: str) -> bool:
-    """Whether it works on a window."""
-    return op in ONE_SIDED or op.startswith("Win_")
+    """Whether the operation is a one-sided communication or window call."""
+    return op in ONE_SIDED_CALLS or op.startswith("Win_")

@@ -1,44 +1,44 @@
-"""The structure of a sequence for reading: loops with their counts, calls as words. Pure."""
+"""Outline of a call sequence for display: nested loops with their counts, and calls as tokens. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stressbench.formats.trace import RankTrace, Rule, Stream
-from stressbench.tracing.grammar import Rules, lengths
-from stressbench.tracing.spelling import Speller, Style
+from stressbench.tracing.grammar import Rules, rule_lengths
+from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
-_WORDS_A_LINE = 8
+_TOKENS_PER_LINE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line: how deep it lies in loops, and its text."""
+    """A line of an outline: loop nesting depth and text."""
 
     depth: int
     text: str
 
 
 def outline(rank: RankTrace, stream: Stream) -> Iterator[Line]:
-    """Lines as they are asked for; rules that come once are no loop and open no level."""
+    """Lines of the outline, generated lazily; empty without a sequence. Rules that occur once open no level."""
     if stream.rules is None:
         return
-    speller = Speller(rank, stream, Style.exact)
-    known = lengths(stream.rules)
+    tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)
+    known = rule_lengths(stream.rules)
     row: list[str] = []
     depth = 0
     for item in _walk(stream.rules):
         if isinstance(item, _Call):
-            word = speller.word(item.number)
-            row.append(word if item.times == 1 else f"{word} x{item.times:,}")
-            if len(row) < _WORDS_A_LINE:
+            token = tokenizer.token(item.number)
+            row.append(token if item.times == 1 else f"{token} x{item.times:,}")
+            if len(row) < _TOKENS_PER_LINE:
                 continue
         if row:
             yield Line(depth=depth, text="  ".join(row))
             row = []
-        if isinstance(item, _Open):
+        if isinstance(item, _LoopBegin):
             yield Line(depth=depth, text=f"{item.times:,} times, {known[item.rule]:,} calls each:")
             depth += 1
-        elif isinstance(item, _Close):
+        elif isinstance(item, _LoopEnd):
             depth -= 1
     if row:
         yield Line(depth=depth, text="  ".join(row))
@@ -51,33 +51,33 @@ class _Call:
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _LoopBegin:
     rule: int
     times: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Close:
+class _LoopEnd:
     pass
 
 
-def _walk(rules: Rules) -> Iterator[_Call | _Open | _Close]:
-    open_: list[tuple[Iterator[tuple[int, int]], bool]] = [(_items(rules[0]), False)]
-    while open_:
-        rest, is_loop = open_[-1]
+def _walk(rules: Rules) -> Iterator[_Call | _LoopBegin | _LoopEnd]:
+    stack: list[tuple[Iterator[tuple[int, int]], bool]] = [(_items(rules[0]), False)]
+    while stack:
+        rest, is_loop = stack[-1]
         item = next(rest, None)
         if item is None:
-            open_.pop()
+            stack.pop()
             if is_loop:
-                yield _Close()
+                yield _LoopEnd()
             continue
         symbol, times = item
         if symbol >= 0:
             yield _Call(symbol, times)
             continue
         if times > 1:
-            yield _Open(-symbol, times)
-        open_.append((_items(rules[-symbol]), times > 1))
+            yield _LoopBegin(-symbol, times)
+        stack.append((_items(rules[-symbol]), times > 1))
 
 
 def _items(rule: Rule) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Time in MPI along the run: the ranks' timelines, whose slices may differ in width, added up on one grid."""
+"""Time in MPI over the course of the run: the sum of the ranks' timelines, resampled to a common slice width."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phases:
-    """Seconds of all ranks together in each slice of `width_s`; `application` is outside MPI."""
+    """Seconds in each slice of `width_s`, summed over all ranks; `application` is the time outside MPI."""
 
     width_s: float
     application: tuple[float, ...]
@@ -25,14 +25,16 @@ class Phases:
 
 
 @dataclass(slots=True)
-class PhasesOf:
-    """Adds ranks up; the grid has the widest slices that came so far."""
+class PhaseAccumulator:
+    """Accumulates timelines rank by rank, with the widest slices seen so far."""
 
     width_s: float = 0.0
-    _sums: Floats = field(default_factory=lambda: np.zeros((len(OperationClass) + 1, 0)))  # MPI by class, then all time
+    _sums: Floats = field(
+        default_factory=lambda: np.zeros((len(OperationClass) + 1, 0))
+    )  # rows: MPI time by class, wall time
 
     def add(self, rank: RankTrace) -> None:
-        """Count one rank, where it has a timeline."""
+        """Add one rank's timeline, if it has one."""
         line = rank.timeline
         if line is None:
             return
@@ -50,7 +52,7 @@ class PhasesOf:
         self._sums[-1] += alive
 
     def finish(self) -> Phases | None:
-        """The sums, or None where no rank has a timeline."""
+        """The sums; None if no rank has a timeline."""
         if not self.width_s:
             return None
         classes = {kind.value: tuple(map(float, row)) for kind, row in zip(OperationClass, self._sums, strict=False)}
@@ -59,7 +61,7 @@ class PhasesOf:
 
 
 def regrid(rows: Floats, *, width_s: float, to_s: float) -> Floats:
-    """Rows of slices of `width_s`, shape (rows, slices), in wider slices; what spans two is shared by overlap."""
+    """Resample rows of slices of `width_s`, shape (rows, slices), to wider slices, in proportion to the overlap."""
     slices = rows.shape[1]
     if not slices or width_s == to_s:
         return rows

@@ -1,4 +1,4 @@
-"""Everything `stressbench profile` says about a trace, as values (schema/profile.schema.json). Seconds and bytes."""
+"""Profile of a trace: what `stressbench profile` prints (schema/profile.schema.json), in seconds and bytes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,26 +9,26 @@ from stressbench.formats.ranges import spans
 from stressbench.formats.run.records import Number
 from stressbench.formats.trace import RankTrace, Trace
 from stressbench.formats.trace.records import Ended
-from stressbench.tracing.matrix import Matrix, MatrixOf, Pair, pairs_of
+from stressbench.tracing.matrix import Matrix, MatrixAccumulator, Pair, busiest_pairs
 from stressbench.tracing.operations import OperationClass, class_of
-from stressbench.tracing.phases import Phases, PhasesOf
+from stressbench.tracing.phases import PhaseAccumulator, Phases
 from stressbench.tracing.tables import (
+    CallSiteAccumulator,
+    CommunicatorAccumulator,
     CommunicatorSize,
-    CommunicatorsOf,
+    ObjectAccumulator,
     ObjectRow,
-    ObjectsOf,
+    OperationAccumulator,
     OperationRow,
-    OperationsOf,
     SiteRow,
-    SitesOf,
+    SizeAccumulator,
     SizeClass,
-    SizesOf,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """Time of one rank, or of several added up. `application_s` is outside MPI; the five classes make `mpi_s`."""
+    """Time of one rank or summed over ranks. `application_s` is outside MPI; the five classes add up to `mpi_s`."""
 
     wall_s: float
     application_s: float
@@ -40,13 +40,13 @@ class Split:
     other_s: float
 
     def share(self, seconds: float) -> float | None:
-        """A part of the wall time, from 0 to 1; None where no time passed."""
+        """`seconds` as a share of the wall time (0 to 1); None if the wall time is 0."""
         return seconds / self.wall_s if self.wall_s > 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankRow:
-    """One rank: its host (lowest rank on it), how it ended, its time, and the messages that it sent."""
+    """One rank: its host (as the lowest rank on it), how it ended, its times, and the messages that it sent."""
 
     rank: int
     node: int | None
@@ -58,9 +58,9 @@ class RankRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """What mpiP prints and Leon et al. (section V, Figure 1) compare applications by; None where nothing was sent.
+    """The columns by which mpiP and Leon et al. (section V, Figure 1) characterise applications.
 
-    Sends, receives and waits count as point-to-point.
+    Sends, receives and waits count as point-to-point. Mean sizes are None if nothing was sent.
     """
 
     mpi_percent: Number | None
@@ -71,7 +71,7 @@ class Columns:
 
 
 class Quantity(StrEnum):
-    """What may be out of balance."""
+    """Times whose imbalance over the ranks is reported."""
 
     application = "application"
     mpi = "mpi"
@@ -79,7 +79,7 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imbalance:
-    """The largest value over the ranks, who has it, the mean, and their ratio (None: the mean is 0)."""
+    """Maximum over the ranks with its rank, mean, and the ratio of both (None if the mean is 0)."""
 
     quantity: Quantity
     rank: int
@@ -90,7 +90,7 @@ class Imbalance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileFacts:
-    """What ran. `ranks_read` of `ranks` had a line in the file; `wall_s` is the slowest rank's."""
+    """The traced program. The file holds `ranks_read` of `ranks` ranks; `wall_s` is that of the slowest rank."""
 
     program: Name | None
     library: Name | None
@@ -105,9 +105,9 @@ class ProfileFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A run in numbers. `total` adds all ranks up; `pairs` are the busiest; `warnings` say what to doubt.
+    """Profile of a traced run. `total` is the sum over all ranks; `pairs` are those with the most traffic.
 
-    `objects` is None where no rank's MPI objects were counted up to its end.
+    `objects` is None if no rank recorded its MPI objects up to MPI_Finalize. `warnings` are sentences.
     """
 
     facts: ProfileFacts
@@ -127,9 +127,14 @@ class Profile:
 
 
 def profile_of(trace: Trace) -> Profile:
-    """The profile of all ranks that the file holds, read one after another."""
-    operations, sites, sizes, communicators = OperationsOf(), SitesOf(trace.symbols), SizesOf(), CommunicatorsOf()
-    matrix, phases, objects = MatrixOf(trace.header.ranks), PhasesOf(), ObjectsOf()
+    """Profile of all ranks in the file, which are read one at a time."""
+    operations, sites, sizes, communicators = (
+        OperationAccumulator(),
+        CallSiteAccumulator(trace.symbols),
+        SizeAccumulator(),
+        CommunicatorAccumulator(),
+    )
+    matrix, phases, objects = MatrixAccumulator(trace.header.ranks), PhaseAccumulator(), ObjectAccumulator()
     rows: list[RankRow] = []
     warnings = _Warnings()
     for rank in trace.ranks():
@@ -141,7 +146,7 @@ def profile_of(trace: Trace) -> Profile:
     return Profile(
         facts=_facts(trace, rows), total=total, columns=_columns(total, rows, found), operations=found,
         sites=sites.rows(), sizes=sizes.rows(), communicators=communicators.rows(), matrix=matrix.finish(),
-        pairs=pairs_of(matrix), imbalances=_imbalances(rows), objects=objects.rows(), phases=phases.finish(),
+        pairs=busiest_pairs(matrix), imbalances=_imbalances(rows), objects=objects.rows(), phases=phases.finish(),
         ranks=tuple(rows), warnings=(*_file_warnings(trace), *warnings.sentences()),
     )  # fmt: skip
 
@@ -210,13 +215,13 @@ def _imbalance(quantity: Quantity, seconds: Sequence[tuple[int, float]]) -> Imba
 
 
 class _Warnings:
-    """What single ranks say about themselves, gathered into few sentences."""
+    """Accumulates warnings about single ranks and merges equal ones."""
 
     def __init__(self) -> None:
         self._ranks: dict[str, list[int]] = {}
 
     def add(self, rank: RankTrace) -> None:
-        for sentence in _doubts(rank):
+        for sentence in _rank_warnings(rank):
             self._ranks.setdefault(sentence, []).append(rank.rank)
 
     def sentences(self) -> Iterable[str]:
@@ -225,16 +230,16 @@ class _Warnings:
             yield f"{'rank' if len(ranks) == 1 else 'ranks'} {shown}: {sentence}"
 
 
-def _doubts(rank: RankTrace) -> Iterable[str]:
+def _rank_warnings(rank: RankTrace) -> Iterable[str]:
     if rank.ended is not Ended.finalize:
         yield f"ended by {'MPI_Abort' if rank.ended is Ended.abort else 'a signal'}; counted up to its last call"
     if rank.threads is not None and rank.threads > 1:
-        yield f"{rank.threads} threads called MPI: their times are added up, and may exceed the wall time"
+        yield f"{rank.threads} threads called MPI: their times are summed and may exceed the wall time"
     if any(peer.rank < 0 for peer in rank.peers or ()):
-        yield "sent to more ranks than the tracer keeps apart; the matrix lacks the rest"
+        yield "sent to more ranks than the tracer distinguishes; the matrix does not include the others"
     for lost in rank.lost or ():
         if lost.what == "calls":
-            yield "made too many distinct calls: call sites and communicators lack the later ones, the totals are whole"
+            yield "too many distinct calls: call sites and communicators lack the later ones, totals are complete"
 
 
 def _file_warnings(trace: Trace) -> Iterable[str]:

@@ -1,19 +1,19 @@
-"""Ranks of communicators as ranks of MPI_COMM_WORLD. Pure."""
+"""Translation of communicator ranks to ranks in MPI_COMM_WORLD. Pure."""
 
 from stressbench.formats.trace import RankTrace
 from stressbench.formats.trace.records import MemberRun
 
 
 class WorldRanks:
-    """The communicators of one rank."""
+    """Translates ranks in the communicators of one rank to world ranks."""
 
     def __init__(self, rank: RankTrace) -> None:
         self._comms = rank.comms
 
     def of(self, comm: int | None, rank: int) -> int | None:
-        """The world rank, None where the communicator or its members are not known; -1 (MPI_PROC_NULL) stays.
+        """World rank of `rank` in communicator `comm`; None if its members are unknown. -1 (MPI_PROC_NULL) is kept.
 
-        The members of an intercommunicator are those of the other side, whom a message goes to.
+        The members of an intercommunicator are its remote group.
         """
         if rank < 0:
             return rank

@@ -1,19 +1,19 @@
-"""A capture in the keys of the reference profiles, whole or one pass of its main loop. Pure."""
+"""A capture in the format of the reference profiles, of the whole run or one pass of its main loop. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stressbench.formats.trace import Call, Gap, RankTrace, Trace, TraceFileError
 from stressbench.tracing.gaps import deviation_s, mean_s, median_s
-from stressbench.tracing.grammar import Loop, Rules, lengths, outermost_loops, under, walk
-from stressbench.tracing.operations import TESTS
+from stressbench.tracing.grammar import Loop, Rules, expand_bounded, outermost_loops, rule_lengths, single_pass
+from stressbench.tracing.operations import TEST_CALLS
 from stressbench.tracing.profile import Profile, profile_of
-from stressbench.tracing.spelling import Speller, Style
-from stressbench.tracing.traffic import PeerTotals, Row, TrafficOf
+from stressbench.tracing.tokens import CallTokenizer, TokenStyle
+from stressbench.tracing.traffic import PeerTotals, Row, TrafficAccumulator
 
 SCHEMA = "proxy-profile/1"
-MOST_TOKENS = 100_000
-_NEAR = 0.1  # two ranks' loops are one when their counts differ by no more: compression may peel off a pass
+MAX_TOKENS = 100_000
+_COUNT_TOLERANCE = 0.1  # loops of two ranks correspond up to this difference in passes: compression may peel some off
 _COLUMNS = (
     "call", "gap_before_wall_us_mean", "gap_before_wall_us_std", "gap_before_wall_us_median", "call_wall_us_mean",
 )  # fmt: skip
@@ -21,7 +21,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Percentages:
-    """Of the wall time of all ranks."""
+    """Percentages of the wall time of all ranks."""
 
     mpi: float | None
     p2p: float | None
@@ -30,7 +30,7 @@ class Percentages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MpiP:
-    """mpiP's columns of the whole run."""
+    """mpiP's columns for the whole run."""
 
     wall_pct: Percentages
     avg_p2p_send_bytes: float
@@ -39,7 +39,7 @@ class MpiP:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipeline:
-    """Call by call: rows under `columns`, rank by rank."""
+    """Single calls with gaps and durations: rows of `columns` by rank."""
 
     columns: tuple[str, ...]
     ranks: Mapping[str, list[Row]]
@@ -47,7 +47,7 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceProfile:
-    """Keys as in the reference profiles; None leaves a key out. Counts of an iteration are those of one pass."""
+    """A reference profile; keys that are None are omitted. Counts of an iteration are those of one pass of the loop."""
 
     schema: str
     app: str | None
@@ -65,13 +65,13 @@ class ReferenceProfile:
 
 
 def reference_profile(trace: Trace, *, iteration: bool) -> ReferenceProfile:
-    """The whole run, or one pass of the outermost loop that rank 0 repeats most.
+    """Reference profile of the whole run, or of one pass of rank 0's most repeated outermost loop (`iteration`).
 
-    TraceFileError where the capture cannot give it: no sequence, several threads, no such loop.
+    Raises TraceFileError if a rank has no sequence, several threads, or no matching loop.
     """
     trace.require_whole()
     loop = _main_loop(trace) if iteration else None
-    sums = TrafficOf(trace.header.ranks)
+    sums = TrafficAccumulator(trace.header.ranks)
     for rank in trace.ranks():
         sums.add(rank, _part(trace, rank, loop))
     profile = profile_of(trace)
@@ -80,7 +80,7 @@ def reference_profile(trace: Trace, *, iteration: bool) -> ReferenceProfile:
         p2p_matrix=sums.matrix(), p2p_size_histogram=sums.sizes(), p2p_messages=sums.messages(),
         p2p_totals=sums.totals(), collectives=sums.collective_rows(), mpi_calls_all_ranks=sums.operations(),
         mpip=_mpip(profile), pipeline=_pipeline(trace, loop, busiest=sums.busiest()),
-        sequence_all_ranks=_sequences(trace, loop) if sums.longest <= MOST_TOKENS else None,
+        sequence_all_ranks=_sequences(trace, loop) if sums.longest <= MAX_TOKENS else None,
     )  # fmt: skip
 
 
@@ -102,22 +102,24 @@ def _stream_rules(trace: Trace, rank: RankTrace) -> Rules:
 def _main_loop(trace: Trace) -> Loop:
     loops = outermost_loops(_stream_rules(trace, trace.rank(0)))
     if not loops:
-        raise TraceFileError("rank 0 repeats nothing: there is no iteration", path=trace.path)
+        raise TraceFileError("rank 0 has no loop, so there is no iteration", path=trace.path)
     return max(loops, key=lambda loop: (loop.times, loop.calls))
 
 
 def _part(trace: Trace, rank: RankTrace, loop: Loop | None) -> Rules:
-    """The rules of the whole, or of this rank's pass of the main loop: the loop with as many passes, or nearly."""
+    """Rules of the whole run, or of one pass of this rank's loop with about as many passes as `loop`."""
     rules = _stream_rules(trace, rank)
     if loop is None:
         return rules
-    near = [found for found in outermost_loops(rules) if abs(found.times - loop.times) <= _NEAR * loop.times]
-    if not near:
+    candidates = [
+        found for found in outermost_loops(rules) if abs(found.times - loop.times) <= _COUNT_TOLERANCE * loop.times
+    ]
+    if not candidates:
         raise TraceFileError(
             f"rank {rank.rank} has no outermost loop of about {loop.times} passes, as rank 0 has", path=trace.path
         )
-    own = min(near, key=lambda found: (abs(found.times - loop.times), -found.calls))
-    return under(rules, own.symbol)
+    own = min(candidates, key=lambda found: (abs(found.times - loop.times), -found.calls))
+    return single_pass(rules, own.symbol)
 
 
 def _mpip(profile: Profile) -> MpiP:
@@ -135,15 +137,15 @@ def _rounded(percent: float | None) -> float | None:
     return None if percent is None else round(percent, 2)
 
 
-def _words(rank: RankTrace, rules: Rules) -> Iterator[str]:
-    """Tokens without tests, as the reference profiles have them."""
-    speller = Speller(rank, rank.threads_apart()[0], Style.exact)
-    speller.settle()
-    return speller.words(number for number in walk(rules) if rank.calls[number].op not in TESTS)
+def _tokens(rank: RankTrace, rules: Rules) -> Iterator[str]:
+    """Tokens without test and probe calls, as in the reference profiles."""
+    tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
+    tokenizer.assign_slots()
+    return tokenizer.tokens(number for number in expand_bounded(rules) if rank.calls[number].op not in TEST_CALLS)
 
 
 def _sequences(trace: Trace, loop: Loop | None) -> Mapping[str, str]:
-    return {str(rank.rank): " ".join(_words(rank, _part(trace, rank, loop))) for rank in trace.ranks()}
+    return {str(rank.rank): " ".join(_tokens(rank, _part(trace, rank, loop))) for rank in trace.ranks()}
 
 
 def _pipeline(trace: Trace, loop: Loop | None, *, busiest: int) -> Pipeline | None:
@@ -151,21 +153,21 @@ def _pipeline(trace: Trace, loop: Loop | None, *, busiest: int) -> Pipeline | No
     for number in dict.fromkeys((0, busiest)):
         rank = trace.rank(number)
         rules = _part(trace, rank, loop)
-        if lengths(rules)[0] > MOST_TOKENS:
+        if rule_lengths(rules)[0] > MAX_TOKENS:
             return None
         ranks[str(number)] = list(_rows(rank, rules, wraps=loop is not None))
     return Pipeline(columns=_COLUMNS, ranks=ranks)
 
 
 def _rows(rank: RankTrace, rules: Rules, *, wraps: bool) -> Iterable[Row]:
-    """One row a call; the first gap of an iteration is the one behind its last call."""
-    numbers = list(walk(rules))
+    """One row per call. With `wraps`, the first gap is the one that follows the last call of the iteration."""
+    numbers = list(expand_bounded(rules))
     gaps = {(gap.before, gap.after): gap for gap in rank.gaps or ()}
     befores = [numbers[-1] if wraps and numbers else -1, *numbers]
-    speller = Speller(rank, rank.threads_apart()[0], Style.exact)
-    speller.settle()
+    tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
+    tokenizer.assign_slots()
     for before, number in zip(befores, numbers, strict=False):
-        yield [speller.word(number), *_gap_cells(gaps.get((before, number))), _mean_us(rank.calls[number])]
+        yield [tokenizer.token(number), *_gap_cells(gaps.get((before, number))), _mean_us(rank.calls[number])]
 
 
 def _gap_cells(gap: Gap | None) -> Sequence[float | None]:

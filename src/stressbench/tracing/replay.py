@@ -1,4 +1,4 @@
-"""What stands against replaying a capture, and the workload that replays it. Pure."""
+"""Whether a capture can be replayed, and the workload file that replays it. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -7,46 +7,46 @@ from pathlib import Path
 
 from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
-from stressbench.tracing.operations import SPAWNING
+from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
-_NEEDED = frozenset({"calls", "lists", "sender"})  # a sequence without these would be another one
+_REQUIRED = frozenset({"calls", "lists", "sender"})  # without these the sequence is incomplete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suitability:
-    """`refusals`: why it cannot be replayed, none when it can; `nodes`: hosts it ran on, None when not known."""
+class ReplaySuitability:
+    """`refusals`: reasons against a replay, empty if it is possible; `nodes`: number of hosts, None if unknown."""
 
     refusals: tuple[str, ...]
     nodes: int | None
 
 
-def suitability(trace: Trace) -> Suitability:
-    """Look through all ranks."""
+def replay_suitability(trace: Trace) -> ReplaySuitability:
+    """Check all ranks of a capture for what prevents a replay."""
     reasons: dict[str, list[int]] = defaultdict(list)
     nodes: set[int | None] = set()
     for rank in trace.ranks():
         nodes.add(rank.node)
-        for reason in dict.fromkeys(_reasons(trace, rank)):
+        for reason in dict.fromkeys(_rank_refusals(trace, rank)):
             reasons[reason].append(rank.rank)
     refusals = [
         f"{'rank' if len(ranks) == 1 else 'ranks'} {spans(ranks[:100])}{', ...' if len(ranks) > 100 else ''}: {reason}"
         for reason, ranks in reasons.items()
     ]
-    return Suitability(
-        refusals=(*_of_the_file(trace), *refusals), nodes=None if None in nodes or not nodes else len(nodes)
+    return ReplaySuitability(
+        refusals=(*_file_refusals(trace), *refusals), nodes=None if None in nodes or not nodes else len(nodes)
     )
 
 
-def _of_the_file(trace: Trace) -> Iterable[str]:
+def _file_refusals(trace: Trace) -> Iterable[str]:
     if trace.cut_off:
         yield f"the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole"
     elif missing := trace.missing:
         yield f"no line of rank {spans(missing[:100])}{', ...' if len(missing) > 100 else ''}"
 
 
-def _reasons(trace: Trace, rank: RankTrace) -> Iterable[str]:
+def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
     if len(rank.threads_apart()) > 1 or (rank.threads or 1) > 1:
-        yield "several threads called MPI; replay knows one order of calls a rank"
+        yield "several threads called MPI; replay supports one sequence of calls per rank"
     elif rank.rules is None:
         lost = next((loss for loss in rank.lost or () if loss.what == "sequence"), None)
         if trace.header.mode is TraceMode.profile:
@@ -54,29 +54,29 @@ def _reasons(trace: Trace, rank: RankTrace) -> Iterable[str]:
         else:
             yield "no sequence" + (f" ({lost.why})" if lost is not None and lost.why else "")
     for loss in rank.lost or ():
-        if loss.what in _NEEDED:
-            yield f"its calls are not all known ({loss.why or loss.what})"
+        if loss.what in _REQUIRED:
+            yield f"some of its calls are unknown ({loss.why or loss.what})"
     if rank.ended.value != "finalize":
-        yield "it did not come to MPI_Finalize; its sequence has no end"
+        yield "it did not reach MPI_Finalize; its sequence is incomplete"
     operations = {total.op for total in rank.totals}
     if "Win_create_dynamic" in operations:
-        yield "windows to which memory is attached later (Win_create_dynamic)"
-    if found := sorted(operations & SPAWNING):
-        yield f"processes that join later ({', '.join(found)})"
+        yield "dynamic windows (Win_create_dynamic) are not supported"
+    if found := sorted(operations & DYNAMIC_PROCESS_CALLS):
+        yield f"dynamic processes ({', '.join(found)}) are not supported"
     if any(comm.inter for comm in rank.comms):
-        yield "an intercommunicator"
+        yield "intercommunicators are not supported"
 
 
 def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> str:
-    """The workload that replays the trace, which the engine opens as `file` (relative to where it is started)."""
+    """Text of the workload that replays the trace. The engine opens `file`, relative to its working directory."""
     ranks = trace.header.ranks
     program = "".join(letter for letter in trace.header.program or "an MPI program" if letter.isprintable())
     hosts = count(nodes or 1, "host")
     return f"""\
-# Replays what {program} sent on {count(ranks, "rank")} of {hosts}: the same calls, sizes, order, times between.
-# Made by `stressbench record`; docs/record.md says how to run it beside other jobs. It needs {count(ranks, "rank")}:
+# Replays {program} on {count(ranks, "rank")} of {hosts}: the same MPI calls, sizes, order and times between calls.
+# Written by `stressbench record`; docs/record.md explains how to run it with other jobs. Needs {count(ranks, "rank")}:
 #   stressbench run THIS.sb -n {ranks}
-#   stressbench run THIS.sb -n {ranks} --ranks-per-node 1 --set nodes={ranks}     (one rank a node)
+#   stressbench run THIS.sb -n {ranks} --ranks-per-node 1 --set nodes={ranks}     (one rank per node)
 
 [SET] nodes={nodes or 1}
 
@@ -92,13 +92,13 @@ def count(number: int, noun: str) -> str:
 
 
 def quoted(word: str) -> str:
-    """A word of the workload language, in quotes where it needs them."""
+    """A word of the workload language, quoted and escaped if necessary."""
     if word and not any(letter in ' \t"\\$#' for letter in word) and word.isprintable():
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
     return f'"{escaped}"'
 
 
-def trace_beside(workload: Path) -> Path:
-    """Where the trace of a workload stands."""
+def trace_path_for(workload: Path) -> Path:
+    """Path of the trace file that belongs to a workload file."""
     return workload.with_suffix(".trace")

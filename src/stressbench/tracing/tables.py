@@ -1,4 +1,7 @@
-"""Totals over the ranks by operation, by call site, by size and by communicator; ranks are added one at a time."""
+"""Totals over all ranks by operation, call site, message size, communicator size and MPI object kind.
+
+Each table has an accumulator, to which ranks are added one at a time.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -11,7 +14,7 @@ from stressbench.tracing.operations import OperationClass, class_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationRow:
-    """One operation over all ranks. `empty` calls found nothing; `mean_bytes` is None where no byte was named."""
+    """One operation over all ranks. `empty` counts calls that found nothing; `mean_bytes` is None without sizes."""
 
     op: str
     kind: OperationClass
@@ -25,7 +28,7 @@ class OperationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRow:
-    """One operation at one call site over all ranks: `module+0xOFFSET`, and its function where symbols tell it."""
+    """One operation at one call site (`module+0xOFFSET`) over all ranks; `function` is None without symbols."""
 
     site: str
     function: str | None
@@ -40,7 +43,7 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeClass:
-    """Calls of one class with sizes from `at_least` up to, but without, `below` bytes."""
+    """Calls of one class with sizes in [`at_least`, `below`) bytes."""
 
     kind: OperationClass
     at_least: int
@@ -50,7 +53,7 @@ class SizeClass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommunicatorSize:
-    """All communicators of one size: how many (None: not seen by all their ranks), and what went over them."""
+    """All communicators of one size: their number (None if some of their ranks are not in the file), calls and time."""
 
     size: int
     communicators: int | None
@@ -60,9 +63,9 @@ class CommunicatorSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectRow:
-    """MPI objects of one kind over the `ranks` that came to MPI_Finalize; `left` were made there and not released.
+    """MPI objects of one kind over the `ranks` that reached MPI_Finalize: `made`, and `left` without being released.
 
-    `least` and `most` are what a rank left, `most_rank` the first one that left most.
+    `least` and `most` are the minimum and maximum of `left` over the ranks; `most_rank` is the first with the maximum.
     """
 
     kind: str
@@ -101,18 +104,18 @@ class _Sum:
 
 
 @dataclass(slots=True)
-class OperationsOf:
-    """By operation, most time first."""
+class OperationAccumulator:
+    """Accumulates totals by operation."""
 
     _sums: dict[str, _Sum] = field(default_factory=lambda: defaultdict(_Sum))
 
     def add(self, rank: RankTrace) -> None:
-        """Count one rank."""
+        """Add one rank."""
         for total in rank.totals:
             self._sums[total.op].add(total, rank=rank.rank)
 
     def rows(self) -> tuple[OperationRow, ...]:
-        """The table."""
+        """The table, in descending order of time."""
         ordered = sorted(self._sums.items(), key=lambda item: (-item[1].time_s, item[0]))
         return tuple(
             OperationRow(
@@ -124,14 +127,14 @@ class OperationsOf:
 
 
 @dataclass(slots=True)
-class SitesOf:
-    """By call site and operation, most time first."""
+class CallSiteAccumulator:
+    """Accumulates totals by call site and operation."""
 
     symbols: Mapping[str, str]
     _sums: dict[tuple[str, str], _Sum] = field(default_factory=lambda: defaultdict(_Sum))
 
     def add(self, rank: RankTrace) -> None:
-        """Count one rank."""
+        """Add one rank."""
         names = [site_name(rank.module_of(site), site.offset) for site in rank.sites]
         for stream in rank.threads_apart():
             for call in stream.calls:
@@ -139,7 +142,7 @@ class SitesOf:
                     self._sums[names[call.site], call.op].add(call, rank=rank.rank)
 
     def rows(self) -> tuple[SiteRow, ...]:
-        """The table."""
+        """The table, in descending order of time."""
         ordered = sorted(self._sums.items(), key=lambda item: (-item[1].time_s, item[0]))
         return tuple(
             SiteRow(
@@ -151,13 +154,13 @@ class SitesOf:
 
 
 @dataclass(slots=True)
-class SizesOf:
-    """Histograms of sizes."""
+class SizeAccumulator:
+    """Accumulates histograms of message and I/O sizes."""
 
     _counts: dict[tuple[OperationClass, int], int] = field(default_factory=lambda: defaultdict(int))
 
     def add(self, rank: RankTrace) -> None:
-        """Count one rank."""
+        """Add one rank."""
         if rank.sizes is None:
             return
         for kind in (OperationClass.p2p, OperationClass.coll, OperationClass.io):
@@ -165,7 +168,7 @@ class SizesOf:
                 self._counts[kind, bucket] += calls
 
     def rows(self) -> tuple[SizeClass, ...]:
-        """Sizes that came, smallest first, class by class."""
+        """Sizes that occur, by class and then in ascending order."""
         order = list(OperationClass)
         kept = [(key, calls) for key, calls in self._counts.items() if calls]
         return tuple(
@@ -175,14 +178,14 @@ class SizesOf:
 
 
 @dataclass(slots=True)
-class CommunicatorsOf:
-    """By size of the communicator; MPI_COMM_SELF only where it was used."""
+class CommunicatorAccumulator:
+    """Accumulates totals by communicator size; MPI_COMM_SELF counts only if it was used."""
 
     _seen: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     _sums: dict[int, _Sum] = field(default_factory=lambda: defaultdict(_Sum))
 
     def add(self, rank: RankTrace) -> None:
-        """Count one rank."""
+        """Add one rank."""
         used: set[int] = set()
         for stream in rank.threads_apart():
             for call in stream.calls:
@@ -194,7 +197,7 @@ class CommunicatorsOf:
                 self._seen[comm.size] += 1
 
     def rows(self) -> tuple[CommunicatorSize, ...]:
-        """Largest first."""
+        """The table, in descending order of size."""
         return tuple(
             CommunicatorSize(
                 size=size,
@@ -207,15 +210,15 @@ class CommunicatorsOf:
 
 
 @dataclass(slots=True)
-class ObjectsOf:
-    """By kind, in the tracer's order."""
+class ObjectAccumulator:
+    """Accumulates MPI objects by kind, in the tracer's order."""
 
     _rows: dict[str, ObjectRow] = field(default_factory=dict)
 
     def add(self, rank: RankTrace) -> None:
-        """Count one rank."""
+        """Add one rank."""
         for found in rank.objects or ():
-            left = max(0, found.made - found.released)  # what was made where the tracer does not look is only released
+            left = max(0, found.made - found.released)  # objects created by untraced calls appear only when released
             one = self._rows.get(found.kind)
             self._rows[found.kind] = ObjectRow(
                 kind=found.kind, made=found.made + (one.made if one else 0), left=left + (one.left if one else 0),
@@ -225,5 +228,5 @@ class ObjectsOf:
             )  # fmt: skip
 
     def rows(self) -> tuple[ObjectRow, ...] | None:
-        """The table; None where no rank tells."""
+        """The table; None if no rank recorded objects."""
         return tuple(self._rows.values()) or None

@@ -1,4 +1,4 @@
-"""Messages, collectives and calls counted over the ranks, from rules that are not expanded. Pure."""
+"""Counts of messages, collectives and calls over all ranks, computed from the rules without expanding them. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from stressbench.formats.trace import RankTrace
-from stressbench.tracing.grammar import Rules, counts, walk
-from stressbench.tracing.operations import COLLECTIVES, TESTS
-from stressbench.tracing.spelling import Message, Speller, Style
+from stressbench.tracing.grammar import Rules, call_counts, expand_bounded
+from stressbench.tracing.operations import COLLECTIVES, TEST_CALLS
+from stressbench.tracing.tokens import CallTokenizer, Message, TokenStyle
 
 Row: TypeAlias = list[int | float | str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerTotals:
-    """All messages, and how many the ranks send."""
+    """Totals of all messages, and the minimum and maximum number of messages that a rank sends."""
 
     messages: int
     bytes: int
@@ -24,8 +24,8 @@ class PeerTotals:
 
 
 @dataclass(slots=True)
-class TrafficOf:
-    """Counts over the ranks, one rank at a time."""
+class TrafficAccumulator:
+    """Accumulates counts rank by rank."""
 
     ranks: int
     longest: int = 0
@@ -36,13 +36,15 @@ class TrafficOf:
     _operations: Counter[str] = field(default_factory=Counter)
 
     def add(self, rank: RankTrace, rules: Rules) -> None:
-        """Count one rank, as often as `rules` say."""
-        speller = Speller(rank, rank.threads_apart()[0], Style.exact)
-        speller.settle()
-        counted = counts(rules)
-        self.longest = max(self.longest, sum(n for number, n in counted.items() if rank.calls[number].op not in TESTS))
+        """Add the calls of one rank as `rules` expand to them."""
+        tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
+        tokenizer.assign_slots()
+        counted = call_counts(rules)
+        self.longest = max(
+            self.longest, sum(n for number, n in counted.items() if rank.calls[number].op not in TEST_CALLS)
+        )
         sent: Counter[tuple[int, int]] = Counter()
-        for message, n in _messages(speller, rules, counted):
+        for message, n in _messages(tokenizer, rules, counted):
             sent[-1 if message.to is None else message.to, message.bytes] += n
         for (to, size), n in sent.items():
             self._sent[rank.rank, to, size] += n
@@ -52,15 +54,15 @@ class TrafficOf:
             call = rank.calls[number]
             self._operations[call.op] += n
             if call.op in COLLECTIVES:
-                key = (speller.size_of(call) or 0, speller.root(call), call.unit or 1)
+                key = (tokenizer.size_of(call) or 0, tokenizer.root(call), call.unit or 1)
                 self._collectives[call.op, call.reduction, call.bytes or 0, *key] += n
 
     def busiest(self) -> int:
-        """The rank that sends to most others."""
+        """The rank with the most destinations, then the most messages."""
         return max(range(len(self._peers)), key=lambda rank: (self._peers[rank], self._sends[rank]), default=0)
 
     def matrix(self) -> list[Row]:
-        """[source, destination, messages, bytes]."""
+        """Rows [source, destination, messages, bytes]."""
         pairs: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
         for (source, to, size), n in self._sent.items():
             pairs[source, to][0] += n
@@ -68,18 +70,18 @@ class TrafficOf:
         return [[*pair, *sums] for pair, sums in sorted(pairs.items())]
 
     def sizes(self) -> list[Row]:
-        """[bytes, messages]."""
+        """Rows [bytes of one message, messages]."""
         by_size: Counter[int] = Counter()
         for (_, _, size), n in self._sent.items():
             by_size[size] += n
         return [[size, n] for size, n in sorted(by_size.items())]
 
     def messages(self) -> list[Row]:
-        """[source, destination, bytes of one message, messages]."""
+        """Rows [source, destination, bytes of one message, messages]."""
         return [[*key, n] for key, n in sorted(self._sent.items())]
 
     def totals(self) -> PeerTotals:
-        """All messages."""
+        """Totals of all messages."""
         return PeerTotals(
             messages=sum(self._sent.values()),
             bytes=sum(size * n for (_, _, size), n in self._sent.items()),
@@ -88,23 +90,23 @@ class TrafficOf:
         )
 
     def collective_rows(self) -> list[Row]:
-        """[operation, reduction, bytes, size, root, datatype size, calls, calls a rank]."""
+        """Rows [operation, reduction, bytes, communicator size, root, datatype size, calls, calls per rank]."""
         ordered = sorted(self._collectives.items(), key=lambda item: tuple(map(str, item[0])))
         return [[*key, n, n / self.ranks] for key, n in ordered]
 
     def operations(self) -> Mapping[str, int]:
-        """Calls by operation."""
+        """Number of calls by operation."""
         return dict(sorted(self._operations.items()))
 
 
-def _messages(speller: Speller, rules: Rules, counted: Counter[int]) -> Iterator[tuple[Message, int]]:
-    """What is sent, with how often: by counting, or by walking where slots of persistent requests change hands."""
-    if not speller.depends_on_slots:
+def _messages(tokenizer: CallTokenizer, rules: Rules, counted: Counter[int]) -> Iterator[tuple[Message, int]]:
+    """Messages and how often each is sent. The sequence is expanded only if persistent requests share slots."""
+    if not tokenizer.is_order_dependent:
         for number, n in counted.items():
-            for message in speller.messages(number):
+            for message in tokenizer.messages(number):
                 yield message, n
         return
-    for number in walk(rules):
-        speller.word(number)
-        for message in speller.messages(number):
+    for number in expand_bounded(rules):
+        tokenizer.token(number)
+        for message in tokenizer.messages(number):
             yield message, 1

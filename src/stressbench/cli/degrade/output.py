@@ -11,7 +11,15 @@ from stressbench.cli.programs import STANDARD_OUTPUT, figures_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, open_regular
 from stressbench.formats.study.errors import StudyFault, StudyMistake
-from stressbench.suites.hpcc import FIGURES, INPUT, LATENCIES, OUTPUT, expression_of, input_text, summary_of
+from stressbench.suites.hpcc import (
+    INPUT,
+    LATENCY_FIGURES,
+    OUTPUT,
+    THROUGHPUT_FIGURES,
+    figure_pattern,
+    hpcc_input,
+    parse_summary,
+)
 
 HPCC_N = 1000
 _LARGEST_TAIL = 1 << 20
@@ -75,7 +83,7 @@ class Output:
             if self.file is not None:
                 (self.folder / self.file).unlink(missing_ok=True)
             if self.hpcc_n is not None:
-                (self.folder / INPUT).write_text(input_text(n=self.hpcc_n, ranks=ranks), encoding="utf-8")
+                (self.folder / INPUT).write_text(hpcc_input(n=self.hpcc_n, ranks=ranks), encoding="utf-8")
         except OSError as fault:
             raise StudyFault(f"{fault.filename}: {reason_of(fault)}") from fault
 
@@ -95,7 +103,7 @@ class Output:
         if not self.is_hpcc:
             return None
         try:
-            summary_of(text, ranks=ranks)
+            parse_summary(text, ranks=ranks)
         except ValueError as fault:
             return str(fault)
         return None
@@ -104,7 +112,7 @@ class Output:
 def output_of(typed: Typed, *, folder: Path) -> Output:
     """From options, ranks in `folder` unless it is `hpcc` without an input there. Raises StudyMistake."""
     _require_hpcc(typed)
-    ready = {name: expression_of(name) for name in (*FIGURES, *LATENCIES)} if typed.hpcc else {}
+    ready = {name: figure_pattern(name) for name in (*THROUGHPUT_FIGURES, *LATENCY_FIGURES)} if typed.hpcc else {}
     higher = figures_of(typed.figures, beside=ready)
     lower = figures_of(typed.lower, option="--fom-lower", beside={**ready, **higher})
     file = Path(OUTPUT) if typed.hpcc else typed.file
@@ -120,7 +128,7 @@ def output_of(typed: Typed, *, folder: Path) -> Output:
             f"{option}: {file} is there already, and would be removed before each launch: move it away first"
         )
     return Output(
-        figures={**ready, **higher, **lower}, lower=(*(LATENCIES if typed.hpcc else ()), *lower), file=file,
+        figures={**ready, **higher, **lower}, lower=(*(LATENCY_FIGURES if typed.hpcc else ()), *lower), file=file,
         folder=folder, is_hpcc=typed.hpcc, hpcc_n=hpcc_n,
     )  # fmt: skip
 

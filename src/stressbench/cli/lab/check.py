@@ -6,8 +6,8 @@ import typer
 
 from stressbench.cli.lab.common import AsJson, LabName, print_json, say, told
 from stressbench.formats.units import Rate
-from stressbench.lab.lifecycle import chosen
-from stressbench.lab.survey import Finding, survey
+from stressbench.lab.lifecycle import selected_lab
+from stressbench.lab.link_check import LinkCheck, check_links
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
 _OFF = 1
@@ -35,9 +35,9 @@ def check(
 ) -> None:
     """Measure, print, judge."""
     with told():
-        found = tuple(survey(chosen(lab), tolerance=tolerance, streams=streams))
+        found = tuple(check_links(selected_lab(lab), tolerance=tolerance, streams=streams))
     if as_json:
-        print_json(found, tuple[Finding, ...])
+        print_json(found, tuple[LinkCheck, ...])
     else:
         _print(found)
     off = [one for one in found if one.off is not None]
@@ -47,7 +47,7 @@ def check(
         say(f"all {len(found) // 2} links carry what they should")
 
 
-def _print(found: tuple[Finding, ...]) -> None:
+def _print(found: tuple[LinkCheck, ...]) -> None:
     table = new_table(
         left=("link", "from", "to"), right=("rate", "payload", "share", "least", "most", "ping us"), last=("off",)
     )

@@ -6,7 +6,7 @@ import typer
 
 from stressbench.cli.lab.common import MISTAKE, STATUS, say, told
 from stressbench.lab.lifecycle import down
-from stressbench.lab.state import slots
+from stressbench.lab.state import lab_directories
 
 _HELP = f"""\
 End labs: their processes, namespaces, interfaces, mounts and files. Also clears what a killed `up` left behind.
@@ -26,7 +26,7 @@ def take_down(
 ) -> None:
     """One after the other."""
     with told():
-        chosen = [slot.name for slot in slots()] if everything else names
+        chosen = [slot.name for slot in lab_directories()] if everything else names
     if chosen is None:
         say("which lab? `stressbench lab down NAME`, or --all")
         raise typer.Exit(MISTAKE)

@@ -10,12 +10,12 @@ from stressbench.cli.lab.common import MISTAKE, say, told
 from stressbench.console import echo
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
-from stressbench.lab.attention import be_prompt
 from stressbench.lab.catalog import lab_file
-from stressbench.lab.counters import count, directions
+from stressbench.lab.counters import link_directions, read_counters
 from stressbench.lab.drawing import draw
 from stressbench.lab.file import read_lab
-from stressbench.lab.lifecycle import chosen, labs_up
+from stressbench.lab.lifecycle import labs_up, selected_lab
+from stressbench.lab.priority import raise_priority
 
 _HELP = """\
 Draw a lab as SVG: its topology and, where it is up, how loaded each direction of each link is.
@@ -45,11 +45,11 @@ def draw_lab(
     """Look, draw, write."""
     with told():
         if what is None or what in labs_up():
-            running = chosen(what)
-            be_prompt()
-            before = count(running)
+            running = selected_lab(what)
+            raise_priority()
+            before = read_counters(running)
             time.sleep(interval)
-            loads = directions(count(running), before=before)
+            loads = link_directions(read_counters(running), before=before)
             lab = running.lab
             picture = draw(lab, loads, seconds=interval)
         else:

@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.lab.common import LabName, told
-from stressbench.lab.entering import entering
-from stressbench.lab.lifecycle import chosen
+from stressbench.lab.lifecycle import command_prefix, selected_lab
 
 _EXEC = """\
 Run a command on a host (or a switch) of a lab, in the present folder. Its exit status is passed on.
@@ -48,5 +47,5 @@ def shell(host: Host, lab: LabName = None) -> None:
 
 def _become(lab: str | None, host: str, command: list[str]) -> None:
     with told():
-        words = entering(chosen(lab), host)
+        words = command_prefix(selected_lab(lab), host)
     os.execv(words[0], [*words, *command])

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.lab.common import STATUS, LabName, say, told
-from stressbench.lab.attention import be_prompt
-from stressbench.lab.lifecycle import chosen
-from stressbench.lab.live import apply, links_named, parse_change
+from stressbench.lab.lifecycle import selected_lab
+from stressbench.lab.link_control import apply_change, parse_change, select_links
+from stressbench.lab.priority import raise_priority
 
 _HELP = f"""\
 Change links of a lab while it is up, and whatever runs on it.
@@ -39,10 +39,10 @@ def set_links(
     """Change them and name them."""
     with told():
         wanted = parse_change(change)
-        running = chosen(lab)
-        links = links_named(running.lab, link)
-        be_prompt()
-        apply(running, links, wanted)
+        running = selected_lab(lab)
+        links = select_links(running.lab, link)
+        raise_priority()
+        apply_change(running, links, wanted)
     for one in links:
         now = {True: "up", False: "down", None: f"at {wanted.rate_of(one)}"}[wanted.is_up]
         say(f"{one.name} is {now}")

@@ -8,9 +8,9 @@ import typer
 from stressbench.cli.lab.common import AsJson, LabName, print_json, told
 from stressbench.console import Console
 from stressbench.formats.units import Rate
-from stressbench.lab.attention import be_prompt
-from stressbench.lab.counters import Direction, count, directions
-from stressbench.lab.lifecycle import Running, chosen
+from stressbench.lab.counters import LinkDirection, link_directions, read_counters
+from stressbench.lab.lifecycle import RunningLab, selected_lab
+from stressbench.lab.priority import raise_priority
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
 _HELP = """\
@@ -34,22 +34,22 @@ def stats(
 ) -> None:
     """Look twice, print; again with --watch."""
     with told():
-        running = chosen(lab)
-        be_prompt()
+        running = selected_lab(lab)
+        raise_priority()
         try:
             _show(running, interval=interval, watch=watch, as_json=as_json)
         except KeyboardInterrupt:
             raise typer.Exit(0) from None
 
 
-def _show(running: Running, *, interval: float, watch: bool, as_json: bool) -> None:
-    before = count(running)
+def _show(running: RunningLab, *, interval: float, watch: bool, as_json: bool) -> None:
+    before = read_counters(running)
     while True:
         time.sleep(interval)
-        now = count(running)
-        found = directions(now, before=before)
+        now = read_counters(running)
+        found = link_directions(now, before=before)
         if as_json:
-            print_json(found, tuple[Direction, ...])
+            print_json(found, tuple[LinkDirection, ...])
         else:
             console = standard_output()
             if watch:
@@ -60,7 +60,7 @@ def _show(running: Running, *, interval: float, watch: bool, as_json: bool) -> N
         before = now
 
 
-def _print(console: Console, found: tuple[Direction, ...]) -> None:
+def _print(console: Console, found: tuple[LinkDirection, ...]) -> None:
     table = new_table(left=("link", "from", "to"), right=("rate", "use", "bytes", "frames", "drops", "waiting"))
     for one in found:
         use = "down" if not one.is_up else "" if one.use is None else f"{one.use:.1%}"

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.lab.common import AsJson, print_json, say, told
-from stressbench.lab.lifecycle import labs_up, running
+from stressbench.lab.lifecycle import labs_up, running_lab
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
 
@@ -49,13 +49,13 @@ def status(
 
 
 def _status(name: str) -> Status:
-    up = running(name)
-    assert up.state.keeper is not None
+    up = running_lab(name)
+    assert up.state.supervisor is not None
     return Status(
         name=name,
         source=up.state.source,
         since=up.state.since,
-        keeper=up.state.keeper.pid,
+        keeper=up.state.supervisor.pid,
         shape=up.lab.shape,
         hosts=tuple(host.name for host in up.lab.hosts),
         switches=tuple(switch.name for switch in up.lab.switches),

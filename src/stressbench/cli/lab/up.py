@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.lab.common import STATUS, say, told
-from stressbench.lab.bringing import bring_up
 from stressbench.lab.catalog import lab_file
+from stressbench.lab.startup import start_lab
 
 _HELP = f"""\
 Bring a lab up: one that ships (`stressbench lab list` names them) or a file.
@@ -39,12 +39,12 @@ def up(
     """Read, build, say what to do next."""
     with told():
         path = lab_file(what)
-        brought = bring_up(path, name=name or Path(path).stem)
-    lab = brought.running.lab
-    for one in brought.lacking:
+        started = start_lab(path, name=name or Path(path).stem)
+    lab = started.running.lab
+    for one in started.unavailable:
         say(f"note: I/O nodes serve no file system: {one.name} missing: {one.remedy}")
-    if brought.running.scratch is not None:
-        say(f"hosts find the file system of the I/O nodes at {brought.running.scratch}")
+    if started.running.scratch is not None:
+        say(f"hosts find the file system of the I/O nodes at {started.running.scratch}")
     say(
         f"lab {lab.name} is up: {len(lab.hosts)} hosts, {len(lab.switches)} switch{'es' * (len(lab.switches) > 1)}, "
         f"{len(lab.links)} links; "

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.launches.rails import NicBytes
-from stressbench.lab.counters import bytes_by_card, count
+from stressbench.lab.counters import bytes_by_nic, read_counters
 from stressbench.lab.errors import LabFault
-from stressbench.lab.lifecycle import running
+from stressbench.lab.lifecycle import running_lab
 from stressbench.launch.targets import CardTotals, target_of
 
 _WORD_BYTES = 4  # InfiniBand counts data in words
@@ -49,8 +49,8 @@ def between(before: Mapping[str, Seen] | None, after: Mapping[str, Seen] | None)
 def _of_lab(name: str) -> Mapping[str, Seen] | None:
     """All hosts' cards of a rail together."""
     try:
-        up = running(name)
-        return _seen_by(bytes_by_card(up.lab, count(up)))
+        up = running_lab(name)
+        return _seen_by(bytes_by_nic(up.lab, read_counters(up)))
     except (LabMistake, LabFault):
         return None
 

@@ -12,7 +12,7 @@ from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.report.terminal import print_difference, standard_output
 from stressbench.tracing.diff import CONTEXT, Difference, diff
 from stressbench.tracing.grammar import TooManyCalls
-from stressbench.tracing.spelling import Style
+from stressbench.tracing.tokens import TokenStyle
 
 _DIFFERENT = 1
 _HELP = """\
@@ -49,7 +49,7 @@ def show_difference(
         first, second = read_trace(a), read_trace(b)
         for trace in (first, second):
             trace.require_whole()
-        found = diff(first, second, style=Style.exact if exact else Style.replayed, context=context)
+        found = diff(first, second, style=TokenStyle.exact if exact else TokenStyle.replayed, context=context)
     except TooManyCalls as fault:
         raise stop(f"{a} or {b}: {fault}") from None
     except TraceFileError as fault:

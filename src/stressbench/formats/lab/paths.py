@@ -1,22 +1,21 @@
-"""Paths that the nodes of a lab see: what the lab keeps below /run/lab, and what is left to lab files."""
+"""Paths that the nodes of a lab see: what the lab uses itself below /run/lab, and what is free for lab files."""
 
-INSIDE = "/run/lab"
-"""A folder that only the lab's own nodes see, and that is gone with the lab."""
-AGENT = f"{INSIDE}/agent"
-CORES = f"{INSIDE}/cores"
-HOSTS = f"{INSIDE}/hosts"
-IO = f"{INSIDE}/io"
-PIDS = f"{INSIDE}/pids"
-SCRATCH = f"{INSIDE}/tmp"
-_OWN = frozenset({AGENT, CORES, HOSTS, IO, PIDS, SCRATCH})
+LAB_FOLDER = "/run/lab"
+"""A directory that only the lab's nodes see and that vanishes with the lab."""
+AGENT = f"{LAB_FOLDER}/agent"
+CORES = f"{LAB_FOLDER}/cores"
+HOSTS = f"{LAB_FOLDER}/hosts"
+IO = f"{LAB_FOLDER}/io"
+PIDS = f"{LAB_FOLDER}/pids"
+SCRATCH = f"{LAB_FOLDER}/tmp"
+_RESERVED = frozenset({AGENT, CORES, HOSTS, IO, PIDS, SCRATCH})
 
 
 def checked_path(path: str) -> str:
-    """Return `path`. ValueError where the lab keeps something of its own there.
+    """Return `path`. Raises ValueError if the lab uses it itself.
 
-    I/O nodes serve nowhere but below /run/lab: a daemon that looks at something below its own mount waits for itself
-    for ever.
+    Mount points must be below /run/lab, since a daemon that accesses files below its own mount point deadlocks.
     """
-    if path in _OWN:
-        raise ValueError(f"the lab uses this itself; expected another name, such as {INSIDE}/scratch")
+    if path in _RESERVED:
+        raise ValueError(f"the lab uses this itself; expected another name, such as {LAB_FOLDER}/scratch")
     return path

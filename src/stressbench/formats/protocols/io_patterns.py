@@ -1,4 +1,4 @@
-"""The patterns of b_eff_io: Table 2 of Rabenseifner and Koniges, by number."""
+"""Access patterns of b_eff_io: Table 2 of Rabenseifner and Koniges, by pattern number."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Chunk(StrEnum):
-    """Sizes of chunks on disk, in the order of the paper's Figure 3."""
+    """Sizes of contiguous chunks on disk, in the order of Figure 3 of the paper."""
 
     kib = "1 kB"
     kib_8 = "1 kB + 8"
@@ -27,7 +27,7 @@ TYPE_TITLES = (
     "4: segmented file, collective",
 )
 WEIGHTS = (2, 1, 1, 1, 1)
-UNITS = 64
+TIME_UNITS = 64
 
 _LATER = (
     (Chunk.kib_32, 1),
@@ -51,7 +51,7 @@ _BY_TYPE: tuple[tuple[tuple[Chunk, int], ...], ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of the table: `units` of the 64 that T is divided into; 0 for what has no slot. `fills`: fills up."""
+    """A row of Table 2. `units`: scheduled time in 64ths of T, 0 for a single call; `fills`: fills up the segment."""
 
     number: int
     pattern_type: int

@@ -7,9 +7,9 @@ from pkgutil import iter_modules
 from typing import Any, TypeAlias
 
 from stressbench.formats.lab.topologies import Topology
-from stressbench.lab.wiring import Site, Wiring
+from stressbench.lab.wiring import Wiring, WiringInput
 
-Wire: TypeAlias = Callable[[Any, Site], Wiring]
+Wire: TypeAlias = Callable[[Any, WiringInput], Wiring]
 
 
 @cache

@@ -1,22 +1,22 @@
 """Groups of routers, as in Aries: all joined within a group, groups joined by single links."""
 
 from stressbench.formats.lab.topologies import Dragonfly
-from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, filled, on_every_rail
+from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, fill_switches, on_every_rail
 
 SPEC = Dragonfly
-_GLOBAL_COST = 3  # more than a local link before and one behind, so that no route crosses a third group
+_GLOBAL_COST = 3  # more than two local links, so that no route crosses a third group
 
 
-def wire(spec: Dragonfly, site: Site) -> Wiring:
+def wire(spec: Dragonfly, given: WiringInput) -> Wiring:
     """Hosts fill router after router, group after group."""
     sizes = f"{spec.groups} groups x {spec.routers_per_group} routers x {spec.hosts_per_router} hosts"
     names = [f"g{group}r{router}" for group in range(spec.groups) for router in range(spec.routers_per_group)]
-    plane = Plane(
+    plane = RailNetwork(
         switches=tuple(names),
-        attached=filled(site, names, spec.hosts_per_router, sizes=sizes, key="groups"),
+        attached=fill_switches(given, names, spec.hosts_per_router, sizes=sizes, key="groups"),
         trunks=(*_within_groups(spec), *_between_groups(spec)),
     )
-    return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
+    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)
 
 
 def _within_groups(spec: Dragonfly) -> tuple[Trunk, ...]:
@@ -27,7 +27,7 @@ def _within_groups(spec: Dragonfly) -> tuple[Trunk, ...]:
 
 
 def _between_groups(spec: Dragonfly) -> tuple[Trunk, ...]:
-    """Router number n of a group has the n-th, (n + routers)-th, ... of the links to the groups that follow it."""
+    """Links between groups: router n of a group has the n-th, (n + routers)-th, ... link to the following groups."""
 
     def router(group: int, other: int) -> str:
         return f"g{group}r{(other - group - 1) % spec.groups % spec.routers_per_group}"

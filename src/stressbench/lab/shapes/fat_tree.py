@@ -5,29 +5,38 @@ import re
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.topologies import FatTree
 from stressbench.lab.topology import Spread
-from stressbench.lab.wiring import Plane, Rail, Site, Trunk, Wiring, WiringMistake, leaves_of, on_every_rail
+from stressbench.lab.wiring import (
+    Rail,
+    RailNetwork,
+    Trunk,
+    Wiring,
+    WiringInput,
+    WiringMistake,
+    leaf_count,
+    on_every_rail,
+)
 
 SPEC = FatTree
 _TAPER = re.compile(r"(\d+(?:\.\d+)?):1")
 
 
-def wire(spec: FatTree, site: Site) -> Wiring:
+def wire(spec: FatTree, given: WiringInput) -> Wiring:
     """Leaves in the order of hosts."""
-    leaves = leaves_of(site, spec.hosts_per_leaf, key="hosts_per_leaf")
+    leaves = leaf_count(given, spec.hosts_per_leaf, key="hosts_per_leaf")
     taper = _taper(spec.taper)
 
-    def plane(rail: Rail) -> Plane:
+    def plane(rail: Rail) -> RailNetwork:
         uplink = rail.rate.scaled(spec.hosts_per_leaf / taper / spec.roots)
-        return Plane(
+        return RailNetwork(
             switches=(*(f"leaf{leaf}" for leaf in range(leaves)), *(f"root{root}" for root in range(spec.roots))),
-            attached=tuple(f"leaf{host // spec.hosts_per_leaf}" for host in range(len(site.hosts))),
+            attached=tuple(f"leaf{host // spec.hosts_per_leaf}" for host in range(len(given.hosts))),
             trunks=tuple(
                 Trunk(f"leaf{leaf}", f"root{root}", uplink) for leaf in range(leaves) for root in range(spec.roots)
             ),
         )
 
     default = Forwarding.bridge if spec.roots == 1 else Forwarding.route
-    return on_every_rail(site, plane, forwarding=spec.forwarding or default, spread=Spread.by_destination)
+    return on_every_rail(given, plane, forwarding=spec.forwarding or default, spread=Spread.by_destination)
 
 
 def _taper(text: str) -> float:

@@ -1,12 +1,12 @@
 """One switch for all hosts."""
 
 from stressbench.formats.lab.topologies import Single
-from stressbench.lab.wiring import Plane, Site, Wiring, on_every_rail
+from stressbench.lab.wiring import RailNetwork, Wiring, WiringInput, on_every_rail
 
 SPEC = Single
 
 
-def wire(spec: Single, site: Site) -> Wiring:
+def wire(spec: Single, given: WiringInput) -> Wiring:
     """Every host on the switch."""
-    plane = Plane(switches=("s0",), attached=("s0",) * len(site.hosts))
-    return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
+    plane = RailNetwork(switches=("s0",), attached=("s0",) * len(given.hosts))
+    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)

@@ -1,21 +1,21 @@
 """A two-dimensional torus of switches."""
 
 from stressbench.formats.lab.topologies import Torus
-from stressbench.lab.wiring import Plane, Site, Trunk, Wiring, filled, on_every_rail
+from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, fill_switches, on_every_rail
 
 SPEC = Torus
 
 
-def wire(spec: Torus, site: Site) -> Wiring:
+def wire(spec: Torus, given: WiringInput) -> Wiring:
     """Hosts fill row 0 first."""
     sizes = f"{spec.columns} columns x {spec.rows} rows x {spec.hosts_per_switch} hosts_per_switch"
     names = [f"x{x}y{y}" for y in range(spec.rows) for x in range(spec.columns)]
-    plane = Plane(
+    plane = RailNetwork(
         switches=tuple(names),
-        attached=filled(site, names, spec.hosts_per_switch, sizes=sizes, key="columns"),
+        attached=fill_switches(given, names, spec.hosts_per_switch, sizes=sizes, key="columns"),
         trunks=(*_along_rows(spec), *_along_columns(spec)),  # this order makes routes go along rows first
     )
-    return on_every_rail(site, lambda _: plane, forwarding=spec.forwarding)
+    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)
 
 
 def _along_rows(spec: Torus) -> tuple[Trunk, ...]:

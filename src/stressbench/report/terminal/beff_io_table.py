@@ -10,7 +10,7 @@ from stressbench.formats.protocols.io_patterns import TYPE_NAMES, TYPES
 from stressbench.formats.units import minutes_text
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, count, digits, rate, size, time
-from stressbench.suites.beff_io import COFFEE_S, BEffIO, Partition
+from stressbench.suites.beff_io import COFFEE_CUP_LIMIT_S, BEffIO, Partition
 from stressbench.suites.published import FIGURE_3, IO_SOURCE
 
 TYPE_HEADS = tuple(f"{number} {name}" for number, name in zip(TYPES, TYPE_NAMES, strict=True))
@@ -86,7 +86,7 @@ def said_balance(found: BEffIO) -> str | None:
     verdict = "within" if found.balance.holds else "more than"
     return (
         f"writing all memory ({size(found.balance.memory_bytes)}) takes {time(found.balance.write_s)}, {verdict} the "
-        f"{minutes_text(COFFEE_S)} of the coffee-cup rule"
+        f"{minutes_text(COFFEE_CUP_LIMIT_S)} of the coffee-cup rule"
     )
 
 

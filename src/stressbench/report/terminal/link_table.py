@@ -4,7 +4,7 @@ from stressbench.console import Console
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import bit_rate, percent, size
-from stressbench.stats import LinkUse, RunSummary
+from stressbench.stats import LinkUtilisation, RunSummary
 
 
 def print_links(summary: RunSummary, *, console: Console, rows: int) -> None:
@@ -24,7 +24,7 @@ def print_links(summary: RunSummary, *, console: Console, rows: int) -> None:
     say(console, f"Shares of what a link could have carried in a round, medians over rounds, headers counted{rest}.")
 
 
-def _cells(summary: RunSummary, use: LinkUse) -> tuple[str, ...]:
+def _cells(summary: RunSummary, use: LinkUtilisation) -> tuple[str, ...]:
     alone = {one.job: one.use for one in use.isolated}
     return (
         printable(use.link), printable(f"{use.source} > {use.target}"), bit_rate(use.rate_bits_per_s),

@@ -15,7 +15,7 @@ from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import parse_rate_share
 from stressbench.stats import select
-from stressbench.stats.unpaired import Source
+from stressbench.stats.unpaired import RatioSource
 from stressbench.study.degradation.balance import Balance, Node, balances_of
 from stressbench.study.degradation.competing import FACTORS, JOB
 from stressbench.study.degradation.competition import COMPETING_NOTE, Competition, competition_of, left_to
@@ -229,7 +229,7 @@ def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.floa
 
 
 def _doubts(found: Sequence[Standing], runs: Mapping[str, Run], curves: Sequence[Curve]) -> Iterator[str]:
-    if any(point.factor.source is Source.rounds for curve in curves for point in curve.points):
+    if any(point.factor.source is RatioSource.rounds for curve in curves for point in curve.points):
         yield _ROUNDS_NOTE
     if failed := sum(one.state is State.failed for one in found):
         yield f"{failed} runs failed; `stressbench study status` names them"

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.stats.unpaired import PooledRatio, pooled_ratio, together
+from stressbench.stats.unpaired import PooledRatio, concatenate_rounds, pooled_ratio
 
 FULL = Fraction(1)
 _ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="the full rate: others are compared with it")
@@ -97,5 +97,5 @@ def _bound(factor: PooledRatio, rate: Fraction) -> Bound:
 
 
 def _median(runs: Rounds) -> float | None:
-    times = together(runs)
+    times = concatenate_rounds(runs)
     return float(np.median(times)) if len(times) else None

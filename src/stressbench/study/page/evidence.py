@@ -13,7 +13,7 @@ from stressbench.formats.run import Job, Role, Run
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, count
 from stressbench.stats import Selection, congestion_impact
-from stressbench.stats.pooled import Level
+from stressbench.stats.pooled import IntervalLevel
 from stressbench.study.material import Material, cell_of
 from stressbench.study.results import CellResult, JobResult, StudyReport
 from stressbench.study.selections import Selections, selections_of
@@ -44,7 +44,7 @@ class Line:
     @property
     def n(self) -> str:
         """What the interval was made from."""
-        if self.job.impact.level is Level.runs:
+        if self.job.impact.level is IntervalLevel.runs:
             return count(self.job.impact.runs, "run")
         return f"{count(self.blocks, 'block')} of {count(self.cell.done, 'run')}" if self.blocks else MISSING
 

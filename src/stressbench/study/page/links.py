@@ -9,7 +9,7 @@ from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, bit_rate, percent
-from stressbench.stats import LinkUse, link_use
+from stressbench.stats import LinkUtilisation, link_utilisation
 from stressbench.study.material import Material
 from stressbench.study.page.evidence import place_of
 from stressbench.study.results import StudyReport
@@ -53,15 +53,15 @@ def cell_links(report: StudyReport, material: Material) -> Mapping[str, tuple[Ce
 
 
 def _of_runs(runs: Sequence[Run]) -> tuple[CellLink, ...]:
-    seen: dict[tuple[str, str, str], list[tuple[Run, LinkUse]]] = {}
+    seen: dict[tuple[str, str, str], list[tuple[Run, LinkUtilisation]]] = {}
     for run in runs:
-        for use in link_use(run) or ():
+        for use in link_utilisation(run) or ():
             seen.setdefault((use.link, use.source, use.target), []).append((run, use))
     links = [_joined(uses) for uses in seen.values()]
     return tuple(sorted(links, key=lambda link: (-(link.contended or 0.0), link.name)))
 
 
-def _joined(uses: Sequence[tuple[Run, LinkUse]]) -> CellLink:
+def _joined(uses: Sequence[tuple[Run, LinkUtilisation]]) -> CellLink:
     alone: dict[str, list[float]] = {}
     for run, use in uses:
         for one in use.isolated:

@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.stats.unpaired import PooledRatio, Source, pooled_ratio
+from stressbench.stats.unpaired import PooledRatio, RatioSource, pooled_ratio
 
 Floats = NDArray[np.float64]
 BASELINE = "default"
@@ -110,5 +110,5 @@ def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
     found = pooled_ratio(baseline, runs, what="values")
     return PooledRatio(
         ratio=found.ratio, low=found.low, high=found.high, reason=found.reason,
-        source=Source.runs if found.low is not None and all(len(one) <= 1 for one in runs) else found.source,
+        source=RatioSource.runs if found.low is not None and all(len(one) <= 1 for one in runs) else found.source,
     )  # fmt: skip

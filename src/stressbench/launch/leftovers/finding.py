@@ -1,0 +1,139 @@
+"""Leftovers in a directory: recognised by owner, type and name, and not needed by any live process."""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from stressbench.launch.leftovers.live_processes import LiveProcesses, live_processes
+
+_SEGMENT = re.compile(r"(?:vader|sm)_segment\..+\.\d+\.([0-9a-f]+)\.\d+")
+_POOL = re.compile(r"stressbench-trace-(\w+)-\d+(?:\.\d+)?\.pool")
+_LAUNCHER_SESSION, _JOB_FAMILY_SESSION = re.compile(r"pid\.(\d+)"), re.compile(r"jf\.(\d+)")
+_SESSION = re.compile(rf"{_LAUNCHER_SESSION.pattern}|{_JOB_FAMILY_SESSION.pattern}")
+_CLOCK_TOLERANCE_S = 2.0
+"""Start times of processes and change times of files come from different clocks."""
+_MIN_AGE_S = 60.0
+"""Minimum age of a session directory that names a job family: its process is unknown and may just be starting."""
+
+
+class Kind(StrEnum):
+    """Kinds of leftovers."""
+
+    segment = "shared memory of Open MPI"
+    session = "session of Open MPI"
+    pool = "pool of the tracer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leftover:
+    """A file or directory `name` in the directories `inside` below `folder`, identified by device and inode number.
+
+    `size` is its size on disk in bytes.
+    """
+
+    kind: Kind
+    folder: Path
+    inside: tuple[str, ...]
+    name: str
+    size: int
+    device: int
+    number: int
+
+    @property
+    def path(self) -> Path:
+        """Its path."""
+        return self.folder.joinpath(*self.inside, self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A possible leftover and the time of its last change (s since the epoch)."""
+
+    leftover: Leftover
+    changed_s: float
+
+
+def find(folders: Sequence[Path], *, user: int) -> tuple[Leftover, ...]:
+    """Leftovers of dead processes of `user` in these directories, ordered by path. Symbolic links are not followed."""
+    found = [one for folder in dict.fromkeys(map(_real, folders)) for one in _candidates(folder, user)]
+    alive = live_processes(user)
+    left = [one.leftover for one in found if not is_needed(one, alive)]
+    return tuple(sorted(left, key=lambda one: one.path))
+
+
+def _real(folder: Path) -> Path:
+    return Path(os.path.realpath(folder))
+
+
+def _candidates(folder: Path, user: int) -> Iterator[Candidate]:
+    for entry, status in _entries_of_user(folder, user):
+        if stat.S_ISREG(status.st_mode):
+            kind = Kind.segment if _SEGMENT.fullmatch(entry) else Kind.pool if _POOL.fullmatch(entry) else None
+            if kind is not None:
+                yield _candidate(kind, folder, (), entry, status)
+        elif stat.S_ISDIR(status.st_mode) and re.fullmatch(rf"ompi\.{re.escape(os.uname().nodename)}\.{user}", entry):
+            for inner, inner_status in _entries_of_user(folder / entry, user):
+                if stat.S_ISDIR(inner_status.st_mode) and _SESSION.fullmatch(inner):
+                    yield _candidate(Kind.session, folder, (entry,), inner, inner_status)
+
+
+def _entries_of_user(folder: Path, user: int) -> Iterator[tuple[str, os.stat_result]]:
+    """Names and status of the directory's entries that belong to this user."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue
+                if status.st_uid == user:
+                    yield entry.name, status
+    except OSError:
+        return
+
+
+def _candidate(kind: Kind, folder: Path, inside: tuple[str, ...], name: str, status: os.stat_result) -> Candidate:
+    leftover = Leftover(
+        kind=kind, folder=folder, inside=inside, name=name, device=status.st_dev, number=status.st_ino,
+        size=_size(folder.joinpath(*inside, name), status),
+    )  # fmt: skip
+    return Candidate(leftover=leftover, changed_s=status.st_ctime)
+
+
+def _size(path: Path, status: os.stat_result) -> int:
+    """Size on disk in bytes; links are not followed."""
+    if not stat.S_ISDIR(status.st_mode):
+        return status.st_blocks * 512
+    files = [Path(folder, name) for folder, _, names in os.walk(path) for name in names]
+    return sum(file.lstat().st_blocks * 512 for file in files if os.path.lexists(file))
+
+
+def is_needed(one: Candidate, alive: LiveProcesses) -> bool:
+    """Whether a live process may still use it."""
+    left = one.leftover
+    if (left.device, left.number) in alive.files or alive.mention(str(left.path)):
+        return True
+    match left.kind:
+        case Kind.segment:
+            return _number_in_name(_SEGMENT, left.name, 16) >> 16 in alive.job_families()
+        case Kind.pool:
+            key = _POOL.fullmatch(left.name)
+            return key is None or alive.mention(f"STRESSBENCH_TRACE_ID={key[1]}\0")
+        case Kind.session if _LAUNCHER_SESSION.fullmatch(left.name):
+            started_s = alive.started_s.get(_number_in_name(_LAUNCHER_SESSION, left.name, 10))
+            # A process that started later has only reused the process id.
+            return started_s is not None and started_s <= one.changed_s + _CLOCK_TOLERANCE_S
+        case _:
+            family = _number_in_name(_JOB_FAMILY_SESSION, left.name, 10)
+            return family in alive.job_families() or time.time() - one.changed_s < _MIN_AGE_S
+
+
+def _number_in_name(pattern: re.Pattern[str], name: str, base: int) -> int:
+    match = pattern.fullmatch(name)
+    assert match is not None
+    return int(match[1], base)

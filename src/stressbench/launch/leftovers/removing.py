@@ -1,0 +1,38 @@
+"""Removal of a leftover, protected against replacement of the file since it was found."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from stressbench.launch.leftovers.finding import Kind, Leftover
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def remove(left: Leftover) -> None:
+    """Remove a leftover unless another file has its name by now. Symbolic links are not followed. Raises OSError."""
+    with _opened(left) as folder:
+        try:
+            status = os.stat(left.name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return
+        if (status.st_dev, status.st_ino) != (left.device, left.number):
+            return
+        if left.kind is Kind.session:
+            shutil.rmtree(left.name, dir_fd=folder)
+        else:
+            os.unlink(left.name, dir_fd=folder)
+
+
+@contextmanager
+def _opened(left: Leftover) -> Iterator[int]:
+    descriptor = os.open(left.folder, _FOLDER)
+    try:
+        for name in left.inside:
+            inner = os.open(name, _FOLDER, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)

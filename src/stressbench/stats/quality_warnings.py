@@ -1,0 +1,197 @@
+"""Warnings about the quality of a run's measurements. Each check takes values and returns its warnings."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from stressbench.formats.ranges import parse_ranges
+from stressbench.formats.run import Finish, Job, Kind, Phase, Role, Run, Samples, Timer
+from stressbench.stats.distribution import Distribution
+from stressbench.stats.impact import Impact
+from stressbench.stats.selection import RoundMedian
+from stressbench.stats.slowest import Slowest
+from stressbench.stats.trend import trend_of
+
+MEAN_MEDIAN_FACTOR = 2.0
+DRIFT_CHANGE = 0.05
+DRIFT_P = 0.01
+TIMER_SHARE = 0.01
+SLOWEST_SHARE = 0.9
+FIRST_REPETITION_FACTOR = 1.2
+_MIN_ROUNDS = 5
+_MIN_SAMPLES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualityWarning:
+    """A warning: a stable `kind` for programs, a `text` for users, and the `job` concerned (None: the whole run)."""
+
+    kind: str
+    text: str
+    job: str | None = None
+
+
+def run_warnings(run: Run) -> tuple[QualityWarning, ...]:
+    """Warnings about the run as a whole."""
+    return (*_incomplete(run), *_load_increase(run), *_missing_extra(run))
+
+
+def job_warnings(run: Run, job: Job, *, impact: Impact, rounds: Iterable[RoundMedian]) -> tuple[QualityWarning, ...]:
+    """Warnings about one job's rounds and repetitions."""
+    samples = run.samples_of(job=job.job)
+    found = [*_few_blocks(job, impact), *_drift(job, [one for one in rounds if one.kind is Kind.isolated])]
+    if samples is not None:
+        found += [*_short_warmup(job, samples), *_timer(run, job)]
+    return tuple(found)
+
+
+def mean_median_warnings(name: str, kind: Kind, spread: Distribution | None, *, job: str) -> tuple[QualityWarning, ...]:
+    """Warning if mean and median differ by more than a factor of MEAN_MEDIAN_FACTOR."""
+    if spread is None or spread.median <= 0:
+        return ()
+    factor = max(spread.mean / spread.median, spread.median / spread.mean)
+    if factor <= MEAN_MEDIAN_FACTOR:
+        return ()
+    text = f"{name}, {kind}: mean and median differ {factor:.1f}x; a few samples dominate the mean, trust the median"
+    return (QualityWarning(kind="mean_median", text=text, job=job),)
+
+
+def slowest_host_warnings(run: Run, job: Job, slowest: Slowest | None) -> tuple[QualityWarning, ...]:
+    """Warning if one of several hosts is slowest in at least SLOWEST_SHARE of the samples."""
+    hosts = run.hosts_of(job=job.job)
+    if slowest is None or len(hosts) < 2 or slowest.samples < _MIN_SAMPLES or slowest.host_share < SLOWEST_SHARE:
+        return ()
+    text = (
+        f"host {slowest.host} was slowest in {slowest.host_share:.0%} of {slowest.samples} samples, "
+        f"with {len(hosts)} hosts in the job: a slow host, or a root of its motifs"
+    )
+    return (QualityWarning(kind="slowest_host", text=text, job=job.name),)
+
+
+def thinning_warnings(run: Run, job: Job) -> tuple[QualityWarning, ...]:
+    """Warning if the run file holds only a subset of the extra repetitions. For summaries that include these."""
+    samples = run.samples_of(job=job.job)
+    did = sum(one.extra for found in run.rounds for one in found.jobs if one.job == job.job)
+    kept = 0 if samples is None else int(np.count_nonzero(samples.in_phases(Phase.extra)))
+    if did <= kept:
+        return ()
+    text = (
+        f"of {did:,} extra repetitions, {kept:,} evenly spaced ones are in the file and {did - kept:,} are not: "
+        "times that include extra repetitions use the recorded ones and an equal share of the measured ones"
+    )
+    return (QualityWarning(kind="extra_thinned", text=text, job=job.name),)
+
+
+def _incomplete(run: Run) -> Iterable[QualityWarning]:
+    if run.complete:
+        return
+    planned = run.planned_rounds
+    of = "" if planned is None else f" of {planned}"
+    why = f"it ended early ({run.end.reason})" if run.end else "it has no end record: killed, or still running"
+    cut = ", the last line is cut off" if run.torn else ""
+    text = f"the run is incomplete: {len(run.rounds)}{of} rounds are done, {why}{cut}; `--continue` picks it up"
+    yield QualityWarning(kind="incomplete", text=text)
+
+
+def _load_increase(run: Run) -> Iterable[QualityWarning]:
+    """Load average above its value at the start plus the run's own ranks on rank 0's host plus 1 for the system."""
+    for launch in run.launches:
+        if launch.header.load_average is None:
+            continue
+        start = launch.header.load_average[0]
+        loads = [found.load_average for found in launch.rounds if found.load_average is not None]
+        own_host = [node.host for node in launch.header.nodes if 0 in parse_ranges(node.ranks)]
+        own = sum(len(parse_ranges(node.ranks)) for node in launch.header.nodes if node.host in own_host)
+        if loads and max(loads) > start + own + 1:
+            text = (
+                f"the load average of rank 0's host rose from {start:.1f} to {max(loads):.1f}; this run's own {own} "
+                f"processes there explain {own}: something else used the machine"
+            )
+            yield QualityWarning(kind="load_rose", text=text)
+
+
+def _missing_extra(run: Run) -> Iterable[QualityWarning]:
+    contended = [found for found in run.rounds if found.kind is Kind.contended]
+    if run.header.plan.finish is not Finish.sustain or len(run.jobs) < 2 or not contended:
+        return
+    if not any(job.extra for found in contended for job in found.jobs):
+        text = (
+            "no job of a contended round ran extra repetitions, although --finish sustain asks for them: "
+            "some contended times may have been measured on a partly idle machine"
+        )
+        yield QualityWarning(kind="sustain_no_extra", text=text)
+
+
+def _few_blocks(job: Job, impact: Impact) -> Iterable[QualityWarning]:
+    if job.role is Role.background:
+        return
+    if impact.ratio is not None and impact.low is None and impact.reason:
+        yield QualityWarning(kind="too_few_blocks", text=f"no interval: {impact.reason}", job=job.name)
+    alone = impact.isolated_alone + impact.contended_alone
+    if impact.ratio is not None and alone:
+        text = (
+            f"{impact.isolated_alone} isolated and {impact.contended_alone} contended rounds are unpaired in their "
+            "block; " + (
+                "they count in the distribution of times but not in the congestion impact"
+                if impact.paired_blocks
+                else "the interval treats all rounds as independent and does not cancel drift of the machine"
+            )
+        )  # fmt: skip
+        yield QualityWarning(kind="unpaired_rounds", text=text, job=job.name)
+
+
+def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[QualityWarning]:
+    """Trend of isolated times over the run: significance by Kendall's tau, size by the Theil-Sen slope."""
+    values = np.array([found.median_s for found in isolated])
+    if len(values) < _MIN_ROUNDS or values.min() == values.max():
+        return
+    trend = trend_of(values)
+    change = trend.change / float(np.median(values)) if np.median(values) > 0 else 0.0
+    if trend.p < DRIFT_P and abs(change) > DRIFT_CHANGE:
+        way = "rose" if change > 0 else "fell"
+        text = (
+            f"isolated times {way} by {abs(change):.0%} over {len(values)} rounds (Kendall's tau {trend.tau:+.2f}, "
+            f"p = {trend.p:.2g}): the machine drifted; pairing within blocks keeps this out of the congestion impact, "
+            "not out of the times"
+        )
+        yield QualityWarning(kind="drift", text=text, job=job.name)
+
+
+def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
+    """First measured repetition of each round divided by the median of the later ones."""
+    wanted = samples.in_phases(Phase.measured) & np.isfinite(samples.time_max_s)
+    rounds, times = samples.round[wanted], samples.time_max_s[wanted]
+    starts = np.flatnonzero(np.diff(rounds, prepend=-1))
+    parts = [part.tolist() for part in np.split(times, starts[1:]) if len(part) >= 3]
+    later = [(part[0], median(part[1:])) for part in parts]
+    factors = np.array([first / level for first, level in later if level > 0])
+    if len(factors) < _MIN_ROUNDS:
+        return
+    if np.median(factors) > FIRST_REPETITION_FACTOR and np.mean(factors > 1) >= 0.8:
+        text = (
+            f"the first measured repetition of a round takes {np.median(factors):.2f}x the later ones "
+            f"(median of {len(factors)} rounds): more --warmup would help"
+        )
+        yield QualityWarning(kind="short_warmup", text=text, job=job.name)
+
+
+def _timer(run: Run, job: Job) -> Iterable[QualityWarning]:
+    """Clock resolution or overhead above TIMER_SHARE of the time between two clock readings."""
+    clock = run.header.clock
+    floor = max(clock.resolution_s, clock.overhead_s)
+    for step in job.steps:
+        samples = run.samples_of(job=job.job, step=step.step)
+        if samples is None or not np.any(np.isfinite(samples.time_max_s)):
+            continue
+        regions = samples.iterations if step.timer is Timer.iteration else np.full(len(samples), step.executions)
+        timed = float(np.nanmedian(samples.time_max_s / regions))
+        if floor > TIMER_SHARE * timed:
+            share = "more than all" if timed <= floor else f"{floor / timed:.0%}"
+            text = (
+                f"step {step.step} ({step.motif}): the clock resolves {clock.resolution_s:.2g} s and costs "
+                f"{clock.overhead_s:.2g} s a reading, {share} of one timed region; "
+                "time more iterations together"
+            )
+            yield QualityWarning(kind="timer_resolution", text=text, job=job.name)

@@ -1,0 +1,44 @@
+"""`lab check` tells every stream that it measured, and its verdict is that of the median one."""
+
+import pytest
+
+from stressbench.formats.units import Rate
+from stressbench.lab.link_check import LinkCheck, evaluate_streams
+from stressbench.lab.shaping import PAYLOAD_SHARE
+from stressbench.lab.topology import End, Link
+
+RATE = Rate(100_000_000)
+BEST = RATE.scaled(PAYLOAD_SHARE)
+
+
+def finding(*shares: float, taken_s: float = 5e-5) -> LinkCheck:
+    """Of a link of 100 Mbit/s whose streams brought these shares of its best."""
+    source, target = (
+        End(node="h0", device="eth0", mac="02:00:00:00:00:01"),
+        End(node="s0", device="p0", mac="02:00:00:00:00:02"),
+    )
+    link = Link(name="h0-s0", rail=0, a=source, b=target, rate=RATE)
+    payloads = [BEST.scaled(share) for share in shares]
+    return evaluate_streams(link, source, target, RATE, payloads=payloads, taken_s=taken_s, tolerance=0.03)
+
+
+def test_every_stream_is_told_in_order_and_the_median_is_the_share() -> None:
+    found = finding(1.0, 0.4, 0.99)
+
+    assert found.shares == pytest.approx((1.0, 0.4, 0.99), rel=1e-6)
+    assert found.share == pytest.approx(0.99, rel=1e-6)
+    assert found.payload_bits_per_s == pytest.approx(0.99 * BEST.bits_per_s, rel=1e-6)
+    assert found.off is None
+
+
+def test_a_link_is_off_where_its_median_stream_is_even_if_one_is_right() -> None:
+    """A best of several would pass this one."""
+    found = finding(0.8, 1.0, 0.8)
+
+    assert found.off == "a stream reaches 80.0% of the expected rate"
+
+
+def test_one_stream_decides_by_itself() -> None:
+    assert finding(0.8).off is not None
+    assert finding(1.0).off is None
+    assert finding(1.0, taken_s=0.1).off == "a round trip of one byte takes 100.0 ms"

@@ -46,7 +46,7 @@ class FatTree(Topology):
 
 
 class Links(Topology):
-    """Switches by name; every link stands in a `[[link]]` of its own."""
+    """Switches by name; every link has a `[[link]]` table of its own."""
 
     kind: Literal["links"]
     switches: Annotated[tuple[Name, ...], Field(min_length=1)]

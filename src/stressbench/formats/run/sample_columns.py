@@ -200,7 +200,7 @@ class SampleFault(Exception):
     """A sample that its record allows and the header does not: (message, line number)."""
 
     def __init__(self, message: str, line: int) -> None:
-        """Keep the number of the line for whoever knows the file's name."""
+        """Keep the line's number; the caller adds the file's name."""
         self.line = line
         super().__init__(message)
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from stressbench.formats.toml.lines import Place
 
-_MOST = 100  # mistakes that are told
+_MOST = 100  # mistakes that are reported
 
 
 @dataclass(frozen=True, kw_only=True)

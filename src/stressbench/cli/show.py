@@ -53,7 +53,7 @@ def show(
         typer.Option(metavar="2%", help="How many more rounds until the interval is the impact plus or minus this."),
     ] = None,
     interval: Annotated[
-        IntervalMethod, typer.Option(help="Interval of the congestion impact (docs/statistics.md).")
+        IntervalMethod, typer.Option(help="Interval of the congestion impact (docs/explanation/statistics.md).")
     ] = IntervalMethod.ranks,
     as_json: Annotated[bool, typer.Option("--json", help="Every number, for programs; times in seconds.")] = False,
     include_extra: Annotated[

@@ -24,7 +24,10 @@ class Model(StrEnum):
 
 
 BEST = Model.phase_aware
-"""Least error of these in the made-up world of docs/sensitivity.md; Monotone where an application has no phases."""
+"""Least error of these in the made-up world of docs/explanation/sensitivity.md.
+
+Monotone where an application has no phases.
+"""
 
 _PREDICTORS: dict[Model, Predictor] = {
     Model.average_lt: AverageLT(),
@@ -40,5 +43,5 @@ LEARNERS: tuple[Trainable, ...] = (BlendOf(bases=(Monotone(), PhaseAware())),)
 
 
 def predictor_of(model: Model) -> Predictor:
-    """As docs/sensitivity.md describes it."""
+    """As docs/explanation/sensitivity.md describes it."""
     return _PREDICTORS[model]

@@ -1,6 +1,6 @@
 """From latencies of probes, on the idle machine and under load, to the utilisation of the switch between them.
 
-Where the paper (Casas and Bronevetsky, III-A and IV-B) is silent: docs/sensitivity.md.
+Where the paper (Casas and Bronevetsky, III-A and IV-B) is silent: docs/explanation/sensitivity.md.
 """
 
 from dataclasses import dataclass

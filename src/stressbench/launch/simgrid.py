@@ -20,7 +20,7 @@ ENGINE = "stressbench-simgrid"
 ENGINE_VARIABLE = "STRESSBENCH_SIMGRID"
 DESCRIPTION_VARIABLE = "STRESSBENCH_SIMULATION"  # read by engine/core/simulated/simulation.cpp
 
-# What makes the simulated network one of Ethernet and TCP, as a lab is (docs/simgrid.md).
+# What makes the simulated network one of Ethernet and TCP, as a lab is (docs/how-to/simgrid.md).
 NETWORK = (
     ("network/model", "CM02"),  # flows share links max-min fairly; no factors but those below
     ("network/bandwidth-factor", f"{1448 / 1514:.6f}"),  # payload of a full frame

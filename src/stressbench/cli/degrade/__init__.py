@@ -17,8 +17,8 @@ How much slower workloads, or any MPI program, get when each node's injection ba
     stressbench degrade run app.sb -n 64 --on slurm --rate-command ./set-rate -o app
     stressbench degrade run --hpcc -o hpcc -- hpcc                            # any MPI program, with its figures
 
-DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/degrade.md tells the method
-and its limits.
+DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/degrade.md tells the
+method and its limits.
 """
 
 

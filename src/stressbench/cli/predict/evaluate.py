@@ -35,8 +35,8 @@ Examples:
     stressbench predict evaluate profiles --observed run1.jsonl --observed run2.jsonl --csv > scores.csv
     stressbench predict evaluate profiles --observed co-runs.jsonl --json | jq '.scores[0].model'
 
-FILE has a co-run a line (docs/predict.md; schema/observation.schema.json), or is a run file of `stressbench run`: each
-of its jobs that was measured alone and beside the others is a co-run, its job's name the application's.
+FILE has a co-run a line (docs/how-to/predict.md; schema/observation.schema.json), or is a run file of `stressbench
+run`: each of its jobs that was measured alone and beside the others is a co-run, its job's name the application's.
 
 \b
     {{"type": "observation", "schema_version": 1, "victim": "cg", "aggressors": ["fft"], "slowdown": 1.32,

@@ -37,7 +37,7 @@ Examples:
 
 {WHICH_PROFILES}
 The default model is {BEST}: it knows that applications have phases, and of those that need no co-runs it had the least
-error in a made-up world (docs/predict.md). None was compared with co-runs on a real machine yet.
+error in a made-up world (docs/how-to/predict.md). None was compared with co-runs on a real machine yet.
 
 Exit status: 0 told of somebody, 1 could not tell of anyone, 2 something to put right.
 """

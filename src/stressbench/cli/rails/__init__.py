@@ -18,8 +18,8 @@ the other: MPI's own choice, one card for all, in turns, the nearest, one for ea
     stressbench rails run -n 64 --on slurm --nics ib0,ib1 --fom 'FOM=FOM: ([0-9.e+]+)' --runs 80 -o amg -- ./amg
     stressbench rails report dual --format html -o dual.html
 
-DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/rails.md tells the policies,
-what they are for each MPI, and their limits.
+DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/rails.md tells the
+policies, what they are for each MPI, and their limits.
 """
 
 

@@ -41,7 +41,9 @@ class FactorsTable(Table):
     rails: Annotated[
         Counts | None, Field(description="NICs of each host that messages may use, counted from the first.")
     ] = None
-    policy: Annotated[Policies | None, Field(description="Which NIC each rank's messages use (docs/rails.md).")] = None
+    policy: Annotated[
+        Policies | None, Field(description="Which NIC each rank's messages use (docs/how-to/rails.md).")
+    ] = None
 
 
 class RunTable(Table):

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Write schema/*.schema.json anew from the models; with --check, only say which files differ (exit status 1)."""
 
 import json

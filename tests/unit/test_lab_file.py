@@ -3,7 +3,7 @@
 import pytest
 
 from stressbench.formats.lab.errors import LabFileMistake, LabMistake
-from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Rate
 from stressbench.lab import startup
 from stressbench.lab.capabilities import Capability

@@ -43,5 +43,5 @@ Whole: TypeAlias = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
 Real: TypeAlias = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 """Likewise a number, which may be as small as it likes."""
 Name: TypeAlias = Annotated[str, AfterValidator(_name)]
-"""A text that stands in tables, once for each row."""
+"""A short text that may be repeated for every row of a table."""
 Sentence: TypeAlias = Annotated[str, AfterValidator(_sentence)]

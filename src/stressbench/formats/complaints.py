@@ -1,4 +1,4 @@
-"""What pydantic says of a file that a program wrote, as the end of a sentence. Pure."""
+"""Validation errors of files that programs write, in words, as the end of a sentence. Pure."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def complaint_of(fault: ValidationError) -> str:
 
 
 def shown(value: Any) -> str:
-    """As it stands in the file, cut off where it is long."""
+    """Return the value as JSON, shortened to 60 characters."""
     try:
         text = orjson.dumps(value).decode()
     except TypeError:

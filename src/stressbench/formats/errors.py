@@ -7,13 +7,13 @@ from stressbench.formats.files import Refused
 
 
 def reason_of(fault: OSError) -> str:
-    """What the system said, or why the file is refused, as the end of a sentence."""
+    """Return the reason of an OSError, or why the file was refused, as the end of a sentence."""
     reason = fault.strerror or str(fault)
     return reason if isinstance(fault, Refused) else reason.lower()
 
 
 class _FileError(UserError):
-    """A file is broken; the message is `FILE[:LINE]: what stands there; what was expected`."""
+    """A file is broken; the message is `FILE[:LINE]: what was found; what was expected`."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
         """Name `path` and, where one line is to blame, its number counted from 1."""

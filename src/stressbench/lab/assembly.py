@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import Topology
 from stressbench.formats.toml.complaints import Complaint, Mistakes, unknown

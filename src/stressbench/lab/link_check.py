@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Rate
 from stressbench.lab.addresses import address_of
 from stressbench.lab.counters import LinkCounters, read_counters

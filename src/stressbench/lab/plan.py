@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
 from stressbench.lab.addresses import PREFIX_BITS, address_of, network_of
 from stressbench.lab.mpi import agent_text, hosts_text

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Bytes, Duration, Rate
 
 

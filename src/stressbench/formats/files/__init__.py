@@ -1,4 +1,4 @@
-"""Files: read up to a stated size, written whole or not at all, and kept where nobody else can write."""
+"""Files: read up to a size limit, written completely or not at all, and kept where no other user can write."""
 
 from stressbench.formats.files.bounded import (
     Refused,

@@ -1,6 +1,8 @@
 """How large a file of each kind may be, in bytes. A larger file is refused with a message that names its limit."""
 
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+from stressbench.formats.units import BYTES
+
+KIB, MIB, GIB = BYTES["KiB"], BYTES["MiB"], BYTES["GiB"]
 
 TOML = MIB
 """A lab file or a study file."""
@@ -29,7 +31,7 @@ JOURNAL = 128 * MIB
 JOURNAL_LINE = MIB
 """A line of it."""
 BROKEN_LINES = 1000
-"""Lines of such a file that are told and left out; a file of more of them is none."""
+"""Lines of such a file that are reported and left out; a file with more of them is refused."""
 PROFILE = 16 * MIB
 """A profile of sensitivity, a file of co-runs, or a .json file of `profile`."""
 OUTPUT = 16 * MIB

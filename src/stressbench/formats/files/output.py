@@ -86,7 +86,7 @@ def _keep_access(descriptor: int, before: os.stat_result) -> None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """What goes wrong is told of the file that the person named."""
+    """Errors name the file that the user named, not the temporary one."""
     try:
         yield
     except Refused:

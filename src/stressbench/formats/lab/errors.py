@@ -10,7 +10,7 @@ class LabMistake(UserError):
 
 
 class LabFileMistake(LabMistake):
-    """A lab file is wrong: one line for each mistake, `FILE:LINE: what stands there; what was expected`."""
+    """A lab file is wrong: one line for each mistake, `FILE:LINE: what was found; what was expected`."""
 
     def __init__(self, messages: Iterable[str]) -> None:
         self.messages = tuple(messages)

@@ -1,6 +1,5 @@
 """Types of a lab file's values: how each is written, checked and described in the schema."""
 
-from enum import Enum
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -19,13 +18,6 @@ from stressbench.formats.units import (
 )
 
 _LEAST_STRIPE = Bytes(4 * 2**20)  # GlusterFS cuts files into nothing smaller
-
-
-class Forwarding(Enum):
-    """How switches pass frames on: as Ethernet bridges, which need a tree, or along static shortest routes."""
-
-    bridge = "bridge"
-    route = "route"
 
 
 def checked_stripe(stripe: Bytes) -> Bytes:

@@ -22,7 +22,7 @@ class LabTables:
 
 
 def parse_tables(text: str, *, source: str) -> LabTables:
-    """The tables of a lab file. LabFileMistake names `source` and line, for every mistake that can be told."""
+    """The tables of a lab file. LabFileMistake names `source` and line, for every mistake that can be found."""
     try:
         written = tables_of(text, source=source)
     except TomlMistake as fault:

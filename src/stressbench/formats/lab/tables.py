@@ -1,4 +1,4 @@
-"""What a lab file may hold: the edge where a person's text comes in."""
+"""The tables of a lab file, as a person writes them."""
 
 from typing import Annotated, Any, Literal
 
@@ -22,7 +22,7 @@ class HostsTable(Table):
 
 
 class RailTable(Table):
-    """A network card that each host has: the first table is eth0, the second eth1."""
+    """A NIC of every host: the first table is eth0, the second eth1."""
 
     rate: RateText
     delay: Annotated[DurationText | None, Field(description=_DELAY)] = None
@@ -39,7 +39,7 @@ class HostTable(Table):
 class LinkTable(Table):
     """A link of `kind = "links"`."""
 
-    between: Annotated[tuple[str, str], Field(description="Two nodes; a host's second card is `h0:eth1`.")]
+    between: Annotated[tuple[str, str], Field(description="Two nodes; a host's second NIC is `h0:eth1`.")]
     rate: RateText
     delay: Annotated[DurationText | None, Field(description=_DELAY)] = None
     name: Name | None = None

@@ -5,7 +5,8 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from stressbench.formats.lab.fields import Count, Forwarding, Name, RateText
+from stressbench.formats.lab.fields import Count, Name, RateText
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.toml import Table
 
 
@@ -45,7 +46,7 @@ class FatTree(Topology):
 
 
 class Links(Topology):
-    """Switches by name; every link stands in a `[[link]]` of its own."""
+    """Switches by name; every link has a `[[link]]` table of its own."""
 
     kind: Literal["links"]
     switches: Annotated[tuple[Name, ...], Field(min_length=1)]

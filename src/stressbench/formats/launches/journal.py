@@ -23,7 +23,7 @@ Count = Annotated[int, Field(ge=1, le=10**9)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What every plan says: `figures` are regular expressions by name, whose group is the number."""
+    """The keys that every plan has: `figures` are regular expressions by name, whose group is the number."""
 
     type: Literal["plan"] = "plan"
     schema_version: int = SCHEMA_VERSION
@@ -38,7 +38,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launched:
-    """What every launch says, the `repetition`-th under its condition from 0; figures that were not found are None."""
+    """The keys that every launch has.
+
+    `repetition` counts from 0 under each condition; figures that were not found are None.
+    """
 
     type: Literal["launch"] = "launch"
     at: datetime

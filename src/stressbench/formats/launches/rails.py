@@ -19,7 +19,7 @@ class PlanRecord(journal.Plan):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NicBytes:
-    """What went through a card during the launch; `sent` by hosts, as far as somebody counted them."""
+    """Bytes through a NIC during the launch; `sent` by hosts, as far as they were counted."""
 
     nic: str
     sent: int
@@ -28,7 +28,7 @@ class NicBytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchRecord(journal.Launched):
-    """One launch. `carried` is None where nobody counts."""
+    """One launch. `carried` is None where bytes are not counted."""
 
     policy: str
     carried: tuple[NicBytes, ...] | None

@@ -48,8 +48,8 @@ _SHAPE: Shape[CoRun] = Shape(CoRun, keys=limits.KEYS)
 
 
 def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
-    """A co-run a line; empty lines say nothing. ProfileFileError names `source`, the line, the key, what stands there
-    and what was expected.
+    """One co-run per line; empty lines are skipped. ProfileFileError names `source`, the line, the key, its value and
+    what was expected.
     """
     raw = text.encode() if isinstance(text, str) else text
     lines = [(number, line) for number, line in enumerate(raw.split(b"\n"), 1) if line.strip()]

@@ -51,7 +51,7 @@ class ProbeSettings:
     """How probes were sent: by `pairs` pairs of nodes, each one ping-pong every `interval_s`.
 
     `averaged`: each latency is the mean of that many messages; 2 where half the time of a ping-pong was taken.
-    `packet_s`: how long a link is busy with one packet of whoever loads it, where somebody knows: waits are read by it.
+    `packet_s`: how long one packet of the congestor occupies a link, None where unknown; it scales waiting times.
     """
 
     pairs: Positive
@@ -82,7 +82,7 @@ class Latencies:
 
     @property
     def times(self) -> NDArray[np.float64] | None:
-        """When they were taken, in order, shape (n,), s; None where nobody knows."""
+        """When they were taken, in order, shape (n,), s; None where unknown."""
         return None if self.at_s is None else np.sort(np.array(self.at_s))
 
 
@@ -108,7 +108,7 @@ class Configuration:
 class Level:
     """One compression: what probes saw of it alone, and how long the application took beside it (each run, s).
 
-    `links`: share of each link's capacity that it uses alone, where somebody counts.
+    `links`: share of each link's capacity that it uses when isolated; None where links are not counted.
     """
 
     configuration: Configuration
@@ -130,11 +130,11 @@ class Impact:
 
 @dataclass(frozen=True, kw_only=True, eq=False, config=_STRICT)
 class Profile:
-    """One application on one machine. Compared by identity; `to_json` says whether two are alike.
+    """One application on one machine. Compared by identity; compare `to_json` for equality of content.
 
     `idle` are probes of the idle machine; `alone_s` run times with nobody else, may be empty where there are no levels;
     `levels` what it suffers (CompressionB), may be empty; `impact` None where only the suffering was measured; `links`:
-    share of each link's capacity that it uses, where somebody counts.
+    share of each link's capacity that it uses; None where links are not counted.
     """
 
     type: Literal["sensitivity"] = "sensitivity"
@@ -172,7 +172,7 @@ def to_json(profile: Profile) -> str:
 
 
 def parse_profile(text: str | bytes, *, source: Path) -> Profile:
-    """A profile from JSON. ProfileFileError names `source`, the key, what stands there and what was expected."""
+    """A profile from JSON. ProfileFileError names `source`, the key, its value and what was expected."""
     try:
         raw = json_of(text)
     except orjson.JSONDecodeError as fault:
@@ -193,7 +193,7 @@ def parse_profile(text: str | bytes, *, source: Path) -> Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """The profile in the file at `path`. ProfileFileError, as `parse_profile`, or what the system said."""
+    """The profile in the file at `path`. Raises ProfileFileError, also where the file cannot be read."""
     try:
         text = read_bytes(path, limit=limits.PROFILE)
     except OSError as fault:

@@ -16,7 +16,7 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True, kw_only=True)
 class Line(Generic[Record]):
-    """A record and where it stands; `number` counts from 1."""
+    """A record and its position; line numbers count from 1."""
 
     path: Path
     number: int

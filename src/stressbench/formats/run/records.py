@@ -34,14 +34,14 @@ _Share: TypeAlias = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
 class Kind(StrEnum):
-    """What runs in a round: one job while everybody else is parked, or all jobs."""
+    """What runs in a round: one job while all other ranks are parked, or all jobs."""
 
     isolated = "isolated"
     contended = "contended"
 
 
 class Phase(StrEnum):
-    """Where a repetition stands in its round; `extra` ones follow a job's own count under `--finish sustain`."""
+    """The part of its round that a repetition is in; `extra` ones follow a job's own count under `--finish sustain`."""
 
     warmup = "warmup"
     measured = "measured"
@@ -49,14 +49,14 @@ class Phase(StrEnum):
 
 
 class Role(StrEnum):
-    """Measured jobs are run alone too; background jobs only load the machine in contended rounds."""
+    """Measured jobs also run isolated; background jobs only load the machine in contended rounds."""
 
     measured = "measured"
     background = "background"
 
 
 class Finish(StrEnum):
-    """Whether a job that is done early goes on until every measured job is done."""
+    """Whether a job that finishes early keeps running until every measured job has finished."""
 
     sustain = "sustain"
     once = "once"
@@ -70,7 +70,7 @@ class Timer(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much an event matters to the reader of the numbers."""
+    """How much an event matters to a reader of the results."""
 
     note = "note"
     warning = "warning"
@@ -228,7 +228,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricValue:
-    """A motif's own metric, reduced over the ranks of its job; the unit stands in the metric's name.
+    """A motif's own metric, reduced over the ranks of its job; the unit is part of the metric's name.
 
     `slowest_rank` had the worst value, by the metric's own direction; files of early versions lack it.
     """
@@ -311,7 +311,7 @@ class LinkTraffic:
 class Round:
     """The commit mark of a round; `job` is None when contended, `started_s` counts from the launch's start.
 
-    `links` is None where nobody counts them.
+    `links` is None where links are not counted.
     """
 
     round: Positive
@@ -324,15 +324,13 @@ class Round:
     jobs: tuple[RoundJob, ...]
     links: Annotated[
         tuple[LinkTraffic, ...] | None,
-        Field(
-            description="what links carried during the round; null where nobody counts; not in files of early versions"
-        ),
+        Field(description="what each link carried; null where links are not counted; not in files of early versions"),
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that a reader of the numbers must know."""
+    """Something that a reader of the results must know."""
 
     severity: Severity
     kind: Name

@@ -29,7 +29,7 @@ class Launch:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Run:
-    """One run file. `torn` says that the file ends within a line; `ignored_samples` had no committed round."""
+    """One run file. `torn`: the file ends within a line; `ignored_samples` had no committed round."""
 
     path: Path
     launches: tuple[Launch, ...]
@@ -53,7 +53,7 @@ class Run:
 
     @property
     def measured_jobs(self) -> tuple[Job, ...]:
-        """Jobs that are also run alone."""
+        """Jobs that also run isolated."""
         return tuple(job for job in self.jobs if job.role is Role.measured)
 
     @cached_property
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether the last record is an `end` that says so."""
+        """Whether the last record is an `end` with `complete` true."""
         return self.end is not None and self.end.complete
 
     @property

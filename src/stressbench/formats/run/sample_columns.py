@@ -19,6 +19,8 @@ from stressbench.formats.run.records import Sample
 from stressbench.formats.run.samples import PHASES, Floats, Integers, MetricSamples, Samples
 
 KEYS = tuple(one.name for one in fields(Sample))
+_ROUND = KEYS.index("round")
+_LINE = "line"
 _ALL_OR_NONE = ("time_min_s", "time_mean_s", "time_max_s", "slowest_rank", "slowest_host")
 _TAKE = itemgetter(*KEYS)
 _CODES: Mapping[str, int] = {phase.value: code for code, phase in enumerate(PHASES)}
@@ -73,7 +75,7 @@ class SampleColumns:
 
     def commit(self, round_number: int) -> None:
         """Keep what belongs to this round, forget the rest (rounds that never finished)."""
-        kept = [row for row in self._pending if row[0] == round_number]
+        kept = [row for row in self._pending if row[_ROUND] == round_number]
         self.ignored += len(self._pending) - len(kept)
         self._pending.clear()
         self._committed += kept
@@ -113,27 +115,26 @@ class SampleColumns:
             raise SampleFault(f"sample.time_min_s {low}: expected at most time_max_s {high}", number)
 
     def _columns(self, rows: list[Row]) -> tuple[Integers | Floats, ...]:
-        (rounds, jobs, steps, repetitions, phases, iterations, low, mean, high, ranks, hosts, metrics, _) = zip(
-            *rows, strict=True
-        )
-        job = _integers(jobs)
-        step = _known_integers(steps)
+        values = dict(zip((*KEYS, _LINE), zip(*rows, strict=True), strict=True))
+        job = _integers(values["job"])
+        step = _known_integers(values["step"])
         if np.any(step >= np.asarray(self.steps_of_jobs)[np.minimum(job, len(self.steps_of_jobs) - 1)]):
             raise ValueError("step")
         if job.max() >= len(self.steps_of_jobs):
             raise ValueError("job")
-        phase = np.array([_CODES[value] for value in phases], dtype=np.int64)
-        columns = (
-            _integers(rounds, least=1), job, step, _integers(repetitions), phase, _integers(iterations, least=1),
-            _floats(low), _floats(mean), _floats(high), _known_integers(ranks), self._host_numbers(hosts),
-        )  # fmt: skip
-        if np.any(columns[6] > columns[8]):
+        phase = np.array([_CODES[value] for value in values["phase"]], dtype=np.int64)
+        low, mean, high = (_floats(values[key]) for key in ("time_min_s", "time_mean_s", "time_max_s"))
+        rank, host = _known_integers(values["slowest_rank"]), self._host_numbers(values["slowest_host"])
+        if np.any(low > high):
             raise ValueError("time_min_s")
-        unknown = columns[9] == _UNKNOWN
-        if any(np.any(np.isnan(time) != unknown) for time in columns[6:9]) or np.any((columns[10] < 0) != unknown):
+        unknown = rank == _UNKNOWN
+        if any(np.any(np.isnan(time) != unknown) for time in (low, mean, high)) or np.any((host < 0) != unknown):
             raise ValueError("slowest_rank")
-        self._take_metrics(rows, metrics)
-        return columns
+        self._take_metrics(values)
+        return (
+            _integers(values["round"], least=1), job, step, _integers(values["repetition"]), phase,
+            _integers(values["iterations"], least=1), low, mean, high, rank, host,
+        )  # fmt: skip
 
     def _host_numbers(self, hosts: Iterable[Any]) -> Integers:
         known = self._hosts
@@ -142,21 +143,21 @@ class SampleColumns:
             raise TypeError("slowest_host")
         return np.array(numbers, dtype=np.int64)
 
-    def _take_metrics(self, rows: list[Row], metrics: Iterable[Any]) -> None:
-        for row, values in zip(rows, metrics, strict=True):
-            if not isinstance(values, dict):
+    def _take_metrics(self, values: Mapping[str, tuple[Any, ...]]) -> None:
+        wanted = (values[key] for key in ("round", "job", "step", "phase", "metrics"))
+        for round_number, job, step, phase, metrics in zip(*wanted, strict=True):
+            if not isinstance(metrics, dict):
                 raise TypeError("metrics")
-            for name, value in values.items():
+            for name, value in metrics.items():
                 numbers = (value["min"], value["mean"], value["max"])
                 if any(type(number) not in (int, float) for number in numbers):
                     raise TypeError("metrics")
                 rank = value.get("slowest_rank")  # older files have none
                 if rank is not None and (type(rank) is not int or rank < 0):
                     raise TypeError("metrics")
-                step = _WHOLE_JOB if row[2] is None else row[2]
-                columns = self._metric((row[1], step, name))
-                columns.round.append(row[0])
-                columns.phase.append(_CODES[row[4]])
+                columns = self._metric((job, _WHOLE_JOB if step is None else step, name))
+                columns.round.append(round_number)
+                columns.phase.append(_CODES[phase])
                 columns.minimum.append(numbers[0])
                 columns.mean.append(numbers[1])
                 columns.maximum.append(numbers[2])
@@ -199,7 +200,7 @@ class SampleFault(Exception):
     """A sample that its record allows and the header does not: (message, line number)."""
 
     def __init__(self, message: str, line: int) -> None:
-        """Keep the number of the line for whoever knows the file's name."""
+        """Keep the line's number; the caller adds the file's name."""
         self.line = line
         super().__init__(message)
 

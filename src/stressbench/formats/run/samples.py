@@ -53,7 +53,7 @@ class Samples:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricSamples:
-    """What a motif measured itself, one row a sample that has it; the unit stands in `name` (`open_time_s`).
+    """What a motif measured itself, one row per sample that has it; the unit is part of `name` (`open_time_s`).
 
     `slowest_rank` had the worst value, -1 where unknown.
     """

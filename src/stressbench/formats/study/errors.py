@@ -10,7 +10,7 @@ class StudyMistake(UserError):
 
 
 class StudyFileMistake(StudyMistake):
-    """A study file is wrong: a line a mistake, `FILE:LINE: what stands there; what was expected`."""
+    """A study file is wrong: one line for each mistake, `FILE:LINE: what was found; what was expected`."""
 
     def __init__(self, messages: Iterable[str]) -> None:
         self.messages = tuple(messages)

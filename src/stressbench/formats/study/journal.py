@@ -1,4 +1,4 @@
-"""A journal of a study: a JSON object a line. Lines that cannot be read are told and left out, where they are few."""
+"""Journals of a study: one JSON object per line. Unreadable lines are reported and left out, up to a limit."""
 
 from collections.abc import Iterator
 from pathlib import Path

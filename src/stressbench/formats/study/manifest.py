@@ -53,7 +53,7 @@ class StartedRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedRecord:
-    """A run is done. `recovered`: its file was found complete though nobody had said so; then no time is known.
+    """A run is done. `recovered`: its file was found complete although no record said so; its duration is then unknown.
 
     `complete` is false where the run's own time limit ended it.
     """
@@ -118,7 +118,7 @@ class LinksRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRecord:
-    """Somebody said how often runs that fail are tried again from now on, in place of the study file."""
+    """How often failed runs are retried from now on, set by an option in place of the study file."""
 
     type: Literal["policy"] = "policy"
     at: datetime

@@ -15,7 +15,7 @@ _JOBS = "jobs:"
 
 
 class Kind(StrEnum):
-    """What a policy goes by. `default` leaves the choice to MPI, which may use all cards at once."""
+    """What a policy chooses by. `default` leaves the choice to MPI, which may use all NICs at once."""
 
     default = "default"
     nic = "nic"
@@ -35,7 +35,7 @@ class Transport(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class RailPolicy:
-    """`nic` of the kind of that name, `jobs` of theirs: cards count from 0."""
+    """`nic` is set for the kind of that name, `jobs` for theirs; NICs count from 0."""
 
     kind: Kind
     nic: int | None = None
@@ -50,17 +50,17 @@ class RailPolicy:
 
     @property
     def goes_by_job(self) -> bool:
-        """Whether somebody must say which ranks a job has."""
+        """Whether the ranks of each job must be known."""
         return self.kind in (Kind.per_job, Kind.jobs)
 
     @property
     def highest(self) -> int:
-        """The highest card that it names, or 0."""
+        """The highest NIC that it names, or 0."""
         return max([self.nic or 0, *(nic for _, nic in self.jobs)])
 
 
 def parse_policy(text: str) -> RailPolicy:
-    """The policy that the text names. ValueError says what was expected."""
+    """Return the policy that the text names. Raises ValueError that says what was expected."""
     if found := _NIC.fullmatch(text):
         return RailPolicy(kind=Kind.nic, nic=int(found[1]))
     if text.startswith(_JOBS):
@@ -75,7 +75,7 @@ def parse_policy(text: str) -> RailPolicy:
 
 
 def parse_nic(text: str) -> str:
-    """A card's name: `ib0`, or with ucx a device and its port, `mlx5_0:1`. ValueError says what was expected."""
+    """Return the name of a NIC: `ib0`, or with ucx a device and its port, `mlx5_0:1`. Raises ValueError."""
     if _NAME.fullmatch(text) is None:
         raise ValueError("expected a card's name, such as ib0 or mlx5_0:1")
     return text

@@ -1,4 +1,4 @@
-"""What a study file may hold: the edge where a person's text comes in."""
+"""The tables of a study file, as a person writes them."""
 
 from typing import Annotated
 
@@ -35,14 +35,14 @@ class FactorsTable(Table):
     )
     finish: Annotated[Finishes | None, Field(description="sustain or once.")] = None
     engine: Annotated[Words | None, Field(description="Paths of stressbench-mpi: one an MPI.")] = None
-    rate: Annotated[Rates | None, Field(description="Of all links of labs: a share of what the lab's file says.")] = (
-        None
-    )
-    rails: Annotated[Counts | None, Field(description="Cards of each host that messages may take, from the first.")] = (
-        None
-    )
+    rate: Annotated[
+        Rates | None, Field(description="Rate of all links of a lab, as a share of the lab file's rates.")
+    ] = None
+    rails: Annotated[
+        Counts | None, Field(description="NICs of each host that messages may use, counted from the first.")
+    ] = None
     policy: Annotated[
-        Policies | None, Field(description="Which card each rank's messages take (docs/how-to/rails.md).")
+        Policies | None, Field(description="Which NIC each rank's messages use (docs/how-to/rails.md).")
     ] = None
 
 
@@ -96,16 +96,17 @@ class StudyTable(Table):
     rate_command: Annotated[
         Word | None, Field(description="Sets the rate where no link is ours: called with it, `1` at the end.")
     ] = None
-    nics: Annotated[Nics | None, Field(description="Names of each host's cards, for `policy`; a lab has its own.")] = (
-        None
-    )
+    nics: Annotated[
+        Nics | None, Field(description="Names of each host's NICs, for `policy`; a lab defines its own.")
+    ] = None
     transport: Annotated[
         TransportName | None, Field(description="tcp, ucx or ofi, for `policy`; without it MPI chooses by itself.")
     ] = None
     factors: FactorsTable
     set: Annotated[Sets, Field(default_factory=dict, description="Values of [SET] variables of the workloads.")]
     matrix: Annotated[
-        tuple[Word, ...], Field(description="Jobs whose pairs the workloads are: the report says who slows whom.")
+        tuple[Word, ...],
+        Field(description="Jobs whose pairs the workloads are: the report shows which job slows which."),
     ] = ()
     run: RunTable = RunTable()
     exclude: tuple[ExcludeTable, ...] = ()

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from stressbench.errors import UserError
 from stressbench.formats.toml.lines import Place
 
-_MOST = 100  # mistakes that are told
+_MOST = 100  # mistakes that are reported
 
 
 @dataclass(frozen=True, kw_only=True)

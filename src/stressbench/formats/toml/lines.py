@@ -1,4 +1,4 @@
-"""In which line of a TOML text each key stands: Python's reader does not say. For valid texts. Pure."""
+"""The line number of each key of a valid TOML text, which tomllib does not report. Pure."""
 
 import re
 from collections.abc import Mapping

@@ -137,7 +137,7 @@ class MemberRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Communicator:
-    """A communicator as this rank saw it; `members` is None where they are too irregular to be told."""
+    """A communicator as this rank saw it; `members` is None where they are too irregular to be listed."""
 
     size: Count
     slot: Whole | None = None

@@ -11,7 +11,7 @@ from stressbench.formats.trace.records import RankTrace, TraceEnd, TraceHeader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankPlace:
-    """Where a rank's line stands: its number, first byte, length and line number counted from 1."""
+    """Position of a rank's line: the rank, first byte, length and line number counted from 1."""
 
     rank: int
     offset: int
@@ -21,7 +21,7 @@ class RankPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trace:
-    """One trace file. `torn` says that it ends within a line; `end` is None when it was cut off."""
+    """One trace file. `torn`: the file ends within a line; `end` is None where the file was cut off."""
 
     path: Path
     header: TraceHeader

@@ -2,7 +2,7 @@
 
 import re
 
-from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.topologies import FatTree
 from stressbench.lab.topology import Spread
 from stressbench.lab.wiring import (

@@ -27,8 +27,6 @@ TYPE_TITLES = (
     "4: segmented file, collective",
 )
 WEIGHTS = (2, 1, 1, 1, 1)
-TIME_UNITS = 64
-
 _SMALL_CHUNKS = (
     (Chunk.kib_32, 1),
     (Chunk.kib, 1),

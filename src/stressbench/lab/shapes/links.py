@@ -1,4 +1,4 @@
-"""Link by link: whatever the others cannot say."""
+"""Any other topology, given link by link."""
 
 from dataclasses import replace
 from typing import Annotated, Literal

@@ -1,7 +1,7 @@
 // The program. The only place that names MPI_COMM_WORLD: everything else works on the group it was handed.
 #include <optional>
 
-#include "command/command.hpp"
+#include "commands/command.hpp"
 #include "core/console.hpp"
 
 int main(int argc, char** argv) {
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     world.emplace(mpi::Group::view(MPI_COMM_WORLD).duplicate());
     return *world;
   };
-  const int status = command::run_program(argc, argv, start);
+  const int status = commands::run_program(argc, argv, start);
   world.reset();
   environment.reset();
   return status;

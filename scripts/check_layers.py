@@ -11,18 +11,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# A room may include itself and what is listed; listed rooms bring what they may include with them.
+# A package may include itself and the listed packages, and whatever these may include.
 BELOW: dict[str, tuple[str, ...]] = {
     "core": (),
     "workload": ("core",),
     "mpi": ("core",),
     "trace": ("core",),
-    "storage": ("mpi",),
-    "motifs": ("storage", "trace"),
-    "schedule": ("motifs", "workload"),
-    "output": ("schedule",),
-    "command": ("output",),
-    "main.cpp": ("command",),
+    "calls": ("mpi",),
+    "io": ("mpi",),
+    "motifs": ("calls", "io"),
+    "suites": ("motifs",),
+    "replay": ("motifs", "trace"),
+    "scheduler": ("motifs", "workload"),
+    "output": ("scheduler",),
+    "commands": ("output",),
+    "main.cpp": ("commands",),
 }
 WITHOUT_MPI = ("core", "workload", "trace")
 NAMES_WORLD = "main.cpp"
@@ -32,10 +35,10 @@ WORLD = re.compile(r"\bMPI_COMM_WORLD\b")  # not OMPI_COMM_WORLD_RANK, which is 
 COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.DOTALL | re.MULTILINE)
 
 
-def may_include(room: str) -> set[str]:
-    """The room itself and everything below it."""
-    reachable = {room}
-    for below in BELOW[room]:
+def may_include(package: str) -> set[str]:
+    """The package itself and everything that it may include, directly or not."""
+    reachable = {package}
+    for below in BELOW[package]:
         reachable |= may_include(below)
     return reachable
 
@@ -47,11 +50,11 @@ def without_comments(source: str) -> str:
 
 def violations_in(name: str, source: str) -> Iterator[str]:
     """`name` is the path below engine/, with forward slashes."""
-    room = name.split("/")[0]
-    if room not in BELOW:
-        yield f"engine/{name}: '{room}' is not a room; rooms are {', '.join(BELOW)}"
+    package = name.split("/")[0]
+    if package not in BELOW:
+        yield f"engine/{name}: '{package}' is not a package; packages are {', '.join(BELOW)}"
         return
-    allowed = may_include(room)
+    allowed = may_include(package)
     for number, line in enumerate(without_comments(source).splitlines(), start=1):
         place = f"engine/{name}:{number}"
         if WORLD.search(line) and name != NAMES_WORLD:
@@ -60,12 +63,12 @@ def violations_in(name: str, source: str) -> Iterator[str]:
         if match is None:
             continue
         ours, system = match.groups()
-        if "mpi.h" in (ours, system) and room in WITHOUT_MPI:
-            yield f"{place}: {room}/ is free of MPI"
-        other = ours.split("/")[0] if ours and "/" in ours else room
+        if "mpi.h" in (ours, system) and package in WITHOUT_MPI:
+            yield f"{place}: {package}/ is free of MPI"
+        other = ours.split("/")[0] if ours and "/" in ours else package
         if other not in allowed:
-            may = ", ".join(sorted(allowed - {room})) or "nothing"
-            yield f"{place}: {room} may not include {other}/; it may include {may}"
+            may = ", ".join(sorted(allowed - {package})) or "nothing"
+            yield f"{place}: {package} may not include {other}/; it may include {may}"
 
 
 def enumerations_in(source: str) -> Iterator[tuple[str, int]]:

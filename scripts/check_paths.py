@@ -7,7 +7,7 @@ tracks or would track; of tests only comments and docstrings, since their string
 
 - links of Markdown files, with the heading behind `#`;
 - paths from one of the checkout's folders on (`docs/lab.md`, `tests/nightly`); `*` and words in capitals stand for
-  any name (`engine/storage/NAME.cpp`);
+  any name (`engine/io/NAME.cpp`);
 - other names of source files, documents and schemas (`test_reference.py`, `report/palette.py`): some path of the
   checkout has to end so;
 - files that studies and workloads name relative to themselves;

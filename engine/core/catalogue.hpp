@@ -1,5 +1,4 @@
-// Which motifs exist. The workload's checker asks a catalogue; the engine's own is filled by the motifs' files as they
-// register.
+// The motifs that exist, as the workload checker sees them. Motif files register themselves in the engine's catalogue.
 #pragma once
 
 #include <memory>
@@ -22,9 +21,9 @@ class Catalogue {
  public:
   virtual ~Catalogue() = default;
   virtual std::vector<CatalogueEntry> entries() const = 0;  // sorted by family, then name
-  // A fresh pattern with its defaults, by name in any case; null when unknown.
+  // A new pattern with default parameters. The name is not case-sensitive; null if unknown.
   virtual std::unique_ptr<Pattern> make_pattern(std::string_view name) const = 0;
-  // Why this build lacks the motif of this name, which others have; empty where it does not, or the name means nothing.
+  // Why this build lacks a motif that other builds have; empty for motifs of this build and for unknown names.
   virtual std::string absence(std::string_view name) const { return (void)name, std::string{}; }
 };
 

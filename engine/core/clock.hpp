@@ -1,5 +1,5 @@
-// Time. A scheduler takes a Clock, so that its tests have one that they move by hand.
-// Time passes in core/clock.cpp, or in a simulation in core/simulated/clock.cpp: the build takes one of them.
+// Clocks and sleep. The scheduler takes a Clock, so that tests can pass one with a time of their own.
+// Implemented in core/clock.cpp, and for simulations in core/simulated/clock.cpp: the build selects one of them.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ class Clock {
   virtual ~Clock() = default;
   // Nanoseconds since some fixed point of this host; never goes back.
   virtual std::int64_t now_ns() const noexcept = 0;
-  // Costs the core until the clock shows `end_ns`.
+  // Busy-waits until the clock shows `end_ns`.
   virtual void spin_until(std::int64_t end_ns) const noexcept {
     while (now_ns() < end_ns) {
     }
   }
 };
 
-// CLOCK_MONOTONIC through the vDSO: about 20 ns a call. In a simulation, its time.
+// CLOCK_MONOTONIC through the vDSO: about 20 ns per call. In a simulation, the simulated time.
 class MonotonicClock final : public Clock {
  public:
   std::int64_t now_ns() const noexcept override;
@@ -26,7 +26,7 @@ class MonotonicClock final : public Clock {
 };
 extern const char* const monotonic_source;  // "CLOCK_MONOTONIC"
 
-// Leaves the core to others.
+// Sleeps, so that other processes can use the core.
 void sleep_for(std::int64_t duration_ns) noexcept;
 
 struct ClockQuality {

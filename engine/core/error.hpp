@@ -1,4 +1,4 @@
-// The two kinds of things that go wrong. Nothing else is thrown on purpose.
+// The two kinds of errors that the engine throws: user mistakes and machine faults.
 #pragma once
 
 #include <stdexcept>
@@ -6,14 +6,14 @@
 
 namespace stressbench {
 
-// Exit statuses of every command.
+// Exit statuses of all commands.
 inline constexpr int exit_success = 0;
 inline constexpr int exit_user_mistake = 2;
 inline constexpr int exit_machine_fault = 3;
 inline constexpr int exit_interrupted = 130;
 
-// The person who started the program can put it right: a bad value, an unknown name. The message names the value, where
-// it stands and what would be accepted. Ends the program with status 2 before any rank starts work.
+// An error that the user can correct: a bad value, an unknown name. The message names the value, its location and what
+// would be valid. Ends the program with status 2 before any rank starts work.
 class UserMistake : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,7 +32,7 @@ class ParameterMistake : public UserMistake {
   std::string parameter_;
 };
 
-// The machine did not do what it should: a full disk, a failed MPI call, a wrong byte received. Ends the run with
+// A failure of the machine or of a library: a full disk, a failed MPI call, a wrong byte received. Ends the run with
 // status 3.
 class MachineFault : public std::runtime_error {
  public:

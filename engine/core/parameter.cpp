@@ -13,6 +13,10 @@ Parameter* ParameterSet::find(std::string_view option) const noexcept {
   return nullptr;
 }
 
+void ParameterSet::copy_values(const ParameterSet& other) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i]->copy(*other.parameters_[i]);
+}
+
 Parameter::Parameter(ParameterSet* owner, char short_name, std::string name, std::string help)
     : short_name_(short_name), name_(std::move(name)), help_(std::move(help)) {
   owner->parameters_.push_back(this);
@@ -27,6 +31,11 @@ void Parameter::parse(std::string_view text) {
   } catch (const UserMistake& mistake) {
     throw ParameterMistake(name_, "--" + name_ + ": '" + std::string(text) + "': " + mistake.what());
   }
+}
+
+void Parameter::copy(const Parameter& other) {
+  copy_value(other);
+  given_ = other.given_;
 }
 
 void Param<bool>::assign(std::string_view text) {

@@ -31,6 +31,8 @@ class ParameterSet {
   const std::vector<Parameter*>& parameters() const noexcept { return parameters_; }
   // By `-x`, `--long` or `long`; null when there is none.
   Parameter* find(std::string_view option) const noexcept;
+  // Takes over all values of a set with the same declarations, such as another instance of the same motif.
+  void copy_values(const ParameterSet& other);
 
  private:
   friend class Parameter;
@@ -56,10 +58,13 @@ class Parameter {
 
   // Throws ParameterMistake naming the value and what would be accepted; the parameter is unchanged then.
   void parse(std::string_view text);
+  // Takes over the value of another instance of this parameter, and whether it was given.
+  void copy(const Parameter& other);
 
  protected:
   Parameter(ParameterSet* owner, char short_name, std::string name, std::string help);
   virtual void assign(std::string_view text) = 0;
+  virtual void copy_value(const Parameter& other) = 0;
   void describe_rule(std::string words);
 
  private:
@@ -246,6 +251,7 @@ class Param final : public Parameter {
     }
     value_ = std::move(value);
   }
+  void copy_value(const Parameter& other) override { value_ = dynamic_cast<const Param&>(other).value_; }
 
   T value_;
   T default_;
@@ -268,6 +274,7 @@ class Param<bool> final : public Parameter {
 
  private:
   void assign(std::string_view text) override;  // "", "yes" or "no"
+  void copy_value(const Parameter& other) override { value_ = dynamic_cast<const Param&>(other).value_; }
   bool value_ = false;
 };
 

@@ -1,5 +1,5 @@
-// A pattern is the MPI-free half of a motif: its parameters, what it demands of the number of ranks, and what it will
-// send. `check` and `describe` need no more than this, and so no MPI launch.
+// The part of a motif that needs no MPI: its parameters, its requirements on the number of ranks, and its traffic. It
+// is all that the commands `check` and `describe` use, which therefore need no MPI launch.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ struct Traffic {
   std::int64_t messages = 0;          // point-to-point messages and one-sided transfers
   std::int64_t message_bytes = 0;     // their payload
   std::int64_t collectives = 0;       // collective calls, each counted once a communicator
-  std::int64_t collective_bytes = 0;  // the send buffers of all ranks, whole (an alltoall's block for oneself counts)
+  std::int64_t collective_bytes = 0;  // whole send buffers of all ranks (including a rank's own block of an alltoall)
   std::int64_t file_bytes = 0;        // written or read
   double compute_s = 0;               // expected computation, mean over the ranks
 };
 
-// One number that a motif's time may be turned into, with its definition: the field means three things by "bandwidth".
+// A bandwidth that follows from a motif's time, with its definition, since benchmarks define bandwidth differently.
 struct Bandwidth {
-  double bytes = 0;           // an iteration moves
+  double bytes = 0;           // moved by an iteration
   std::string definition;     // "bytes one way / one-way time"
-  std::int64_t messages = 0;  // that carry them, where their rate is of interest; else 0
+  std::int64_t messages = 0;  // that carry the bytes; 0 where no message rate is reported
 };
 
 enum class Timer {
@@ -44,12 +44,12 @@ struct Names<Timer> {
 
 class Pattern : public ParameterSet {
  public:
-  // Throws ParameterMistake when this pattern cannot run on that many ranks, saying what would fit.
+  // Throws ParameterMistake if the pattern cannot run on that many ranks; the message says what would be valid.
   virtual void check(int ranks) const { (void)ranks; }
   // Only called when check(ranks) passed.
   virtual Traffic traffic(int ranks) const = 0;
 
-  // The size that tables are sorted by; none where there is no single one.
+  // The message size shown in tables; none where the pattern has several.
   virtual std::optional<Bytes> message_size() const { return std::nullopt; }
   // Name of the parameter that a sweep over sizes (`motif NAME --sizes ...`) sets; empty where there is none.
   virtual std::string size_parameter() const { return {}; }
@@ -57,7 +57,7 @@ class Pattern : public ParameterSet {
   // doubles).
   virtual std::string size_text(Bytes size) const { return units::spell(size); }
 
-  // What this motif's time stands for, and its share of an iteration: a ping-pong's one way is half its round trip.
+  // What the reported time means, and its share of an iteration: the one-way time of a ping-pong is half an iteration.
   virtual std::string quantity() const { return "time"; }
   virtual double quantity_scale() const { return 1.0; }
   virtual std::optional<Bandwidth> bandwidth(int ranks) const {

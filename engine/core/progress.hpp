@@ -1,13 +1,13 @@
-// Signs of life of this process, for who watches whether it is stuck.
+// Progress of this process, for the watchdog that detects stalls.
 #pragma once
 
 #include <cstdint>
 
 namespace stressbench::progress {
 
-// Something new has begun: a round, a step, a part of a motif that takes long. One thread only calls this.
+// Called when a round, a step or a long part of a motif begins. From one thread only.
 void moved() noexcept;
-// How often. Any thread.
+// Number of calls so far. From any thread.
 std::uint64_t moves() noexcept;
 
 }  // namespace stressbench::progress

@@ -1,5 +1,5 @@
-// Estimates from samples: pure functions. The Python side (analysis/) is where results are judged; the engine needs
-// these to say when to stop and to print its own table.
+// Estimates from samples: pure functions. Results are evaluated in Python (stats/); the engine needs
+// these for its stopping criterion and its summary table.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Interval {
   double high = 0;
 };
 
-// One block's times: the same job alone and beside the others, measured close together.
+// Times of a job in one block: isolated and contended, measured close together.
 struct Pair {
   double isolated = 0;
   double contended = 0;

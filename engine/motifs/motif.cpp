@@ -1,18 +1,11 @@
 #include "motifs/motif.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <tuple>
 #include <utility>
 
 namespace stressbench {
-
-WrongByte::WrongByte(int sender, int receiver, std::int64_t offset, int expected, int found)
-    : MachineFault(
-          fmt::format("wrong byte: rank {} received {:#04x} from rank {} at offset {} of the message, expected {:#04x}",
-                      receiver, found, sender, offset, expected)) {}
 
 MotifCatalogue& MotifCatalogue::instance() {
   static MotifCatalogue catalogue;

@@ -1,4 +1,4 @@
-// What a motif is to the engine: a pattern that can be done. See CONTRIBUTING.md, "A motif in ten minutes".
+// The interface between a motif and the engine. See CONTRIBUTING.md, "Add a motif in ten minutes".
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@
 #include "core/histogram.hpp"
 #include "core/pattern.hpp"
 #include "core/random.hpp"
+#include "core/recorder.hpp"
 #include "mpi/group.hpp"
 
 namespace stressbench {
 
 enum class Better { lower, higher };
 
-// A number that a motif measures itself, beside the time that the engine takes of the whole. Declared like a parameter:
+// A number that a motif measures itself, in addition to the time that the engine measures. Declared like a parameter:
 //   Metric open_{this, "open_time_s", Better::lower, "time in MPI_File_open"};
 class Metric {
  public:
@@ -37,8 +38,8 @@ class Metric {
   const std::string& help() const noexcept { return help_; }
   Better better() const noexcept { return better_; }
 
-  void add(double value) noexcept { sum_ += value; }  // sums up over the executions of a repetition
-  // The repetition's value; begins the next one.
+  void add(double value) noexcept { sum_ += value; }  // summed over the executions of a repetition
+  // Returns the repetition's value and resets it for the next one.
   virtual double take() noexcept {
     const double sum = sum_;
     sum_ = 0;
@@ -52,14 +53,14 @@ class Metric {
   double sum_ = 0;
 };
 
-// Durations of parts of a pattern, such as single transfers, that a motif notes while it performs: in the run file a
-// histogram of its own, beside that of whole executions. Holds measured repetitions only, which the engine sees to.
-class OwnHistogram {
+// Durations of parts of a pattern, such as single transfers, which a motif records in `perform`. The run file has them
+// as a separate histogram beside that of whole executions. The engine opens it in measured repetitions only.
+class MotifHistogram {
  public:
-  // "write transfer": unlike the motif's quantity() and its other histograms'.
-  explicit OwnHistogram(std::string quantity) : quantity_(std::move(quantity)) {}
+  // Name such as "write transfer", different from the motif's quantity() and from its other histograms.
+  explicit MotifHistogram(std::string quantity) : quantity_(std::move(quantity)) {}
 
-  void note(std::int64_t duration_ns) noexcept {
+  void record(std::int64_t duration_ns) noexcept {
     if (open_) durations_.record(duration_ns);
   }
   const std::string& quantity() const noexcept { return quantity_; }
@@ -74,78 +75,61 @@ class OwnHistogram {
   bool open_ = true;
 };
 
-// Handed to `perform`: the clock, for a motif that times parts of itself.
-class Recorder {
- public:
-  explicit Recorder(const Clock& clock) noexcept : clock_(clock) {}
-  std::int64_t now_ns() const noexcept { return clock_.now_ns(); }
-  // Computes: costs the core, as an application would.
-  void spin_for(std::int64_t duration_ns) const noexcept { spin_until(now_ns() + duration_ns); }
-  void spin_until(std::int64_t end_ns) const noexcept { clock_.spin_until(end_ns); }
-
- private:
-  const Clock& clock_;
-};
-
-// Who sees a wrong byte says so with this: who sent it, who received it, where in the message it stood.
-class WrongByte : public MachineFault {
- public:
-  WrongByte(int sender, int receiver, std::int64_t offset, int expected, int found);
-};
-
-// Where a motif runs, for what it leaves outside of memory: files under the run's id, one a node.
-struct Place {
+// The run that a motif belongs to, for motifs that create files: their names contain the run's id.
+struct RunContext {
   std::string run_id;
-  std::string launch;  // an id of its own: a run that is continued has several
-  int node = 0;        // this rank's, as the engine numbers them (with --ranks-per-node too)
+  std::string launch;  // id of this launch; a continued run has several
+  int node = 0;        // of this rank, as the engine numbers nodes (with --ranks-per-node, too)
 };
 
 class Motif : public Pattern {
  public:
-  // Once, before decompose.
-  virtual void settle(const Place& place) { (void)place; }
+  // Called once, before `decompose`.
+  virtual void bind(const RunContext& place) { (void)place; }
 
-  // Builds neighbours and buffers for the ranks of `group` (own context, nothing else in it), and touches every buffer.
-  // `draws` is this job's and step's stream. Collective over the group. check(group.size()) passed before.
+  // Determines neighbours and allocates and touches buffers, untimed. Collective over `group`, a communicator of this
+  // motif alone; check(group.size()) has passed. `draws` is the random stream of this job and step. What is allocated
+  // here is freed by the destructor: the engine replaces the object after each round (cleanup).
   virtual void decompose(const mpi::Group& group, const Draw& draws) = 0;
 
-  // Called before each timed region, untimed: draw what the next `iterations()` iterations need. `execution` counts up
-  // by iterations().
+  // Called before each timed region, untimed: draws the random numbers of the next `iterations()` iterations.
+  // `execution` grows by iterations() per call.
   virtual void prepare(std::uint64_t execution) { (void)execution; }
 
-  // The pattern, once. This is what is timed: nothing is allocated, printed, looked up or drawn here.
+  // The pattern, once. This is the timed region: nothing is allocated, printed, looked up or drawn here.
   virtual void perform(Recorder& recorder) = 0;
 
-  // Called after each timed region, untimed: reduce what this rank noted in it, before metrics are taken. May be
+  // Called after each timed region, untimed, before metrics are read: reduces what was recorded in it. May be
   // collective over the group of `decompose`.
-  virtual void review() {}
+  virtual void reduce_metrics() {}
 
-  // Whether this rank's time counts. An idle rank of an odd-sized ping-pong has none; only initiators do when every
-  // iteration is timed.
-  virtual bool observes() const { return true; }
+  // Whether this rank's time counts. The idle rank of a ping-pong on an odd number of ranks has none; if every
+  // iteration is timed, only initiators count.
+  virtual bool is_timed() const { return true; }
 
-  // `--verify`: fill what is sent so that each byte tells sender, receiver, offset and `pass`, and spoil what will be
-  // received; then, after one perform, check it: throws WrongByte. Both untimed.
-  virtual void stamp(std::uint64_t pass) { (void)pass; }
+  // `--verify`: before one `perform`, fills send buffers so that each byte depends on sender, receiver, offset and
+  // `pass`, and overwrites receive buffers with other bytes; after it, checks what was received. Throws WrongByte.
+  // Both untimed.
+  virtual void fill_payload(std::uint64_t pass) { (void)pass; }
   virtual void verify(std::uint64_t pass) const { (void)pass; }
 
-  // After the last repetition of a round (0: of none, alone), untimed and not after a fault: what a motif has to tell
-  // beside its metrics. Collective over the group of `decompose`.
-  virtual void conclude(const mpi::Group& group, int round) { (void)group, (void)round; }
+  // Called after the last repetition of a round, untimed; not called after a fault. `round` is 0 in a microbenchmark.
+  // For results other than metrics. Collective over the group of `decompose`.
+  virtual void finish(const mpi::Group& group, int round) { (void)group, (void)round; }
 
-  // What a reader of the numbers must know: a hint that was not taken, a cache that could not be dropped. Asked after
-  // `conclude`, on one rank of the job; a text that comes again is told once.
-  virtual std::vector<std::string> remarks() const { return {}; }
+  // What a reader of the results must know: a hint that was ignored, a cache that could not be dropped. Called after
+  // `finish`, on one rank of the job. The engine reports equal texts once.
+  virtual std::vector<std::string> notes() const { return {}; }
 
-  // A motif that stands for a series (all sizes of a ping-pong) gives its parts; the engine runs them in its place.
-  // Empty: itself.
+  // A motif that stands for a series, such as all sizes of a ping-pong, returns the motifs that the engine runs in its
+  // place. Empty for all others.
   virtual std::vector<std::unique_ptr<Motif>> parts() const { return {}; }
 
-  // All that it can measure, and those that it does measure as its parameters are now.
+  // All metrics, and those that are measured with the present parameters.
   std::span<Metric* const> metrics() const noexcept { return metrics_; }
   virtual std::span<Metric* const> measured() const { return metrics(); }
-  // Histograms that it keeps itself: the same on every rank and whenever asked.
-  virtual std::vector<OwnHistogram*> histograms() { return {}; }
+  // Additional histograms: the same ones on every rank and in every call.
+  virtual std::vector<MotifHistogram*> histograms() { return {}; }
 
  private:
   friend class Metric;
@@ -158,15 +142,15 @@ struct ProvidedMotif {
   MotifMaker make;
 };
 
-// The catalogue of what is compiled in.
+// The motifs of this build.
 class MotifCatalogue final : public Catalogue {
  public:
   static MotifCatalogue& instance();
   void add(CatalogueEntry entry, MotifMaker make);
-  // Several at once, asked for when all are listed or a name is not known yet, in the order of these calls: they may
-  // depend on what other files register, or take loading.
+  // Registers a function that provides several motifs. It is called when all motifs are listed or a name is unknown so
+  // far, in the order of registration: its motifs may depend on what other files register, or on loading a library.
   void add_later(std::vector<ProvidedMotif> (*provide)());
-  // One that this build lacks, and why: "a simulation has no files".
+  // Registers a motif that this build lacks, with the reason: "a simulation has no files".
   void add_absent(std::string name, std::string why);
   std::vector<CatalogueEntry> entries() const override;
   std::unique_ptr<Pattern> make_pattern(std::string_view name) const override { return make(name); }

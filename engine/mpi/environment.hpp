@@ -1,4 +1,4 @@
-// MPI's lifetime, and what a launcher tells a process before MPI starts.
+// MPI's lifetime, and the rank that the launcher's environment gives before MPI starts.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace stressbench::mpi {
 // How many threads of a process may call MPI at the same time.
 enum class Threads { single, multiple };
 
-// MPI from construction to destruction; one a process.
+// MPI from construction to destruction; one object per process.
 class Environment {
  public:
   // Whether the library gives what was asked for, MPI_Query_thread tells: one that does not still runs what needs less.
@@ -20,7 +20,7 @@ class Environment {
   ~Environment();
 };
 
-// This process's rank as the launcher's environment tells it; none when not started by a launcher. Costs no MPI start.
+// This process's rank according to the launcher's environment; none without a launcher. Does not start MPI.
 std::optional<int> launched_rank() noexcept;
 
 // Ends all ranks of `group` with this exit status. For faults only.

@@ -17,13 +17,13 @@ inline void must(int code, const char* call) {
     raise(code, call);
 }
 
-// Owns a communicator, or looks at one that someone else owns. Movable, not copyable.
+// Owns a communicator, or refers to one that is owned elsewhere. Movable, not copyable.
 class Group {
  public:
   Group() = default;
   // Takes over `owned`; frees it in the destructor.
   static Group adopt(MPI_Comm owned);
-  // Looks at a communicator that outlives this object (MPI_COMM_WORLD).
+  // Refers to a communicator that outlives this object (MPI_COMM_WORLD).
   static Group view(MPI_Comm borrowed);
 
   Group(Group&& other) noexcept;

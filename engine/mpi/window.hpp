@@ -1,4 +1,4 @@
-// Memory that other ranks of a group work on by themselves.
+// RAII wrappers for one-sided communication: windows and groups of ranks.
 #pragma once
 
 #include <mpi.h>
@@ -15,14 +15,14 @@ class Window {
   Window() = default;
   // Collective. Over memory that outlives the window.
   static Window create(std::span<std::byte> memory, const Group& group);
-  // Collective. Over memory that the library finds.
+  // Collective. Over memory that the library allocates.
   static Window allocate(std::size_t size, const Group& group);
 
   Window(Window&& other) noexcept;
   Window& operator=(Window&& other) noexcept;
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
-  // Collective, but for a rank that leaves because of a fault: the others are not there to meet it.
+  // Collective, except after a fault, when the other ranks do not take part.
   ~Window();
 
   MPI_Win handle() const noexcept { return window_; }

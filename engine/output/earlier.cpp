@@ -14,7 +14,7 @@
 namespace stressbench::output {
 namespace {
 
-using schedule::Phase;
+using scheduler::Phase;
 
 // As the options of `run` allow them.
 constexpr int most_rounds = 1'000'000;
@@ -40,45 +40,45 @@ std::optional<double> width_of(const Json& value) {
 void read_header(const Json& header, Earlier& earlier) {
   if (header.at("schema_version") != 1) throw UserMistake("is a run file of another schema version");
   const Json& plan = header.at("plan");
-  earlier.prior.launch = count_of(header.at("launch"), most_rounds) + 1;
+  earlier.launches.launch = count_of(header.at("launch"), most_rounds) + 1;
   earlier.ranks = whole_number<int>(header.at("ranks"), 1);
   if (const Json& per_node = header.at("ranks_per_node"); !per_node.is_null()) {
     earlier.ranks_per_node = whole_number<int>(per_node, 1);
   }
   earlier.workload_path = header.at("workload").at("path");
   earlier.workload_text = header.at("workload").at("text");
-  schedule::RunOptions& options = earlier.options;
+  scheduler::RunOptions& options = earlier.options;
   const Json run_id = header.value("run_id", Json{});  // not in every older file
   if (run_id.is_string()) options.run_id = run_id;
   options.counts = {count_of(plan.at("isolated"), most_rounds), count_of(plan.at("contended"), most_rounds)};
   options.warmup = count_of(plan.at("warmup"), most_warmup);
-  options.finish = plan.at("finish") == "once" ? schedule::Finish::once : schedule::Finish::sustain;
+  options.finish = plan.at("finish") == "once" ? scheduler::Finish::once : scheduler::Finish::sustain;
   options.until_interval = width_of(plan.at("until_interval"));
   options.time_limit = seconds_of(plan.at("time_limit_s"));
   options.placement = plan.at("placement");
-  options.verification = plan.at("verify").get<bool>() ? schedule::Verification::on : schedule::Verification::off;
+  options.verification = plan.at("verify").get<bool>() ? scheduler::Verification::on : scheduler::Verification::off;
   options.seed = whole_number<std::uint64_t>(header.at("seed"));
 }
 
-void read_sample(const Json& record, schedule::ImpactTracker& tracker) {
+void read_sample(const Json& record, scheduler::ImpactTracker& tracker) {
   if (!record.at("step").is_null() || record.at("phase") != "measured" || record.at("time_max_s").is_null()) return;
-  schedule::Sample sample;
+  scheduler::Sample sample;
   sample.job = whole_number<int>(record.at("job"), 0);
   sample.head.phase = Phase::measured;
   sample.time.max = record.at("time_max_s");
   tracker.on_sample(sample);
 }
 
-void read_round(const Json& record, Earlier& earlier, schedule::ImpactTracker& tracker) {
-  schedule::RoundRecord round;
+void read_round(const Json& record, Earlier& earlier, scheduler::ImpactTracker& tracker) {
+  scheduler::RoundRecord round;
   round.round.number = whole_number<int>(record.at("round"), 0);
   round.round.block = whole_number<int>(record.at("block"), 0);
-  round.round.kind = record.at("kind") == "isolated" ? schedule::RoundKind::isolated : schedule::RoundKind::contended;
+  round.round.kind = record.at("kind") == "isolated" ? scheduler::RoundKind::isolated : scheduler::RoundKind::contended;
   tracker.on_round(round);
-  earlier.prior.rounds = round.round.number;
+  earlier.launches.rounds = round.round.number;
 }
 
-void read_record(const Json& record, Earlier& earlier, schedule::ImpactTracker& tracker) {
+void read_record(const Json& record, Earlier& earlier, scheduler::ImpactTracker& tracker) {
   const std::string& type = record.at("type").get_ref<const std::string&>();
   if (type == "header") read_header(record, earlier);
   if (type == "sample") read_sample(record, tracker);
@@ -92,7 +92,8 @@ struct Place {
 };
 
 // Returns the type of the record.
-std::string read_line(const std::string& line, const Place& place, Earlier& earlier, schedule::ImpactTracker& tracker) {
+std::string read_line(const std::string& line, const Place& place, Earlier& earlier,
+                      scheduler::ImpactTracker& tracker) {
   try {
     const Json record = parse_json<Json>(line);
     read_record(record, earlier, tracker);
@@ -108,7 +109,7 @@ bool is_kept(const std::string& type) { return type == "header" || type == "roun
 
 }  // namespace
 
-Earlier read_earlier(const std::string& path, schedule::ImpactTracker& tracker) {
+Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker) {
   Earlier earlier;
   std::int64_t keep = 0;  // bytes up to the last record that stays
   std::int64_t read = 0;

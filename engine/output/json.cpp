@@ -12,7 +12,7 @@
 namespace stressbench::output {
 namespace {
 
-using schedule::Phase;
+using scheduler::Phase;
 
 template <class T>
 Json maybe(const std::optional<T>& value) {
@@ -28,17 +28,17 @@ std::string utc_now() {
   return text.data();
 }
 
-Json nodes_of(const schedule::Machine& machine) {
+Json nodes_of(const scheduler::Machine& machine) {
   Json nodes = Json::array();
   for (std::size_t i = 0; i < machine.table.size(); ++i) {
-    const schedule::Node& node = machine.table[i];
+    const scheduler::Node& node = machine.table[i];
     nodes.push_back(
         {{"node", i}, {"host", node.host}, {"cores", maybe(node.cores)}, {"ranks", workload::compress(node.ranks)}});
   }
   return nodes;
 }
 
-Json step_of(const schedule::StepRecord& step, int index) {
+Json step_of(const scheduler::StepRecord& step, int index) {
   Json options = Json::object();
   for (const auto& [name, value] : step.options) options[name] = value;
   return {{"step", index},
@@ -54,20 +54,20 @@ Json step_of(const schedule::StepRecord& step, int index) {
           {"bandwidth_definition", step.bandwidth ? Json(step.bandwidth->definition) : Json(nullptr)}};
 }
 
-Json plan_of(const schedule::PlanRecord& plan) {
+Json plan_of(const scheduler::PlanRecord& plan) {
   return {{"isolated", plan.counts.isolated},
           {"contended", plan.counts.contended},
           {"warmup", plan.warmup},
-          {"finish", schedule::text_of(plan.finish)},
+          {"finish", scheduler::text_of(plan.finish)},
           {"until_interval", maybe(plan.until_interval)},
           {"time_limit_s", maybe(plan.time_limit_s)},
           {"placement", plan.placement},
           {"verify", plan.verify}};
 }
 
-Json links_of(const schedule::LinkCounts& counts) {
+Json links_of(const scheduler::LinkCounts& counts) {
   Json links = Json::array();
-  for (const schedule::LinkCount& count : counts) {
+  for (const scheduler::LinkCount& count : counts) {
     links.push_back({{"link", count.link},
                      {"source", count.source},
                      {"target", count.target},
@@ -88,7 +88,7 @@ Json simulation_of(const std::optional<Simulation>& simulation) {
 
 }  // namespace
 
-Json to_json(const schedule::JobRecord& job, int index) {
+Json to_json(const scheduler::JobRecord& job, int index) {
   Json steps = Json::array();
   for (std::size_t i = 0; i < job.steps.size(); ++i) steps.push_back(step_of(job.steps[i], static_cast<int>(i)));
   return {{"job", index},
@@ -103,7 +103,7 @@ Json to_json(const schedule::JobRecord& job, int index) {
           {"steps", steps}};
 }
 
-Json to_json(const schedule::Header& header) {
+Json to_json(const scheduler::Header& header) {
   Json jobs = Json::array();
   for (std::size_t i = 0; i < header.jobs.size(); ++i) jobs.push_back(to_json(header.jobs[i], static_cast<int>(i)));
   const std::string built_from = commit;
@@ -139,7 +139,7 @@ Json to_json(const schedule::Header& header) {
           {"simulation", simulation_of(header.simulation)}};
 }
 
-Json to_json(const schedule::Sample& sample, const schedule::Machine& machine) {
+Json to_json(const scheduler::Sample& sample, const scheduler::Machine& machine) {
   const bool seen = sample.time.slowest_rank >= 0;
   const auto number = [seen](double value) { return seen ? Json(value) : Json(nullptr); };
   Json metrics = Json::object();
@@ -154,7 +154,7 @@ Json to_json(const schedule::Sample& sample, const schedule::Machine& machine) {
           {"job", sample.job},
           {"step", maybe(sample.step)},
           {"repetition", sample.head.repetition},
-          {"phase", schedule::text_of(sample.head.phase)},
+          {"phase", scheduler::text_of(sample.head.phase)},
           {"iterations", sample.iterations},
           {"time_min_s", number(sample.time.min)},
           {"time_mean_s", number(sample.time.mean)},
@@ -164,7 +164,7 @@ Json to_json(const schedule::Sample& sample, const schedule::Machine& machine) {
           {"metrics", metrics}};
 }
 
-Json to_json(const schedule::HistogramRecord& histogram) {
+Json to_json(const scheduler::HistogramRecord& histogram) {
   Json buckets = Json::array();
   const auto counts = histogram.counts.counts();
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -178,7 +178,7 @@ Json to_json(const schedule::HistogramRecord& histogram) {
           {"buckets", buckets}};
 }
 
-Json to_json(const schedule::Event& event) {
+Json to_json(const scheduler::Event& event) {
   constexpr std::array severities{"note", "warning", "error"};
   return {{"type", "event"},
           {"severity", severities[static_cast<std::size_t>(event.severity)]},
@@ -188,9 +188,9 @@ Json to_json(const schedule::Event& event) {
           {"job", maybe(event.job)}};
 }
 
-Json to_json(const schedule::RoundRecord& record) {
+Json to_json(const scheduler::RoundRecord& record) {
   Json jobs = Json::array();
-  for (const schedule::JobProgress& job : record.jobs) {
+  for (const scheduler::JobProgress& job : record.jobs) {
     const auto of = [&](Phase phase) { return job.repetitions[static_cast<std::size_t>(phase)]; };
     jobs.push_back({{"job", job.job},
                     {"measured", of(Phase::measured)},
@@ -200,7 +200,7 @@ Json to_json(const schedule::RoundRecord& record) {
   return {{"type", "round"},
           {"round", record.round.number},
           {"block", record.round.block},
-          {"kind", schedule::text_of(record.round.kind)},
+          {"kind", scheduler::text_of(record.round.kind)},
           {"job", record.round.job < 0 ? Json(nullptr) : Json(record.round.job)},
           {"started_s", record.started_s},
           {"duration_s", record.duration_s},
@@ -209,12 +209,12 @@ Json to_json(const schedule::RoundRecord& record) {
           {"links", record.links ? links_of(*record.links) : Json(nullptr)}};
 }
 
-const char* text_of(schedule::EndReason reason) noexcept {
+const char* text_of(scheduler::EndReason reason) noexcept {
   constexpr std::array reasons{"done", "interval_reached", "interrupted", "time_limit", "fault"};
   return reasons[static_cast<std::size_t>(reason)];
 }
 
-Json to_json(const schedule::End& end) {
+Json to_json(const scheduler::End& end) {
   return {{"type", "end"},
           {"complete", end.complete},
           {"reason", text_of(end.reason)},

@@ -1,22 +1,22 @@
-// From the engine's values to JSON: each record in one place.
+// Converts the engine's records to JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
-#include "schedule/records.hpp"
+#include "scheduler/records.hpp"
 
 namespace stressbench::output {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const schedule::Header& header);
-Json to_json(const schedule::JobRecord& job, int index);
-Json to_json(const schedule::Sample& sample, const schedule::Machine& machine);
-Json to_json(const schedule::HistogramRecord& histogram);
-Json to_json(const schedule::Event& event);
-Json to_json(const schedule::RoundRecord& record);
-Json to_json(const schedule::End& end);
+Json to_json(const scheduler::Header& header);
+Json to_json(const scheduler::JobRecord& job, int index);
+Json to_json(const scheduler::Sample& sample, const scheduler::Machine& machine);
+Json to_json(const scheduler::HistogramRecord& histogram);
+Json to_json(const scheduler::Event& event);
+Json to_json(const scheduler::RoundRecord& record);
+Json to_json(const scheduler::End& end);
 
-const char* text_of(schedule::EndReason reason) noexcept;
+const char* text_of(scheduler::EndReason reason) noexcept;
 
 }  // namespace stressbench::output

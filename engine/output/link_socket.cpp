@@ -29,8 +29,8 @@ constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};
   throw MachineFault(fmt::format("link counters of '{}': {}", path, reason));
 }
 
-schedule::LinkCount count_of(const nlohmann::json& one) {
-  schedule::LinkCount count;
+scheduler::LinkCount count_of(const nlohmann::json& one) {
+  scheduler::LinkCount count;
   count.link = one.at("link");
   count.source = one.at("source");
   count.target = one.at("target");
@@ -68,7 +68,7 @@ void LinkSocket::connect() {
     refuse(path_, fmt::format("belongs to user {}, not to user {}, who runs this", peer.uid, ::geteuid()));
 }
 
-schedule::LinkCounts LinkSocket::look() {
+scheduler::LinkCounts LinkSocket::read() {
   if (socket_ < 0) connect();
   constexpr std::string_view request = "look\n";
   if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) < 0) refuse(path_, std::strerror(errno));
@@ -76,7 +76,7 @@ schedule::LinkCounts LinkSocket::look() {
   try {
     const auto json = parse_json<nlohmann::json>(text);
     if (json.contains("fault")) refuse(path_, json.at("fault").get<std::string>());
-    schedule::LinkCounts counts;
+    scheduler::LinkCounts counts;
     for (const auto& one : json.at("links")) counts.push_back(count_of(one));
     return counts;
   } catch (const WrongValue& wrong) {
@@ -103,7 +103,7 @@ std::string LinkSocket::answer() {
   return line;
 }
 
-std::unique_ptr<schedule::LinkCounters> link_counters_of_environment() {
+std::unique_ptr<scheduler::LinkCounters> link_counters_of_environment() {
   const char* path = std::getenv(variable);
   if (path == nullptr || *path == '\0') return nullptr;
   return std::make_unique<LinkSocket>(path);

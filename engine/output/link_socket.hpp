@@ -4,18 +4,18 @@
 #include <memory>
 #include <string>
 
-#include "schedule/links.hpp"
+#include "scheduler/links.hpp"
 
 namespace stressbench::output {
 
-class LinkSocket final : public schedule::LinkCounters {
+class LinkSocket final : public scheduler::LinkCounters {
  public:
-  explicit LinkSocket(std::string path);  // connects with the first look
+  explicit LinkSocket(std::string path);  // connects on the first `read`
   ~LinkSocket() override;
   LinkSocket(const LinkSocket&) = delete;
   LinkSocket& operator=(const LinkSocket&) = delete;
 
-  schedule::LinkCounts look() override;
+  scheduler::LinkCounts read() override;
 
  private:
   void connect();
@@ -26,7 +26,7 @@ class LinkSocket final : public schedule::LinkCounters {
   std::string waiting_;
 };
 
-// What STRESSBENCH_LINK_COUNTERS names; null where it is not set.
-std::unique_ptr<schedule::LinkCounters> link_counters_of_environment();
+// The counters at the socket in STRESSBENCH_LINK_COUNTERS; null if it is not set.
+std::unique_ptr<scheduler::LinkCounters> link_counters_of_environment();
 
 }  // namespace stressbench::output

@@ -1,4 +1,4 @@
-// What a motif's declarations say of it: for `describe`, `motif NAME --help` and the reference page.
+// Documentation of a motif, generated from its declarations: for `describe`, `motif NAME --help` and reference pages.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace stressbench::output {
 std::string motif_page(const CatalogueEntry& entry, const Motif& motif);
 Json motif_json(const CatalogueEntry& entry, const Motif& motif);
 
-// "12 messages, 384 KiB" of what one iteration moves over all ranks.
+// Traffic of one iteration over all ranks as text: "12 messages, 384 KiB".
 std::string spell(const Traffic& traffic);
 Json to_json(const Traffic& traffic);
 

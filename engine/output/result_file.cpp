@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "storage/descriptor.hpp"
+#include "io/descriptor.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -65,7 +65,7 @@ ResultFile::ResultFile(std::string option, std::string path, std::span<const std
   if (!S_ISREG(there.st_mode)) refuse("is no regular file; choose another name");
   for (const std::string& input : inputs) {
     struct stat read {};
-    if (::stat(input.c_str(), &read) == 0 && storage::is_same_file(read, there))
+    if (::stat(input.c_str(), &read) == 0 && io::is_same_file(read, there))
       refuse("is a file that this command reads; choose another name");
   }
   require_folder();
@@ -84,17 +84,17 @@ bool ResultFile::is_stream() const {
 
 void ResultFile::write(std::string_view text) const {
   if (!is_stream()) return replace(text);
-  const storage::Descriptor stream(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
-  const int failure = stream.number() < 0 ? errno : storage::write_whole(stream.number(), text);
+  const io::Descriptor stream(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  const int failure = stream.number() < 0 ? errno : io::write_whole(stream.number(), text);
   if (failure != 0) throw MachineFault(fmt::format("{}: '{}': {}", option_, path_, std::strerror(failure)));
 }
 
 void ResultFile::replace(std::string_view text) const {
   std::string name = (folder_of(target_) / ".stressbench-XXXXXX").string();
-  const storage::Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  const io::Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
   int failure = file.number() < 0 ? errno : 0;
   const auto tried = [&](int status) { failure = failure == 0 && status != 0 ? errno : failure; };
-  if (failure == 0) failure = storage::write_whole(file.number(), text);
+  if (failure == 0) failure = io::write_whole(file.number(), text);
   struct stat before {};
   const bool replaces = ::stat(target_.c_str(), &before) == 0;
   if (failure == 0) tried(::fchmod(file.number(), replaces ? before.st_mode & 0777 : usual_mode()));

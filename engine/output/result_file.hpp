@@ -1,4 +1,4 @@
-// A file that a person named for a result: written whole or not at all, and never in the place of what was read.
+// An output file named by the user: written completely or not at all, and never over an input file.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@ namespace stressbench::output {
 
 class ResultFile {
  public:
-  // To be made before anything is measured. Throws UserMistake "OPTION: 'PATH' REASON" where the file cannot be
-  // written, or is one of `inputs`; those of them that name no file do not count.
+  // To be constructed before the measurement. Throws UserMistake "OPTION: 'PATH' REASON" if the file cannot be written
+  // or is one of `inputs`, of which those that name no file are ignored.
   ResultFile(std::string option, std::string path, std::span<const std::string> inputs);
 
-  // Fills a new file beside it, which then takes its name; a terminal, a pipe or another device is written to as it
-  // stands. Throws MachineFault.
+  // Writes a new file in the same directory and renames it; writes directly to a terminal, a pipe or another device.
+  // Throws MachineFault.
   void write(std::string_view text) const;
 
  private:
@@ -24,7 +24,7 @@ class ResultFile {
 
   std::string option_;
   std::string path_;
-  std::string target_;  // behind links
+  std::string target_;  // with links resolved
 };
 
 }  // namespace stressbench::output

@@ -14,8 +14,8 @@
 
 #include "core/input_file.hpp"
 #include "core/input_limits.hpp"
+#include "io/descriptor.hpp"
 #include "output/json.hpp"
-#include "storage/descriptor.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -46,7 +46,7 @@ void require_run_file(const std::string& path) {
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return;
   constexpr std::string_view begin = R"({"type":"header")";
   std::array<char, begin.size()> there{};
-  const storage::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const ssize_t count = read(file.number(), there.data(), there.size());
   if (count < 0 || std::string_view(there.data(), static_cast<std::size_t>(count)) != begin)
     throw UserMistake(fmt::format("'{}' is no run file, which alone --overwrite replaces; give another name", path));
@@ -109,29 +109,29 @@ void RunFile::must_be_unchanged() {
       fmt::format("the run file '{}' {} during the run; what was measured is in '{}'", path, change, file_.path()));
 }
 
-void RunFile::on_header(const schedule::Header& header) {
+void RunFile::on_header(const scheduler::Header& header) {
   machine_ = header.machine;
   pending_ += line_of(to_json(header));
   write_out();
 }
 
-void RunFile::on_sample(const schedule::Sample& sample) {
+void RunFile::on_sample(const scheduler::Sample& sample) {
   pending_ += line_of(to_json(sample, *machine_));
   if (pending_.size() > piece) write_out();
 }
 
-void RunFile::on_histogram(const schedule::HistogramRecord& histogram) { pending_ += line_of(to_json(histogram)); }
+void RunFile::on_histogram(const scheduler::HistogramRecord& histogram) { pending_ += line_of(to_json(histogram)); }
 
-void RunFile::on_event(const schedule::Event& event) { pending_ += line_of(to_json(event)); }
+void RunFile::on_event(const scheduler::Event& event) { pending_ += line_of(to_json(event)); }
 
-void RunFile::on_round(const schedule::RoundRecord& record) {
+void RunFile::on_round(const scheduler::RoundRecord& record) {
   pending_ += line_of(to_json(record));
   write_out();
   if (fdatasync(file_.descriptor()) != 0 && errno != EINVAL && errno != EROFS) fail("keeping", errno);
   must_be_unchanged();
 }
 
-void RunFile::on_end(const schedule::End& end) {
+void RunFile::on_end(const scheduler::End& end) {
   pending_ += line_of(to_json(end));
   write_out();
   must_be_unchanged();

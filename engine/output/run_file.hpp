@@ -5,27 +5,27 @@
 #include <string>
 
 #include "output/written_file.hpp"
-#include "schedule/records.hpp"
-#include "schedule/session.hpp"
+#include "scheduler/records.hpp"
+#include "scheduler/session.hpp"
 
 namespace stressbench::output {
 
 enum class Existing { refuse, replace, append };
 
-class RunFile final : public schedule::Listener {
+class RunFile final : public scheduler::Listener {
  public:
-  // Keeps the file locked while it lives, so that no two launches write to one file. Throws UserMistake where the file
-  // exists and must not, is to be replaced and holds something else, cannot be opened, or is another launch's.
+  // Locks the file during the object's lifetime, so that no two launches write to it. Throws UserMistake if the file
+  // exists and must not, is to be replaced and is no run file, cannot be opened, or is locked by another launch.
   RunFile(const std::string& path, Existing existing);
 
-  void on_header(const schedule::Header& header) override;
-  void on_sample(const schedule::Sample& sample) override;
-  void on_histogram(const schedule::HistogramRecord& histogram) override;
-  void on_event(const schedule::Event& event) override;
-  // Writes what the round said and its commit mark, and hands it to the system. Throws MachineFault naming path and
-  // cause (disk full), also where somebody deleted, replaced or cut the file: all is in a file of a new name then.
-  void on_round(const schedule::RoundRecord& record) override;
-  void on_end(const schedule::End& end) override;
+  void on_header(const scheduler::Header& header) override;
+  void on_sample(const scheduler::Sample& sample) override;
+  void on_histogram(const scheduler::HistogramRecord& histogram) override;
+  void on_event(const scheduler::Event& event) override;
+  // Writes the records of the round and its `round` record. Throws MachineFault with path and cause (disk full), also
+  // if the file was deleted, replaced or cut: its contents are then in a file with a new name.
+  void on_round(const scheduler::RoundRecord& record) override;
+  void on_end(const scheduler::End& end) override;
 
  private:
   void write_out();
@@ -34,13 +34,13 @@ class RunFile final : public schedule::Listener {
 
   WrittenFile file_;
   std::string pending_;
-  const schedule::Machine* machine_ = nullptr;
+  const scheduler::Machine* machine_ = nullptr;
 };
 
-// What `--continue` needs of an earlier launch.
+// The state that `--continue` takes from the run file.
 struct Earlier {
-  schedule::Prior prior;
-  schedule::RunOptions options;
+  scheduler::EarlierLaunches launches;
+  scheduler::RunOptions options;
   std::optional<int> ranks_per_node;
   int ranks = 0;
   std::string workload_path;
@@ -48,9 +48,9 @@ struct Earlier {
   bool complete = false;
 };
 
-// Reads the header and the finished rounds, tells them to `tracker`, and cuts off what a stopped launch left behind the
-// last finished round. Throws UserMistake naming file and line where it is no run file.
-Earlier read_earlier(const std::string& path, schedule::ImpactTracker& tracker);
+// Reads the header and the completed rounds, passes them to `tracker`, and truncates the file after the last completed
+// round. Throws UserMistake with file and line if it is no run file.
+Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker);
 
 // "fnv1a64:..." of a text: the same workload has the same hash on every machine.
 std::string hash_of(const std::string& text);

@@ -15,20 +15,20 @@ namespace stressbench::output {
 namespace {
 
 // Under mpirun stderr is a pipe; `stressbench run` says by this variable that a person watches its other end.
-bool somebody_watches() {
+bool shows_progress() {
   const char* told = std::getenv("STRESSBENCH_PROGRESS");
   return isatty(STDERR_FILENO) == 1 || (told != nullptr && std::string_view(told) == "1");
 }
 
 }  // namespace
 
-Progress::Progress() : terminal_(somebody_watches()) {}
+Progress::Progress() : terminal_(shows_progress()) {}
 
-void Progress::on_header(const schedule::Header& header) {
-  for (const schedule::JobRecord& job : header.jobs) names_.push_back(job.name);
+void Progress::on_header(const scheduler::Header& header) {
+  for (const scheduler::JobRecord& job : header.jobs) names_.push_back(job.name);
 }
 
-void Progress::on_round_start(const schedule::Round& round, int planned) {
+void Progress::on_round_start(const scheduler::Round& round, int planned) {
   if (!terminal_) return;
   const std::string what = round.job < 0 ? "all jobs together" : names_[static_cast<std::size_t>(round.job)] + " alone";
   std::string left;
@@ -36,32 +36,32 @@ void Progress::on_round_start(const schedule::Round& round, int planned) {
   console::rewrite_line(stderr, fmt::format("round {} of {}: {}{}", round.number, planned, what, left));
 }
 
-void Progress::on_round(const schedule::RoundRecord& record) {
+void Progress::on_round(const scheduler::RoundRecord& record) {
   spent_s_ += record.duration_s;
   ++done_;
 }
 
-void Progress::on_end(const schedule::End&) {
+void Progress::on_end(const scheduler::End&) {
   if (terminal_) console::rewrite_line(stderr, "");
 }
 
-void Summary::on_header(const schedule::Header& header) { jobs_ = header.jobs; }
+void Summary::on_header(const scheduler::Header& header) { jobs_ = header.jobs; }
 
-void Summary::on_event(const schedule::Event& event) {
-  if (event.severity == schedule::Severity::note) return;
+void Summary::on_event(const scheduler::Event& event) {
+  if (event.severity == scheduler::Severity::note) return;
   const std::string job = event.job ? jobs_[static_cast<std::size_t>(*event.job)].name + ": " : "";
   warnings_.push_back("warning: " + job + event.message);
 }
 
-void Summary::on_end(const schedule::End& end) {
+void Summary::on_end(const scheduler::End& end) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     const int job = static_cast<int>(i);
     const auto spell = [](std::optional<double> seconds) { return seconds ? spell_time(*seconds) : std::string("-"); };
     const auto impact = tracker_.impact(job);
     rows.push_back({jobs_[i].name, std::to_string(jobs_[i].ranks),
-                    spell(median(tracker_.medians(job, schedule::RoundKind::isolated))),
-                    spell(median(tracker_.medians(job, schedule::RoundKind::contended))),
+                    spell(median(tracker_.medians(job, scheduler::RoundKind::isolated))),
+                    spell(median(tracker_.medians(job, scheduler::RoundKind::contended))),
                     impact ? fmt::format("{:.3f}", impact->estimate) : "-",
                     impact && impact->interval
                         ? fmt::format("[{:.3f}, {:.3f}]", impact->interval->low, impact->interval->high)

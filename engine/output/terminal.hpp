@@ -1,24 +1,24 @@
-// What a person sees while a run goes on, and at its end.
+// Progress line and summary table of a run.
 #pragma once
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "schedule/impact.hpp"
-#include "schedule/records.hpp"
+#include "scheduler/impact.hpp"
+#include "scheduler/records.hpp"
 
 namespace stressbench::output {
 
-// "round 7 of 40, contended, about 2 min left" on stderr: one line that is rewritten, where somebody watches (a
-// terminal, or STRESSBENCH_PROGRESS=1); nothing elsewhere.
-class Progress final : public schedule::Listener {
+// "round 7 of 40: ..., about 2 min left" on stderr: one line that is overwritten, if stderr is a terminal or
+// STRESSBENCH_PROGRESS=1; else nothing.
+class Progress final : public scheduler::Listener {
  public:
   Progress();
-  void on_header(const schedule::Header& header) override;
-  void on_round_start(const schedule::Round& round, int planned) override;
-  void on_round(const schedule::RoundRecord& record) override;
-  void on_end(const schedule::End& end) override;
+  void on_header(const scheduler::Header& header) override;
+  void on_round_start(const scheduler::Round& round, int planned) override;
+  void on_round(const scheduler::RoundRecord& record) override;
+  void on_end(const scheduler::End& end) override;
 
  private:
   bool terminal_;
@@ -27,18 +27,18 @@ class Progress final : public schedule::Listener {
   int done_ = 0;
 };
 
-// At the end: a line a job with its times alone and beside the others, and warnings.
-class Summary final : public schedule::Listener {
+// At the end of the run: each job's isolated and contended times and its congestion impact, and warnings.
+class Summary final : public scheduler::Listener {
  public:
-  Summary(const schedule::ImpactTracker& tracker, std::FILE* to) : tracker_(tracker), to_(to) {}
-  void on_header(const schedule::Header& header) override;
-  void on_event(const schedule::Event& event) override;
-  void on_end(const schedule::End& end) override;
+  Summary(const scheduler::ImpactTracker& tracker, std::FILE* to) : tracker_(tracker), to_(to) {}
+  void on_header(const scheduler::Header& header) override;
+  void on_event(const scheduler::Event& event) override;
+  void on_end(const scheduler::End& end) override;
 
  private:
-  const schedule::ImpactTracker& tracker_;
+  const scheduler::ImpactTracker& tracker_;
   std::FILE* to_;
-  std::vector<schedule::JobRecord> jobs_;
+  std::vector<scheduler::JobRecord> jobs_;
   std::vector<std::string> warnings_;
 };
 

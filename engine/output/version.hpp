@@ -1,4 +1,4 @@
-// What this program is.
+// Name, version and build of the program.
 #pragma once
 
 namespace stressbench::output {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/descriptor.hpp"
+#include "io/descriptor.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -30,8 +30,8 @@ std::string kept_name(const std::filesystem::path& path, int number) {
 }
 
 // The same file, to be read, whatever has become of its name.
-storage::Descriptor reader_of(int descriptor) {
-  return storage::Descriptor(::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_RDONLY | O_CLOEXEC));
+io::Descriptor reader_of(int descriptor) {
+  return io::Descriptor(::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 // A new file in the folder; -1 where none can be made.
@@ -65,7 +65,7 @@ void WrittenFile::begin() {
 
 int WrittenFile::write(std::string text) {
   if (!begun_) begin();
-  if (const int failure = storage::write_whole(descriptor_, text); failure != 0) return failure;
+  if (const int failure = io::write_whole(descriptor_, text); failure != 0) return failure;
   length_ += static_cast<std::int64_t>(text.size());
   if (!watched_ || length_ > most_held) {
     holds_all_ = false;
@@ -81,7 +81,7 @@ std::string WrittenFile::change() const {
   struct stat open {};
   if (::stat(path_.c_str(), &named) != 0)
     return errno == ENOENT ? "was deleted" : fmt::format("cannot be found any more ({})", std::strerror(errno));
-  if (!storage::is_same_file(named, identity_)) return "was replaced by another file";
+  if (!io::is_same_file(named, identity_)) return "was replaced by another file";
   if (::fstat(descriptor_, &open) != 0) return fmt::format("cannot be looked at ({})", std::strerror(errno));
   if (open.st_size < length_) return fmt::format("was cut to {} of {} bytes", open.st_size, length_);
   if (open.st_size > length_) return "got lines that this run did not write";
@@ -106,20 +106,20 @@ bool WrittenFile::move_to_new_name() {
 bool WrittenFile::copy_to(int target) const {
   if (holds_all_) {
     for (const std::string& text : held_) {
-      if (storage::write_whole(target, text) != 0) return false;
+      if (io::write_whole(target, text) != 0) return false;
     }
     return ::fdatasync(target) == 0;
   }
   struct stat open {};
   if (::fstat(descriptor_, &open) != 0 || open.st_size < length_) return false;
-  const storage::Descriptor reader = reader_of(descriptor_);
+  const io::Descriptor reader = reader_of(descriptor_);
   std::string piece(1U << 20, '\0');
   bool copied = true;
   for (std::int64_t at = 0; copied && at < length_;) {
     const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(length_ - at, 1 << 20));
     const ssize_t count = ::pread(reader.number(), piece.data(), wanted, at);
-    copied = count > 0 &&
-             storage::write_whole(target, std::string_view(piece).substr(0, static_cast<std::size_t>(count))) == 0;
+    copied =
+        count > 0 && io::write_whole(target, std::string_view(piece).substr(0, static_cast<std::size_t>(count))) == 0;
     at += count;
   }
   return copied && ::fdatasync(target) == 0;

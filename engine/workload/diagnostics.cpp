@@ -49,7 +49,7 @@ std::string underlined(std::string_view line, std::size_t offset, std::size_t le
   return "  " + before + marked + "\n  " + blanks + std::string(width - 1, '~') + "^\n";
 }
 
-std::string told(const std::vector<Diagnostic>& diagnostics, std::size_t total) {
+std::string rendered(const std::vector<Diagnostic>& diagnostics, std::size_t total) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics) text += render(diagnostic);
   if (total > diagnostics.size()) text += "and " + std::to_string(total - diagnostics.size()) + " more mistakes\n";
@@ -75,7 +75,7 @@ std::string render(const Diagnostic& diagnostic) {
 }
 
 Rejected::Rejected(std::vector<Diagnostic> diagnostics, std::size_t total)
-    : UserMistake(told(diagnostics, total)), diagnostics_(std::move(diagnostics)), total_(total) {}
+    : UserMistake(rendered(diagnostics, total)), diagnostics_(std::move(diagnostics)), total_(total) {}
 
 void Diagnostics::add(const Position& where, std::string_view message, std::string_view hint) {
   ++total_;

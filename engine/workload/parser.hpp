@@ -70,8 +70,6 @@ class Parser {
   void motif(const Statement& statement);
   void loop(const Statement& statement);
   void end(const Statement& statement);
-  void read_options(const Statement& statement, MotifCall& call);
-  std::size_t read_option(const std::vector<Word>& words, std::size_t at, MotifCall& call);
   void close_loop();
   std::vector<Step>& open_steps() { return loops_.empty() ? job().steps : loops_.back().loop.steps; }
 

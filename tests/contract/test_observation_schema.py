@@ -8,11 +8,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from support.altered import assert_they_agree
 
-from stressbench.interference.coruns import CoRun, parse_coruns, to_line
-from stressbench.interference.coruns_schema import corun_schema
-from stressbench.interference.errors import ProfileFileError
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.profiles.coruns import CoRun, parse_coruns, to_line
+from stressbench.formats.schemas import observation_schema
 
-WRITTEN = Path(__file__).parents[2] / "schema" / "observation.schema.json"
 MADE = CoRun(
     victim="cg", aggressors=("fft", "mcb"), slowdown=1.4, interval=(1.2, 1.6), machine="lab", source="made up"
 )  # fmt: skip
@@ -20,31 +19,22 @@ GOOD: dict[str, Any] = json.loads(to_line(MADE))
 ODD = (None, True, -1, 0, 1.5, "", "text", "no name", [], [1, "a"], ["a"], [1.2, 1.6], [1.2], {}, {"a": "b"})
 
 
-def test_the_schema_is_that_of_the_record() -> None:
-    """`python -m stressbench.interference.coruns_schema > schema/observation.schema.json` writes it anew."""
-    assert json.loads(WRITTEN.read_text(encoding="utf-8")) == corun_schema()
-
-
-def test_the_schema_is_a_schema() -> None:
-    Draft202012Validator.check_schema(corun_schema())
-
-
 def test_a_co_run_fits_it() -> None:
-    Draft202012Validator(corun_schema()).validate(GOOD)
+    Draft202012Validator(observation_schema()).validate(GOOD)
 
 
 @pytest.mark.parametrize(
     "place", [*((key,) for key in GOOD), ("aggressors", 0), ("interval", 1), ("surplus",)], ids=str
 )
 def test_schema_and_reader_refuse_the_same(place: tuple[Any, ...]) -> None:
-    assert_they_agree(GOOD, place, ODD, schema=corun_schema(), accepted=accepted)
+    assert_they_agree(GOOD, place, ODD, schema=observation_schema(), accepted=accepted)
 
 
 @pytest.mark.parametrize("key", GOOD)
 def test_a_key_that_is_missing_is_refused_by_both(key: str) -> None:
     record = {name: value for name, value in GOOD.items() if name != key}
 
-    assert Draft202012Validator(corun_schema()).is_valid(record) is accepted(record) is (key == "machine")
+    assert Draft202012Validator(observation_schema()).is_valid(record) is accepted(record) is (key == "machine")
 
 
 def accepted(record: dict[str, Any]) -> bool:

@@ -4,8 +4,9 @@ import json
 import re
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import orjson
@@ -14,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
-from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event, fault
 from support.examples import examples
 from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
 from stressbench.formats.run import records
+from stressbench.formats.schemas import SCHEMAS
 from stressbench.formats.trace import records as trace_records
-from stressbench.stats import Comparison, RunSummary
-from stressbench.tracing.profile import Profile
+from stressbench.report.schemas import PRINTED
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +37,7 @@ def run_lines() -> list[dict[str, Any]]:
     machine = MadeMachine(counts_links=True, simulation=SIMULATION)
     made = build_run(jobs=jobs, plan=MadePlan(blocks=1, repetitions=1), machine=machine)
     made.records.insert(5, event(message="a sentence"))
+    made.records.append(fault(round=2, job=0, motif="posix", rank=1, host="a1", cause="open: no space left on device"))
     return made.records
 
 
@@ -59,18 +61,30 @@ def trace_lines() -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Format:
-    """A file's lines, by type, and parts of lines, in its schema and in the model.
+    """A file's lines, by type, in its schema and in the model; `records` is the module that declares them.
 
     The model's records lack the keys of the `envelope`; `version` is the key whose value only the reader looks at.
     """
 
     name: str
-    schema: dict[str, Any]
-    lines: dict[str, type[Any]]
-    parts: dict[str, type[Any]]
+    records: ModuleType
     envelope: frozenset[str]
     version: str
     made_up: list[dict[str, Any]]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return schema_of(self.name)
+
+    @property
+    def lines(self) -> dict[str, type[Any]]:
+        return dict(self.records.RECORDS)
+
+    @property
+    def models(self) -> dict[str, type[Any]]:
+        """Of lines and of their parts, by the names of their definitions."""
+        described = (name for name, one in self.schema["$defs"].items() if "properties" in one and name != "later_type")
+        return {name: self.lines.get(name) or getattr(self.records, name) for name in described}
 
     @property
     def validator(self) -> Draft202012Validator:
@@ -82,72 +96,38 @@ class Format:
         return {record["type"]: record for record in self.made_up}
 
 
-RUN = Format(
-    name="run",
-    schema=schema_of("run"),
-    lines={
-        "header": records.Header,
-        "sample": records.Sample,
-        "histogram": records.HistogramRecord,
-        "round": records.Round,
-        "event": records.Event,
-        "end": records.End,
-    },
-    parts={
-        "mpi": records.MpiLibrary,
-        "node": records.Node,
-        "workload": records.Workload,
-        "job": records.Job,
-        "step": records.Step,
-        "plan": records.Plan,
-        "clock": records.Clock,
-        "simulation": records.Simulation,
-        "platform": records.Platform,
-        "metric": records.MetricValue,
-        "round_job": records.RoundJob,
-        "link_traffic": records.LinkTraffic,
-    },
-    envelope=frozenset({"type"}),
-    version="schema_version",
-    made_up=run_lines(),
-)
-PARTS_OF = {
-    "header": ("mpi", "node", "workload", "job", "step", "plan", "clock", "simulation", "platform"),
-    "sample": ("metric",),
-    "round": ("round_job", "link_traffic"),
-}
+RUN = Format(name="run", records=records, envelope=frozenset({"type"}), version="schema_version", made_up=run_lines())
 # Older files lack them.
-ADDED_LATER = {"header": {"run_id", "simulation"}, "metric": {"slowest_rank"}, "round": {"links"}}
+ADDED_LATER = {"header": {"run_id", "simulation"}, "MetricValue": {"slowest_rank"}, "round": {"links"}}
 TRACE = Format(
-    name="trace",
-    schema=schema_of("trace"),
-    lines={
-        "header": trace_records.TraceHeader,
-        "rank": trace_records.RankTrace,
-        "symbols": trace_records.Symbols,
-        "end": trace_records.TraceEnd,
-    },
-    parts={
-        "total": trace_records.Total,
-        "objects": trace_records.ObjectCount,
-        "sizes": trace_records.SizeCounts,
-        "timeline": trace_records.Timeline,
-        "communicator": trace_records.Communicator,
-        "call": trace_records.Call,
-        "lost": trace_records.Lost,
-        "stream": trace_records.Stream,
-    },
-    envelope=frozenset({"type", "crc32"}),
-    version="version",
+    name="trace", records=trace_records, envelope=frozenset({"type", "crc32"}), version="version",
     made_up=trace_lines(),
-)
+)  # fmt: skip
 FORMATS = (RUN, TRACE)
+GENERATED = {**SCHEMAS, **PRINTED}
 each_format = pytest.mark.parametrize("format_", FORMATS, ids=lambda format_: format_.name)
 
 
-@each_format
-def test_the_schema_is_a_schema(format_: Format) -> None:
-    Draft202012Validator.check_schema(format_.schema)
+@pytest.mark.parametrize("name", GENERATED)
+def test_the_schema_is_that_of_the_models(name: str) -> None:
+    """`scripts/make_schemas.py` writes all of them anew."""
+    assert schema_of(name) == json.loads(json.dumps(GENERATED[name]()))
+
+
+def test_every_schema_is_generated() -> None:
+    assert {path.name.removesuffix(".schema.json") for path in (ROOT / "schema").iterdir()} == set(GENERATED)
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_the_schema_is_a_schema(name: str) -> None:
+    Draft202012Validator.check_schema(schema_of(name))
+
+
+def test_lines_of_version_0_1_0_are_valid() -> None:
+    old = ROOT / "tests/golden/data/v0.1.0"
+    for format_, path in ((RUN, old / "run.jsonl"), (TRACE, old / "app.trace")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert [fault.message for fault in format_.validator.iter_errors(json.loads(line))] == []
 
 
 @pytest.mark.parametrize(
@@ -160,15 +140,17 @@ def test_made_up_lines_are_valid(format_: Format, record: dict[str, Any]) -> Non
 
 @pytest.mark.parametrize(
     ("format_", "kind"),
-    [pytest.param(one, kind, id=f"{one.name}-{kind}") for one in FORMATS for kind in (*one.lines, *one.parts)],
+    [pytest.param(one, kind, id=f"{one.name}-{kind}") for one in FORMATS for kind in one.models],
 )
 def test_schema_and_model_have_the_same_keys(format_: Format, kind: str) -> None:
-    ours = TypeAdapter({**format_.lines, **format_.parts}[kind]).json_schema()
+    ours = fields(format_.models[kind])
     theirs = format_.schema["$defs"][kind]
     envelope = format_.envelope if kind in format_.lines else frozenset()
 
-    assert set(theirs["properties"]) == set(ours["properties"]) | envelope
-    assert set(theirs["required"]) == set(ours.get("required", ())) | envelope
+    assert set(theirs["properties"]) == {one.name for one in ours} | envelope
+    required = {one.name for one in ours if one.default is MISSING and one.default_factory is MISSING}
+    assert set(theirs.get("required", ())) == required | envelope
+    assert theirs.get("additionalProperties", True) is True
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -214,18 +196,32 @@ def accepted(record: type[Any], line: dict[str, Any]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("kind", [*RUN.lines, *RUN.parts])
+@pytest.mark.parametrize("kind", RUN.models)
 def test_a_run_file_says_null_where_it_knows_nothing(kind: str) -> None:
     described = RUN.schema["$defs"][kind]
 
     assert set(described["required"]) | ADDED_LATER.get(kind, set()) == set(described["properties"])
 
 
-def test_the_schema_knows_the_records_of_the_model_and_no_others() -> None:
-    described = {name for name, part in RUN.schema["$defs"].items() if "properties" in part}
+@each_format
+def test_the_schema_knows_the_records_of_the_model_and_no_others(format_: Format) -> None:
+    declared = {one for one in vars(format_.records).values() if is_dataclass(one) and isinstance(one, type)}
+    theirs = {one for one in declared if one.__module__ == format_.records.__name__}
 
-    assert described - {"later_type"} == set(RUN.lines) | set(RUN.parts)
-    assert RUN.schema["$defs"]["later_type"]["properties"]["type"]["not"]["enum"] == list(RUN.lines)
+    assert set(format_.models.values()) == theirs
+    known = [reference["$ref"].removeprefix("#/$defs/") for reference in format_.schema["oneOf"]]
+    assert known == [*format_.lines, "later_type"]
+    assert format_.schema["$defs"]["later_type"]["properties"]["type"]["not"]["enum"] == list(format_.lines)
+
+
+def parts_of(schema: dict[str, Any], name: str) -> set[str]:
+    """The definition of that name, and all that it refers to."""
+    found, new = set(), {name}
+    while new:
+        found |= new
+        text = " ".join(json.dumps(schema["$defs"][one]) for one in new)
+        new = set(re.findall(r"#/\$defs/(\w+)", text)) - found
+    return {one for one in found if "properties" in schema["$defs"][one]}
 
 
 @pytest.mark.parametrize("name", RUN.lines)
@@ -237,7 +233,7 @@ def test_the_page_documents_the_keys_of_the_schema(name: str) -> None:
     documented = {key for cell in first_cells for key in re.findall(r"`(\w+)`", cell)}
     documented |= set(re.findall(r'"(\w+)":', section[1])) - {"open_time_s", "count" if name == "header" else ""}
 
-    parts = [RUN.schema["$defs"][part] for part in (name, *PARTS_OF.get(name, ()))]
+    parts = [RUN.schema["$defs"][part] for part in parts_of(RUN.schema, name)]
     assert documented | {"type"} == {key for part in parts for key in part["properties"]}
 
 
@@ -252,16 +248,6 @@ def test_the_page_documents_the_keys_of_calls_and_ranks() -> None:
     first_cells = " ".join(re.findall(r"^\| (.*?) \|", page, re.MULTILINE))
     documented = set(re.findall(r"`(\w+)`", first_cells))
 
-    in_schema = {key for name in ("header", "rank", "call") for key in TRACE.schema["$defs"][name]["properties"]}
+    in_schema = {key for name in ("header", "rank", "Call") for key in TRACE.schema["$defs"][name]["properties"]}
     assert in_schema <= set(re.findall(r"`(\w+)`", page))
     assert documented <= in_schema
-
-
-@pytest.mark.parametrize(("name", "model"), [("profile", Profile), ("show", RunSummary), ("compare", Comparison)])
-def test_the_schema_of_what_a_command_prints_is_that_of_its_model(name: str, model: type[Any]) -> None:
-    written = schema_of(name)
-    ours = TypeAdapter(model).json_schema(mode="serialization")
-
-    assert {key: written[key] for key in ("$defs", "properties", "required")} == {
-        key: ours[key] for key in ("$defs", "properties", "required")
-    }

@@ -9,26 +9,16 @@ from jsonschema import Draft202012Validator
 from support.altered import assert_they_agree
 from support.sensitivities import victim
 
-from stressbench.interference.errors import ProfileFileError
-from stressbench.interference.profile import parse_profile, to_json
-from stressbench.interference.schema import profile_schema
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.profiles.profile import parse_profile, to_json
+from stressbench.formats.schemas import sensitivity_schema
 
-WRITTEN = Path(__file__).parents[2] / "schema" / "sensitivity.schema.json"
 GOOD: dict[str, Any] = json.loads(to_json(victim({0.2: 1.1, 0.5: 1.5}, links={"a-b": 0.25})))
 ODD = (None, True, -1, 0, 1.5, "", "text", [], [1, "a"], {}, {"a": "b"})
 
 
-def test_the_schema_is_that_of_the_records() -> None:
-    """`python -m stressbench.interference.schema > schema/sensitivity.schema.json` writes it anew."""
-    assert json.loads(WRITTEN.read_text(encoding="utf-8")) == profile_schema()
-
-
-def test_the_schema_is_a_schema() -> None:
-    Draft202012Validator.check_schema(profile_schema())
-
-
 def test_a_profile_fits_it() -> None:
-    Draft202012Validator(profile_schema()).validate(GOOD)
+    Draft202012Validator(sensitivity_schema()).validate(GOOD)
 
 
 PLACES = [
@@ -49,7 +39,7 @@ PLACES = [
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: ".".join(map(str, place)))
 def test_schema_and_reader_refuse_the_same(place: tuple[Any, ...]) -> None:
-    assert_they_agree(GOOD, place, ODD, schema=profile_schema(), accepted=accepted)
+    assert_they_agree(GOOD, place, ODD, schema=sensitivity_schema(), accepted=accepted)
 
 
 def accepted(record: dict[str, Any]) -> bool:

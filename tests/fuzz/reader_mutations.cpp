@@ -18,13 +18,13 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "motifs/application/replay/gaps.hpp"
-#include "motifs/application/replay/program.hpp"
-#include "motifs/application/replay/standing.hpp"
+#include "io/sidecar.hpp"
 #include "motifs/motif.hpp"
 #include "mutator.hpp"
 #include "output/run_file.hpp"
-#include "storage/sidecar.hpp"
+#include "replay/gaps.hpp"
+#include "replay/preexisting_communicators.hpp"
+#include "replay/program.hpp"
 #include "trace/line.hpp"
 #include "trace/read.hpp"
 #include "trace_text.hpp"
@@ -61,12 +61,12 @@ void read_trace(const std::string& path) {
     const trace::RankRecord record = trace::read_rank(lines.place(), *line, rank);
     const replay::Program program(record.rules, record.calls.size(), record.sequence_calls);
     const replay::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
-    (void)replay::standing_of(record);
+    (void)replay::preexisting_communicators_of(record);
   }
 }
 
 void read_run(const std::string& path) {
-  schedule::ImpactTracker tracker;
+  scheduler::ImpactTracker tracker;
   (void)output::read_earlier(path, tracker);
   (void)tracker.impact(0);
 }
@@ -111,7 +111,7 @@ const std::map<std::string, Reader>& readers() {
         },
         as_it_is}},
       {"sidecar",
-       {[](const std::string& path) { (void)storage::read_sidecar(path.substr(0, path.rfind('.'))); }, as_it_is}}};
+       {[](const std::string& path) { (void)io::read_sidecar(path.substr(0, path.rfind('.'))); }, as_it_is}}};
   return all;
 }
 

@@ -16,9 +16,9 @@ from support.programs import CHECKOUT
 from support.sensitivities import profile, sample, victim
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
+from stressbench.formats.profiles.coruns import CoRun, to_line
+from stressbench.formats.profiles.profile import to_json
 from stressbench.formats.trace import read_trace
-from stressbench.interference.coruns import CoRun, to_line
-from stressbench.interference.profile import to_json
 from stressbench.tracing.profile import Profile, profile_of
 
 NAMED = frozenset(

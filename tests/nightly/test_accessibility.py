@@ -19,6 +19,8 @@ from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
 from stressbench.cli.study.common import told_by
+from stressbench.formats.protocols.beff import read_protocols
+from stressbench.formats.protocols.beff_io import read_io_protocols
 from stressbench.formats.run import read_run
 from stressbench.interference.coruns import LeftOut
 from stressbench.interference.judging import judge
@@ -36,8 +38,6 @@ from stressbench.study.formats import formats
 from stressbench.study.running import Result
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.beff_io import b_eff_io_of
-from stressbench.suites.io_protocol import read_io_protocols
-from stressbench.suites.protocol import read_protocols
 
 AXE = "axe-core@4.14.1"
 CACHE = Path(__file__).parents[2] / ".cache" / "axe"

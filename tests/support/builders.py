@@ -186,6 +186,11 @@ def event(*, message: str, severity: str = "warning", kind: str = "timer_resolut
     return {"type": "event", "severity": severity, "kind": kind, "message": message, "round": None, "job": None}
 
 
+def fault(**known: object) -> Record:
+    """What ended a launch, unknown but for the keys that are given."""
+    return {"type": "fault", **dict.fromkeys(("round", "job", "motif", "rank", "host", "cause")), **known}
+
+
 _CONTENDED = -1
 
 

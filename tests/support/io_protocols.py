@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stressbench.suites.io_patterns import TABLE_2, Chunk
+from stressbench.formats.protocols.io_patterns import TABLE_2, Chunk
 
 MIB = 2**20
 CHUNKS = {

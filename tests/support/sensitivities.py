@@ -7,8 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from stressbench.interference.compression import Configuration
-from stressbench.interference.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance, to_json
+from stressbench.formats.profiles.profile import (
+    Configuration,
+    Impact,
+    Latencies,
+    Level,
+    ProbeSettings,
+    Profile,
+    Provenance,
+    to_json,
+)
 
 SERVICE_S = 1e-6
 _PROVENANCE = Provenance(

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from stressbench.interference.compression import Configuration
-from stressbench.interference.coruns import CoRun
-from stressbench.interference.profile import Latencies, Level, Profile
+from stressbench.formats.profiles.coruns import CoRun
+from stressbench.formats.profiles.profile import Configuration, Latencies, Level, Profile
 from support.sensitivities import profile, sample, victim
 
 NASTY = "<script>alert('x')</script>"

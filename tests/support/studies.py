@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from stressbench.formats.run import Run
+from stressbench.formats.study.file import read_study
+from stressbench.formats.study.manifest import Record
 from stressbench.study.directory import Directory, open_directory, take_up
-from stressbench.study.file import read_study
-from stressbench.study.manifest import Record
 from stressbench.study.running import Campaign, OneAtATime, Order, Policy, Result, Stop, Tally
 from support.builders import MadeJob, MadePlan, build_run
 

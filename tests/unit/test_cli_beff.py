@@ -10,9 +10,9 @@ from support.beff_protocols import made_beff
 from support.commands import Ended, invoke
 from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 
+from stressbench.formats.protocols.beff import read_protocols
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.hpcc import hpcc_input, parse_linpack, problem_size
-from stressbench.suites.protocol import read_protocols
 
 SUMMARY = "Begin of Summary section.\nVersionMajor=1\nSuccess={success}\nCommWorldProcs={ranks}\nHPL_Tflops={tflops}\n"
 GOOD = SUMMARY.format(success=1, ranks=4, tflops=0.0125)

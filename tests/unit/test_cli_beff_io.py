@@ -14,9 +14,9 @@ from support.fake_lab import FakeLab
 from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.io_protocols import MIB, MadeIO, write_lines
 
+from stressbench.formats.units import UnitError, parse_size
 from stressbench.launch import session
 from stressbench.launch.lab import LabHost, LabPlace
-from stressbench.launch.sizes import parse_size
 from stressbench.launch.targets import registered
 
 COMPLETE = MadeIO(head={"partitions": [2, 4]})
@@ -189,12 +189,17 @@ def test_a_mistake_gives_one_message_and_status_2_and_starts_nothing(
     ("text", "expected"),
     [
         ("4096", 4096), ("1B", 1), ("32KiB", 32768), ("1.5MiB", 3 * MIB // 2), ("4MB", 4_000_000), ("2kB", 2000),
-        ("1TiB", 2**40), ("0.5B", None), ("0", None), ("", None), ("-1", None), ("1 MB", None), ("1Mb", None),
-        ("1KB", None),
+        ("1TiB", 2**40),
     ],
 )  # fmt: skip
-def test_sizes_are_read_as_the_engine_reads_them(text: str, expected: int | None) -> None:
+def test_sizes_are_read_as_the_engine_reads_them(text: str, expected: int) -> None:
     assert parse_size(text) == expected
+
+
+@pytest.mark.parametrize("text", ["0.5B", "0", "", "-1", "1 MB", "1Mb", "1KB"])
+def test_sizes_that_the_engine_refuses_are_refused(text: str) -> None:
+    with pytest.raises(UnitError, match="expected a size above 0, such as 4096"):
+        parse_size(text)
 
 
 @pytest.mark.parametrize(("status", "lines"), [(130, 60), (3, 60), (130, 1), (3, None)])

@@ -13,8 +13,8 @@ from support.fake_place import START_MS, environment, folder, interrupt, run_com
 from support.sensitivities import aggressor, sample, victim
 
 from stressbench.cli.errands import scratch
-from stressbench.interference.profile import Latencies, ProbeSettings, read_profile
-from stressbench.interference.store import Store
+from stressbench.formats.profiles.profile import Latencies, ProbeSettings, read_profile
+from stressbench.formats.profiles.store import Store
 
 __all__ = ["folder"]
 

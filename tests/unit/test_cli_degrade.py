@@ -13,12 +13,12 @@ from support.fake_lab import FakeLab
 from support.fake_site import SCRIPT, Site
 from support.studies import made_run
 
+from stressbench.formats.study.file import read_study
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.place import Place
 from stressbench.launch.targets import registered
 from stressbench.study.directory import open_directory
-from stressbench.study.file import read_study
 from stressbench.study.slowed import slowed
 
 WORKLOAD = "[JOB_NAME] halo\n[NODES] 1\n[MOTIF] halo2d\n"

@@ -17,13 +17,14 @@ from support.fake_launcher import put
 from support.fake_site import SCRIPT, Site
 
 from stressbench.cli.degrade.injection import Injection
+from stressbench.formats.launches.rates import read_launches
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.targets import registered
-from stressbench.study.degradation.launches import Condition, read_launches, turns_of
+from stressbench.study.degradation.launches import Condition, turns_of
 from stressbench.suites.hpcc import hpcc_input
 
 FOM = ("--fom", r"GF=GF: (\S+)")

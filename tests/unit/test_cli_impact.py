@@ -12,8 +12,8 @@ from support.fake_place import environment, folder, interrupt, run_command, runn
 from support.sensitivities import victim
 
 from stressbench.cli.errands import pairs_at
-from stressbench.interference.profile import read_profile
-from stressbench.interference.store import Store
+from stressbench.formats.profiles.profile import read_profile
+from stressbench.formats.profiles.store import Store
 from stressbench.launch.lab import LabHost, LabPlace
 
 __all__ = ["folder"]

@@ -11,13 +11,13 @@ from support.commands import call
 from support.examples import examples
 from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
+from stressbench.formats.profiles.profile import Profile, to_json
+from stressbench.formats.profiles.store import Store
 from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import Model
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
-from stressbench.interference.profile import Profile, to_json
 from stressbench.interference.shares_and_waits import SharesAndWaits
-from stressbench.interference.store import Store
 
 CURVES: Mapping[str, Mapping[float, float]] = {
     "cg": {0.1: 1.02, 0.2: 1.1, 0.4: 1.3, 0.6: 1.8},

@@ -12,7 +12,7 @@ from support.builders import MadeJob, build_run
 from support.commands import call
 from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
-from stressbench.interference.coruns import CoRun, to_line
+from stressbench.formats.profiles.coruns import CoRun, to_line
 from stressbench.interference.judging import Judgement, judge
 from stressbench.interference.models import Model
 
@@ -171,7 +171,7 @@ def test_a_run_of_background_jobs_alone_has_no_co_runs(folder: Path) -> None:
 
 
 def test_profiles_come_from_a_store_too(folder: Path) -> None:
-    from stressbench.interference.store import Store
+    from stressbench.formats.profiles.store import Store
 
     for one in (CG, FFT, aggressor(0.4, name="milc")):
         Store(folder=folder / "profiles").save(one)

@@ -7,10 +7,10 @@ import pytest
 from support.commands import call
 from support.sensitivities import aggressor, victim
 
+from stressbench.formats.profiles.profile import Profile
+from stressbench.formats.profiles.store import Store
 from stressbench.interference.placement import advise
 from stressbench.interference.predictors import Monotone, PhaseAware
-from stressbench.interference.profile import Profile
-from stressbench.interference.store import Store
 
 SUFFERS = {"cg": 2.0, "fft": 1.6, "mcb": 1.05, "amg": 1.02}
 

@@ -16,6 +16,7 @@ from support.fake_site import Site
 from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
 
 from stressbench.cli.rails.counting import Seen, between, look_at
+from stressbench.formats.launches.rails import NicBytes, read_launches
 from stressbench.formats.trace import read_trace
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.counters import LabCounters, bytes_by_nic
@@ -26,7 +27,7 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.steering import Steering
 from stressbench.launch.targets import CardTotals, registered
 from stressbench.study.directory import open_directory
-from stressbench.study.rails.launches import NicBytes, in_order, read_launches
+from stressbench.study.programs.order import in_order
 from stressbench.tracing.profile import Profile, profile_of
 
 WORKLOAD = "[JOB_NAME] halo\n[NODES] 1\n[MOTIF] halo2d\n"

@@ -7,8 +7,8 @@ import pytest
 from support.commands import call
 from support.sensitivities import aggressor, victim, write_profile
 
-from stressbench.interference.coruns import CoRun, to_line
-from stressbench.interference.store import Store
+from stressbench.formats.profiles.coruns import CoRun, to_line
+from stressbench.formats.profiles.store import Store
 
 CG, FFT = victim({0.2: 1.1, 0.5: 1.5}, name="cg"), victim({0.2: 1.02, 0.5: 1.2}, name="fft")
 SEEN = CoRun(victim="cg", aggressors=("fft",), slowdown=1.25, interval=(1.2, 1.3), source="made up")

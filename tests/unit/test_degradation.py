@@ -17,14 +17,14 @@ from support.degradations import BOUND, STUDY, found_in, made
 from support.pages import Outline, figure
 
 from stressbench.formats.run import Kind, Run
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import parse_study
 from stressbench.stats.unpaired import PooledRatio, RatioSource, pooled_ratio
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node, balances_of
 from stressbench.study.degradation.curves import Curve, Question, need_of
 from stressbench.study.degradation.formats import formats
 from stressbench.study.degradation.points import Answer, Point, answer_of, point_of
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import parse_study
 from stressbench.study.standing import State, standings
 
 

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from stressbench.study.errors import StudyFault
+from stressbench.formats.study.errors import StudyFault
 from stressbench.study.programs.figures import figures_in, parse_figure
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from support.builders import MadeJob, MadePlan, MadeRun, MadeStep, build_run, end, event
+from support.builders import MadeJob, MadePlan, MadeRun, MadeStep, build_run, end, event, fault
 from support.examples import examples
 
 from stressbench.formats.ranges import parse_ranges
-from stressbench.formats.run import Kind, Phase, RunFileError, read_run
+from stressbench.formats.run import Fault, Kind, Phase, RunFileError, read_run
 from stressbench.stats import summarise
 
 SMALL = MadePlan(blocks=2, repetitions=3)
@@ -186,6 +186,33 @@ def test_events_are_kept_even_when_their_round_is_not(made: MadeRun, tmp_path: P
     made.records = [made.header, event(message="rank 3 was slow to leave a barrier")]
 
     assert [found.message for found in read_run(made.write(tmp_path)).events] == ["rank 3 was slow to leave a barrier"]
+
+
+def test_faults_belong_to_their_launch_and_need_no_round(made: MadeRun, tmp_path: Path) -> None:
+    known = {"round": 3, "job": 1, "motif": "posix", "rank": 2, "host": "a1", "cause": "no space left on device"}
+    made.records = [
+        made.header,
+        fault(**known),
+        end(rounds=0, complete=False, reason="fault"),
+        {**made.header, "launch": 1},
+    ]
+
+    ended, going_on = read_run(made.write(tmp_path)).launches
+
+    assert ended.faults == (Fault(**known),)
+    assert going_on.faults == ()
+
+
+def test_a_fault_that_follows_the_end_makes_a_run_incomplete(made: MadeRun, tmp_path: Path) -> None:
+    made.records.append(fault())
+
+    assert not read_run(made.write(tmp_path)).complete
+
+
+def test_a_fault_of_a_job_that_is_not_there_is_named(made: MadeRun, tmp_path: Path) -> None:
+    made.records.append(fault(job=2))
+
+    assert refusal(made.write(tmp_path)) == f":{len(made.records)}: job 2: the header has 2 jobs"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stressbench.interference.compression import Configuration, configurations, next_configuration, spread
+from stressbench.formats.profiles.profile import Configuration
+from stressbench.interference.compression import configurations, next_configuration, spread
 
 FORTY = configurations()
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
 from support.sensitivities import aggressor, profile, sample, victim
 
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.profiles.coruns import CoRun, parse_coruns, to_line
 from stressbench.formats.run import read_run
-from stressbench.interference.coruns import CoRun, LeftOut, parse_coruns, read_coruns, to_line
-from stressbench.interference.errors import ProfileFileError
+from stressbench.interference.coruns import LeftOut, read_coruns
 from stressbench.interference.evaluation import Observation, evaluate, leave_one_application_out
 from stressbench.interference.judging import judge
 from stressbench.interference.models import LEARNERS, Model, predictor_of

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.sensitivities import Application, co_run, profile, profile_in_world, sample
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.blend import BlendOf
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.evaluation import (
@@ -25,7 +26,6 @@ from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.placement import Advice, advise, place
 from stressbench.interference.prediction import Prediction, Predictor, no_prediction
 from stressbench.interference.predictors import Monotone, PhaseAware, Queue
-from stressbench.interference.profile import Profile
 from stressbench.interference.published import APPLICATIONS, SLOWDOWN_PERCENT
 
 

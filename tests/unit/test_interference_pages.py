@@ -15,11 +15,12 @@ from support.pages import Outline, drawings, figure
 from support.sensitivities import Application, aggressor, profile, profile_in_world, sample, victim
 from support.sensitivity_pages import CG, FFT, NASTY, SEEN, phased, rings
 
-from stressbench.interference.coruns import CoRun, LeftOut
+from stressbench.formats.profiles.coruns import CoRun
+from stressbench.formats.profiles.profile import Profile
+from stressbench.interference.coruns import LeftOut
 from stressbench.interference.judging import Judgement, judge
 from stressbench.interference.models import BEST, Model
 from stressbench.interference.portrait import portrait_of
-from stressbench.interference.profile import Profile
 from stressbench.interference.seating import NotConsidered, seat
 from stressbench.interference.together import foretell
 from stressbench.report.page.predictions import render_judgement, render_seating, render_together

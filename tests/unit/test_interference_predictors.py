@@ -21,11 +21,11 @@ from support.sensitivities import (
     victim,
 )
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.curves import monotone
 from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.prediction import NOT_SLOWED, Composition, Predictor, composed
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
-from stressbench.interference.profile import Profile
 
 TABLES: tuple[Predictor, ...] = (AverageLT(), AverageStDevLT(), PDFLT())
 PAPERS: tuple[Predictor, ...] = (*TABLES, Queue())

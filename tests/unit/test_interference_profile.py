@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.sensitivities import level, profile, sample, victim
 
-from stressbench.interference.errors import CannotTell, ProfileFileError
-from stressbench.interference.profile import Impact, Latencies, Profile, parse_profile, read_profile, to_json
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.profiles.profile import Impact, Latencies, Profile, parse_profile, read_profile, to_json
+from stressbench.formats.profiles.store import Store
+from stressbench.interference.errors import CannotTell
 from stressbench.interference.readings import probe_effect
-from stressbench.interference.store import Store
 
 FILE = Path("folder/app.json")
 times = st.lists(st.floats(min_value=1e-12, max_value=1e6), min_size=1, max_size=5)

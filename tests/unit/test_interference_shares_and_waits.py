@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from support.sensitivities import level, profile
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.prediction import NOT_SLOWED
-from stressbench.interference.profile import Profile
 from stressbench.interference.shares_and_waits import SharesAndWaits
 
 IDLE = [0.9, 1.1] * 20

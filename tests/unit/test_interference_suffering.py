@@ -11,8 +11,8 @@ from support.probe_series import IDLE, PROBING, STEPS, series
 from support.probe_series import measured as impact_measured
 from support.sensitivities import configuration, sample, victim
 
+from stressbench.formats.profiles.profile import Configuration, Latencies, parse_profile, to_json
 from stressbench.formats.run import read_run
-from stressbench.interference.compression import Configuration
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.keeping import (
     compression_profile,
@@ -22,7 +22,6 @@ from stressbench.interference.keeping import (
     settings_of,
 )
 from stressbench.interference.pingpongs import probes_of
-from stressbench.interference.profile import Latencies, parse_profile, to_json
 from stressbench.interference.queueing import Service
 from stressbench.interference.rings import Pairing, Ring, paced, ring_of, workload_of
 from stressbench.interference.rounds import round_times

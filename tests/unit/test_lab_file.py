@@ -2,14 +2,16 @@
 
 import pytest
 
+from stressbench.formats.lab.errors import LabFileMistake, LabMistake
+from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.units import Rate
 from stressbench.lab import startup
 from stressbench.lab.capabilities import Capability
 from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.startup import cores_complaint, start_lab
-from stressbench.lab.topology import Forwarding, Lab, NodeKind
-from stressbench.lab.units import Rate
+from stressbench.lab.topology import Lab, NodeKind
 
 TINY = """\
 [hosts]

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.units import Rate
 from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.link_control import LinkChange, parse_change, select_links
 from stressbench.lab.mpi import hosts_text
@@ -14,7 +15,6 @@ from stressbench.lab.plan import NodePlan, Plan, plan, veth_line
 from stressbench.lab.plan_json import plan_from_json, plan_to_json
 from stressbench.lab.shaping import FRAME_BYTES, burst_of, token_bucket_lines
 from stressbench.lab.topology import Lab
-from stressbench.lab.units import Rate
 from stressbench.lab.variables import environment
 
 TINY = read_lab(lab_file("tiny"))

@@ -4,8 +4,8 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import parse_lab, read_lab
 from stressbench.lab.platform import platform_of
 from stressbench.lab.routing import path

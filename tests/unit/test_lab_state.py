@@ -14,7 +14,8 @@ import pytest
 from support.commands import Ended, invoke
 
 from stressbench.formats.files import limits
-from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.lifecycle import down, labs_up, running_lab
 from stressbench.lab.process import Process, find_process
 from stressbench.lab.state import LabDirectory, Phase, State, base_directory, lab_directories

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from support.commands import Ended, invoke
 
+from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.lab import setup, startup
 from stressbench.lab.capabilities import Capability
-from stressbench.lab.errors import LabFileMistake
 from stressbench.lab.file import parse_lab
 from stressbench.lab.mpi import scratch_of
 from stressbench.lab.plan import plan

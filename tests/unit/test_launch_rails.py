@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from stressbench.formats.study.rail_policies import Kind, Transport, parse_nic, parse_policy
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.job_ranks import Block, Cast, JobRanks, job_ranks
 from stressbench.launch.rail_scripts import by_numa_distance
-from stressbench.launch.rails import Kind, RailMistake, Rails, Transport, parse_nic, parse_policy, require_possible
+from stressbench.launch.rails import RailMistake, Rails, require_possible
 
 CARDS = ("eth0", "eth1")
 OPEN_MPI = Recognised(flavour=Flavour.openmpi4, version="4.1.4")

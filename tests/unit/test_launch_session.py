@@ -1,10 +1,11 @@
 """What a run's end means: exit statuses, and sentences about who died and what is left."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run
+from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run, fault
 
 from stressbench.formats.run import Run, read_run
 from stressbench.launch.diagnosis import Death, diagnose
@@ -157,6 +158,32 @@ def test_the_motif_is_named_where_the_engine_said_it(tmp_path: Path) -> None:
     )
 
     assert "job Incast, motif incast was ended" in sentences(incomplete(tmp_path), death=KILLED, errors=errors)
+
+
+def ended_by(folder: Path, *faults: dict[str, object]) -> Run:
+    """The same run with records of what ended it."""
+    path = incomplete(folder).path
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(one) + "\n" for one in faults)
+    return read_run(path)
+
+
+def test_the_record_of_a_fault_counts_more_than_what_the_engine_printed(tmp_path: Path) -> None:
+    errors = "stressbench-mpi: job Incast, motif incast, rank 4 on host a2, round 7\n"
+    run = ended_by(tmp_path, fault(job=0, motif="halo2d", rank=1), fault(job=1, motif="bcast", rank=4))
+
+    assert "job Incast, motif bcast was ended" in sentences(run, death=KILLED, errors=errors)
+
+
+def test_a_fault_that_the_launcher_swallowed_is_told_from_its_record(tmp_path: Path) -> None:
+    known = fault(round=7, job=1, motif="posix", rank=4, host="a2", cause="open: no space left on device")
+    run = ended_by(tmp_path, known, fault())
+
+    said = sentences(run, death=None)
+
+    assert "rank 4 on host a2, job Incast, motif posix, round 7: open: no space left on device" in said
+    assert "a rank: a fault of unknown cause" in said
+    assert "before the engine could say why" not in said
 
 
 def test_what_is_left_and_how_to_go_on_is_said(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
 from stressbench.formats.run import Kind, Run, read_run
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import parse_study
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import parse_study
 from stressbench.study.rails import RailsFound
 from stressbench.study.rails.carried import asked_cards, cards_of, carried_of
 from stressbench.study.rails.formats import formats

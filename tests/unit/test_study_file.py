@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.studies import STUDY, WORKLOAD
 
-from stressbench.study.cells import Cell, in_order, varying
-from stressbench.study.errors import StudyFileMistake, StudyMistake
-from stressbench.study.file import parse_study, read_study
+from stressbench.formats.study.cells import Cell, in_order, varying
+from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
+from stressbench.formats.study.file import parse_study, read_study
 
 BASE = '[factors]\nworkload = "two.sb"\n'
 LAB = BASE + 'on = "lab:tiny"\n'

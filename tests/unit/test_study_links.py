@@ -10,6 +10,8 @@ from support.fake_lab import FakeLab
 from support.studies import STUDY, carry_out, made_run, study_in
 
 from stressbench.cli.places import place_of
+from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
+from stressbench.formats.study.manifest import LinksRecord
 from stressbench.lab.file import parse_lab
 from stressbench.lab.process import Process
 from stressbench.lab.state import LabDirectory, Phase, State
@@ -20,9 +22,7 @@ from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import Request
 from stressbench.launch.place import Place
 from stressbench.study.directory import Directory, now
-from stressbench.study.errors import StudyFileMistake, StudyMistake
 from stressbench.study.launching import Launching
-from stressbench.study.manifest import LinksRecord
 from stressbench.study.places import require_links
 from stressbench.study.slowed import slowed
 from stressbench.study.standing import State as Standing

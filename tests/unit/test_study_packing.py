@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from stressbench.formats.files import limits
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import parse_study
 from stressbench.study.directory import Directory, open_directory, take_up
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import parse_study
 from stressbench.study.packing import pack, verify
 
 STUDY = '[factors]\nworkload = ["../a/same.sb", "../b/same.sb"]\nranks = 2\n'

@@ -22,11 +22,11 @@ from support.pages import Outline, drawings, figure
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
 from stressbench.formats.run import Run, read_run
+from stressbench.formats.study.cells import PlannedRun
+from stressbench.formats.study.file import Study, parse_study
 from stressbench.report.export import write_tables
 from stressbench.stats import select
 from stressbench.study import selections
-from stressbench.study.cells import PlannedRun
-from stressbench.study.file import Study, parse_study
 from stressbench.study.formats import formats
 from stressbench.study.material import Material
 from stressbench.study.page import sheets_of

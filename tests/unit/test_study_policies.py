@@ -8,6 +8,10 @@ from support.fake_lab import PAIR, Pair
 from support.fake_launcher import put
 from support.studies import WORKLOAD, study_in
 
+from stressbench.formats.study.cells import Cell
+from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
+from stressbench.formats.study.file import parse_study
+from stressbench.formats.study.rail_policies import parse_policy
 from stressbench.launch import machine, session
 from stressbench.launch.command import Launcher
 from stressbench.launch.engine import EngineOptions, RunFile
@@ -16,12 +20,9 @@ from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.job_ranks import Cast
 from stressbench.launch.local import Request
 from stressbench.launch.place import HERE
-from stressbench.launch.rails import RailMistake, Rails, parse_policy
+from stressbench.launch.rails import RailMistake, Rails
 from stressbench.launch.steering import Steering, steered
-from stressbench.study.cells import Cell
 from stressbench.study.directory import Directory, take_up
-from stressbench.study.errors import StudyFileMistake, StudyMistake
-from stressbench.study.file import parse_study
 from stressbench.study.launching import Launching
 from stressbench.study.places import require_links, steering_of
 

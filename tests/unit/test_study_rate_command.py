@@ -10,12 +10,12 @@ from support.fake_lab import FakeLab
 from support.fake_site import SCRIPT, Site
 from support.studies import WORKLOAD, carry_out, study_in
 
+from stressbench.formats.study.errors import StudyFault, StudyFileMistake, StudyMistake
+from stressbench.formats.study.file import parse_study
+from stressbench.formats.study.manifest import LinksRecord
 from stressbench.launch import session
 from stressbench.study.directory import Directory, now, open_directory
-from stressbench.study.errors import StudyFault, StudyFileMistake, StudyMistake
-from stressbench.study.file import parse_study
 from stressbench.study.launching import Launching
-from stressbench.study.manifest import LinksRecord
 from stressbench.study.slowed import slowed
 from stressbench.study.standing import State, standings
 

@@ -10,7 +10,7 @@ import pytest
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
 from stressbench.cli.study.common import report_on
-from stressbench.study.errors import StudyMistake
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.study.formats import formats
 from stressbench.study.packing import pack, verify
 from stressbench.study.running import Result

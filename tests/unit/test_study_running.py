@@ -28,9 +28,9 @@ from support.studies import (
     study_in,
 )
 
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.manifest import FailedRecord, FinishedRecord, PlannedRecord, PolicyRecord, SettledRecord
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
-from stressbench.study.errors import StudyFault, StudyMistake
-from stressbench.study.manifest import FailedRecord, FinishedRecord, PlannedRecord, PolicyRecord, SettledRecord
 from stressbench.study.running import Result, Stop
 from stressbench.study.standing import State, retries_of, standings
 from stressbench.study.workers import Workers

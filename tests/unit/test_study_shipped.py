@@ -9,10 +9,10 @@ import pytest
 from support.commands import invoke
 
 from stressbench.cli.places import place_of
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study, read_study
 from stressbench.study import catalog
 from stressbench.study.catalog import shipped, shipped_folder, study_file
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import Study, read_study
 from stressbench.study.places import absolute
 
 CHECKOUT = Path(__file__).parents[2]

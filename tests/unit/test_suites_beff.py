@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from support.commands import invoke
 
+from stressbench.formats.errors import SuiteFileError
+from stressbench.formats.protocols.beff import read_protocols
 from stressbench.suites.beff import b_eff_of
-from stressbench.suites.errors import SuiteFileError
-from stressbench.suites.protocol import read_protocols
 
 HEAD: dict[str, Any] = {
     "type": "b_eff", "version": 1, "round": 1, "ranks": 4, "lmax_bytes": 4096, "memory_bytes": None,

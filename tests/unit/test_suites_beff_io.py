@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.io_protocols import MIB, MadeIO, write_lines
 
+from stressbench.formats.errors import SuiteFileError
+from stressbench.formats.protocols.beff_io import Access, read_io_protocols
+from stressbench.formats.protocols.io_patterns import TABLE_2, TYPES
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
-from stressbench.suites.errors import SuiteFileError
-from stressbench.suites.io_patterns import TABLE_2, TYPES
-from stressbench.suites.io_protocol import Access, read_io_protocols
 
 # Bytes and seconds of the files of the worked example in docs/beff-io.md.
 WORKED = {

@@ -12,15 +12,15 @@ from support.beff_protocols import made_beff
 from support.io_protocols import MadeIO, write_lines
 from support.pages import Outline, drawings, figure
 
+from stressbench.formats.protocols.beff import read_protocols
+from stressbench.formats.protocols.beff_io import Access, read_io_protocols
+from stressbench.formats.protocols.io_patterns import Chunk
 from stressbench.report.page.suites import render_beff, render_beff_io
 from stressbench.report.palette import TONES
 from stressbench.report.suites import chunks
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 from stressbench.suites.hpcc import Rmax
-from stressbench.suites.io_patterns import Chunk
-from stressbench.suites.io_protocol import Access, read_io_protocols
-from stressbench.suites.protocol import read_protocols
 
 NASTY = "<script>alert('x')</script>"
 MADE = MadeIO(

@@ -8,16 +8,16 @@
 
 #include "motifs/application/amg/lattice.hpp"
 #include "motifs/application/amg/table.hpp"
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
 using amg::Exchange;
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
+using calls::Requests;
 
 // Nanoseconds a point of the level, of the reference capture: a row of the matrix, while borders travel, and the vector
 // afterwards; a point of the finer level in interpolation and restriction; the vectors of the conjugate gradients
@@ -44,27 +44,27 @@ struct Grown {
 class Borders {
  public:
   enum class Way { forward, backward };
-  Borders(Script& script, const std::vector<Exchange>& exchanges, Way way) {
+  Borders(CallList& calls, const std::vector<Exchange>& exchanges, Way way) {
     const bool forward = way == Way::forward;
     int count = 0;
     for (const Exchange& exchange : exchanges) count += (exchange.sent > 0 ? 1 : 0) + (exchange.received > 0 ? 1 : 0);
-    requests_ = script.requests(count);
+    requests_ = calls.requests(count);
     int k = 0;
     for (const Exchange& exchange : exchanges) {
       const std::int64_t bytes = forward ? exchange.received : exchange.sent;
-      if (bytes > 0) script.persistent_receive(requests_[k++], exchange.other, 0, bytes);
+      if (bytes > 0) calls.persistent_receive(requests_[k++], exchange.other, 0, bytes);
     }
     for (const Exchange& exchange : exchanges) {
       const std::int64_t bytes = forward ? exchange.sent : exchange.received;
-      if (bytes > 0) script.persistent_send(requests_[k++], exchange.other, 0, bytes);
+      if (bytes > 0) calls.persistent_send(requests_[k++], exchange.other, 0, bytes);
     }
   }
 
   // Computes while messages travel.
-  void exchange(Script& script, double compute_ns) const {
-    if (requests_.count > 0) script.start_all(requests_);
-    script.compute(compute_ns);
-    if (requests_.count > 0) script.wait_all(requests_);
+  void exchange(CallList& calls, double compute_ns) const {
+    if (requests_.count > 0) calls.start_all(requests_);
+    calls.compute(compute_ns);
+    if (requests_.count > 0) calls.wait_all(requests_);
   }
 
  private:
@@ -111,22 +111,22 @@ class Amg final : public Application {
     hierarchy_on(ranks, lattice);
   }
 
-  void write(Script& script) const override {
-    const amg::Lattice lattice(*points_, dims_for(*grid_, script.ranks()));
-    const std::unique_ptr<amg::Hierarchy> table = hierarchy_on(script.ranks(), lattice);
+  void write(CallList& calls) const override {
+    const amg::Lattice lattice(*points_, dims_for(*grid_, calls.ranks()));
+    const std::unique_ptr<amg::Hierarchy> table = hierarchy_on(calls.ranks(), lattice);
     const amg::Hierarchy& hierarchy = table ? *table : static_cast<const amg::Hierarchy&>(lattice);
-    const std::vector<Level> levels = levels_of(script, hierarchy, lattice);
+    const std::vector<Level> levels = levels_of(calls, hierarchy, lattice);
     const double points = levels[0].points;
-    const auto sum = [&] { script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 1); };
-    script.compute(direction_ns * points);
-    levels[0].matrix.exchange(script, row_ns * points);
-    script.compute(product_ns * points);
+    const auto sum = [&] { calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1); };
+    calls.compute(direction_ns * points);
+    levels[0].matrix.exchange(calls, row_ns * points);
+    calls.compute(product_ns * points);
     sum();
-    script.compute(update_ns * points);
-    cycle(script, levels, hierarchy);
-    script.compute(residual_ns * points);
+    calls.compute(update_ns * points);
+    cycle(calls, levels, hierarchy);
+    calls.compute(residual_ns * points);
     sum();
-    script.compute(norm_ns * points);
+    calls.compute(norm_ns * points);
     sum();
   }
 
@@ -148,50 +148,50 @@ class Amg final : public Application {
     return std::make_unique<amg::Table>(table_, *file_, ranks, lattice);
   }
 
-  static std::vector<Level> levels_of(Script& script, const amg::Hierarchy& hierarchy, const amg::Lattice& lattice) {
+  static std::vector<Level> levels_of(CallList& calls, const amg::Hierarchy& hierarchy, const amg::Lattice& lattice) {
     using enum Borders::Way;
     std::vector<Level> levels;
     for (int k = 0; k < hierarchy.levels(); ++k) {
-      const std::vector<Exchange> transfer = hierarchy.interpolation(k, script.rank());
-      levels.push_back({static_cast<double>(lattice.points(k, script.rank())),
-                        Borders(script, hierarchy.matrix(k, script.rank()), forward),
-                        Borders(script, transfer, backward), Borders(script, transfer, forward)});
+      const std::vector<Exchange> transfer = hierarchy.interpolation(k, calls.rank());
+      levels.push_back({static_cast<double>(lattice.points(k, calls.rank())),
+                        Borders(calls, hierarchy.matrix(k, calls.rank()), forward), Borders(calls, transfer, backward),
+                        Borders(calls, transfer, forward)});
     }
     return levels;
   }
 
-  static void cycle(Script& script, const std::vector<Level>& levels, const amg::Hierarchy& hierarchy) {
+  static void cycle(CallList& calls, const std::vector<Level>& levels, const amg::Hierarchy& hierarchy) {
     for (const Level& level : levels) {
-      relax(script, level, exchanges_down);
-      level.restriction.exchange(script, transfer_ns * level.points);
+      relax(calls, level, exchanges_down);
+      level.restriction.exchange(calls, transfer_ns * level.points);
     }
-    gather_coarsest(script, hierarchy.coarsest());
+    gather_coarsest(calls, hierarchy.coarsest());
     for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
-      level->interpolation.exchange(script, transfer_ns * level->points);
-      relax(script, *level, exchanges_up);
+      level->interpolation.exchange(calls, transfer_ns * level->points);
+      relax(calls, *level, exchanges_up);
     }
   }
 
-  static void relax(Script& script, const Level& level, int exchanges) {
+  static void relax(CallList& calls, const Level& level, int exchanges) {
     for (int k = 0; k < exchanges; ++k) {
-      level.matrix.exchange(script, row_ns * level.points);
-      script.compute(relax_ns * level.points);
+      level.matrix.exchange(calls, row_ns * level.points);
+      calls.compute(relax_ns * level.points);
     }
   }
 
   // Among those that have a part of it.
-  static void gather_coarsest(Script& script, const std::map<int, std::int64_t>& bytes) {
+  static void gather_coarsest(CallList& calls, const std::map<int, std::int64_t>& bytes) {
     std::vector<std::int64_t> counts;
     int before = 0;
     for (const auto& [rank, own] : bytes) {
       counts.push_back(own / 8);
-      before += rank < script.rank() ? 1 : 0;
+      before += rank < calls.rank() ? 1 : 0;
     }
-    const bool has_part = bytes.contains(script.rank());
+    const bool has_part = bytes.contains(calls.rank());
     const int size = static_cast<int>(bytes.size());
-    const script::Ranks ranks =
-        has_part ? script.split(0, before, size) : script.split(1, script.rank() - before, script.ranks() - size);
-    if (has_part) script.allgatherv(ranks, Kind::doubles, counts);
+    const calls::Ranks ranks =
+        has_part ? calls.split(0, before, size) : calls.split(1, calls.rank() - before, calls.ranks() - size);
+    if (has_part) calls.allgatherv(ranks, ElementType::doubles, counts);
   }
 
   Param<Dims<3>> points_{this, 'n', "points", {{10, 10, 10}}, "of each rank in x, y and z (-n)", Grown{}};

@@ -2,16 +2,16 @@
 // (UK-MAC/CloverLeaf_ref; StressBench III-A; docs/motifs/cloverleaf.md).
 #include <fmt/format.h>
 
+#include "calls/sides.hpp"
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
-#include "motifs/script/sides.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
 
 constexpr std::int64_t deepest = 2;  // layers of a halo
 constexpr std::int64_t spare = 5;    // lines that a message has more than the block, whatever its depth
@@ -52,7 +52,7 @@ class CloverLeaf final : public Application {
     return {.messages = 6LL * 2 * ((across - 1LL) * down + (down - 1LL) * across),
             .message_bytes = 8 * (5 + 1 + 1 + deepest * (4 + 6 + 6)) * lines,
             .collectives = 3,
-            .collective_bytes = ranks * (script::size_of(Kind::doubles) + 2 * script::size_of(Kind::ints)),
+            .collective_bytes = ranks * (calls::size_of(ElementType::doubles) + 2 * calls::size_of(ElementType::ints)),
             .compute_s = cells * cell_ns * scale() * 1e-9};
   }
 
@@ -64,29 +64,29 @@ class CloverLeaf final : public Application {
     check_blocks("rows", *rows_, grid[1]);
   }
 
-  void write(Script& script) const override {
-    const script::Block block = block_of(script.rank(), chunks(script.ranks()));
-    const script::Sides sides(script, block);
+  void write(CallList& calls) const override {
+    const calls::Block block = block_of(calls.rank(), chunks(calls.ranks()));
+    const calls::Sides sides(calls, block);
     const auto cells = static_cast<double>(block.columns * block.rows);
-    const auto compute = [&](double ns_a_cell) { script.compute(cells * ns_a_cell); };
+    const auto compute = [&](double ns_a_cell) { calls.compute(cells * ns_a_cell); };
     compute(ideal_gas_ns);
-    exchange(script, sides, 5, 1);  // pressure, energy, density, velocities
+    exchange(calls, sides, 5, 1);  // pressure, energy, density, velocities
     compute(viscosity_ns);
-    exchange(script, sides, 1, 1);  // viscosity
+    exchange(calls, sides, 1, 1);  // viscosity
     compute(timestep_ns);
-    script.allreduce(script.everybody(), Combine::min, Kind::doubles, 1);
+    calls.allreduce(calls.all_ranks(), ReduceOp::min, ElementType::doubles, 1);
     compute(predict_ns);
-    agree_on_errors(script);
+    agree_on_errors(calls);
     compute(ideal_gas_ns);
-    exchange(script, sides, 1, 1);  // pressure
+    exchange(calls, sides, 1, 1);  // pressure
     compute(correct_ns);
-    agree_on_errors(script);
+    agree_on_errors(calls);
     compute(fluxes_ns);
-    exchange(script, sides, 4, deepest);  // density, energy, volume fluxes
+    exchange(calls, sides, 4, deepest);  // density, energy, volume fluxes
     compute(advect_cells_ns);
-    exchange(script, sides, 6, deepest);  // density, energy, velocities, mass fluxes
+    exchange(calls, sides, 6, deepest);  // density, energy, velocities, mass fluxes
     compute(advect_both_ns);
-    exchange(script, sides, 6, deepest);
+    exchange(calls, sides, 6, deepest);
     compute(advect_momentum_ns);
   }
 
@@ -96,7 +96,7 @@ class CloverLeaf final : public Application {
   }
 
   // Ranks count across first.
-  script::Block block_of(int rank, const Dims<2>& grid) const {
+  calls::Block block_of(int rank, const Dims<2>& grid) const {
     const int x = rank % grid[0];
     const int y = rank / grid[0];
     return {block_cells(*columns_, grid[0], x), block_cells(*rows_, grid[1], y), x > 0 ? rank - 1 : -1,
@@ -104,13 +104,15 @@ class CloverLeaf final : public Application {
   }
 
   // Across ends before down starts. It waits even where it has no neighbours.
-  static void exchange(Script& script, const script::Sides& sides, std::int64_t fields, std::int64_t depth) {
+  static void exchange(CallList& calls, const calls::Sides& sides, std::int64_t fields, std::int64_t depth) {
     const std::int64_t line = 8 * fields * depth;
-    script.wait_all(sides.post_across(script, line * (sides.block().rows + spare)));
-    script.wait_all(sides.post_down(script, line * (sides.block().columns + spare)));
+    calls.wait_all(sides.post_across(calls, line * (sides.block().rows + spare)));
+    calls.wait_all(sides.post_down(calls, line * (sides.block().columns + spare)));
   }
 
-  static void agree_on_errors(Script& script) { script.allreduce(script.everybody(), Combine::max, Kind::ints, 1); }
+  static void agree_on_errors(CallList& calls) {
+    calls.allreduce(calls.all_ranks(), ReduceOp::max, ElementType::ints, 1);
+  }
 
   static void check_blocks(const char* parameter, std::int64_t cells, int blocks) {
     if (cells / blocks >= deepest) return;

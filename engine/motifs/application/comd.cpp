@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -20,10 +20,10 @@ struct Names<Potential> {
 
 namespace {
 
-using script::Border;
-using script::Combine;
-using script::Kind;
-using script::Script;
+using calls::Border;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
 
 constexpr std::int64_t atom_bytes = 56;    // two ints, position, momentum
 constexpr std::int64_t force_bytes = 8;    // the derivative of the embedding energy
@@ -112,17 +112,17 @@ class CoMD final : public Application {
     }
   }
 
-  void write(Script& script) const override {
-    const Faces faces(*this, script);
-    script.repeat(*steps_, [&] {
-      script.compute(move_ns * faces.atoms);
-      faces.exchange(script, atom_bytes, faces.atom_room, pack_atom_ns);
-      script.compute(force_ns * faces.atoms);
-      if (*potential_ == Potential::eam) faces.exchange(script, force_bytes, faces.force_room, pack_force_ns);
+  void write(CallList& calls) const override {
+    const Faces faces(*this, calls);
+    calls.repeat(*steps_, [&] {
+      calls.compute(move_ns * faces.atoms);
+      faces.exchange(calls, atom_bytes, faces.atom_room, pack_atom_ns);
+      calls.compute(force_ns * faces.atoms);
+      if (*potential_ == Potential::eam) faces.exchange(calls, force_bytes, faces.force_room, pack_force_ns);
     });
     if (!*energies_) return;
-    script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 2);
-    script.allreduce(script.everybody(), Combine::sum, Kind::ints, 1);
+    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 2);
+    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::ints, 1);
   }
 
  private:
@@ -141,9 +141,9 @@ class CoMD final : public Application {
     std::int64_t atom_room;  // bytes
     std::int64_t force_room;
 
-    Faces(const CoMD& comd, const Script& script) {
-      const script::RankGrid<3> grid(dims_for(*comd.grid_, script.ranks()), script.rank());
-      const std::array<Axis, 3> axes = comd.axes_on(script.ranks());
+    Faces(const CoMD& comd, const CallList& calls) {
+      const calls::RankGrid<3> grid(dims_for(*comd.grid_, calls.ranks()), calls.rank());
+      const std::array<Axis, 3> axes = comd.axes_on(calls.ranks());
       std::array<Planes, 3> held;  // with what was received
       for (std::size_t k = 0; k < 3; ++k) held[k] = axes[k].layer(grid.place()[k]).all;
       atoms = static_cast<double>(atoms_in(held[0], held[1], held[2]));
@@ -171,12 +171,12 @@ class CoMD final : public Application {
       force_room = std::max((x + 2) * z, (x + 2) * (y + 2)) * most_in_cell * force_bytes;
     }
 
-    void exchange(Script& script, std::int64_t bytes, std::int64_t room, double pack_ns) const {
+    void exchange(CallList& calls, std::int64_t bytes, std::int64_t room, double pack_ns) const {
       for (const Face& face : faces) {
-        script.compute(pack_ns * static_cast<double>(face.sent[0] + face.sent[1]));
-        script.sendrecv(face.down, 0, bytes * face.sent[0], face.up, 0, room, bytes * face.received[0]);
-        script.sendrecv(face.up, 0, bytes * face.sent[1], face.down, 0, room, bytes * face.received[1]);
-        script.compute(pack_ns * static_cast<double>(face.received[0] + face.received[1]));
+        calls.compute(pack_ns * static_cast<double>(face.sent[0] + face.sent[1]));
+        calls.sendrecv(face.down, 0, bytes * face.sent[0], face.up, 0, room, bytes * face.received[0]);
+        calls.sendrecv(face.up, 0, bytes * face.sent[1], face.down, 0, room, bytes * face.received[1]);
+        calls.compute(pack_ns * static_cast<double>(face.received[0] + face.received[1]));
       }
     }
   };

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/distribution.hpp"
+#include "core/pause.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/pause.hpp"
 
 namespace stressbench {
 

@@ -2,14 +2,14 @@
 // transposed back (FFTW 3.3, MPI; docs/motifs/fft2d.md).
 #include <fmt/format.h>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/transpose.hpp"
+#include "calls/transpose.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Blocks;
-using script::Script;
+using calls::Blocks;
+using calls::CallList;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 constexpr int transposes = 4;             // of both transforms
@@ -24,8 +24,7 @@ constexpr double copy_ns = 0.9;
 class Fft2d final : public Application {
  public:
   Traffic traffic(int ranks) const override {
-    Traffic sum =
-        script::transpose_traffic(*call_, Blocks::equal(*nx_, ranks), Blocks::equal(ny(), ranks), point_bytes);
+    Traffic sum = calls::transpose_traffic(*call_, Blocks::equal(*nx_, ranks), Blocks::equal(ny(), ranks), point_bytes);
     sum.messages *= transposes;
     sum.message_bytes *= transposes;
     sum.collectives = transposes * sum.collectives + (*barrier_ ? 1 : 0);
@@ -44,19 +43,19 @@ class Fft2d final : public Application {
                                                ranks, *nx_, ny()));
   }
 
-  void write(Script& script) const override {
-    const Blocks rows = Blocks::equal(*nx_, script.ranks());
-    const Blocks columns = Blocks::equal(ny(), script.ranks());
-    const script::Members all{script.everybody()};
-    const auto in_rows = static_cast<double>(rows[script.rank()] * ny());
-    const auto in_columns = static_cast<double>(columns[script.rank()] * *nx_);
-    if (*barrier_) script.barrier(script.everybody());
-    script.repeat(2, [&] {  // forward, backward
-      script.compute(in_rows * rows_ns);
-      script::transpose(script, *call_, all, rows, columns, point_bytes, copy_ns);
-      script.compute(in_columns * columns_ns);
-      script::transpose(script, *call_, all, columns, rows, point_bytes, copy_ns);
-      script.compute(in_rows * order_ns);
+  void write(CallList& calls) const override {
+    const Blocks rows = Blocks::equal(*nx_, calls.ranks());
+    const Blocks columns = Blocks::equal(ny(), calls.ranks());
+    const calls::Members all{calls.all_ranks()};
+    const auto in_rows = static_cast<double>(rows[calls.rank()] * ny());
+    const auto in_columns = static_cast<double>(columns[calls.rank()] * *nx_);
+    if (*barrier_) calls.barrier(calls.all_ranks());
+    calls.repeat(2, [&] {  // forward, backward
+      calls.compute(in_rows * rows_ns);
+      calls::transpose(calls, *call_, all, rows, columns, point_bytes, copy_ns);
+      calls.compute(in_columns * columns_ns);
+      calls::transpose(calls, *call_, all, columns, rows, point_bytes, copy_ns);
+      calls.compute(in_rows * order_ns);
     });
   }
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "calls/transpose.hpp"
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
-#include "motifs/script/transpose.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -19,9 +19,9 @@ struct Names<Decomposition> {
 
 namespace {
 
-using script::Blocks;
-using script::Members;
-using script::Script;
+using calls::Blocks;
+using calls::CallList;
+using calls::Members;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 
@@ -44,17 +44,17 @@ class Fft3d final : public Application {
     };
     if (*barrier_) add(1, {.collectives = 1});
     if (*decomposition_ == Decomposition::slabs) {
-      add(4, script::transpose_traffic(*call_, Blocks::equal(nx(), ranks), Blocks::equal(ny() * nz(), ranks),
-                                       point_bytes));
+      add(4,
+          calls::transpose_traffic(*call_, Blocks::equal(nx(), ranks), Blocks::equal(ny() * nz(), ranks), point_bytes));
     } else {
       const Dims<2> grid = dims_for(*grid_, ranks);
       for (int i = 0; i < grid[0]; ++i) {
-        add(2, script::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
-                                         point_bytes * block_cells(nx(), grid[0], i)));
+        add(2, calls::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
+                                        point_bytes * block_cells(nx(), grid[0], i)));
       }
       for (int j = 0; j < grid[1]; ++j) {
-        add(2, script::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
-                                         point_bytes * block_cells(nz(), grid[1], j)));
+        add(2, calls::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
+                                        point_bytes * block_cells(nz(), grid[1], j)));
       }
     }
     const double copied_ns = *call_ == TransposeCall::pairwise ? 4 * copy_ns : 0;
@@ -79,9 +79,9 @@ class Fft3d final : public Application {
     check_alltoall(ny() % grid[1] == 0 && nz() % grid[1] == 0 && nx() % grid[0] == 0 && ny() % grid[0] == 0, ranks);
   }
 
-  void write(Script& script) const override {
-    if (*barrier_) script.barrier(script.everybody());
-    *decomposition_ == Decomposition::slabs ? write_slabs(script) : write_pencils(script);
+  void write(CallList& calls) const override {
+    if (*barrier_) calls.barrier(calls.all_ranks());
+    *decomposition_ == Decomposition::slabs ? write_slabs(calls) : write_pencils(calls);
   }
 
  private:
@@ -90,28 +90,28 @@ class Fft3d final : public Application {
   std::int64_t nz() const { return *nz_ > 0 ? *nz_ : *nx_; }
 
   // FFTW transposes planes against all lines in x, whichever y and z they have.
-  void write_slabs(Script& script) const {
-    const Blocks planes = Blocks::equal(nx(), script.ranks());
-    const Blocks lines = Blocks::equal(ny() * nz(), script.ranks());
-    const Members all{script.everybody()};
-    const auto in_planes = static_cast<double>(planes[script.rank()] * ny() * nz());
-    const auto in_lines = static_cast<double>(lines[script.rank()] * nx());
-    script.repeat(2, [&] {  // forward, backward
-      script.compute(in_planes * planes_ns);
-      turn(script, all, planes, lines, 1);
-      script.compute(in_lines * lines_ns);
-      turn(script, all, lines, planes, 1);
-      script.compute(in_planes * order_ns);
+  void write_slabs(CallList& calls) const {
+    const Blocks planes = Blocks::equal(nx(), calls.ranks());
+    const Blocks lines = Blocks::equal(ny() * nz(), calls.ranks());
+    const Members all{calls.all_ranks()};
+    const auto in_planes = static_cast<double>(planes[calls.rank()] * ny() * nz());
+    const auto in_lines = static_cast<double>(lines[calls.rank()] * nx());
+    calls.repeat(2, [&] {  // forward, backward
+      calls.compute(in_planes * planes_ns);
+      turn(calls, all, planes, lines, 1);
+      calls.compute(in_lines * lines_ns);
+      turn(calls, all, lines, planes, 1);
+      calls.compute(in_planes * order_ns);
     });
   }
 
   // Ranks of a row share x, those of a column z: z pencils to y within the row, y pencils to x within the column.
-  void write_pencils(Script& script) const {
-    const auto [down, across] = dims_for(*grid_, script.ranks()).sides;
-    const int i = script.rank() / across;
-    const int j = script.rank() % across;
-    const Members row{script.split(i, j, across), i * across, 1};
-    const Members column{script.split(j, i, down), j, across};
+  void write_pencils(CallList& calls) const {
+    const auto [down, across] = dims_for(*grid_, calls.ranks()).sides;
+    const int i = calls.rank() / across;
+    const int j = calls.rank() % across;
+    const Members row{calls.split(i, j, across), i * across, 1};
+    const Members column{calls.split(j, i, down), j, across};
     const Blocks x = Blocks::even(nx(), down);
     const Blocks y_of_row = Blocks::even(ny(), across);
     const Blocks y_of_column = Blocks::even(ny(), down);
@@ -119,22 +119,22 @@ class Fft3d final : public Application {
     const auto in_z = static_cast<double>(x[i] * y_of_row[j] * nz());
     const auto in_y = static_cast<double>(x[i] * ny() * z[j]);
     const auto in_x = static_cast<double>(nx() * y_of_column[i] * z[j]);
-    script.compute(in_z * planes_ns / 2);
-    turn(script, row, y_of_row, z, x[i]);
-    script.compute(in_y * planes_ns / 2);
-    turn(script, column, x, y_of_column, z[j]);
-    script.compute(in_x * (lines_ns + order_ns));
-    script.compute(in_x * lines_ns);
-    turn(script, column, y_of_column, x, z[j]);
-    script.compute(in_y * planes_ns / 2);
-    turn(script, row, z, y_of_row, x[i]);
-    script.compute(in_z * (planes_ns / 2 + order_ns));
+    calls.compute(in_z * planes_ns / 2);
+    turn(calls, row, y_of_row, z, x[i]);
+    calls.compute(in_y * planes_ns / 2);
+    turn(calls, column, x, y_of_column, z[j]);
+    calls.compute(in_x * (lines_ns + order_ns));
+    calls.compute(in_x * lines_ns);
+    turn(calls, column, y_of_column, x, z[j]);
+    calls.compute(in_y * planes_ns / 2);
+    turn(calls, row, z, y_of_row, x[i]);
+    calls.compute(in_z * (planes_ns / 2 + order_ns));
   }
 
   // `deep`: points at each place of the matrix.
-  void turn(Script& script, const Members& members, const Blocks& rows, const Blocks& columns,
+  void turn(CallList& calls, const Members& members, const Blocks& rows, const Blocks& columns,
             std::int64_t deep) const {
-    script::transpose(script, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
+    calls::transpose(calls, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
   }
 
   void check_alltoall(bool divides, int ranks) const {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "calls/tealeaf_halo.hpp"
 #include "core/grid.hpp"
-#include "motifs/script/scripted.hpp"
-#include "motifs/script/tealeaf_halo.hpp"
+#include "motifs/application/call_list_motif.hpp"
 
 namespace stressbench {
 namespace {
@@ -19,7 +19,7 @@ struct KnownGrid {
 using Whole = AtMost<std::int64_t>;
 constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 
-class Halo2d final : public Scripted {
+class Halo2d final : public CallListMotif {
  public:
   void check(int ranks) const override {
     const Dims<2> grid = dims_for(*grid_given_, ranks);
@@ -44,10 +44,10 @@ class Halo2d final : public Scripted {
   }
 
  protected:
-  void write(script::Script& script) const override {
-    const Dims<2> grid = dims_for(*grid_given_, script.ranks());
-    const script::TealeafHalo halo(script, script::tealeaf_block(script.rank(), grid, *columns_, *rows_));
-    halo.exchange(script, *fields_, *depth_);
+  void write(calls::CallList& calls) const override {
+    const Dims<2> grid = dims_for(*grid_given_, calls.ranks());
+    const calls::TealeafHalo halo(calls, calls::tealeaf_block(calls.rank(), grid, *columns_, *rows_));
+    halo.exchange(calls, *fields_, *depth_);
   }
 
  private:

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -22,9 +22,9 @@ struct Names<Stencil> {
 
 namespace {
 
-using script::Border;
-using script::Requests;
-using script::Script;
+using calls::Border;
+using calls::CallList;
+using calls::Requests;
 using Cells = std::array<std::int64_t, 3>;
 using Away = std::array<int, 3>;
 
@@ -62,38 +62,38 @@ class Halo3d final : public Application {
     }
   }
 
-  void write(Script& script) const override {
-    const script::RankGrid<3> ranks(dims_for(*grid_, script.ranks()), script.rank());
+  void write(CallList& calls) const override {
+    const calls::RankGrid<3> ranks(dims_for(*grid_, calls.ranks()), calls.rank());
     const Cells block = block_at(ranks);
-    const std::vector<Away> directions = neighbours(ranks, script.rank());
+    const std::vector<Away> directions = neighbours(ranks, calls.rank());
     const Border border = *periodic_ ? Border::periodic : Border::closed;
-    const Requests requests = script.requests(2 * static_cast<int>(directions.size()));
+    const Requests requests = calls.requests(2 * static_cast<int>(directions.size()));
     int k = 0;
     for (const Away& away : directions) {
-      script.irecv(requests[k++], ranks.neighbour(away, border), tag_of(opposite(away)), bytes(block, away));
+      calls.irecv(requests[k++], ranks.neighbour(away, border), tag_of(opposite(away)), bytes(block, away));
     }
     for (const Away& away : directions) {
-      script.isend(requests[k++], ranks.neighbour(away, border), tag_of(away), bytes(block, away));
+      calls.isend(requests[k++], ranks.neighbour(away, border), tag_of(away), bytes(block, away));
     }
     const std::int64_t all = block[0] * block[1] * block[2];
     const std::int64_t inner = *overlap_ ? inside(block) : 0;
-    compute(script, inner);
-    script.wait_all(requests);
-    compute(script, all - inner);
+    compute(calls, inner);
+    calls.wait_all(requests);
+    compute(calls, all - inner);
   }
 
  private:
   static constexpr std::array names{"columns", "rows", "planes"};
 
   Cells mesh() const { return {*columns_, *rows_, *planes_}; }
-  Cells block_at(const script::RankGrid<3>& ranks) const {
+  Cells block_at(const calls::RankGrid<3>& ranks) const {
     const Cells cells = mesh();
     Cells block{};
     for (std::size_t k = 0; k < 3; ++k) block[k] = block_cells(cells[k], ranks.side(k), ranks.place()[k]);
     return block;
   }
   // The directions in which there is another rank.
-  std::vector<Away> neighbours(const script::RankGrid<3>& ranks, int own) const {
+  std::vector<Away> neighbours(const calls::RankGrid<3>& ranks, int own) const {
     std::vector<Away> directions = directions_of(*stencil_);
     std::erase_if(directions, [&](const Away& away) {
       const int other = ranks.neighbour(away, *periodic_ ? Border::periodic : Border::closed);
@@ -112,8 +112,8 @@ class Halo3d final : public Application {
     for (const std::int64_t side : block) cells *= std::max<std::int64_t>(side - 2 * *depth_, 0);
     return cells;
   }
-  void compute(Script& script, std::int64_t cells) const {
-    script.compute(*cell_ns_ * static_cast<double>(cells * *fields_));
+  void compute(CallList& calls, std::int64_t cells) const {
+    calls.compute(*cell_ns_ * static_cast<double>(cells * *fields_));
   }
 
   static constexpr std::int64_t most = 1 << 20;

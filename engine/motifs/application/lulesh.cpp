@@ -7,15 +7,15 @@
 #include <cstdlib>
 #include <vector>
 
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
+using calls::Requests;
 
 // Where a neighbour is: columns, rows and planes away.
 struct Direction {
@@ -71,7 +71,7 @@ class Lulesh final : public Application {
             .message_bytes = field * forces.fields + field / 2 * motion.fields +
                              8 * gradients.fields * of_faces * *elements_ * *elements_,
             .collectives = 1,
-            .collective_bytes = script::size_of(Kind::doubles) * ranks,
+            .collective_bytes = calls::size_of(ElementType::doubles) * ranks,
             .compute_s = cells * (state_ns + forces_ns + motion_ns + kinematics_ns + gradients_ns) * scale() * 1e-9};
   }
 
@@ -85,21 +85,21 @@ class Lulesh final : public Application {
                                            ranks, below * below * below, above * above * above));
   }
 
-  void write(Script& script) const override {
+  void write(CallList& calls) const override {
     const double cells = std::pow(static_cast<double>(*elements_), 3);
-    const Requests sends = script.requests(directions.size());
-    const Requests receives = script.requests(directions.size());
+    const Requests sends = calls.requests(directions.size());
+    const Requests receives = calls.requests(directions.size());
     const auto exchange = [&](const Exchange& what, double ns_an_element) {
-      const std::vector<Neighbour> neighbours = neighbours_of(script.rank(), side_of(script.ranks()), what);
-      post(script, receives, neighbours, what);
-      script.compute(cells * ns_an_element);
-      if (script.ranks() > 1) send_and_wait(script, sends, receives, neighbours, what);
+      const std::vector<Neighbour> neighbours = neighbours_of(calls.rank(), side_of(calls.ranks()), what);
+      post(calls, receives, neighbours, what);
+      calls.compute(cells * ns_an_element);
+      if (calls.ranks() > 1) send_and_wait(calls, sends, receives, neighbours, what);
     };
-    script.compute(cells * state_ns);
-    script.allreduce(script.everybody(), Combine::min, Kind::doubles, 1);
+    calls.compute(cells * state_ns);
+    calls.allreduce(calls.all_ranks(), ReduceOp::min, ElementType::doubles, 1);
     exchange(forces, forces_ns);
     exchange(motion, motion_ns);
-    script.compute(cells * kinematics_ns);
+    calls.compute(cells * kinematics_ns);
     exchange(gradients, gradients_ns);
   }
 
@@ -133,24 +133,24 @@ class Lulesh final : public Application {
     return 8 * what.fields * points;
   }
 
-  static void post(Script& script, Requests receives, const std::vector<Neighbour>& neighbours, const Exchange& what) {
+  static void post(CallList& calls, Requests receives, const std::vector<Neighbour>& neighbours, const Exchange& what) {
     int k = 0;
     for (const Neighbour& from : neighbours) {
-      if (from.received_from) script.irecv(receives[k++], from.rank, what.tag, from.bytes);
+      if (from.received_from) calls.irecv(receives[k++], from.rank, what.tag, from.bytes);
     }
   }
 
   // All 26 sends are waited for, those that there are none of, too; receives one by one.
-  static void send_and_wait(Script& script, Requests sends, Requests receives, const std::vector<Neighbour>& neighbours,
-                            const Exchange& what) {
+  static void send_and_wait(CallList& calls, Requests sends, Requests receives,
+                            const std::vector<Neighbour>& neighbours, const Exchange& what) {
     int sent = 0;
     for (const Neighbour& to : neighbours) {
-      if (to.sent_to) script.isend(sends[sent++], to.rank, what.tag, to.bytes);
+      if (to.sent_to) calls.isend(sends[sent++], to.rank, what.tag, to.bytes);
     }
-    script.wait_all(sends);
+    calls.wait_all(sends);
     int received = 0;
     for (const Neighbour& from : neighbours) {
-      if (from.received_from) script.wait(receives[received++]);
+      if (from.received_from) calls.wait(receives[received++]);
     }
   }
 

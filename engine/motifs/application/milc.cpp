@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -19,9 +19,9 @@ struct Names<Precision> {
 
 namespace {
 
-using script::Border;
-using script::Requests;
-using script::Script;
+using calls::Border;
+using calls::CallList;
+using calls::Requests;
 
 using Sides = std::array<std::int64_t, 4>;
 
@@ -98,15 +98,15 @@ std::int64_t sites_of(int parity, const Sides& box, const Sides& origin) noexcep
 // parity; the first neighbours are among them.
 class Gathers {
  public:
-  Gathers(Script& script, const Dims<4>& dims, const Sides& lattice, std::int64_t vector_bytes)
-      : script_(script), ranks_(dims, script.rank()), vector_bytes_(vector_bytes) {
+  Gathers(CallList& calls, const Dims<4>& dims, const Sides& lattice, std::int64_t vector_bytes)
+      : calls_(calls), ranks_(dims, calls.rank()), vector_bytes_(vector_bytes) {
     int divided = 0;
     for (std::size_t k = 0; k < lattice.size(); ++k) {
       block_[k] = lattice[k] / dims[k];
       origin_[k] = ranks_.place()[k] * block_[k];
       divided += dims[k] > 1 ? 1 : 0;
     }
-    requests_ = script.requests(4 * divided);
+    requests_ = calls.requests(4 * divided);
   }
 
   double sites_of_a_parity() const { return static_cast<double>(block_[0] * block_[1] * block_[2] * block_[3]) / 2; }
@@ -118,10 +118,10 @@ class Gathers {
       for (std::size_t k = 0; k < block_.size(); ++k) {
         if (ranks_.side(k) == 1) continue;
         const int tag = first_tag + gather;
-        script_.irecv(requests_[2 * gather], ranks_.neighbour(k, way, Border::periodic), tag,
-                      bytes(parity, k, way > 0 ? origin_[k] + block_[k] - reach : origin_[k]), script::Source::any);
-        script_.isend(requests_[2 * gather + 1], ranks_.neighbour(k, -way, Border::periodic), tag,
-                      bytes(parity, k, way > 0 ? origin_[k] - reach : origin_[k] + block_[k]));
+        calls_.irecv(requests_[2 * gather], ranks_.neighbour(k, way, Border::periodic), tag,
+                     bytes(parity, k, way > 0 ? origin_[k] + block_[k] - reach : origin_[k]), calls::Source::any);
+        calls_.isend(requests_[2 * gather + 1], ranks_.neighbour(k, -way, Border::periodic), tag,
+                     bytes(parity, k, way > 0 ? origin_[k] - reach : origin_[k] + block_[k]));
         ++gather;
       }
     }
@@ -130,7 +130,7 @@ class Gathers {
   // For those of the positive or of the negative directions.
   void await(int way) const {
     const int half = requests_.count / 2;
-    for (int k = 0; k < half; ++k) script_.wait(requests_[way > 0 ? k : half + k]);
+    for (int k = 0; k < half; ++k) calls_.wait(requests_[way > 0 ? k : half + k]);
   }
 
  private:
@@ -143,8 +143,8 @@ class Gathers {
     return vector_bytes_ * sites_of(parity, layers, origin);
   }
 
-  Script& script_;
-  script::RankGrid<4> ranks_;
+  CallList& calls_;
+  calls::RankGrid<4> ranks_;
   std::int64_t vector_bytes_;
   Sides block_{};
   Sides origin_{};
@@ -166,18 +166,18 @@ class Milc final : public Application {
     for (std::size_t k = 0; k < sides.size(); ++k) check_side(names[k], sides[k], dims[k]);
   }
 
-  void write(Script& script) const override {
-    const Gathers gathers(script, dims_on(script.ranks()), lattice(), *precision_ == Precision::single_ ? 24 : 48);
+  void write(CallList& calls) const override {
+    const Gathers gathers(calls, dims_on(calls.ranks()), lattice(), *precision_ == Precision::single_ ? 24 : 48);
     const double sites = gathers.sites_of_a_parity();
-    script.compute(vectors_ns * sites);
+    calls.compute(vectors_ns * sites);
     for (const int parity : {1, 0}) {  // odd sites first
       gathers.start(parity, parity * 8);
       gathers.await(1);
-      script.compute(positive_ns * sites);
+      calls.compute(positive_ns * sites);
       gathers.await(-1);
-      script.compute((parity == 1 ? negative_ns : negative_and_sums_ns) * sites);
+      calls.compute((parity == 1 ? negative_ns : negative_and_sums_ns) * sites);
     }
-    script.allreduce(script.everybody(), script::Combine::sum, script::Kind::doubles, 4);
+    calls.allreduce(calls.all_ranks(), calls::ReduceOp::sum, calls::ElementType::doubles, 4);
   }
 
  private:

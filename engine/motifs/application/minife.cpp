@@ -7,15 +7,15 @@
 #include <tuple>
 #include <vector>
 
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
+using calls::Requests;
 
 constexpr int message_tag = 99;
 
@@ -140,27 +140,27 @@ class MiniFE final : public Application {
                                              empty, ranks, *nx_, *ny_, *nz_));
   }
 
-  void write(Script& script) const override {
-    const Boxes boxes(elements(), script.ranks());
-    const std::vector<Neighbour> neighbours = neighbours_of(script.rank(), boxes);
-    const auto rows = static_cast<double>(boxes.of(script.rank()).points());
-    script.compute(residual_ns * rows);
-    script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 1);
-    script.compute(direction_ns * rows);
-    exchange(script, neighbours);
-    script.compute(matrix_ns * rows);
-    script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 1);
+  void write(CallList& calls) const override {
+    const Boxes boxes(elements(), calls.ranks());
+    const std::vector<Neighbour> neighbours = neighbours_of(calls.rank(), boxes);
+    const auto rows = static_cast<double>(boxes.of(calls.rank()).points());
+    calls.compute(residual_ns * rows);
+    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
+    calls.compute(direction_ns * rows);
+    exchange(calls, neighbours);
+    calls.compute(matrix_ns * rows);
+    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
   }
 
  private:
-  static void exchange(Script& script, const std::vector<Neighbour>& neighbours) {
-    const Requests requests = script.requests(static_cast<int>(neighbours.size()));
+  static void exchange(CallList& calls, const std::vector<Neighbour>& neighbours) {
+    const Requests requests = calls.requests(static_cast<int>(neighbours.size()));
     for (int k = 0; k < requests.count; ++k) {
       const Neighbour& neighbour = neighbours[static_cast<std::size_t>(k)];
-      script.irecv(requests[k], neighbour.rank, message_tag, 8 * neighbour.received);
+      calls.irecv(requests[k], neighbour.rank, message_tag, 8 * neighbour.received);
     }
-    for (const Neighbour& neighbour : neighbours) script.send(neighbour.rank, message_tag, 8 * neighbour.sent);
-    for (int k = 0; k < requests.count; ++k) script.wait(requests[k]);
+    for (const Neighbour& neighbour : neighbours) calls.send(neighbour.rank, message_tag, 8 * neighbour.sent);
+    for (int k = 0; k < requests.count; ++k) calls.wait(requests[k]);
   }
 
   Point elements() const { return {*nx_, *ny_, *nz_}; }

@@ -6,17 +6,17 @@
 #include <array>
 #include <vector>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Border;
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::Border;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
+using calls::Requests;
 
 // Nanoseconds a point of an element, of the reference capture: before the three sums, and the matrix.
 constexpr std::array sums_ns{1.0, 1.0, 0.69};
@@ -48,7 +48,7 @@ struct Neighbour {
 
 // Ranks beside in any direction share the points of a face, an edge or a corner with this one; by rank.
 std::vector<Neighbour> neighbours_of(int rank, const Dims<3>& ranks, const Dims<3>& elements, std::int64_t points) {
-  const script::RankGrid<3> grid(ranks, rank);
+  const calls::RankGrid<3> grid(ranks, rank);
   std::vector<Neighbour> neighbours;
   for (int z = -1; z <= 1; ++z) {
     for (int y = -1; y <= 1; ++y) {
@@ -80,28 +80,28 @@ class Nekbone final : public Application {
     }
   }
 
-  void write(Script& script) const override {
+  void write(CallList& calls) const override {
     const int own = static_cast<int>(*elements_);
-    const Dims<3> ranks = *line_ ? Dims<3>{{script.ranks(), 1, 1}} : grid_->chosen() ? *grid_ : cubic(script.ranks());
+    const Dims<3> ranks = *line_ ? Dims<3>{{calls.ranks(), 1, 1}} : grid_->chosen() ? *grid_ : cubic(calls.ranks());
     const Dims<3> brick = *line_ ? Dims<3>{{own, 1, 1}} : brick_->chosen() ? *brick_ : cubic(own);
     const auto points = static_cast<double>(*elements_ * *points_ * *points_ * *points_);
     for (const double sum_ns : sums_ns) {
-      script.compute(sum_ns * points);
-      script.allreduce(script.everybody(), Combine::sum, Kind::doubles, 1);
+      calls.compute(sum_ns * points);
+      calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
     }
-    script.compute(matrix_ns * points);
-    exchange(script, neighbours_of(script.rank(), ranks, brick, *points_));
+    calls.compute(matrix_ns * points);
+    exchange(calls, neighbours_of(calls.rank(), ranks, brick, *points_));
   }
 
  private:
   // Tags are the senders' ranks.
-  static void exchange(Script& script, const std::vector<Neighbour>& neighbours) {
+  static void exchange(CallList& calls, const std::vector<Neighbour>& neighbours) {
     const int count = static_cast<int>(neighbours.size());
-    const Requests requests = script.requests(2 * count);
+    const Requests requests = calls.requests(2 * count);
     int k = 0;
-    for (const Neighbour& other : neighbours) script.irecv(requests[k++], other.rank, other.rank, 8 * other.points);
-    for (const Neighbour& other : neighbours) script.isend(requests[k++], other.rank, script.rank(), 8 * other.points);
-    script.wait_all(requests);
+    for (const Neighbour& other : neighbours) calls.irecv(requests[k++], other.rank, other.rank, 8 * other.points);
+    for (const Neighbour& other : neighbours) calls.isend(requests[k++], other.rank, calls.rank(), 8 * other.points);
+    calls.wait_all(requests);
   }
 
   Param<std::int64_t> elements_{

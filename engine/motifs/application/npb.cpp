@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "motifs/application/application.hpp"
 #include "motifs/application/npb/problem.hpp"
-#include "motifs/script/application.hpp"
 
 namespace stressbench {
 
@@ -34,8 +34,8 @@ namespace {
 class Npb final : public Application {
  protected:
   void check_ranks(int ranks) const override { kernel().check(*size_, ranks); }
-  void write(script::Script& script) const override {
-    kernel().write(script, *size_, *run_ ? npb::Extent::run : npb::Extent::iteration);
+  void write(calls::CallList& calls) const override {
+    kernel().write(calls, *size_, *run_ ? npb::Extent::run : npb::Extent::iteration);
   }
 
  private:

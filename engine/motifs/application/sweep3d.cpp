@@ -6,14 +6,14 @@
 #include <array>
 
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
 
 // Directions that a wavefront goes in: i east or west, j north or south. Octants in pairs (down and up k) share them.
 struct Octant {
@@ -49,7 +49,8 @@ class Sweep3d final : public Application {
     return {.messages = blocks * (across * npe_j + down * npe_i),
             .message_bytes = blocks * layout.layer_bytes() * (across * *jt_g_ + down * *it_g_),
             .collectives = 2 * *count_,
-            .collective_bytes = *count_ * ranks * (script::size_of(Kind::ints) + script::size_of(Kind::doubles)),
+            .collective_bytes =
+                *count_ * ranks * (calls::size_of(ElementType::ints) + calls::size_of(ElementType::doubles)),
             .compute_s = static_cast<double>(*count_) * cells * cell_ns * scale() * 1e-9};
   }
 
@@ -65,16 +66,16 @@ class Sweep3d final : public Application {
     }
   }
 
-  void write(Script& script) const override {
-    const Layout layout = layout_for(script.ranks());
-    const Block block(script.rank(), layout, *it_g_, *jt_g_);
+  void write(CallList& calls) const override {
+    const Layout layout = layout_for(calls.ranks());
+    const Block block(calls.rank(), layout, *it_g_, *jt_g_);
     const auto cells = static_cast<double>(block.it * block.jt * *kt_);
-    script.repeat(*count_, [&] {
-      script.compute(cells * source_ns);
-      for (std::size_t q = 0; q < octants.size(); ++q) sweep(script, layout, block, static_cast<int>(q) + 1);
-      script.allreduce(script.everybody(), Combine::sum, Kind::ints, 1);  // fixups
-      script.compute(cells * error_ns);
-      script.allreduce(script.everybody(), Combine::max, Kind::doubles, 1);
+    calls.repeat(*count_, [&] {
+      calls.compute(cells * source_ns);
+      for (std::size_t q = 0; q < octants.size(); ++q) sweep(calls, layout, block, static_cast<int>(q) + 1);
+      calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::ints, 1);  // fixups
+      calls.compute(cells * error_ns);
+      calls.allreduce(calls.all_ranks(), ReduceOp::max, ElementType::doubles, 1);
     });
   }
 
@@ -114,26 +115,26 @@ class Sweep3d final : public Application {
     int west, east, south, north;
   };
 
-  static void sweep(Script& script, const Layout& layout, const Block& block, int q) {
-    script.repeat(layout.angle_blocks, [&] {
-      script.repeat(layout.kt / layout.mk, [&] { pass_through(script, layout, block, q, layout.mk); });
-      if (layout.kt % layout.mk != 0) pass_through(script, layout, block, q, layout.kt % layout.mk);
+  static void sweep(CallList& calls, const Layout& layout, const Block& block, int q) {
+    calls.repeat(layout.angle_blocks, [&] {
+      calls.repeat(layout.kt / layout.mk, [&] { pass_through(calls, layout, block, q, layout.mk); });
+      if (layout.kt % layout.mk != 0) pass_through(calls, layout, block, q, layout.kt % layout.mk);
     });
   }
 
   // A wavefront of `planes` planes and a block of angles: in, computed, out.
-  static void pass_through(Script& script, const Layout& layout, const Block& block, int q, std::int64_t planes) {
+  static void pass_through(CallList& calls, const Layout& layout, const Block& block, int q, std::int64_t planes) {
     const auto [east, north] = octants[static_cast<std::size_t>(q - 1)];
     const int across_tag = (east ? 1000 : 3000) * q;
     const int down_tag = (north ? 2000 : 4000) * q;
     const std::int64_t across_bytes = layout.layer_bytes() * block.jt;
     const std::int64_t down_bytes = layout.layer_bytes() * block.it;
-    script.receive(east ? block.west : block.east, across_tag, across_bytes);
-    script.receive(north ? block.south : block.north, down_tag, down_bytes);
+    calls.receive(east ? block.west : block.east, across_tag, across_bytes);
+    calls.receive(north ? block.south : block.north, down_tag, down_bytes);
     const auto swept = static_cast<double>(block.it * block.jt * planes * layout.mmi);
-    script.compute(swept * (north ? north_ns : south_ns));
-    script.send(east ? block.east : block.west, across_tag, across_bytes);
-    script.send(north ? block.north : block.south, down_tag, down_bytes);
+    calls.compute(swept * (north ? north_ns : south_ns));
+    calls.send(east ? block.east : block.west, across_tag, across_bytes);
+    calls.send(north ? block.north : block.south, down_tag, down_bytes);
   }
 
   static void check_cells(const char* parameter, std::int64_t cells, int ranks) {

@@ -6,15 +6,15 @@
 #include <cstdint>
 
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
+using calls::Requests;
 
 using Triple = std::array<std::int64_t, 3>;  // of x, y and z
 constexpr std::array<std::size_t, 3> axes{0, 1, 2};
@@ -186,7 +186,7 @@ class Swfft final : public Application {
     return {.messages = ranks * (4 * parts.peers(0) + 4 * parts.peers(1) + 2 * parts.peers(2)),
             .message_bytes = 10 * point_bytes * all,
             .collectives = reductions + (*driver_ ? 3 : 0),
-            .collective_bytes = reductions * script::size_of(Kind::doubles) * ranks,
+            .collective_bytes = reductions * calls::size_of(ElementType::doubles) * ranks,
             .compute_s = ns * static_cast<double>(all) / ranks * scale() * 1e-9};
   }
 
@@ -203,25 +203,24 @@ class Swfft final : public Application {
                                               points()[0], points()[1], points()[2], ranks, side));
   }
 
-  void write(Script& script) const override {
-    const Transform transform{script, Distribution3d(points(), dims_for(*grid_given_, script.ranks())),
-                              script.requests(2),
-                              static_cast<double>(points()[0] * points()[1] * points()[2]) / script.ranks()};
+  void write(CallList& calls) const override {
+    const Transform transform{calls, Distribution3d(points(), dims_for(*grid_given_, calls.ranks())), calls.requests(2),
+                              static_cast<double>(points()[0] * points()[1] * points()[2]) / calls.ranks()};
     if (*driver_) {
-      script.barrier(script.everybody());
+      calls.barrier(calls.all_ranks());
       transform.compute(initialise_ns);
     }
     transform.forward();
     if (*driver_) {
-      report(script);
+      report(calls);
       transform.compute(check_spectrum_ns);
-      agree_on_range(script);
+      agree_on_range(calls);
     }
     transform.backward();
     if (*driver_) {
-      report(script);
+      report(calls);
       transform.compute(check_result_ns);
-      agree_on_range(script);
+      agree_on_range(calls);
     }
   }
 
@@ -230,12 +229,12 @@ class Swfft final : public Application {
 
   enum class To { pencils, cubes };
   struct Transform {
-    Script& script;
+    CallList& calls;
     Distribution3d parts;
     Requests requests;
     double points;  // of a rank
 
-    void compute(double ns_a_point) const { script.compute(points * ns_a_point); }
+    void compute(double ns_a_point) const { calls.compute(points * ns_a_point); }
 
     void forward() const {
       redistribute(0, To::pencils);
@@ -263,28 +262,28 @@ class Swfft final : public Application {
       const std::int64_t chunk = parts.chunk_points(axis);
       const double ns = (to == To::pencils ? to_pencils_ns : to_cubes_ns)[axis] / 2;
       for (std::int64_t p = 0; p < parts.peers(axis); ++p) {
-        const int cube = parts.cube_peer(axis, script.rank(), p);
-        const int pencil = parts.pencil_peer(axis, script.rank(), p);
-        script.compute(static_cast<double>(chunk) * ns);
-        script.irecv(requests[0], to == To::pencils ? cube : pencil, 0, point_bytes * chunk);
-        script.isend(requests[1], to == To::pencils ? pencil : cube, 0, point_bytes * chunk);
-        script.wait(requests[0]);
-        script.wait(requests[1]);
-        script.compute(static_cast<double>(chunk) * ns);
+        const int cube = parts.cube_peer(axis, calls.rank(), p);
+        const int pencil = parts.pencil_peer(axis, calls.rank(), p);
+        calls.compute(static_cast<double>(chunk) * ns);
+        calls.irecv(requests[0], to == To::pencils ? cube : pencil, 0, point_bytes * chunk);
+        calls.isend(requests[1], to == To::pencils ? pencil : cube, 0, point_bytes * chunk);
+        calls.wait(requests[0]);
+        calls.wait(requests[1]);
+        calls.compute(static_cast<double>(chunk) * ns);
       }
     }
   };
 
   // What the driver prints about times, and about values.
-  static void report(Script& script) {
-    reduce(script, {Combine::max, Combine::min, Combine::sum, Combine::sum});
-    script.barrier(script.everybody());
+  static void report(CallList& calls) {
+    reduce(calls, {ReduceOp::max, ReduceOp::min, ReduceOp::sum, ReduceOp::sum});
+    calls.barrier(calls.all_ranks());
   }
-  static void agree_on_range(Script& script) {
-    reduce(script, {Combine::min, Combine::max, Combine::min, Combine::max});
+  static void agree_on_range(CallList& calls) {
+    reduce(calls, {ReduceOp::min, ReduceOp::max, ReduceOp::min, ReduceOp::max});
   }
-  static void reduce(Script& script, const std::array<Combine, 4>& operations) {
-    for (const Combine operation : operations) script.allreduce(script.everybody(), operation, Kind::doubles, 1);
+  static void reduce(CallList& calls, const std::array<ReduceOp, 4>& operations) {
+    for (const ReduceOp operation : operations) calls.allreduce(calls.all_ranks(), operation, ElementType::doubles, 1);
   }
 
   static constexpr std::int64_t most = 100'000;

@@ -6,9 +6,9 @@
 #include <array>
 #include <limits>
 
+#include "calls/tealeaf_halo.hpp"
 #include "core/grid.hpp"
-#include "motifs/script/application.hpp"
-#include "motifs/script/tealeaf_halo.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -22,9 +22,9 @@ struct Names<Solver> {
 
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
 
 constexpr std::int64_t chebyshev_check = 10;  // iterations between its reductions
 
@@ -43,44 +43,44 @@ class TeaLeaf final : public Application {
     check_blocks("rows", *rows_, grid[1]);
   }
 
-  void write(Script& script) const override {
-    const script::Block block = script::tealeaf_block(script.rank(), most_even<2>(script.ranks()), *columns_, *rows_);
-    const script::TealeafHalo halo(script, block);
-    const Part part{script, halo, static_cast<double>(block.columns * block.rows)};
+  void write(CallList& calls) const override {
+    const calls::Block block = calls::tealeaf_block(calls.rank(), most_even<2>(calls.ranks()), *columns_, *rows_);
+    const calls::TealeafHalo halo(calls, block);
+    const Part part{calls, halo, static_cast<double>(block.columns * block.rows)};
     if (*step_) {
-      halo.exchange(script, 2, *depth_);  // energy, density
-      halo.exchange(script, 1, *depth_);  // u
+      halo.exchange(calls, 2, *depth_);  // energy, density
+      halo.exchange(calls, 1, *depth_);  // u
       part.reduce(1);
       part.reduce(1);
-      halo.exchange(script, 2, *depth_);  // u, p
+      halo.exchange(calls, 2, *depth_);  // u, p
     }
     solve(part);
-    if (*step_) halo.exchange(script, 1, *depth_);  // energy
+    if (*step_) halo.exchange(calls, 1, *depth_);  // energy
   }
 
  private:
   // What a solver is written with.
   struct Part {
-    Script& script;
-    const script::TealeafHalo& halo;
+    CallList& calls;
+    const calls::TealeafHalo& halo;
     double cells;
 
-    void compute(double ns_a_cell) const { script.compute(cells * ns_a_cell); }
+    void compute(double ns_a_cell) const { calls.compute(cells * ns_a_cell); }
     void reduce(std::int64_t doubles) const {
-      script.allreduce(script.everybody(), Combine::sum, Kind::doubles, doubles);
+      calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, doubles);
     }
-    void exchange(std::int64_t fields, std::int64_t depth) const { halo.exchange(script, fields, depth); }
+    void exchange(std::int64_t fields, std::int64_t depth) const { halo.exchange(calls, fields, depth); }
   };
 
   void solve(const Part& part) const {
     if (*solver_ == Solver::chebyshev) {
-      part.script.repeat(*count_ / chebyshev_check, [&] {
-        part.script.repeat(chebyshev_check, [&] { iterate(part); });
+      part.calls.repeat(*count_ / chebyshev_check, [&] {
+        part.calls.repeat(chebyshev_check, [&] { iterate(part); });
         part.reduce(1);
       });
-      part.script.repeat(*count_ % chebyshev_check, [&] { iterate(part); });
+      part.calls.repeat(*count_ % chebyshev_check, [&] { iterate(part); });
     } else {
-      part.script.repeat(*count_, [&] { iterate(part); });
+      part.calls.repeat(*count_, [&] { iterate(part); });
     }
   }
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "motifs/script/application.hpp"
-#include "motifs/script/rank_grid.hpp"
+#include "calls/rank_grid.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -23,34 +23,34 @@ struct Names<Code> {
 
 namespace {
 
-using script::Border;
-using script::Combine;
-using script::Kind;
-using script::Requests;
-using script::Script;
+using calls::Border;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
+using calls::Requests;
 
 constexpr std::int64_t kib = 1024;
 
 // How a code exchanges: in each of its phases every message of a partner's, then its reductions.
-struct Habit {
+struct ExchangePattern {
   std::int64_t smallest;  // bytes of a partner's messages; those between grow by a constant factor
   std::int64_t largest;
   int messages;    // to a partner in a phase
   int reductions;  // of one double
   bool overlaps;   // computes while messages travel
 };
-constexpr std::array<Habit, 4> habits{{{4096 * kib, 4096 * kib, 1, 1, false},
-                                       {256 * kib, 1024 * kib, 2, 1, false},
-                                       {32, 256 * kib, 6, 1, true},
-                                       {128, 1024, 4, 2, false}}};
+constexpr std::array<ExchangePattern, 4> exchange_patterns{{{4096 * kib, 4096 * kib, 1, 1, false},
+                                                            {256 * kib, 1024 * kib, 2, 1, false},
+                                                            {32, 256 * kib, 6, 1, true},
+                                                            {128, 1024, 4, 2, false}}};
 
 using Partners = std::vector<int>;
 
 // The ranks beside in a mesh of ranks, at most so many dimensions away at once.
-Partners beside(const Script& script, int dimensions, int at_once) {
+Partners beside(const CallList& calls, int dimensions, int at_once) {
   Dims<3> dims{{1, 1, 1}};
-  std::ranges::copy(most_even(script.ranks(), dimensions), dims.sides.begin());
-  const script::RankGrid<3> grid(dims, script.rank());
+  std::ranges::copy(most_even(calls.ranks(), dimensions), dims.sides.begin());
+  const calls::RankGrid<3> grid(dims, calls.rank());
   Partners partners;
   for (int z = -1; z <= 1; ++z) {
     for (int y = -1; y <= 1; ++y) {
@@ -65,20 +65,20 @@ Partners beside(const Script& script, int dimensions, int at_once) {
 }
 
 // The two beside along one axis of a 3-D mesh of ranks.
-Partners along(const Script& script, std::size_t axis) {
-  const script::RankGrid<3> grid(dims_for(Dims<3>{}, script.ranks()), script.rank());
+Partners along(const CallList& calls, std::size_t axis) {
+  const calls::RankGrid<3> grid(dims_for(Dims<3>{}, calls.ranks()), calls.rank());
   Partners partners{grid.neighbour(axis, -1, Border::closed), grid.neighbour(axis, 1, Border::closed)};
   std::erase(partners, -1);
   return partners;
 }
 
 // The next in a row of ranks that closes to a ring.
-Partners nearest(const Script& script, int distance) {
+Partners nearest(const CallList& calls, int distance) {
   Partners partners;
   for (int away = 1; away <= distance; ++away) {
-    for (const int other : {script.rank() - away, script.rank() + away}) {
-      const int around = ((other % script.ranks()) + script.ranks()) % script.ranks();
-      if (around != script.rank() && std::ranges::find(partners, around) == partners.end()) partners.push_back(around);
+    for (const int other : {calls.rank() - away, calls.rank() + away}) {
+      const int around = ((other % calls.ranks()) + calls.ranks()) % calls.ranks();
+      if (around != calls.rank() && std::ranges::find(partners, around) == partners.end()) partners.push_back(around);
     }
   }
   return partners;
@@ -94,58 +94,58 @@ class TrafficLike final : public Application {
     }
   }
 
-  void write(Script& script) const override {
-    const std::vector<Partners> phases = phases_of(script);
+  void write(CallList& calls) const override {
+    const std::vector<Partners> phases = phases_of(calls);
     const double work_ns = static_cast<double>(work_->value) / static_cast<double>(phases.size());
     for (const Partners& partners : phases) {
-      const Requests requests = post(script, partners);
-      if (habit().overlaps) script.compute(work_ns);
-      script.wait_all(requests);
-      if (!habit().overlaps) script.compute(work_ns);
+      const Requests requests = post(calls, partners);
+      if (pattern().overlaps) calls.compute(work_ns);
+      calls.wait_all(requests);
+      if (!pattern().overlaps) calls.compute(work_ns);
     }
-    for (int k = 0; k < habit().reductions; ++k) {
-      script.allreduce(script.everybody(), k == 0 ? Combine::min : Combine::sum, Kind::doubles, 1);
+    for (int k = 0; k < pattern().reductions; ++k) {
+      calls.allreduce(calls.all_ranks(), k == 0 ? ReduceOp::min : ReduceOp::sum, ElementType::doubles, 1);
     }
   }
 
  private:
-  const Habit& habit() const { return habits[static_cast<std::size_t>(*like_)]; }
-  std::int64_t smallest() const { return smallest_.was_given() ? smallest_->value : habit().smallest; }
-  std::int64_t largest() const { return largest_.was_given() ? largest_->value : habit().largest; }
+  const ExchangePattern& pattern() const { return exchange_patterns[static_cast<std::size_t>(*like_)]; }
+  std::int64_t smallest() const { return smallest_.was_given() ? smallest_->value : pattern().smallest; }
+  std::int64_t largest() const { return largest_.was_given() ? largest_->value : pattern().largest; }
 
-  std::vector<Partners> phases_of(const Script& script) const {
+  std::vector<Partners> phases_of(const CallList& calls) const {
     switch (*like_) {
       case Code::cth:  // a rectangular 3-D mesh, axis after axis
-        return {along(script, 0), along(script, 1), along(script, 2)};
+        return {along(calls, 0), along(calls, 1), along(calls, 2)};
       case Code::sage:  // gather and scatter
-        return {nearest(script, 2), nearest(script, 2)};
+        return {nearest(calls, 2), nearest(calls, 2)};
       case Code::xnobel:  // a 2-D mesh
-        return {beside(script, 2, 1)};
+        return {beside(calls, 2, 1)};
       case Code::charon:  // finite elements on a 2-D mesh
-        return {beside(script, 2, 2)};
+        return {beside(calls, 2, 2)};
     }
     return {};
   }
 
   std::int64_t size_of(int message) const {
-    const int last = habit().messages - 1;
+    const int last = pattern().messages - 1;
     if (last == 0) return largest();
     const double growth = static_cast<double>(largest()) / static_cast<double>(smallest());
     return std::llround(static_cast<double>(smallest()) * std::pow(growth, static_cast<double>(message) / last));
   }
 
-  Requests post(Script& script, const Partners& partners) const {
-    const int each = habit().messages;
-    const Requests requests = script.requests(2 * each * static_cast<int>(partners.size()));
+  Requests post(CallList& calls, const Partners& partners) const {
+    const int each = pattern().messages;
+    const Requests requests = calls.requests(2 * each * static_cast<int>(partners.size()));
     int k = 0;
     for (const int partner : partners) {
       for (int message = 0; message < each; ++message) {
-        script.irecv(requests[k++], partner, message, size_of(message));
+        calls.irecv(requests[k++], partner, message, size_of(message));
       }
     }
     for (const int partner : partners) {
       for (int message = 0; message < each; ++message) {
-        script.isend(requests[k++], partner, message, size_of(message));
+        calls.isend(requests[k++], partner, message, size_of(message));
       }
     }
     return requests;

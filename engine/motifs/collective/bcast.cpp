@@ -18,9 +18,9 @@ class Bcast final : public Movement {
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{static_cast<double>(size().value), "bytes of the message / time of the call"};
   }
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     root_.hold();
-    Movement::stamp(pass);
+    Movement::fill_payload(pass);
   }
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 
 namespace stressbench {
 namespace {
@@ -61,8 +61,8 @@ Blocks Movement::blocks(const std::vector<std::int64_t>& elements) {
 }
 
 // Spoiled first: in place, what is given lies where the result will be.
-void Movement::stamp(std::uint64_t pass) {
-  for (const Part& part : incoming()) payload::spoil(part.bytes, {part.sender, part.receiver, pass});
+void Movement::fill_payload(std::uint64_t pass) {
+  for (const Part& part : incoming()) payload::poison(part.bytes, {part.sender, part.receiver, pass});
   for (const Part& part : outgoing()) payload::fill(part.bytes, {part.sender, part.receiver, pass});
 }
 

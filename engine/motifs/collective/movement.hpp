@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "motifs/collective/collective.hpp"
 #include "motifs/collective/element.hpp"
-#include "motifs/message.hpp"
 
 namespace stressbench {
 
@@ -49,7 +49,7 @@ class Movement : public Collective {
   std::optional<Bytes> message_size() const final { return *size_; }
   std::string size_parameter() const final { return "size"; }
   std::string size_text(Bytes size) const final;
-  void stamp(std::uint64_t pass) override;
+  void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const final;
 
  protected:

@@ -62,8 +62,8 @@ void Neighbourhood::check(int ranks) const {
   if (!is_grid() && dimensions_.was_given()) throw foreign(dimensions_, "cartesian or box");
   if (!is_grid() && *periodic_) throw foreign(periodic_, "cartesian or box");
   if (*topology_ != Topology::nearest && reach_.was_given()) throw foreign(reach_, "nearest");
-  const bool alone_is_enough = *topology_ == Topology::cartesian && *periodic_;  // then it is its own neighbour
-  if (ranks < 2 && !alone_is_enough) {
+  const bool one_rank_suffices = *topology_ == Topology::cartesian && *periodic_;  // then it is its own neighbour
+  if (ranks < 2 && !one_rank_suffices) {
     throw ParameterMistake("", fmt::format("neighbours need 2 ranks or more, but the job has {}", ranks));
   }
 }

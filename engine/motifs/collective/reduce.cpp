@@ -14,9 +14,9 @@ class Reduce final : public Reducing {
     Reducing::check(ranks);
     root_.check(ranks);
   }
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     root_.hold();
-    Reducing::stamp(pass);
+    Reducing::fill_payload(pass);
   }
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });

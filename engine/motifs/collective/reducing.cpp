@@ -42,7 +42,7 @@ void Reducing::lay_out(const mpi::Group&) {
   fill_with_ones(result_);
 }
 
-void Reducing::stamp(std::uint64_t pass) {
+void Reducing::fill_payload(std::uint64_t pass) {
   const ElementType& type = type_of(*type_);
   const Result due = result();
   // Spoiled with a number that is no result of these contributions.

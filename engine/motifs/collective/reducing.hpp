@@ -5,10 +5,10 @@
 
 #include <string>
 
+#include "core/buffer.hpp"
 #include "motifs/collective/collective.hpp"
 #include "motifs/collective/element.hpp"
 #include "motifs/collective/reduction.hpp"
-#include "motifs/message.hpp"
 
 namespace stressbench {
 
@@ -20,7 +20,7 @@ class Reducing : public Collective {
   std::string size_parameter() const final { return "count"; }
   std::string size_text(Bytes size) const final { return std::to_string(whole_elements(size, *type_)); }
   std::optional<Bandwidth> bandwidth(int ranks) const final;
-  void stamp(std::uint64_t pass) override;
+  void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const final;
 
  protected:

@@ -19,9 +19,9 @@ class RootedBlocks : public Movement {
     if (Shares::varied) check_displacements(shares_.total(elements(), ranks));
   }
   Traffic traffic(int ranks) const override { return {.collectives = 1, .collective_bytes = bytes_of_all(ranks)}; }
-  void stamp(std::uint64_t pass) final {
+  void fill_payload(std::uint64_t pass) final {
     root_.hold();
-    Movement::stamp(pass);
+    Movement::fill_payload(pass);
   }
 
  protected:

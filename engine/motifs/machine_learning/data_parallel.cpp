@@ -20,8 +20,8 @@ struct Names<Summation> {
 
 namespace {
 
-using script::Combine;
-using script::Script;
+using calls::CallList;
+using calls::ReduceOp;
 
 constexpr int tag = 1;
 
@@ -34,22 +34,22 @@ class DataParallel final : public Training {
                                                    algorithm_.text()));
   }
 
-  void write(Script& script) const override {
+  void write(CallList& calls) const override {
     const std::vector<std::int64_t> elements = buckets();
-    const script::Requests in_flight = script.requests(*blocking_ ? 0 : static_cast<int>(*in_flight_));
-    script.compute(forward_ns(static_cast<double>(parameters())));
+    const calls::Requests in_flight = calls.requests(*blocking_ ? 0 : static_cast<int>(*in_flight_));
+    calls.compute(forward_ns(static_cast<double>(parameters())));
     for (std::size_t k = 0; k < elements.size(); ++k) {
-      script.compute(backward_ns(static_cast<double>(elements[k])));
+      calls.compute(backward_ns(static_cast<double>(elements[k])));
       if (*blocking_) {
-        sum(script, elements[k]);
+        sum(calls, elements[k]);
         continue;
       }
-      const script::Request request = in_flight[static_cast<int>(k % static_cast<std::size_t>(in_flight.count))];
-      if (k >= static_cast<std::size_t>(in_flight.count)) script.wait(request);
-      script.allreduce(script.everybody(), Combine::sum, kind(), elements[k]);
-      script.in_background(request);
+      const calls::Request request = in_flight[static_cast<int>(k % static_cast<std::size_t>(in_flight.count))];
+      if (k >= static_cast<std::size_t>(in_flight.count)) calls.wait(request);
+      calls.allreduce(calls.all_ranks(), ReduceOp::sum, kind(), elements[k]);
+      calls.nonblocking_last(request);
     }
-    if (!*blocking_) script.wait_all(in_flight);
+    if (!*blocking_) calls.wait_all(in_flight);
   }
 
  private:
@@ -64,50 +64,50 @@ class DataParallel final : public Training {
     return elements;
   }
 
-  void sum(Script& script, std::int64_t elements) const {
+  void sum(CallList& calls, std::int64_t elements) const {
     switch (*algorithm_) {
       case Summation::allreduce:
-        return script.allreduce(script.everybody(), Combine::sum, kind(), elements);
+        return calls.allreduce(calls.all_ranks(), ReduceOp::sum, kind(), elements);
       case Summation::reduce_scatter: {
-        const std::int64_t share = (elements + script.ranks() - 1) / script.ranks();
-        script.reduce_scatter(script.everybody(), Combine::sum, kind(), share);
-        return script.allgather(script.everybody(), kind(), share);
+        const std::int64_t share = (elements + calls.ranks() - 1) / calls.ranks();
+        calls.reduce_scatter(calls.all_ranks(), ReduceOp::sum, kind(), share);
+        return calls.allgather(calls.all_ranks(), kind(), share);
       }
       case Summation::ring:
-        return ring(script, elements);
+        return ring(calls, elements);
       case Summation::tree:
-        return tree(script, elements * width());
+        return tree(calls, elements * width());
     }
   }
 
   // Reduce-scatter, then all-gather, each in ranks - 1 steps: a part goes to the right while another comes from the
   // left.
-  void ring(Script& script, std::int64_t elements) const {
-    const int ranks = script.ranks();
-    const int right = (script.rank() + 1) % ranks;
-    const int left = (script.rank() + ranks - 1) % ranks;
+  void ring(CallList& calls, std::int64_t elements) const {
+    const int ranks = calls.ranks();
+    const int right = (calls.rank() + 1) % ranks;
+    const int left = (calls.rank() + ranks - 1) % ranks;
     const auto bytes = [&](int part) { return block_cells(elements, ranks, (part + 2 * ranks) % ranks) * width(); };
     for (int half = 0; half < 2; ++half) {
       for (int step = 0; step < ranks - 1; ++step) {
-        const int sent = script.rank() - step + half;
-        script.sendrecv(right, tag, bytes(sent), left, tag, bytes(sent - 1), bytes(sent - 1));
+        const int sent = calls.rank() - step + half;
+        calls.sendrecv(right, tag, bytes(sent), left, tag, bytes(sent - 1), bytes(sent - 1));
       }
     }
   }
 
   // A binomial tree up to rank 0 and down again.
-  static void tree(Script& script, std::int64_t bytes) {
-    const int rank = script.rank();
+  static void tree(CallList& calls, std::int64_t bytes) {
+    const int rank = calls.rank();
     int bit = 1;
     std::vector<int> below;
-    for (; bit < script.ranks() && (rank & bit) == 0; bit <<= 1) {
-      if (rank + bit < script.ranks()) below.push_back(rank + bit);
+    for (; bit < calls.ranks() && (rank & bit) == 0; bit <<= 1) {
+      if (rank + bit < calls.ranks()) below.push_back(rank + bit);
     }
     const int above = rank == 0 ? -1 : rank - bit;
-    for (const int child : below) script.receive(child, tag, bytes);
-    script.send(above, tag, bytes);
-    script.receive(above, tag, bytes);
-    for (std::size_t k = below.size(); k > 0; --k) script.send(below[k - 1], tag, bytes);
+    for (const int child : below) calls.receive(child, tag, bytes);
+    calls.send(above, tag, bytes);
+    calls.receive(above, tag, bytes);
+    for (std::size_t k = below.size(); k > 0; --k) calls.send(below[k - 1], tag, bytes);
   }
 
   Param<Bytes> bucket_{this, '\0', "bucket", Bytes{25 << 20}, "gradients that are summed together", Positive{}};

@@ -5,62 +5,62 @@
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Requests;
-using script::Script;
+using calls::CallList;
+using calls::ReduceOp;
+using calls::Requests;
 
 class Fsdp final : public Training {
  protected:
-  void write(Script& script) const override {
-    const Requests gathers = script.requests(2);
-    const Requests sums = script.requests(2);
+  void write(CallList& calls) const override {
+    const Requests gathers = calls.requests(2);
+    const Requests sums = calls.requests(2);
     const bool gathers_weights = *stage_ == 3;
-    if (gathers_weights) gather(script, gathers, 0);
+    if (gathers_weights) gather(calls, gathers, 0);
     for (std::int64_t layer = 0; layer < layers(); ++layer) {
       if (gathers_weights) {
-        if (layer + 1 < layers()) gather(script, gathers, layer + 1);
-        script.wait(place(gathers, layer));
+        if (layer + 1 < layers()) gather(calls, gathers, layer + 1);
+        calls.wait(place(gathers, layer));
       }
-      script.compute(forward_ns(static_cast<double>(layer_parameters(layer))));
+      calls.compute(forward_ns(static_cast<double>(layer_parameters(layer))));
     }
-    backward(script, gathers, sums);
+    backward(calls, gathers, sums);
     if (gathers_weights) return;
     // The owners have updated their shards.
     for (std::int64_t layer = 0; layer < layers(); ++layer) {
-      if (layer >= 2) script.wait(place(gathers, layer));
-      gather(script, gathers, layer);
+      if (layer >= 2) calls.wait(place(gathers, layer));
+      gather(calls, gathers, layer);
     }
-    script.wait_all(gathers);
+    calls.wait_all(gathers);
   }
 
  private:
-  void backward(Script& script, Requests gathers, Requests sums) const {
-    if (*stage_ == 3) gather(script, gathers, layers() - 1);
+  void backward(CallList& calls, Requests gathers, Requests sums) const {
+    if (*stage_ == 3) gather(calls, gathers, layers() - 1);
     for (std::int64_t layer = layers() - 1; layer >= 0; --layer) {
       if (*stage_ == 3) {
-        if (layer > 0) gather(script, gathers, layer - 1);
-        script.wait(place(gathers, layer));
+        if (layer > 0) gather(calls, gathers, layer - 1);
+        calls.wait(place(gathers, layer));
       }
-      script.compute(backward_ns(static_cast<double>(layer_parameters(layer))));
-      if (*stage_ >= 2) reduce(script, sums, layer);
+      calls.compute(backward_ns(static_cast<double>(layer_parameters(layer))));
+      if (*stage_ >= 2) reduce(calls, sums, layer);
     }
-    for (std::int64_t layer = layers() - 1; *stage_ == 1 && layer >= 0; --layer) reduce(script, sums, layer);
-    script.wait_all(sums);
+    for (std::int64_t layer = layers() - 1; *stage_ == 1 && layer >= 0; --layer) reduce(calls, sums, layer);
+    calls.wait_all(sums);
   }
 
-  static script::Request place(Requests requests, std::int64_t layer) { return requests[static_cast<int>(layer % 2)]; }
+  static calls::Request place(Requests requests, std::int64_t layer) { return requests[static_cast<int>(layer % 2)]; }
   // Shards are equal: the last one is filled up.
-  std::int64_t share(const Script& script, std::int64_t layer) const {
-    return (layer_parameters(layer) + script.ranks() - 1) / script.ranks();
+  std::int64_t share(const CallList& calls, std::int64_t layer) const {
+    return (layer_parameters(layer) + calls.ranks() - 1) / calls.ranks();
   }
-  void gather(Script& script, Requests gathers, std::int64_t layer) const {
-    script.allgather(script.everybody(), kind(), share(script, layer));
-    script.in_background(place(gathers, layer));
+  void gather(CallList& calls, Requests gathers, std::int64_t layer) const {
+    calls.allgather(calls.all_ranks(), kind(), share(calls, layer));
+    calls.nonblocking_last(place(gathers, layer));
   }
-  void reduce(Script& script, Requests sums, std::int64_t layer) const {
-    if (layer + 2 < layers()) script.wait(place(sums, layer));
-    script.reduce_scatter(script.everybody(), Combine::sum, kind(), share(script, layer));
-    script.in_background(place(sums, layer));
+  void reduce(CallList& calls, Requests sums, std::int64_t layer) const {
+    if (layer + 2 < layers()) calls.wait(place(sums, layer));
+    calls.reduce_scatter(calls.all_ranks(), ReduceOp::sum, kind(), share(calls, layer));
+    calls.nonblocking_last(place(sums, layer));
   }
 
   Param<std::int64_t> stage_{this,

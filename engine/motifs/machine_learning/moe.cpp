@@ -10,7 +10,7 @@
 namespace stressbench {
 namespace {
 
-using script::Script;
+using calls::CallList;
 
 class MixtureOfExperts final : public Training {
  public:
@@ -32,19 +32,19 @@ class MixtureOfExperts final : public Training {
  protected:
   void check_ranks(int) const override { check_hidden(); }
 
-  void write(Script& script) const override {
-    const std::vector<std::int64_t> tokens = tokens_to(script.ranks());
+  void write(CallList& calls) const override {
+    const std::vector<std::int64_t> tokens = tokens_to(calls.ranks());
     std::vector<std::int64_t> to;
     for (const std::int64_t count : tokens) to.push_back(activation_bytes(count));
-    const std::vector<std::int64_t> from(to.size(), to[static_cast<std::size_t>(script.rank())]);
+    const std::vector<std::int64_t> from(to.size(), to[static_cast<std::size_t>(calls.rank())]);
     const double part = static_cast<double>(parameters()) / static_cast<double>(layers());
     const auto layer = [&](double compute_ns) {
-      script.alltoallv(script.everybody(), to, from);
-      script.compute(compute_ns);
-      script.alltoallv(script.everybody(), from, to);
+      calls.alltoallv(calls.all_ranks(), to, from);
+      calls.compute(compute_ns);
+      calls.alltoallv(calls.all_ranks(), from, to);
     };
-    script.repeat(layers(), [&] { layer(forward_ns(part)); });
-    script.repeat(layers(), [&] { layer(backward_ns(part)); });
+    calls.repeat(layers(), [&] { layer(forward_ns(part)); });
+    calls.repeat(layers(), [&] { layer(backward_ns(part)); });
   }
 
  private:

@@ -8,8 +8,8 @@
 namespace stressbench {
 namespace {
 
-using script::Requests;
-using script::Script;
+using calls::CallList;
+using calls::Requests;
 
 constexpr int push_tag = 1;
 constexpr int pull_tag = 2;
@@ -24,35 +24,35 @@ class ParameterServer final : public Training {
   }
 
   // The first ranks are the servers; each has a part of every bucket.
-  void write(Script& script) const override {
+  void write(CallList& calls) const override {
     const int servers = static_cast<int>(*servers_);
-    const int workers = script.ranks() - servers;
-    const bool serves = script.rank() < servers;
-    const Requests requests = script.requests(serves ? workers : servers);
+    const int workers = calls.ranks() - servers;
+    const bool serves = calls.rank() < servers;
+    const Requests requests = calls.requests(serves ? workers : servers);
     if (!serves) {
-      script.compute(forward_ns(static_cast<double>(parameters())));
-      script.compute(backward_ns(static_cast<double>(parameters())));
+      calls.compute(forward_ns(static_cast<double>(parameters())));
+      calls.compute(backward_ns(static_cast<double>(parameters())));
     }
     const std::int64_t elements = std::max<std::int64_t>(bucket_->value / width(), 1);
-    script.repeat(parameters() / elements, [&] { exchange(script, requests, elements, serves, servers); });
-    if (parameters() % elements > 0) exchange(script, requests, parameters() % elements, serves, servers);
+    calls.repeat(parameters() / elements, [&] { exchange(calls, requests, elements, serves, servers); });
+    if (parameters() % elements > 0) exchange(calls, requests, parameters() % elements, serves, servers);
   }
 
  private:
-  void exchange(Script& script, Requests requests, std::int64_t elements, bool serves, int servers) const {
+  void exchange(CallList& calls, Requests requests, std::int64_t elements, bool serves, int servers) const {
     const auto bytes = [&](int server) { return block_cells(elements, servers, server) * width(); };
     const auto each = [&](auto post) {
       for (int k = 0; k < requests.count; ++k) {
         const int peer = serves ? servers + k : k;
-        post(requests[k], peer, bytes(serves ? script.rank() : k));
+        post(requests[k], peer, bytes(serves ? calls.rank() : k));
       }
-      script.wait_all(requests);
+      calls.wait_all(requests);
     };
-    each([&](script::Request request, int peer, std::int64_t size) {
-      serves ? script.irecv(request, peer, push_tag, size) : script.isend(request, peer, push_tag, size);
+    each([&](calls::Request request, int peer, std::int64_t size) {
+      serves ? calls.irecv(request, peer, push_tag, size) : calls.isend(request, peer, push_tag, size);
     });
-    each([&](script::Request request, int peer, std::int64_t size) {
-      serves ? script.isend(request, peer, pull_tag, size) : script.irecv(request, peer, pull_tag, size);
+    each([&](calls::Request request, int peer, std::int64_t size) {
+      serves ? calls.isend(request, peer, pull_tag, size) : calls.irecv(request, peer, pull_tag, size);
     });
   }
 

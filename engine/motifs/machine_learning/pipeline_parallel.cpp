@@ -16,8 +16,8 @@ struct Names<Schedule> {
 
 namespace {
 
-using script::Requests;
-using script::Script;
+using calls::CallList;
+using calls::Requests;
 
 constexpr int activation_tag = 1;
 constexpr int gradient_tag = 2;
@@ -35,28 +35,28 @@ class PipelineParallel final : public Training {
     }
   }
 
-  void write(Script& script) const override {
-    Stage stage{script, script.requests(2), script.requests(2), activation_bytes(tokens() / *micro_batches_),
+  void write(CallList& calls) const override {
+    Stage stage{calls, calls.requests(2), calls.requests(2), activation_bytes(tokens() / *micro_batches_),
                 static_cast<double>(parameters()) / static_cast<double>(layers()) *
-                    static_cast<double>(block_cells(layers(), script.ranks(), script.rank())) /
+                    static_cast<double>(block_cells(layers(), calls.ranks(), calls.rank())) /
                     static_cast<double>(*micro_batches_)};
     const std::int64_t ahead = *schedule_ == Schedule::gpipe
                                    ? *micro_batches_
-                                   : std::min<std::int64_t>(script.ranks() - script.rank() - 1, *micro_batches_);
+                                   : std::min<std::int64_t>(calls.ranks() - calls.rank() - 1, *micro_batches_);
     for (std::int64_t k = 0; k < ahead; ++k) forward(stage);
     for (std::int64_t k = ahead; k < *micro_batches_; ++k) {
       forward(stage);
       backward(stage);
     }
     for (std::int64_t k = 0; k < ahead; ++k) backward(stage);
-    script.wait_all(stage.ahead);
-    script.wait_all(stage.back);
+    calls.wait_all(stage.ahead);
+    calls.wait_all(stage.back);
   }
 
  private:
   // A rank in the pipeline: what it sends on goes in the background, at most two messages each way.
   struct Stage {
-    Script& script;
+    CallList& calls;
     Requests ahead;
     Requests back;
     std::int64_t bytes;
@@ -64,24 +64,24 @@ class PipelineParallel final : public Training {
     int sent_ahead = 0;
     int sent_back = 0;
 
-    int before() const { return script.rank() - 1; }
-    int after() const { return script.rank() + 1 < script.ranks() ? script.rank() + 1 : -1; }
+    int before() const { return calls.rank() - 1; }
+    int after() const { return calls.rank() + 1 < calls.ranks() ? calls.rank() + 1 : -1; }
     void send(Requests requests, int& sent, int to, int tag) const {
       if (to < 0) return;
-      if (sent >= 2) script.wait(requests[sent % 2]);
-      script.isend(requests[sent % 2], to, tag, bytes);
+      if (sent >= 2) calls.wait(requests[sent % 2]);
+      calls.isend(requests[sent % 2], to, tag, bytes);
       ++sent;
     }
   };
 
   void forward(Stage& stage) const {
-    stage.script.receive(stage.before(), activation_tag, stage.bytes);
-    stage.script.compute(forward_ns(stage.parameters));
+    stage.calls.receive(stage.before(), activation_tag, stage.bytes);
+    stage.calls.compute(forward_ns(stage.parameters));
     stage.send(stage.ahead, stage.sent_ahead, stage.after(), activation_tag);
   }
   void backward(Stage& stage) const {
-    stage.script.receive(stage.after(), gradient_tag, stage.bytes);
-    stage.script.compute(backward_ns(stage.parameters));
+    stage.calls.receive(stage.after(), gradient_tag, stage.bytes);
+    stage.calls.compute(backward_ns(stage.parameters));
     stage.send(stage.back, stage.sent_back, stage.before(), gradient_tag);
   }
 

@@ -7,9 +7,9 @@
 namespace stressbench {
 namespace {
 
-using script::Combine;
-using script::Ranks;
-using script::Script;
+using calls::CallList;
+using calls::Ranks;
+using calls::ReduceOp;
 
 constexpr int sums_a_layer = 2;  // attention and feed-forward
 
@@ -26,28 +26,28 @@ class TensorParallel final : public Training {
     }
   }
 
-  void write(Script& script) const override {
-    const int size = degree(script.ranks());
-    const Ranks group = script.split(script.rank() / size, script.rank() % size, size);
+  void write(CallList& calls) const override {
+    const int size = degree(calls.ranks());
+    const Ranks group = calls.split(calls.rank() / size, calls.rank() % size, size);
     const double part = static_cast<double>(parameters()) / static_cast<double>(layers()) / sums_a_layer / size;
-    script.repeat(layers() * sums_a_layer, [&] {
-      script.compute(forward_ns(part));
-      sum(script, group);
+    calls.repeat(layers() * sums_a_layer, [&] {
+      calls.compute(forward_ns(part));
+      sum(calls, group);
     });
-    script.repeat(layers() * sums_a_layer, [&] {
-      script.compute(backward_ns(part));
-      sum(script, group);
+    calls.repeat(layers() * sums_a_layer, [&] {
+      calls.compute(backward_ns(part));
+      sum(calls, group);
     });
   }
 
  private:
   int degree(int ranks) const { return *degree_ == 0 ? ranks : static_cast<int>(*degree_); }
 
-  void sum(Script& script, const Ranks& group) const {
+  void sum(CallList& calls, const Ranks& group) const {
     const std::int64_t elements = tokens() * hidden();
-    if (!*sequence_) return script.allreduce(group, Combine::sum, kind(), elements);
-    script.reduce_scatter(group, Combine::sum, kind(), elements / group.size);
-    script.allgather(group, kind(), elements / group.size);
+    if (!*sequence_) return calls.allreduce(group, ReduceOp::sum, kind(), elements);
+    calls.reduce_scatter(group, ReduceOp::sum, kind(), elements / group.size);
+    calls.allgather(group, kind(), elements / group.size);
   }
 
   Param<std::int64_t> degree_{this,

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "motifs/script/application.hpp"
+#include "motifs/application/application.hpp"
 
 namespace stressbench {
 
@@ -64,7 +64,9 @@ class Training : public Application {
     return parameters() / layers() + (layer < parameters() % layers() ? 1 : 0);
   }
   std::int64_t width() const { return *precision_ == NumberFormat::fp32 ? 4 : 2; }
-  script::Kind kind() const { return *precision_ == NumberFormat::fp32 ? script::Kind::floats : script::Kind::shorts; }
+  calls::ElementType kind() const {
+    return *precision_ == NumberFormat::fp32 ? calls::ElementType::floats : calls::ElementType::shorts;
+  }
   std::int64_t tokens() const { return *tokens_; }
   // 2 operations a parameter and token forwards, 4 backwards (Kaplan et al. 2020), of the parameters that work on it.
   double forward_ns(double parameters) const {

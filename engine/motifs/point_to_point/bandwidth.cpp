@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 
 namespace stressbench {
@@ -86,11 +86,11 @@ class Streaming final : public Motif {
     }
   }
 
-  bool observes() const override { return role_ != Role::idle && (initiator_ || timer() == Timer::loop); }
+  bool is_timed() const override { return role_ != Role::idle && (initiator_ || timer() == Timer::loop); }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     payload::fill(outgoing_.bytes(), {rank_, partner_, pass});
-    payload::spoil(incoming_.bytes(), {partner_, rank_, pass});
+    payload::poison(incoming_.bytes(), {partner_, rank_, pass});
   }
   void verify(std::uint64_t pass) const override { payload::check(incoming_.bytes(), {partner_, rank_, pass}); }
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "motifs/pause.hpp"
+#include "core/pause.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/point_to_point/simultaneous.hpp"
 

@@ -56,10 +56,10 @@ class Exchange final : public Motif {
     mpi::must(MPI_Waitall(2, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     for (std::size_t i = 0; i < 2; ++i) {
       outgoing_[i].fill({rank_, to_[i], pass});
-      incoming_[i].spoil({from_[i], rank_, pass});
+      incoming_[i].poison({from_[i], rank_, pass});
     }
   }
   void verify(std::uint64_t pass) const override {

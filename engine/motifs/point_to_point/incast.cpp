@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 
 namespace stressbench {
 
@@ -115,12 +115,13 @@ class Incast final : public Motif {
   }
 
   // An incast lasts until the root has everything; a sender of small messages is through long before.
-  bool observes() const override { return is_root(); }
+  bool is_timed() const override { return is_root(); }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     if (place_ >= roots_ + senders_) return;
     if (is_root()) {
-      for (int sender = 0; sender < senders_; ++sender) payload::spoil(arrival(sender), {rank_of(sender), rank_, pass});
+      for (int sender = 0; sender < senders_; ++sender)
+        payload::poison(arrival(sender), {rank_of(sender), rank_, pass});
       return;
     }
     for (int root = 0; root < roots_; ++root) payload::fill(departure(root), {rank_, root_rank(root), pass});

@@ -73,10 +73,10 @@ void Message::fill(const payload::Origin& origin) const {
              [&](std::size_t from, std::size_t to) { std::memcpy(memory_.data() + to, packed.data() + from, block_); });
 }
 
-void Message::spoil(const payload::Origin& origin) const {
-  if (block_ == 0) return payload::spoil(memory_.bytes(), origin);
+void Message::poison(const payload::Origin& origin) const {
+  if (block_ == 0) return payload::poison(memory_.bytes(), origin);
   std::vector<std::byte> packed(size_);
-  payload::spoil(packed, origin);
+  payload::poison(packed, origin);
   each_block(size_, block_, stride_,
              [&](std::size_t from, std::size_t to) { std::memcpy(memory_.data() + to, packed.data() + from, block_); });
 }

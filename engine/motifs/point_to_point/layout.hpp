@@ -4,9 +4,9 @@
 
 #include <mpi.h>
 
+#include "core/buffer.hpp"
 #include "core/parameter.hpp"
-#include "motifs/message.hpp"
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 #include "mpi/datatype.hpp"
 
 namespace stressbench {
@@ -32,7 +32,7 @@ class Message {
   MPI_Datatype type() const noexcept { return derived_.handle() == MPI_DATATYPE_NULL ? MPI_BYTE : derived_.handle(); }
 
   void fill(const payload::Origin& origin) const;
-  void spoil(const payload::Origin& origin) const;
+  void poison(const payload::Origin& origin) const;
   void check(const payload::Origin& origin) const;
 
  private:

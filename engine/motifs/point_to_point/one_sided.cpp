@@ -109,7 +109,7 @@ void OneSided::flush() {
   for (const int target : target_ranks_) mpi::must(MPI_Win_flush(target, window()), "MPI_Win_flush");
 }
 
-void OneSided::stamp(std::uint64_t pass) {
+void OneSided::fill_payload(std::uint64_t pass) {
   stamp_memory(pass);
   mpi::must(MPI_Barrier(communicator_), "MPI_Barrier");
 }

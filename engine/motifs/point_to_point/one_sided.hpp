@@ -6,10 +6,10 @@
 
 #include <vector>
 
-#include "motifs/alone.hpp"
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/reach.hpp"
+#include "motifs/serial_setup.hpp"
 #include "mpi/window.hpp"
 
 namespace stressbench {
@@ -30,7 +30,7 @@ struct Names<WindowKind> {
                                      std::pair{std::string_view{"allocate"}, WindowKind::allocate}};
 };
 
-class OneSided : public Motif, public DecomposesAlone {
+class OneSided : public Motif, public SerialSetup {
  public:
   ~OneSided() override;
 
@@ -39,10 +39,10 @@ class OneSided : public Motif, public DecomposesAlone {
   std::optional<Bandwidth> bandwidth(int ranks) const override;
 
   void decompose(const mpi::Group& group, const Draw& draws) final;
-  bool observes() const final { return !reached_.targets.empty(); }
+  bool is_timed() const final { return !reached_.targets.empty(); }
   // A target cannot know when its memory is worked on: all wait for each other before an iteration that is to be
   // checked, and after it.
-  void stamp(std::uint64_t pass) final;
+  void fill_payload(std::uint64_t pass) final;
   void verify(std::uint64_t pass) const final;
 
  protected:

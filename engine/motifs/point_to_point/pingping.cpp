@@ -2,9 +2,9 @@
 // (docs/motifs/pingping.md).
 #include <mpi.h>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 
 namespace stressbench {
@@ -45,11 +45,11 @@ class PingPing final : public Motif {
     mpi::must(MPI_Wait(&sending, MPI_STATUS_IGNORE), "MPI_Wait");
   }
 
-  bool observes() const override { return partner_ != no_partner; }
+  bool is_timed() const override { return partner_ != no_partner; }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     payload::fill(outgoing_.bytes(), {rank_, partner_, pass});
-    payload::spoil(incoming_.bytes(), {partner_, rank_, pass});
+    payload::poison(incoming_.bytes(), {partner_, rank_, pass});
   }
   void verify(std::uint64_t pass) const override { payload::check(incoming_.bytes(), {partner_, rank_, pass}); }
 

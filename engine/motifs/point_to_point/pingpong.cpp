@@ -60,11 +60,11 @@ class PingPong final : public Motif {
     }
   }
 
-  bool observes() const override { return role_ == Role::ping || (role_ == Role::pong && timer() == Timer::loop); }
+  bool is_timed() const override { return role_ == Role::ping || (role_ == Role::pong && timer() == Timer::loop); }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     outgoing_.fill({rank_, partner_, pass});
-    incoming_.spoil({partner_, rank_, pass});
+    incoming_.poison({partner_, rank_, pass});
   }
   void verify(std::uint64_t pass) const override { incoming_.check({partner_, rank_, pass}); }
 

@@ -1,5 +1,5 @@
 // put, get: ranks write to or read from the memory of others (IMB-RMA, OSU; docs/motifs/put.md).
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 #include "motifs/point_to_point/one_sided.hpp"
 
 namespace stressbench {
@@ -49,7 +49,7 @@ class Put final : public Transfer {
   }
   void stamp_memory(std::uint64_t pass) override {
     each_local([&](auto bytes, int target, auto i) { payload::fill(bytes, origin(rank(), target, pass, i)); });
-    each_exposed([&](auto bytes, int from, auto i) { payload::spoil(bytes, origin(from, rank(), pass, i)); });
+    each_exposed([&](auto bytes, int from, auto i) { payload::poison(bytes, origin(from, rank(), pass, i)); });
   }
   void verify_memory(std::uint64_t pass) const override {
     each_exposed([&](auto bytes, int from, auto i) { payload::check(bytes, origin(from, rank(), pass, i)); });
@@ -69,7 +69,7 @@ class Get final : public Transfer {
   }
   void stamp_memory(std::uint64_t pass) override {
     each_exposed([&](auto bytes, int to, auto i) { payload::fill(bytes, origin(rank(), to, pass, i)); });
-    each_local([&](auto bytes, int target, auto i) { payload::spoil(bytes, origin(target, rank(), pass, i)); });
+    each_local([&](auto bytes, int target, auto i) { payload::poison(bytes, origin(target, rank(), pass, i)); });
   }
   void verify_memory(std::uint64_t pass) const override {
     each_local([&](auto bytes, int target, auto i) { payload::check(bytes, origin(target, rank(), pass, i)); });

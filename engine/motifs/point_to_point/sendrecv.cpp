@@ -39,9 +39,9 @@ class Sendrecv final : public Motif {
               "MPI_Sendrecv");
   }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     outgoing_.fill({rank_, right_, pass});
-    incoming_.spoil({left_, rank_, pass});
+    incoming_.poison({left_, rank_, pass});
   }
   void verify(std::uint64_t pass) const override { incoming_.check({left_, rank_, pass}); }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 
 namespace stressbench {
 namespace {
@@ -69,11 +69,11 @@ void Simultaneous::wait() {
   if (posted_ > 0) mpi::must(MPI_Waitall(posted_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
-void Simultaneous::stamp(std::uint64_t pass) {
+void Simultaneous::fill_payload(std::uint64_t pass) {
   stamped_ = next_;
   const Peers& turn = turns_[stamped_];
   for (std::size_t i = 0; i < turn.to.size(); ++i) payload::fill(outgoing(i), {rank_, turn.to[i], pass});
-  for (std::size_t i = 0; i < turn.from.size(); ++i) payload::spoil(incoming(i), {turn.from[i], rank_, pass});
+  for (std::size_t i = 0; i < turn.from.size(); ++i) payload::poison(incoming(i), {turn.from[i], rank_, pass});
 }
 
 void Simultaneous::verify(std::uint64_t pass) const {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench {
@@ -23,8 +23,8 @@ class Simultaneous : public Motif {
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
-  bool observes() const override { return !turns_.front().to.empty() || !turns_.front().from.empty(); }
-  void stamp(std::uint64_t pass) override;
+  bool is_timed() const override { return !turns_.front().to.empty() || !turns_.front().from.empty(); }
+  void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const override;
 
  protected:

@@ -6,9 +6,9 @@
 #include <array>
 #include <memory>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/point_to_point/team.hpp"
 
@@ -112,12 +112,12 @@ class Threads final : public Motif {
     acknowledge();
   }
 
-  bool observes() const override { return partner_ != no_partner && sends_; }
+  bool is_timed() const override { return partner_ != no_partner && sends_; }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     if (partner_ == no_partner) return;
     sends_ ? payload::fill(message_.bytes(), {rank_, partner_, pass})
-           : payload::spoil(message_.bytes(), {partner_, rank_, pass});
+           : payload::poison(message_.bytes(), {partner_, rank_, pass});
   }
   void verify(std::uint64_t pass) const override {
     if (partner_ != no_partner && !sends_) payload::check(message_.bytes(), {partner_, rank_, pass});

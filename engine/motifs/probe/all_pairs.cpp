@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "motifs/message.hpp"
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
+#include "io/appended_file.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/probe/pair_times.hpp"
 #include "motifs/probe/tournament.hpp"
-#include "storage/appended_file.hpp"
 
 namespace stressbench {
 namespace {
@@ -49,7 +49,7 @@ class AllPairs final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::string quantity() const override { return "time of the tournament"; }
 
-  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
   void decompose(const mpi::Group& group, const Draw&) override {
     communicator_ = group.handle();
     rank_ = group.rank();
@@ -82,14 +82,14 @@ class AllPairs final : public Motif {
     describe_own();
   }
 
-  void conclude(const mpi::Group& group, int round) override {
+  void finish(const mpi::Group& group, int round) override {
     if (matrix_of_own_) matrix_of_own_->append(*matrix_file_, group, round, size_->value);
   }
 
-  void stamp(std::uint64_t pass) override {
+  void fill_payload(std::uint64_t pass) override {
     for (int other = 0; other < ranks_; ++other) {
       payload::fill(to(other), {rank_, other, pass});
-      payload::spoil(from(other), {other, rank_, pass});
+      payload::poison(from(other), {other, rank_, pass});
     }
   }
   void verify(std::uint64_t pass) const override {
@@ -186,9 +186,9 @@ class AllPairs final : public Motif {
   Buffer outgoing_;  // a message for each other rank, so that each can be told by its bytes
   Buffer incoming_;
   std::vector<double> times_s_;
-  storage::Run run_;
+  io::Run run_;
   std::optional<PairTimes> matrix_of_own_;
-  std::optional<storage::AppendedFile> matrix_file_;
+  std::optional<io::AppendedFile> matrix_file_;
 };
 
 const RegisterMotif<AllPairs> registered{"all_pairs", Family::probe,

@@ -7,7 +7,7 @@
 #include <exception>
 
 #include "core/statistics.hpp"
-#include "storage/first_rank.hpp"
+#include "io/first_rank.hpp"
 
 namespace stressbench {
 namespace {
@@ -26,7 +26,7 @@ std::string receive_lines(int rank, const mpi::Group& group) {
 }
 
 // Takes what every rank sends, even where it cannot be written: they wait for it.
-void write_all(const storage::AppendedFile& file, const std::string& own, const mpi::Group& group) {
+void write_all(const io::AppendedFile& file, const std::string& own, const mpi::Group& group) {
   std::exception_ptr failure;
   const auto attempt = [&](const auto& step) {
     if (failure) return;
@@ -70,13 +70,13 @@ std::string PairTimes::lines(int round, std::int64_t size_bytes) const {
   return text;
 }
 
-void PairTimes::append(const storage::AppendedFile& file, const mpi::Group& group, int round,
+void PairTimes::append(const io::AppendedFile& file, const mpi::Group& group, int round,
                        std::int64_t size_bytes) const {
   const std::string own = lines(round, size_bytes);
   if (rank_ > 0 && rank_ < group.size() - 1) {  // the last rank begins no game
     mpi::must(MPI_Send(own.data(), static_cast<int>(own.size()), MPI_CHAR, 0, tag, group.handle()), "MPI_Send");
   }
-  storage::on_first_rank(group, "matrix", [&] { write_all(file, own, group); });
+  io::on_first_rank(group, "matrix", [&] { write_all(file, own, group); });
 }
 
 }  // namespace stressbench

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "io/appended_file.hpp"
 #include "mpi/group.hpp"
-#include "storage/appended_file.hpp"
 
 namespace stressbench {
 
@@ -20,7 +20,7 @@ class PairTimes {
 
   // Collective. A line for each pair, in order of the lower rank, then the higher, behind what the file has; with a
   // head where it is new. Through rank 0, which holds one rank's lines at a time. Throws MachineFault on all ranks.
-  void append(const storage::AppendedFile& file, const mpi::Group& group, int round, std::int64_t size_bytes) const;
+  void append(const io::AppendedFile& file, const mpi::Group& group, int round, std::int64_t size_bytes) const;
 
  private:
   struct Pair {

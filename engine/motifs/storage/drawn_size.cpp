@@ -13,7 +13,7 @@
 #include "core/input_limits.hpp"
 #include "mpi/environment.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 // Sizes are drawn out of the way of the other draws of a step, which count executions from 0.
@@ -160,4 +160,4 @@ std::int64_t DrawnSize::scaled(double size) const noexcept {
   return std::llround(std::min(size * *scale_, static_cast<double>(SizeTable::most_size)));
 }
 
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

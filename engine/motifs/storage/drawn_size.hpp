@@ -13,7 +13,7 @@
 #include "core/size_table.hpp"
 #include "mpi/group.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 
 class DrawnSize {
  public:
@@ -51,4 +51,4 @@ class DrawnSize {
   std::optional<Source> source_;
 };
 
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

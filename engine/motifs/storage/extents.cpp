@@ -4,7 +4,7 @@
 #include <limits>
 
 namespace stressbench {
-namespace storage {
+namespace io {
 
 Portion portion_of(const Files& files, int rank, int ranks) noexcept {
   switch (files.each) {
@@ -32,10 +32,10 @@ Extent Extents::at(std::int64_t number) const noexcept {
   return {(segment * portion_.ranks + portion_.index) * block_ + within, std::min(transfer_, block_ - within)};
 }
 
-}  // namespace storage
+}  // namespace io
 
-storage::Files Spelling<storage::Files>::read(std::string_view text) {
-  using Each = storage::Files::Each;
+io::Files Spelling<io::Files>::read(std::string_view text) {
+  using Each = io::Files::Each;
   constexpr std::string_view every = "every:";
   if (parameter_detail::same_name(text, "one")) return {Each::all, 0};
   if (parameter_detail::same_name(text, "rank")) return {Each::rank, 0};
@@ -47,15 +47,15 @@ storage::Files Spelling<storage::Files>::read(std::string_view text) {
   throw UserMistake("must be one of one, rank, node, every:K (a file for each K ranks)");
 }
 
-std::string Spelling<storage::Files>::write(const storage::Files& files) {
+std::string Spelling<io::Files>::write(const io::Files& files) {
   switch (files.each) {
-    case storage::Files::Each::all:
+    case io::Files::Each::all:
       return "one";
-    case storage::Files::Each::rank:
+    case io::Files::Each::rank:
       return "rank";
-    case storage::Files::Each::node:
+    case io::Files::Each::node:
       return "node";
-    case storage::Files::Each::several:
+    case io::Files::Each::several:
       break;
   }
   return "every:" + std::to_string(files.ranks);

@@ -8,7 +8,7 @@
 
 #include "core/parameter.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 
 // How many files: one for all ranks (N-1), one for each rank (N-N), for each node or each k consecutive ranks (N-M).
 struct Files {
@@ -52,14 +52,14 @@ class Extents {
   Portion portion_;
 };
 
-}  // namespace stressbench::storage
+}  // namespace stressbench::io
 
 namespace stressbench {
 
 template <>
-struct Spelling<storage::Files> {
-  static storage::Files read(std::string_view text);  // "one", "rank", "node", "every:4"
-  static std::string write(const storage::Files& files);
+struct Spelling<io::Files> {
+  static io::Files read(std::string_view text);  // "one", "rank", "node", "every:4"
+  static std::string write(const io::Files& files);
   static constexpr std::string_view unit = "choice";
 };
 

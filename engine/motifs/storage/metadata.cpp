@@ -5,47 +5,47 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <limits>
 #include <optional>
 
+#include "core/buffer.hpp"
+#include "core/pause.hpp"
+#include "core/payload.hpp"
 #include "core/permutation.hpp"
-#include "motifs/message.hpp"
+#include "core/signals.hpp"
+#include "io/item.hpp"
+#include "io/owned_files.hpp"
 #include "motifs/motif.hpp"
-#include "motifs/pause.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/storage/rate.hpp"
-#include "storage/item.hpp"
-#include "storage/owned_files.hpp"
 
 namespace stressbench {
-namespace storage {
+namespace io {
 
 enum class MetadataWork { all, create, stat, open, unlink };
 enum class MetadataTree { shared, own };
 
-}  // namespace storage
+}  // namespace io
 
 template <>
-struct Names<storage::MetadataWork> {
-  using Work = storage::MetadataWork;
+struct Names<io::MetadataWork> {
+  using Work = io::MetadataWork;
   static constexpr std::array values{
       std::pair{std::string_view{"all"}, Work::all}, std::pair{std::string_view{"create"}, Work::create},
       std::pair{std::string_view{"stat"}, Work::stat}, std::pair{std::string_view{"open"}, Work::open},
       std::pair{std::string_view{"unlink"}, Work::unlink}};
 };
 template <>
-struct Names<storage::MetadataTree> {
-  static constexpr std::array values{std::pair{std::string_view{"shared"}, storage::MetadataTree::shared},
-                                     std::pair{std::string_view{"own"}, storage::MetadataTree::own}};
+struct Names<io::MetadataTree> {
+  static constexpr std::array values{std::pair{std::string_view{"shared"}, io::MetadataTree::shared},
+                                     std::pair{std::string_view{"own"}, io::MetadataTree::own}};
 };
 template <>
-struct Names<storage::ItemKind> {
-  static constexpr std::array values{std::pair{std::string_view{"files"}, storage::ItemKind::file},
-                                     std::pair{std::string_view{"directories"}, storage::ItemKind::directory}};
+struct Names<io::ItemKind> {
+  static constexpr std::array values{std::pair{std::string_view{"files"}, io::ItemKind::file},
+                                     std::pair{std::string_view{"directories"}, io::ItemKind::directory}};
 };
 
-namespace storage {
+namespace io {
 namespace {
 
 using Work = MetadataWork;
@@ -66,7 +66,7 @@ class Phase {
 
   Work work() const noexcept { return work_; }
   std::array<Metric*, 2> metrics() noexcept { return {&time_, &rate_}; }
-  OwnHistogram& single() noexcept { return single_; }
+  MotifHistogram& single() noexcept { return single_; }
 
   void prepare(std::int64_t iterations) {
     spans_ns_.clear();
@@ -78,7 +78,7 @@ class Phase {
     spans_ns_.push_back(all_ns);
   }
   // Who came last and saw the end first knows best. Needs no clock that several hosts share.
-  void review(const mpi::Group& group, std::int64_t items_of_a_rank) {
+  void reduce_metrics(const mpi::Group& group, std::int64_t items_of_a_rank) {
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
                             group.handle()),
               "MPI_Allreduce");
@@ -93,7 +93,7 @@ class Phase {
   Work work_;
   Metric time_;
   Rate rate_;
-  OwnHistogram single_;
+  MotifHistogram single_;
   std::vector<std::int64_t> spans_ns_;  // of the present region, one an iteration
 };
 
@@ -102,29 +102,29 @@ class Metadata final : public Motif {
   void check(int ranks) const override;
   Traffic traffic(int ranks) const override { return {.file_bytes = file_bytes(ranks)}; }
 
-  void settle(const Place& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
-  void review() override;
-  void stamp(std::uint64_t pass) override;
+  void reduce_metrics() override;
+  void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const override;
-  void conclude(const mpi::Group& group, int round) override;
+  void finish(const mpi::Group& group, int round) override;
 
   std::span<Metric* const> measured() const override;
-  std::vector<OwnHistogram*> histograms() override;
-  std::vector<std::string> remarks() const override { return remarks_; }
+  std::vector<MotifHistogram*> histograms() override;
+  std::vector<std::string> notes() const override { return notes_; }
 
  private:
   struct Item {
     int creator = 0;
     std::int64_t index = 0;  // among the creator's
   };
-  enum class Standing { unknown, none, all };  // which of this rank's items there are
+  enum class ItemsPresent { unknown, none, all };  // which of this rank's items there are
 
   bool does(Work work) const noexcept { return *work_ == Work::all || *work_ == work; }
-  Standing needed() const noexcept { return does(Work::create) ? Standing::none : Standing::all; }
-  Standing left() const noexcept { return does(Work::unlink) ? Standing::none : Standing::all; }
+  ItemsPresent needed() const noexcept { return does(Work::create) ? ItemsPresent::none : ItemsPresent::all; }
+  ItemsPresent left() const noexcept { return does(Work::unlink) ? ItemsPresent::none : ItemsPresent::all; }
   std::int64_t file_bytes(int ranks) const noexcept {
     const int ways = (does(Work::create) ? 1 : 0) + (*read_ ? 1 : 0);
     return ranks * *files_ * size_->value * ways;
@@ -178,18 +178,19 @@ class Metadata final : public Motif {
   Metric operations_{this, "operations", Better::higher, "creates, stats, opens and unlinks of a rank"};
   mutable std::vector<Metric*> measured_;
 
+  std::optional<signals::FileSizeLimitIsAnError> file_size_limit_;
   Run run_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
   std::optional<OwnedFiles> owned_;
-  Standing standing_ = Standing::unknown;
+  ItemsPresent present_ = ItemsPresent::unknown;
   std::vector<Phase*> doing_;
   NumberedName name_;
   Buffer memory_;         // of one file
   struct stat found_ {};  // by the last stat
   bool verified_ = false;
   std::uint64_t stamp_ = stamp_beforehand;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
 };
 
 void Metadata::check(int ranks) const {
@@ -220,13 +221,13 @@ void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
   group_ = &group;
   draws_ = draws;
   draws_.rank = static_cast<std::uint32_t>(group.rank());
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error like others, not this process's end
+  file_size_limit_.emplace();
   owned_.emplace(group, Claim{.path = *path_,
                               .layout = {.directories = *tree_ == MetadataTree::own ? group.size() : 1},
                               .run = run_,
                               .existing = *overwrite_ ? Existing::replace : Existing::refuse,
                               .keep = *keep_,
-                              .alone = true});
+                              .exclusive = true});
   name_ = NumberedName(*path_);
   memory_ = Buffer(*size_);
   for (Phase* phase : phases_) {
@@ -244,8 +245,8 @@ std::span<Metric* const> Metadata::measured() const {
   return measured_;
 }
 
-std::vector<OwnHistogram*> Metadata::histograms() {
-  std::vector<OwnHistogram*> kept;
+std::vector<MotifHistogram*> Metadata::histograms() {
+  std::vector<MotifHistogram*> kept;
   for (Phase* phase : phases_) {
     if (does(phase->work())) kept.push_back(&phase->single());
   }
@@ -265,8 +266,8 @@ payload::Origin Metadata::origin_of(const Item& item) const {
 void Metadata::prepare(std::uint64_t execution) {
   verified_ = false;
   stamp_ = stamp_beforehand;
-  if (standing_ != needed()) needed() == Standing::all ? make_own() : remove_own();
-  standing_ = needed();
+  if (present_ != needed()) needed() == ItemsPresent::all ? make_own() : remove_own();
+  present_ = needed();
   for (std::size_t i = 0; i < doing_.size(); ++i) {
     doing_[i]->prepare(iterations());
     if (!*random_ || doing_[i]->work() == Work::create) continue;
@@ -303,7 +304,7 @@ void Metadata::perform(Recorder& recorder) {
     start_ns = met_ns;
   }
   operations_.add(static_cast<double>(*files_) * static_cast<double>(doing_.size()));
-  standing_ = left();
+  present_ = left();
 }
 
 // Until when it took.
@@ -315,11 +316,11 @@ std::int64_t Metadata::run(Phase& phase, Recorder& recorder) {
     item.index = phase.order ? (*phase.order)(turn) : turn;
     const std::string& path = path_of(item, name_);
     if (verified_ && phase.work() == Work::create) payload::fill(memory_.bytes(), origin_of(item));
-    if (verified_ && phase.work() == Work::open) payload::spoil(memory_.bytes(), origin_of(item));
+    if (verified_ && phase.work() == Work::open) payload::poison(memory_.bytes(), origin_of(item));
     const std::int64_t start_ns = recorder.now_ns();
     act(phase.work(), path);
     end_ns = recorder.now_ns();
-    phase.single().note(end_ns - start_ns);
+    phase.single().record(end_ns - start_ns);
     if (verified_) check_result(phase.work(), item, path);
     if (think_->value > 0 && turn + 1 < *files_) {
       pause::until(Computation::sleep, recorder, end_ns + think_->value);
@@ -344,11 +345,11 @@ void Metadata::act(Work work, const std::string& path) {
   }
 }
 
-void Metadata::review() {
-  for (Phase* phase : doing_) phase->review(*group_, *files_);
+void Metadata::reduce_metrics() {
+  for (Phase* phase : doing_) phase->reduce_metrics(*group_, *files_);
 }
 
-void Metadata::stamp(std::uint64_t pass) {
+void Metadata::fill_payload(std::uint64_t pass) {
   verified_ = true;
   if (does(Work::create)) stamp_ = pass + 1;
 }
@@ -401,10 +402,10 @@ void Metadata::verify(std::uint64_t) const {
 }
 
 // Each rank removes its own: there may be many of them in one directory.
-void Metadata::conclude(const mpi::Group& group, int) {
+void Metadata::finish(const mpi::Group& group, int) {
   if (!owned_) return;
-  std::ranges::move(owned_->remarks(), std::back_inserter(remarks_));
-  if (!*keep_ && standing_ == Standing::all) remove_own();
+  std::ranges::move(owned_->notes(), std::back_inserter(notes_));
+  if (!*keep_ && present_ == ItemsPresent::all) remove_own();
   owned_->release(group);
 }
 
@@ -412,5 +413,5 @@ const RegisterMotif<Metadata> registered{
     "metadata", Family::storage, "many files or directories created, asked for, opened and removed", "mdtest; IO500"};
 
 }  // namespace
-}  // namespace storage
+}  // namespace io
 }  // namespace stressbench

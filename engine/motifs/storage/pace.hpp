@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "core/parameter.hpp"
-#include "motifs/pause.hpp"
+#include "core/pause.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 
 class Pace {
  public:
@@ -53,4 +53,4 @@ class Pace {
   std::int64_t moved_ = 0;
 };
 
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

@@ -3,7 +3,7 @@
 
 #include "motifs/motif.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 
 class Rate final : public Metric {
  public:
@@ -23,4 +23,4 @@ class Rate final : public Metric {
   double time_s_ = 0;
 };
 
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

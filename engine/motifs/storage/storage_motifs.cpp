@@ -1,8 +1,8 @@
 // A motif for each storage backend, of its name.
+#include "io/load.hpp"
 #include "motifs/storage/transfers.hpp"
-#include "storage/load.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 std::vector<ProvidedMotif> motifs_of(std::span<const BackendEntry> entries) {
@@ -29,4 +29,4 @@ const bool provided = (MotifCatalogue::instance().add_later(motifs_of_backends),
                        MotifCatalogue::instance().add_later(motifs_of_loaded_backends), true);
 
 }  // namespace
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/permutation.hpp"
-#include "motifs/message.hpp"
+#include "io/backend.hpp"
+#include "io/owned_files.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/storage/drawn_size.hpp"
 #include "motifs/storage/extents.hpp"
 #include "motifs/storage/pace.hpp"
 #include "motifs/storage/rate.hpp"
-#include "storage/backend.hpp"
-#include "storage/owned_files.hpp"
 
 namespace stressbench {
-namespace storage {
+namespace io {
 
 enum class Work { write, rewrite, append, read, write_read, mixed };
 enum class Directories { none, node, file };
@@ -29,11 +29,11 @@ struct Fraction {
   static bool holds(double v) noexcept { return v >= 0 && v <= 1; }
 };
 
-}  // namespace storage
+}  // namespace io
 
 template <>
-struct Names<storage::Work> {
-  using Work = storage::Work;
+struct Names<io::Work> {
+  using Work = io::Work;
   static constexpr std::array values{std::pair{std::string_view{"write"}, Work::write},
                                      std::pair{std::string_view{"rewrite"}, Work::rewrite},
                                      std::pair{std::string_view{"append"}, Work::append},
@@ -42,13 +42,13 @@ struct Names<storage::Work> {
                                      std::pair{std::string_view{"mixed"}, Work::mixed}};
 };
 template <>
-struct Names<storage::Directories> {
-  static constexpr std::array values{std::pair{std::string_view{"none"}, storage::Directories::none},
-                                     std::pair{std::string_view{"node"}, storage::Directories::node},
-                                     std::pair{std::string_view{"file"}, storage::Directories::file}};
+struct Names<io::Directories> {
+  static constexpr std::array values{std::pair{std::string_view{"none"}, io::Directories::none},
+                                     std::pair{std::string_view{"node"}, io::Directories::node},
+                                     std::pair{std::string_view{"file"}, io::Directories::file}};
 };
 
-namespace storage {
+namespace io {
 
 class Transfers final : public Motif {
  public:
@@ -60,18 +60,18 @@ class Transfers final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int ranks) const override;
 
-  void settle(const Place& place) override { place_ = place; }
+  void bind(const RunContext& context) override { context_ = context; }
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
-  void review() override;
-  void stamp(std::uint64_t pass) override;
+  void reduce_metrics() override;
+  void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const override;
-  void conclude(const mpi::Group& group, int round) override;
+  void finish(const mpi::Group& group, int round) override;
 
   std::span<Metric* const> measured() const override;
-  std::vector<OwnHistogram*> histograms() override;
-  std::vector<std::string> remarks() const override { return remarks_; }
+  std::vector<MotifHistogram*> histograms() override;
+  std::vector<std::string> notes() const override { return notes_; }
 
  private:
   // One way through a rank's portion of a file.
@@ -106,13 +106,14 @@ class Transfers final : public Motif {
     std::int64_t read = 0;
   };
   enum class Stop { when_done, when_time_is_up };
+  static constexpr std::uint64_t stamp_beforehand = 0;  // of bytes written before the first repetition
   void check_drawn() const;
   bool writes() const noexcept { return *work_ != Work::read; }
   bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
   bool needs_data() const noexcept { return *work_ == Work::read || *work_ == Work::rewrite || *work_ == Work::mixed; }
   std::int64_t block() const noexcept { return size_->value / *segments_; }
   std::int64_t transfer_bytes() const noexcept { return transfer_->value > 0 ? transfer_->value : block(); }
-  Wish wish() const;
+  AccessRequirements requirements() const;
 
   void find_node(const mpi::Group& group);
   Portion portion(const mpi::Group& group) const;
@@ -124,17 +125,17 @@ class Transfers final : public Motif {
   void write_beforehand();
   void drop_caches();
 
-  void remark(std::string text);
+  void note(std::string text);
 
   void run(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
   void move(const Pass& pass, Recorder& recorder);
-  void move_together(const Pass& pass, std::int64_t all, Recorder& recorder);
+  void move_collectively(const Pass& pass, std::int64_t all, Recorder& recorder);
   void move_until(const Pass& pass, std::int64_t until, Stop stop, Recorder& recorder);
   void plan(const Pass& pass, std::int64_t turn, Transfer& one) const;
   std::int64_t stamped(const Pass& pass, const Transfer& one, const Recorder& recorder) const;
   void start(const Transfer& one);
   void end(const Pass& pass, const Transfer& one, std::int64_t now_ns);
-  std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t stamp) const;
+  std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t pass_key) const;
   std::uint64_t stamp_of(std::uint64_t pass) const;
   std::int64_t of_writer(std::int64_t own, int writer) const;
   std::optional<Permutation> order_of(int rank, std::int64_t transfers) const;
@@ -144,7 +145,7 @@ class Transfers final : public Motif {
     Rate& operations;
     Rate& own;
   };
-  void review(std::vector<Span>& spans, Rates rates);
+  void reduce_metrics(std::vector<Span>& spans, Rates rates);
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank moves", Positive{}};
   Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "ranks that do it; when given, must be those of the job"};
@@ -189,10 +190,10 @@ class Transfers final : public Motif {
   Rate read_own_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   mutable std::vector<Metric*> measured_;  // chosen at the first look
 
-  OwnHistogram write_times_{"write transfer"};
-  OwnHistogram read_times_{"read transfer"};
+  MotifHistogram write_times_{"write transfer"};
+  MotifHistogram read_times_{"read transfer"};
 
-  Place place_;
+  RunContext context_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
   int node_ = 0;  // this rank's, among the job's
@@ -215,8 +216,8 @@ class Transfers final : public Motif {
   std::uint64_t execution_ = 0;  // the present region's
   bool verified_ = false;
   std::uint64_t stamp_ = 0;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> notes_;
 };
 
-}  // namespace storage
+}  // namespace io
 }  // namespace stressbench

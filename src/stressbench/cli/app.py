@@ -37,8 +37,8 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-def build() -> typer.Typer:
-    """The command with all its subcommands."""
+def build(*, asked: str | None = None) -> typer.Typer:
+    """The command with all its subcommands, or with the one that is `asked` for, where there is one of this name."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
@@ -49,7 +49,7 @@ def build() -> typer.Typer:
     ) -> None:
         forget_what_stays()
 
-    add_commands(app, stressbench.cli)
+    add_commands(app, stressbench.cli, asked=asked)
     return app
 
 
@@ -71,7 +71,7 @@ def main() -> None:
 
 def _run() -> None:
     with one_thread_of_algebra():
-        app = build()
+        app = build(asked=next(iter(sys.argv[1:]), None))
     try:
         app(prog_name="stressbench")
     finally:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.toml import toml_text
-from stressbench.study.errors import StudyFileMistake, StudyMistake
 
 
 @contextmanager

@@ -14,14 +14,14 @@ from stressbench.cli.pages import Report, check_page, write_page
 from stressbench.cli.places import ABOUT, PLACES, engine_for, place_of
 from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, protocol_file, shape_at
 from stressbench.console import echo
+from stressbench.formats.errors import SuiteFileError
+from stressbench.formats.protocols.beff import read_protocols
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 from stressbench.report.terminal.beff_table import print_beff, print_published
 from stressbench.report.terminal.page import standard_output
 from stressbench.suites.beff import BEff, b_eff_of
-from stressbench.suites.errors import SuiteFileError
 from stressbench.suites.hpcc import Rmax
-from stressbench.suites.protocol import read_protocols
 
 _HELP = """\
 Measure the effective bandwidth b_eff (Rabenseifner and Koniges): one number for a network, and what it is made of.

@@ -22,15 +22,14 @@ from stressbench.cli.suites import (
 )
 from stressbench.console import echo
 from stressbench.formats.files import limits, read_bytes
+from stressbench.formats.protocols.beff_io import read_io_protocols
 from stressbench.launch import session
-from stressbench.launch.duration import seconds
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.option_values import seconds, size_bytes
 from stressbench.launch.place import Place
-from stressbench.launch.sizes import size_bytes
 from stressbench.report.terminal.beff_io_table import print_beff_io, print_published_io, said_number
 from stressbench.report.terminal.page import standard_output
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
-from stressbench.suites.io_protocol import read_io_protocols
 
 _HELP = """\
 Measure the effective I/O bandwidth b_eff_io (Rabenseifner and Koniges): one number for a file system, and its parts.

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.shares import ShareError, parse_share
 from stressbench.console import echo
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.run import RunFileError, read_run
+from stressbench.formats.units import UnitError, parse_share
 from stressbench.report.junit import junit_of
 from stressbench.report.terminal import print_comparison, standard_output
 from stressbench.stats import Comparison, ComparisonError, compare
@@ -49,10 +49,11 @@ def compare_runs(
 ) -> None:
     """Read, compare, print."""
     try:
-        comparison = compare(
-            read_run(a), read_run(b), effect=parse_share(effect, option="--effect", zero=True), force=force
-        )
-    except (RunFileError, ComparisonError, ShareError) as mistake:
+        comparison = compare(read_run(a), read_run(b), effect=parse_share(effect, zero=True), force=force)
+    except UnitError as mistake:
+        echo(f"stressbench: --effect {effect}: {mistake}", err=True)
+        raise typer.Exit(_MISTAKE) from None
+    except (RunFileError, ComparisonError) as mistake:
         echo(f"stressbench: {mistake}", err=True)
         raise typer.Exit(_MISTAKE) from None
     if junit is not None:

@@ -24,7 +24,7 @@ from stressbench.cli.launches import Ended
 from stressbench.cli.link import link_of
 from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
-from stressbench.interference.errors import ProfileFileError
+from stressbench.formats.errors import ProfileFileError
 from stressbench.interference.keeping import impact_differences, settings_of
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake

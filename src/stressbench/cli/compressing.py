@@ -10,7 +10,9 @@ from stressbench.cli.compression_plan import Plan
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.launches import Ended, Launches, Ran, read
-from stressbench.interference.compression import Configuration, next_configuration
+from stressbench.formats.profiles.profile import Configuration
+from stressbench.formats.units import duration_text
+from stressbench.interference.compression import next_configuration
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.link_shares import Shares, link_shares
 from stressbench.interference.pingpongs import Probes
@@ -200,11 +202,4 @@ class _Compression:
         if not self._runs_took_s:
             return said
         took_s = sum(self._runs_took_s) / len(self._runs_took_s)
-        return f"{said}, about {said_time(probing * self._errand.idle_s + runs * took_s)}"
-
-
-def said_time(seconds: float) -> str:
-    """`45 s`, `12 min`, `1.5 h`: to plan by."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+        return f"{said}, about {duration_text(probing * self._errand.idle_s + runs * took_s)}"

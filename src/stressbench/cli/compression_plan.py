@@ -2,28 +2,21 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
 from stressbench.cli.errands import at_least_one
 from stressbench.cli.link import Link
-from stressbench.interference.compression import (
-    PAPER_CLOCK_HZ,
-    PAPER_CYCLES,
-    PAPER_MESSAGES,
-    PAPER_PARTNERS,
-    Configuration,
-    grid,
-)
+from stressbench.formats.profiles.profile import Configuration
+from stressbench.formats.units import A_FREQUENCY, A_TIME, UnitError, parse_frequency, parse_seconds
+from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES, PAPER_MESSAGES, PAPER_PARTNERS, grid
 from stressbench.interference.rings import RANKS_PER_NODE, Pairing
-from stressbench.launch.duration import EXPECTED, parse_seconds
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.option_values import size_bytes
 from stressbench.launch.place import Place
-from stressbench.launch.sizes import size_bytes
 
 ALL = "all"
-_CLOCK = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([kMG]?)(?:Hz)?")
-_HZ = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _CYCLES = re.compile(r"\d+(?:\.\d+)?(?:[eE]\d+)?")
 _LEAST_S = 1e-9
 _RUNS = 4
@@ -110,10 +103,11 @@ def _partners(text: str | None, *, nodes: int) -> tuple[int, ...]:
 
 def _pauses(text: str | None, clock_hz: float) -> tuple[float, ...]:
     def pause_s(word: str) -> float:
-        found = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
-        if found is None or found < _LEAST_S:
-            raise LaunchMistake(f"--bubbles: '{word}' must be {EXPECTED}, or a number of cycles; 1ns at least")
-        return found
+        with suppress(UnitError):
+            found = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
+            if found >= _LEAST_S:
+                return found
+        raise LaunchMistake(f"--bubbles: '{word}' must be {A_TIME}, or a number of cycles; 1ns at least")
 
     return _each(text, pause_s, option="--bubbles") or tuple(cycles / clock_hz for cycles in PAPER_CYCLES)
 
@@ -121,11 +115,10 @@ def _pauses(text: str | None, clock_hz: float) -> tuple[float, ...]:
 def _clock_hz(text: str | None) -> float:
     if text is None:
         return PAPER_CLOCK_HZ
-    found = _CLOCK.fullmatch(text)
-    hertz = 0.0 if found is None else float(found[1]) * _HZ[found[2]]
-    if not hertz > 0:
-        raise LaunchMistake(f"--clock: '{text}' must be a frequency, such as 2.6GHz")
-    return hertz
+    try:
+        return parse_frequency(text)
+    except UnitError:
+        raise LaunchMistake(f"--clock: '{text}' must be {A_FREQUENCY}") from None
 
 
 def _levels(text: str, candidates: int) -> int:

@@ -9,8 +9,8 @@ from stressbench.cli.compression_plan import Plan
 from stressbench.cli.following import say
 from stressbench.cli.keeping import Keep
 from stressbench.console import echo
+from stressbench.formats.profiles.profile import Profile, Provenance
 from stressbench.interference.keeping import compression_profile, moved_since
-from stressbench.interference.profile import Profile, Provenance
 from stressbench.interference.suffering import Compressed, compression_found
 from stressbench.report.units import count
 

@@ -14,14 +14,13 @@ from stressbench.interference.pingpongs import Probing
 from stressbench.interference.probing import LEAST_SAMPLES
 from stressbench.interference.sides import seconds_for
 from stressbench.launch import machine as this_machine
-from stressbench.launch.duration import seconds
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import stopping
 from stressbench.launch.lab import LabPlace
+from stressbench.launch.option_values import seconds, size_bytes
 from stressbench.launch.place import HERE, Place
 from stressbench.launch.simgrid import SimgridPlace
-from stressbench.launch.sizes import size_bytes
 from stressbench.launch.target import Shape, shape_of
 from stressbench.report.units import count
 

@@ -25,10 +25,10 @@ from stressbench.cli.pages import Report
 from stressbench.cli.places import ABOUT, PLACES, place_of
 from stressbench.cli.probing import measure
 from stressbench.console import echo
-from stressbench.interference.errors import ProfileFileError
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.profiles.profile import Profile, Provenance
 from stressbench.interference.finding import ImpactFound, Measured, impact_found
 from stressbench.interference.keeping import differences, profile_of, settings_of
-from stressbench.interference.profile import Profile, Provenance
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
 

@@ -12,12 +12,11 @@ from stressbench import __version__
 from stressbench.cli.errands import Errand
 from stressbench.cli.following import say
 from stressbench.cli.pages import check_page, write_page
-from stressbench.formats.errors import reason_of
+from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import write_output
-from stressbench.interference.errors import ProfileFileError
+from stressbench.formats.profiles.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, fitting_name, to_json
+from stressbench.formats.profiles.store import Store
 from stressbench.interference.pingpongs import Probes
-from stressbench.interference.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, fitting_name, to_json
-from stressbench.interference.store import Store
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from stressbench.formats.units import UnitError, parse_rate
 from stressbench.interference.queueing import Service
-from stressbench.lab.units import parse_rate
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.sizes import size_bytes
+from stressbench.launch.option_values import size_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ def link_of(rate: str | None, packet: str | None) -> Link:
         raise LaunchMistake(f"{given} {rate or packet}: goes with {other}; for example --link 10Mbit --packet 1514B")
     try:
         bytes_per_s = parse_rate(rate).bytes_per_s
-    except ValueError as fault:
+    except UnitError as fault:
         raise LaunchMistake(f"--link: '{rate}': {fault}") from fault
     mean_s = size_bytes(packet, option="--packet") / bytes_per_s
     return Link(rate=rate, packet=packet, traffic=Service(mean_s=mean_s, variance_s2=0.0))

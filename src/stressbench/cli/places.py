@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stressbench.formats.files import limits, read_text
-from stressbench.formats.toml.shares import parse_share
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.units import parse_rate_share
 from stressbench.lab.catalog import lab_file
-from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.file import read_lab
 from stressbench.lab.lifecycle import command_prefix, running_lab
 from stressbench.lab.link_control import apply_change, parse_change
@@ -111,9 +112,9 @@ def _part_of(lab: Lab, *, said: str, rate: str | None, rails: int | None) -> Lab
     if rails is not None:
         with _factor("rails", rails, said=said):
             lab = with_rails(lab, rails)
-    if rate is not None and (share := parse_share(rate)) is not None:
+    if rate is not None:
         with _factor("rate", rate, said=said):
-            lab = with_rate_share(lab, share)
+            lab = with_rate_share(lab, float(parse_rate_share(rate)))
     return lab
 
 

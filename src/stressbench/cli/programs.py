@@ -9,12 +9,12 @@ import typer
 
 from stressbench.cli.study.common import say
 from stressbench.formats.errors import reason_of
+from stressbench.formats.launches.journal import FILE, Journal, Launched, Plan
 from stressbench.formats.run import Kind
+from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.launch.execute import Outcome, stopping
 from stressbench.launch.place import Place
-from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.programs.figures import parse_figure
-from stressbench.study.programs.journal import FILE, Journal, Launched, Plan
 from stressbench.study.running import DONE, FAULT, INTERRUPTED
 
 SUFFIX = ".sb"

@@ -15,10 +15,10 @@ from stressbench.cli.scripts import order_of
 from stressbench.console import echo
 from stressbench.formats.run import Run
 from stressbench.launch import session
-from stressbench.launch.duration import seconds
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.option_values import seconds
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.stopping import Patience
 from stressbench.launch.target import require_same_time, shape_of, target

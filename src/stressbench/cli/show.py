@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.shares import ShareError, parse_share
 from stressbench.console import echo
 from stressbench.formats.run import Run, RunFileError, read_run
+from stressbench.formats.units import UnitError, parse_share
 from stressbench.report.terminal import BUSIEST, LONGEST, Shown, print_summary, standard_output
 from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
 
@@ -63,9 +63,12 @@ def show(
 ) -> None:
     """Read, summarise, print."""
     try:
-        target = TARGET if plan is None else parse_share(plan, option="--plan", zero=False)
+        target = TARGET if plan is None else parse_share(plan, zero=False)
         run = read_run(file)
-    except (RunFileError, ShareError) as mistake:
+    except UnitError as mistake:
+        echo(f"stressbench: --plan {plan}: {mistake}", err=True)
+        raise typer.Exit(_MISTAKE) from None
+    except RunFileError as mistake:
         echo(f"stressbench: {mistake}", err=True)
         raise typer.Exit(_MISTAKE) from None
     most = None if as_json or not motifs else motifs if steps else 0

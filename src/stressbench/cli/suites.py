@@ -12,7 +12,7 @@ import typer
 
 from stressbench.cli.following import say
 from stressbench.cli.places import engine_for
-from stressbench.formats.errors import reason_of
+from stressbench.formats.errors import SuiteFileError, reason_of
 from stressbench.formats.files import is_own_file, require_output
 from stressbench.launch import session
 from stressbench.launch.ending import explain
@@ -20,7 +20,6 @@ from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.target import Shape, shape_of
-from stressbench.suites.errors import SuiteFileError
 
 _PLAIN = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 from stressbench.console import echo
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import unknown
-from stressbench.study.errors import StudyMistake
 
 Render = TypeVar("Render")
 

@@ -1,4 +1,4 @@
-"""What a reader of run files and trace files says when a file cannot be used."""
+"""What readers of files raise when a file cannot be used, and how they name the reason."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def reason_of(fault: OSError) -> str:
 
 
 class _FileError(Exception):
-    """A file is broken: a person's message, `FILE:LINE: what stands there; what was expected`."""
+    """A file is broken; the message is `FILE[:LINE]: what stands there; what was expected`."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
         """Name `path` and, where one line is to blame, its number counted from 1."""
@@ -28,3 +28,11 @@ class RunFileError(_FileError):
 
 class TraceFileError(_FileError):
     """A trace file is broken, or holds too little for what was asked."""
+
+
+class ProfileFileError(_FileError):
+    """A sensitivity profile or a file of co-runs cannot be used."""
+
+
+class SuiteFileError(Exception):
+    """The file is no valid protocol of the suite; the message names file and line."""

@@ -1,10 +1,25 @@
 """Who slows whom, from measurements of each alone (Casas and Bronevetsky): queue, profiles, predictors. Pure."""
 
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.profiles.coruns import CoRun, parse_coruns
+from stressbench.formats.profiles.profile import (
+    Configuration,
+    Impact,
+    Latencies,
+    Level,
+    ProbeSettings,
+    Profile,
+    Provenance,
+    parse_profile,
+    read_profile,
+    to_json,
+)
+from stressbench.formats.profiles.store import Store
 from stressbench.interference.blend import Blend, BlendOf
-from stressbench.interference.compression import Configuration, configurations, next_configuration, spread
-from stressbench.interference.coruns import CoRun, LeftOut, coruns_of, parse_coruns, read_coruns
+from stressbench.interference.compression import configurations, next_configuration, spread
+from stressbench.interference.coruns import LeftOut, coruns_of, read_coruns
 from stressbench.interference.curves import Curve, monotone
-from stressbench.interference.errors import CannotTell, ProfileFileError
+from stressbench.interference.errors import CannotTell
 from stressbench.interference.evaluation import (
     Compared,
     Evaluation,
@@ -26,22 +41,10 @@ from stressbench.interference.placement import Advice, advise, place
 from stressbench.interference.prediction import Composition, Prediction, Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
 from stressbench.interference.probing import OURS, PAPER, Reading, ServiceTime, Utilisation, probes_needed, utilisation
-from stressbench.interference.profile import (
-    Impact,
-    Latencies,
-    Level,
-    ProbeSettings,
-    Profile,
-    Provenance,
-    parse_profile,
-    read_profile,
-    to_json,
-)
 from stressbench.interference.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
 from stressbench.interference.readings import impact_of, levels_of, probe_effect, slowdown_of
 from stressbench.interference.seating import Seating, seat
 from stressbench.interference.shares_and_waits import SharesAndWaits
-from stressbench.interference.store import Store
 from stressbench.interference.together import Beside, Foretold, Together, foretell
 
 __all__ = [

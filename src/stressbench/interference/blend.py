@@ -6,10 +6,10 @@ from math import exp, log
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.evaluation import Observation
 from stressbench.interference.prediction import NOT_SLOWED, Prediction, Predictor, no_prediction
-from stressbench.interference.profile import Profile
 from stressbench.stats.intervals import CONFIDENCE
 
 LEAST_OBSERVATIONS = 6

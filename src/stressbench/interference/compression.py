@@ -8,35 +8,14 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass
 
-from stressbench.formats.run.records import MoreThanZero, Positive
+from stressbench.formats.profiles.profile import PAPER_MESSAGE_BYTES, Configuration
 
 PAPER_PARTNERS = (1, 4, 7, 14, 17)
 PAPER_CYCLES = (2.5e4, 2.5e5, 2.5e6, 2.5e7)
 PAPER_MESSAGES = (1, 10)
-PAPER_MESSAGE_BYTES = 40 * 1024
 PAPER_CLOCK_HZ = 2.6e9
 """Cab's Xeon E5-2670: its bubbles last 9.6 us to 9.6 ms."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, order=True, config=ConfigDict(extra="forbid"))
-class Configuration:
-    """One load: P partners, M messages to each, a bubble of `pause_s` before it waits for them."""
-
-    partners: Positive
-    messages: Positive
-    pause_s: MoreThanZero
-    message_bytes: Positive = PAPER_MESSAGE_BYTES
-
-    @property
-    def offered_bytes_per_s(self) -> float:
-        """What a rank sends at most, were sending free of cost: an order of loads, not a measurement."""
-        return self.partners * self.messages * self.message_bytes / self.pause_s
-
-    def __str__(self) -> str:
-        return f"P={self.partners} M={self.messages} B={self.pause_s * 1e6:g}us"
 
 
 def configurations(*, nodes: int = 18, clock_hz: float = PAPER_CLOCK_HZ) -> tuple[Configuration, ...]:

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Level, Profile
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.probing import Floats, Reading
-from stressbench.interference.profile import Level, Profile
 from stressbench.interference.readings import RESAMPLES, busiest, levels_of, medians_of, slowdown_of
 
 _NEIGHBOURS = 8

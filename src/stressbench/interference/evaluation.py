@@ -6,9 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.prediction import Prediction, Predictor, no_prediction
-from stressbench.interference.profile import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stressbench.interference.coruns import CoRun, LeftOut
+from stressbench.formats.profiles.coruns import CoRun
+from stressbench.formats.profiles.profile import Profile
+from stressbench.interference.coruns import LeftOut
 from stressbench.interference.evaluation import (
     Evaluation,
     Observation,
@@ -14,7 +16,6 @@ from stressbench.interference.evaluation import (
     ranked,
 )
 from stressbench.interference.models import LEARNERS, Model, predictor_of
-from stressbench.interference.profile import Profile
 
 _COPY = re.compile(r"_\d+$")
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from stressbench.formats.profiles.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance
 from stressbench.interference.finding import Measured
 from stressbench.interference.pingpongs import AVERAGED, Probes, Probing, pooled
-from stressbench.interference.profile import Impact, Latencies, Level, ProbeSettings, Profile, Provenance
 from stressbench.interference.queueing import Service
 from stressbench.interference.sides import drift_between, has_moved
 from stressbench.interference.suffering import Compressed

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.prediction import NOT_SLOWED, Prediction, no_prediction
 from stressbench.interference.probing import PAPER, Floats
-from stressbench.interference.profile import Profile
 from stressbench.interference.readings import comparable, impact_latencies, levels_of
 
 _EQUAL = 1e-9

@@ -7,9 +7,9 @@ from math import comb
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.prediction import Predictor
-from stressbench.interference.profile import Profile
 
 MOST_GROUPS = 50_000
 

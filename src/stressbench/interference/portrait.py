@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stressbench.interference.compression import Configuration
+from stressbench.formats.profiles.profile import Configuration, Latencies, ProbeSettings, Profile, Provenance
 from stressbench.interference.curves import fit
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.finding import Stretch
 from stressbench.interference.phases import Phase
 from stressbench.interference.probing import PAPER, Floats, Reading, Utilisation, utilisation
-from stressbench.interference.profile import Latencies, ProbeSettings, Profile, Provenance
 from stressbench.interference.readings import (
     LevelReading,
     blind_pair,

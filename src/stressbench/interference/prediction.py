@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.probing import Floats
-from stressbench.interference.profile import Profile
 from stressbench.interference.readings import busiest, links_of, links_used
 
 

@@ -9,6 +9,7 @@ from math import prod
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.curves import Fit, fit, fit_by_links
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.prediction import (
@@ -20,7 +21,6 @@ from stressbench.interference.prediction import (
     no_prediction,
 )
 from stressbench.interference.probing import PAPER, Floats
-from stressbench.interference.profile import Profile
 from stressbench.interference.readings import (
     RESAMPLES,
     comparable,

@@ -7,10 +7,10 @@ from math import exp
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Level, Profile
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.phases import Phase, phases_of
 from stressbench.interference.probing import OURS, Floats, Reading, Utilisation, draws, utilisation
-from stressbench.interference.profile import Level, Profile
 from stressbench.interference.queueing import Service
 from stressbench.interference.sides import said_one_host
 from stressbench.stats.intervals import Interval, unpaired_interval

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Configuration
 from stressbench.formats.run import Run
-from stressbench.interference.compression import Configuration
 from stressbench.interference.pingpongs import Probing
 
 RANKS_PER_NODE = 2

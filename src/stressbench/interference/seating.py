@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.models import Model, predictor_of
 from stressbench.interference.placement import Advice, advise
 from stressbench.interference.prediction import Prediction
-from stressbench.interference.profile import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from stressbench.formats.profiles.profile import Latencies, Profile
 from stressbench.interference.errors import CannotTell
 from stressbench.interference.prediction import NOT_SLOWED, Composition, Prediction, busiest_share, no_prediction
 from stressbench.interference.probing import Floats, wait_draws
-from stressbench.interference.profile import Latencies, Profile
 from stressbench.interference.readings import (
     RESAMPLES,
     busiest,

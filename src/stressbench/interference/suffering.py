@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stressbench.interference.compression import Configuration
+from stressbench.formats.profiles.profile import Configuration
 from stressbench.interference.link_shares import Shares
 from stressbench.interference.pingpongs import Probes, Probing, pooled
 from stressbench.interference.probing import LEAST_SAMPLES, Utilisation, point, probes_needed

@@ -4,15 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.tables import LabTable
+from stressbench.formats.lab.topologies import Topology
 from stressbench.formats.toml.complaints import Complaint, Mistakes, unknown
 from stressbench.formats.toml.lines import Place
+from stressbench.formats.units import Rate
 from stressbench.lab.addresses import mac_of
-from stressbench.lab.fields import Table
 from stressbench.lab.routing import cycle, unreachable
-from stressbench.lab.shapes import Shape
-from stressbench.lab.tables import LabTable
-from stressbench.lab.topology import End, Forwarding, IoService, Lab, Link, Node, NodeKind, Noise
-from stressbench.lab.units import Rate
+from stressbench.lab.shapes import wire_of
+from stressbench.lab.topology import End, IoService, Lab, Link, Node, NodeKind, Noise
 from stressbench.lab.wiring import LinkSpec, Rail, Wire, Wiring, WiringInput, WiringMistake, with_wires
 
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
@@ -20,12 +21,12 @@ _LONGEST_DEVICE = 15
 _MOST_RAILS = 8
 
 
-def assemble(*, name: str, table: LabTable, shape: Shape, spec: Table) -> Lab:
+def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
     """Assemble the lab. Raises Mistakes with a complaint for every error that can be found."""
-    _refuse(_rail_complaints(table, shape))
+    _refuse(_rail_complaints(table, topology))
     hosts = tuple(f"{table.hosts.name}{number}" for number in range(table.hosts.count))
     _refuse(_host_complaints(table, hosts))
-    wiring = _wire(table, shape, spec, hosts)
+    wiring = _wire(table, topology, hosts)
     stations = _stations(table, hosts)
     switches = tuple(
         Node(name=switch, kind=NodeKind.switch, number=number) for number, switch in enumerate(wiring.switches)
@@ -35,7 +36,7 @@ def assemble(*, name: str, table: LabTable, shape: Shape, spec: Table) -> Lab:
     lab = Lab(
         name=name,
         about=table.about,
-        shape=shape.kind,
+        shape=topology.kind,
         nodes=(*stations, *switches),
         links=_links(wiring, rates, table),
         rails=1 + max((wire.rail for wire in wiring.wires), default=0),
@@ -55,8 +56,8 @@ def _refuse(complaints: Iterator[Complaint]) -> None:
         raise Mistakes(found)
 
 
-def _rail_complaints(table: LabTable, shape: Shape) -> Iterator[Complaint]:
-    by_link = shape.kind == "links"
+def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]:
+    by_link = topology.kind == "links"
     if by_link and table.rail:
         yield Complaint(place=("rail", 0), text='[[rail]]: with kind = "links" every [[link]] states its own rate')
     if not by_link and not table.rail:
@@ -64,7 +65,9 @@ def _rail_complaints(table: LabTable, shape: Shape) -> Iterator[Complaint]:
             place=("hosts",), text='[[rail]] is missing: it states the rate of a host\'s NIC, such as rate = "1Gbit"'
         )
     if not by_link and table.link:
-        yield Complaint(place=("link", 0), text=f'[[link]]: kind = "{shape.kind}" makes the links; use kind = "links"')
+        yield Complaint(
+            place=("link", 0), text=f'[[link]]: kind = "{topology.kind}" makes the links; use kind = "links"'
+        )
     if len(table.rail) > _MOST_RAILS:
         yield Complaint(place=("rail", _MOST_RAILS), text=f"[[rail]]: expected at most {_MOST_RAILS}")
 
@@ -89,14 +92,14 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
             yield Complaint(place=("noise", number, "to"), text=f"noise.to: '{noise.to}' would send to itself")
 
 
-def _wire(table: LabTable, shape: Shape, spec: Table, hosts: tuple[str, ...]) -> Wiring:
+def _wire(table: LabTable, topology: Topology, hosts: tuple[str, ...]) -> Wiring:
     written = tuple(
         LinkSpec(between=link.between, rate=link.rate, delay=link.delay, name=link.name, number=number)
         for number, link in enumerate(table.link)
     )
     rails = tuple(Rail(rate=rail.rate, delay=rail.delay) for rail in table.rail)
     try:
-        wiring = shape.wire(spec, WiringInput(hosts=hosts, rails=rails, links=written))
+        wiring = wire_of(topology)(topology, WiringInput(hosts=hosts, rails=rails, links=written))
     except WiringMistake as mistake:
         raise Mistakes([_wiring_complaint(mistake)]) from mistake
     return wiring if table.io is None else _with_io(wiring, table)

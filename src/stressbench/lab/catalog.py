@@ -3,8 +3,8 @@
 from importlib.resources import files
 from pathlib import Path
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.toml.complaints import unknown
-from stressbench.lab.errors import LabMistake
 
 _ENDING = ".toml"
 

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable, Mapping
 from html import escape
 
+from stressbench.formats.units import Bytes, Rate
 from stressbench.lab.counters import LinkDirection
 from stressbench.lab.layout import Layout, Point, layout
 from stressbench.lab.topology import Lab, Link, Node, NodeKind
-from stressbench.lab.units import Bytes, Rate
 
 _WIDEST, _NARROWEST = 9.0, 1.5
 _RAMP = ("#9aa4ae", "#5b9bd5", "#2fc79b", "#f3b73f", "#ff8f4a", "#c1272d")

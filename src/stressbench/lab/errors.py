@@ -1,19 +1,5 @@
-"""Two kinds of failure: something that a person can put right, and a machine that does not do its part."""
-
-from collections.abc import Iterable
-
-
-class LabMistake(Exception):
-    """The person who typed can put it right. The message names the value and what would be right; status 2."""
-
-
-class LabFileMistake(LabMistake):
-    """A lab file is wrong: a line a mistake, `FILE:LINE: what stands there; what was expected`."""
-
-    def __init__(self, messages: Iterable[str]) -> None:
-        self.messages = tuple(messages)
-        super().__init__("\n".join(self.messages))
+"""A machine that does not do its part. What a person can put right is a LabMistake (formats.lab.errors)."""
 
 
 class LabFault(Exception):
-    """The machine refused or failed; the message names the step and what the system said; status 3."""
+    """The machine refused or failed; the message names the step and what the system said; exit status 3."""

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from stressbench.formats.lab.paths import LAB_FOLDER
 from stressbench.lab import system
 from stressbench.lab.gluster import PORT
 from stressbench.lab.namespaces import enter_namespaces
 from stressbench.lab.priority import raise_priority
 from stressbench.lab.storage import BRICK, Daemon, StoragePlan
 from stressbench.lab.tools import find_tool
-from stressbench.lab.variables import LAB_FOLDER
 
 _NODE = ("net", "ipc", "uts", "mnt")
 _TIMEOUT_S = 30.0

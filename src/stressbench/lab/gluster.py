@@ -5,18 +5,10 @@ The daemons read these files directly. No `glusterd` runs, so nothing is written
 
 from collections.abc import Iterable, Mapping
 
-from stressbench.lab.units import Bytes
+from stressbench.formats.units import Bytes
 
 PORT = 49152
-_LEAST_STRIPE = Bytes(4 * 2**20)  # GlusterFS cuts files into nothing smaller
 _BRICK = "brick"
-
-
-def checked_stripe(stripe: Bytes) -> Bytes:
-    """The same. ValueError where files cannot be cut like this."""
-    if stripe.count < _LEAST_STRIPE.count:
-        raise ValueError(f"expected at least {_LEAST_STRIPE}, or no stripe: then files lie whole on one I/O node each")
-    return stripe
 
 
 def brick_volume(folder: str) -> str:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.lab.control_channel import ControlChannel
-from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.file import parse_lab
 from stressbench.lab.mpi import scratch_of
 from stressbench.lab.pinning import cores_of_hosts

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.units import Rate
 from stressbench.lab.addresses import address_of
 from stressbench.lab.counters import LinkCounters, read_counters
 from stressbench.lab.lifecycle import RunningLab
 from stressbench.lab.shaping import FRAME_BYTES, PAYLOAD_SHARE
 from stressbench.lab.stream import Endpoint, ping_s, stream
-from stressbench.lab.topology import End, Forwarding, Link
-from stressbench.lab.units import Rate
+from stressbench.lab.topology import End, Link
 
 _SHORTEST_S, _LONGEST_S = 0.3, 5.0
 _FRAMES = 400

@@ -2,19 +2,19 @@
 
 import fnmatch
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.toml.complaints import unknown
-from stressbench.formats.toml.shares import parse_share
-from stressbench.lab.errors import LabMistake
+from stressbench.formats.units import Rate, UnitError, parse_rate, parse_rate_share
 from stressbench.lab.iproute import run_iproute
 from stressbench.lab.lifecycle import RunningLab
 from stressbench.lab.network_task import start_in_network
 from stressbench.lab.plan import plan
 from stressbench.lab.shaping import token_bucket_lines
 from stressbench.lab.topology import End, Lab, Link
-from stressbench.lab.units import Rate, parse_rate
 
 _EXPECTED = "expected rate=50Mbit, rate=half, rate=1/4, rate=25%, down or up"
 
@@ -39,14 +39,14 @@ def parse_change(text: str) -> LinkChange:
     key, equals, value = text.partition("=")
     if key != "rate" or not equals:
         raise LabMistake(f"'{text}': {_EXPECTED}")
-    share = parse_share(value)
-    if share == 0:
-        raise LabMistake(f"'{text}': a link of rate 0 would carry nothing; `down` cuts it")
-    if share is not None:
+    with suppress(UnitError):
+        share = float(parse_rate_share(value))
+        if share == 0:
+            raise LabMistake(f"'{text}': a link of rate 0 would carry nothing; `down` cuts it")
         return LinkChange(share=share)
     try:
         return LinkChange(rate=parse_rate(value))
-    except ValueError as fault:
+    except UnitError as fault:
         raise LabMistake(f"'{text}': {fault}; or a share: half, quarter, eighth, full, 1/3, 25%") from None
 
 

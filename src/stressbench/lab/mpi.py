@@ -1,12 +1,8 @@
 """Files through which MPI finds the lab's hosts: /etc/hosts, and a launch agent in place of ssh. Pure."""
 
+from stressbench.formats.lab.paths import CORES, PIDS
 from stressbench.lab.addresses import address_of
 from stressbench.lab.topology import Lab
-from stressbench.lab.variables import LAB_FOLDER
-
-HOSTS = f"{LAB_FOLDER}/hosts"
-PIDS = f"{LAB_FOLDER}/pids"
-CORES = f"{LAB_FOLDER}/cores"
 
 
 def hosts_text(lab: Lab) -> str:

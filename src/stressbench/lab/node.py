@@ -5,9 +5,9 @@ import signal
 import socket
 from pathlib import Path
 
+from stressbench.formats.lab.paths import HOSTS
 from stressbench.lab import privileges, system
 from stressbench.lab.iproute import IprouteFault, run_iproute
-from stressbench.lab.mpi import HOSTS
 from stressbench.lab.plan import NodePlan, Setting
 
 _CHUNK_BYTES = 1 << 16

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
 from stressbench.lab.addresses import PREFIX_BITS, address_of, network_of
-from stressbench.lab.mpi import CORES, HOSTS, agent_text, hosts_text
+from stressbench.lab.mpi import agent_text, hosts_text
 from stressbench.lab.routing import Hop, hops
 from stressbench.lab.shaping import FRAME_BYTES, token_bucket_lines
 from stressbench.lab.storage import StoragePlan, storage_plan, volume_files
-from stressbench.lab.topology import End, Forwarding, Lab, Link, Node, Noise
-from stressbench.lab.variables import AGENT
+from stressbench.lab.topology import End, Lab, Link, Node, Noise
 
 _TCP_WINDOW_BYTES = 512 * 2**10
 _NOISE_LATE_S = 0.05

@@ -6,7 +6,7 @@ Format: https://simgrid.org/doc/latest/Platform.html
 from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from stressbench.lab.errors import LabMistake
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.lab.routing import hops
 from stressbench.lab.topology import Lab, Link, NodeKind
 

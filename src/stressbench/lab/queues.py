@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from stressbench.formats.units import Rate
 from stressbench.lab.errors import LabFault
-from stressbench.lab.units import Rate
 
 QDISC_ARGUMENTS = ("-s", "-j", "qdisc")
 """Arguments of `tc` for a JSON list of queues with statistics."""

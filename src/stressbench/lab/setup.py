@@ -5,7 +5,8 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 
-from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.tools import find_tool
 
 _PROGRAMS: Mapping[str, tuple[str, ...]] = {

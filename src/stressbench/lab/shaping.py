@@ -1,7 +1,7 @@
 """Rate limiting of links: a token bucket filter at each end, as commands for `tc -batch`. Pure."""
 
+from stressbench.formats.units import Bytes, Rate
 from stressbench.lab.topology import End, Link
-from stressbench.lab.units import Bytes, Rate
 
 FRAME_BYTES = 1514
 """The longest frame: 1448 bytes of TCP payload, TCP/IP headers with timestamps, and the Ethernet header."""

@@ -4,10 +4,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.lab.errors import LabFileMistake, LabMistake
 from stressbench.formats.toml import TomlMistake, read_text
 from stressbench.formats.toml.lines import line_of, lines_of
 from stressbench.lab.capabilities import Capability, missing, netem, storage
-from stressbench.lab.errors import LabFault, LabFileMistake, LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.file import parse_lab
 from stressbench.lab.lifecycle import RunningLab, up
 from stressbench.lab.topology import Lab

@@ -23,7 +23,8 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import NotPrivate, PrivateDirectory, limits
-from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.process import Process
 from stressbench.lab.variables import STATE, environment
 

@@ -3,17 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from stressbench.formats.lab.paths import IO
 from stressbench.lab.addresses import address_of
 from stressbench.lab.gluster import brick_volume, host_volume
-from stressbench.lab.mpi import CORES, HOSTS, PIDS
 from stressbench.lab.topology import IoService, Lab
-from stressbench.lab.variables import AGENT, LAB_FOLDER, SCRATCH
 
-FOLDER = f"{LAB_FOLDER}/io"
-BRICK = f"{FOLDER}/brick"
+BRICK = f"{IO}/brick"
 """Storage of an I/O node: a tmpfs in its mount namespace."""
-
-_RESERVED = frozenset({AGENT, CORES, HOSTS, PIDS, SCRATCH, FOLDER})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +33,6 @@ class StoragePlan:
     clients: tuple[Daemon, ...]
 
 
-def checked_path(path: str) -> str:
-    """Return `path`. Raises ValueError if the lab uses it itself.
-
-    Mount points must be below /run/lab, since a daemon that accesses files below its own mount point deadlocks.
-    """
-    if path in _RESERVED:
-        raise ValueError(f"the lab uses this itself; expected another name, such as {LAB_FOLDER}/scratch")
-    return path
-
-
 def storage_plan(lab: Lab, io: IoService, *, cores: Mapping[str, tuple[int, ...]]) -> StoragePlan:
     """Plan the daemons on I/O nodes and hosts. The client of a pinned host is bound to the host's cores."""
     return StoragePlan(
@@ -67,15 +53,15 @@ def volume_files(lab: Lab, io: IoService) -> Iterator[tuple[str, str]]:
     yield _HOST_FILE, host_volume({node: address_of(lab.node(node), rail=0) for node in io.nodes}, stripe=io.stripe)
 
 
-_HOST_FILE = f"{FOLDER}/hosts.vol"
+_HOST_FILE = f"{IO}/hosts.vol"
 
 
 def _brick_file(node: str) -> str:
-    return f"{FOLDER}/{node}.vol"
+    return f"{IO}/{node}.vol"
 
 
 def _daemon(node: str, program: str, volume_file: str, *more: str, cores: tuple[int, ...] = ()) -> Daemon:
-    log = f"{FOLDER}/{node}.log"
+    log = f"{IO}/{node}.log"
     arguments = ("--no-daemon", f"--volfile={volume_file}", f"--log-file={log}", "--log-level=WARNING", *more)
     return Daemon(node=node, program=program, arguments=arguments, log=log, cores=cores)
 

@@ -6,10 +6,10 @@ import statistics
 import time
 from dataclasses import dataclass
 
+from stressbench.formats.units import Rate
 from stressbench.lab.network_task import start_in_network
 from stressbench.lab.priority import raise_priority
 from stressbench.lab.process import Process
-from stressbench.lab.units import Rate
 
 _PORT = 7
 _PIECE = bytes(1 << 16)

@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from stressbench.lab.errors import LabMistake
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.units import LEAST_RATE
 from stressbench.lab.topology import Lab
-from stressbench.lab.units import MIN_RATE
 
 
 def with_rate_share(lab: Lab, share: float) -> Lab:
     """The lab with all rates multiplied by `share`. Raises LabMistake if a rate would fall below the minimum."""
     links = tuple(replace(link, rate=link.rate.scaled(share)) for link in lab.links)
     slowest = min(links, key=lambda link: link.rate)
-    if slowest.rate < MIN_RATE:
+    if slowest.rate < LEAST_RATE:
         raise LabMistake(
-            f"lab {lab.name}'s link {slowest.name} would have {slowest.rate}; expected at least {MIN_RATE}"
+            f"lab {lab.name}'s link {slowest.name} would have {slowest.rate}; expected at least {LEAST_RATE}"
         )
     return replace(lab, links=links)
 

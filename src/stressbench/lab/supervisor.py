@@ -17,18 +17,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from stressbench.formats.lab.paths import CORES, IO, LAB_FOLDER, PIDS, SCRATCH
 from stressbench.lab import privileges, system
 from stressbench.lab.control_channel import ControlChannel
 from stressbench.lab.counter_server import start_counter_server
 from stressbench.lab.file_system import FileSystemFault, start_file_system
 from stressbench.lab.iproute import IprouteFault, run_iproute
-from stressbench.lab.mpi import CORES, PIDS
 from stressbench.lab.node import NodeProcess
 from stressbench.lab.noise import start_noise
 from stressbench.lab.plan import Plan, veth_line
 from stressbench.lab.plan_json import plan_from_json
-from stressbench.lab.storage import FOLDER
-from stressbench.lab.variables import LAB_FOLDER, SCRATCH
 
 _WORLD_WRITABLE = 0o1777
 
@@ -106,7 +104,7 @@ def _build(channel: ControlChannel, plan: Plan) -> frozenset[int]:
 def _make_run_folder(plan: Plan) -> None:
     """Create /run/lab with the lab's files, visible to its nodes only."""
     system.mount("tmpfs", "/run", "tmpfs", "mode=0755")
-    for folder in (LAB_FOLDER, PIDS, CORES, SCRATCH, FOLDER):
+    for folder in (LAB_FOLDER, PIDS, CORES, SCRATCH, IO):
         Path(folder).mkdir(parents=True)
     Path(SCRATCH).chmod(_WORLD_WRITABLE)
     Path("/run/lock").mkdir()

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from stressbench.lab.units import Bytes, Duration, Rate
+from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.units import Bytes, Duration, Rate
 
 
 class NodeKind(Enum):
@@ -12,13 +13,6 @@ class NodeKind(Enum):
     host = "host"
     io = "io"
     switch = "switch"
-
-
-class Forwarding(Enum):
-    """How switches pass frames on: as Ethernet bridges, which need a tree, or along static shortest routes."""
-
-    bridge = "bridge"
-    route = "route"
 
 
 class Spread(Enum):

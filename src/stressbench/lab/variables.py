@@ -4,10 +4,8 @@ They follow from three properties of the lab and are never read from a file, bec
 launch agent, are programs that MPI starts.
 """
 
-LAB_FOLDER = "/run/lab"
-"""A directory that only the lab's nodes see and that vanishes with the lab."""
-AGENT = f"{LAB_FOLDER}/agent"
-SCRATCH = f"{LAB_FOLDER}/tmp"
+from stressbench.formats.lab.paths import AGENT, LAB_FOLDER, SCRATCH
+
 COUNTERS = f"{LAB_FOLDER}/links.sock"
 STATE = "state.json"
 """Name of the state file in a lab's directory."""

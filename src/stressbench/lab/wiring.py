@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from stressbench.lab.topology import Forwarding, Spread
-from stressbench.lab.units import Duration, Rate
+from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.units import Duration, Rate
+from stressbench.lab.topology import Spread
 
 
 class WiringMistake(Exception):

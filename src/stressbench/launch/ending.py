@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.formats.ranges import parse_ranges
-from stressbench.formats.run import Job, Run
+from stressbench.formats.run import Fault, Job, Run
 from stressbench.launch.diagnosis import Death
 from stressbench.launch.session import DONE, FAULT, INTERRUPTED, Ending, Wish
 
-# What the engine prints about a rank that is told to end, or meets a fault (engine/schedule/interrupt.cpp):
-# `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`.
+# What the engine prints about a rank that is told to end, or meets a fault (engine/scheduler/interrupt.cpp):
+# `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`. Only for what no
+# `fault` record of the run file tells.
 _WHEREABOUTS = re.compile(r"\bjob (?P<job>[^\n]+?), motif (?P<motif>[^,)\n]+)(?:\), round \d|, rank \d)")
 
 
@@ -30,7 +31,10 @@ def explain(ending: Ending, *, wish: Wish) -> tuple[str, ...]:
         return ()
     sentences = [_death(ending, ending.death, run)] if ending.death is not None else []
     if not sentences and ending.status == FAULT and ending.outcome.status != FAULT:
-        sentences.append(f"the launcher ended with status {ending.outcome.status} before the engine could say why")
+        recorded = () if wish.run_file.continues else _faults(run)  # the newest launch of a file may be an earlier one
+        sentences += [_told(fault, run) for fault in recorded] or [
+            f"the launcher ended with status {ending.outcome.status} before the engine could say why"
+        ]
     if ending.status in (FAULT, INTERRUPTED):
         sentences.append(_kept(wish, run, ending.kept or wish.run_file.path))
     return tuple(sentences)
@@ -42,11 +46,27 @@ def _death(ending: Ending, death: Death, run: Run | None) -> str:
     where = f" on host {place.host}" if place.host else ""
     doing = ""
     if place.job is not None:
-        motif = _motif(ending.outcome.errors, place.job.name)
+        recorded = [fault.motif for fault in _faults(run) if fault.job == place.job.job and fault.motif is not None]
+        motif = recorded[-1] if recorded else _motif(ending.outcome.errors, place.job.name)
         doing = f", job {place.job.name}" + (f", motif {motif}" if motif else "")
     elif run is not None and death.rank is not None:
         doing = ", which no job uses"
     return f"{rank}{where}{doing} was ended by {death.signal_name}{_hint(death)}"
+
+
+def _faults(run: Run | None) -> tuple[Fault, ...]:
+    """What the engine wrote down about the faults that ended the newest launch."""
+    return () if run is None else run.launches[-1].faults
+
+
+def _told(fault: Fault, run: Run | None) -> str:
+    """A sentence about a fault, of all that is known."""
+    rank = "a rank" if fault.rank is None else f"rank {fault.rank}"
+    host = "" if fault.host is None else f" on host {fault.host}"
+    job = "" if fault.job is None or run is None else f", job {run.jobs[fault.job].name}"
+    motif = "" if fault.motif is None else f", motif {fault.motif}"
+    number = "" if fault.round is None else f", round {fault.round}"
+    return f"{rank}{host}{job}{motif}{number}: {fault.cause or 'a fault of unknown cause'}"
 
 
 def _hint(death: Death) -> str:

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from stressbench.formats.study.rail_policies import Kind
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Recognised
 from stressbench.launch.job_ranks import Cast, JobRanks, job_ranks
 from stressbench.launch.local import Request
 from stressbench.launch.machine import numa_node_of
-from stressbench.launch.rails import Kind, RailMistake, Rails
+from stressbench.launch.rails import RailMistake, Rails
 
 
 @dataclass(frozen=True, kw_only=True)

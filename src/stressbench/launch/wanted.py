@@ -4,8 +4,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from stressbench.launch.duration import seconds
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.option_values import seconds
 
 _TO_CLEAN_UP_S = 120.0
 _WORD = re.compile(r"[A-Za-z0-9][\w.:@+-]*")

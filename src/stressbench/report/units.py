@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from stressbench.formats.units import BYTES, NANOSECONDS, PREFIXES
+
 MISSING = "–"
 _PLAIN_MISSING = "-"
 
@@ -17,9 +19,7 @@ class TimeUnit:
 
 _TIME_UNITS = (
     TimeUnit(name="s", per_second=1.0),
-    TimeUnit(name="ms", per_second=1e3),
-    TimeUnit(name="µs", per_second=1e6),
-    TimeUnit(name="ns", per_second=1e9),
+    *(TimeUnit(name=name, per_second=1e9 / NANOSECONDS[name.replace("µ", "u")]) for name in ("ms", "µs", "ns")),
 )
 
 
@@ -73,9 +73,9 @@ def size(count: float | None) -> str:
     """Bytes in powers of two: `64 KiB`."""
     if count is None:
         return MISSING
-    for power, name in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if count >= 1024**power:
-            scaled = count / 1024**power
+    for name in ("GiB", "MiB", "KiB"):
+        if count >= BYTES[name]:
+            scaled = count / BYTES[name]
             return f"{scaled:.0f} {name}" if scaled == int(scaled) else f"{digits(scaled)} {name}"
     return f"{count:.0f} B"
 
@@ -84,9 +84,9 @@ def rate(bytes_per_s: float | None) -> str:
     """Bytes a second in powers of ten: `1.23 GB/s`."""
     if bytes_per_s is None:
         return MISSING
-    for scale, name in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
-        if bytes_per_s >= scale:
-            return f"{digits(bytes_per_s / scale)} {name}"
+    for name in ("GB", "MB", "kB"):
+        if bytes_per_s >= BYTES[name]:
+            return f"{digits(bytes_per_s / BYTES[name])} {name}/s"
     return f"{digits(bytes_per_s)} B/s"
 
 
@@ -103,9 +103,9 @@ def measured(name: str, value: float | None) -> str:
 
 def bit_rate(bits_per_s: int) -> str:
     """What a link is sold as, in powers of ten: `100 Mbit/s`."""
-    for scale, name in ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s")):
-        if bits_per_s >= scale:
-            return f"{bits_per_s / scale:g} {name}"
+    for prefix in ("G", "M", "k"):
+        if bits_per_s >= PREFIXES[prefix]:
+            return f"{bits_per_s / PREFIXES[prefix]:g} {prefix}bit/s"
     return f"{bits_per_s} bit/s"
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 MIN_VALUES = 60
 MIN_SEPARATION = 1.1
@@ -39,6 +38,8 @@ def modes_of(values: Floats) -> Modes | None:
     upper_share = 1 - cut / len(ordered)
     if high - low < np.log(MIN_SEPARATION) or not MIN_SHARE <= upper_share <= 1 - MIN_SHARE:
         return None
+    from scipy import special  # a third of a second, which only those who ask for it shall wait
+
     third = (high - low) / 3
     left, valley, right = (
         int(np.count_nonzero(np.abs(ordered - middle) < third / 2)) for middle in (low, (low + high) / 2, high)

@@ -7,8 +7,8 @@ lie in the checkout, so that a study finds its workloads by the same relative pa
 from importlib.resources import files
 from pathlib import Path
 
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import unknown
-from stressbench.study.errors import StudyMistake
 
 _ENDING = ".toml"
 _PLATFORMS = "platforms"  # labs for studies that simulate

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
-from stressbench.study.errors import StudyMistake
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.study.statements import STATEMENT, without_comments
 
 _LARGEST_RANGE = 1_048_576

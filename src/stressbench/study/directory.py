@@ -12,27 +12,25 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated
 
 import orjson
-from pydantic import AfterValidator, ValidationError
 
 from stressbench import __version__
 from stressbench.formats import toml
-from stressbench.formats.complaints import first_of
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Shape, limits, must_stay, open_regular, read_bytes, read_text
+from stressbench.formats.files import limits, must_stay, open_regular, read_text
 from stressbench.formats.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.file import Study, parse_study
+from stressbench.formats.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
+from stressbench.formats.study.origin import Origin, origin_file, origin_json, read_origin
 from stressbench.formats.toml import TomlMistake
 from stressbench.study.environment import environment
-from stressbench.study.errors import StudyFault, StudyMistake
-from stressbench.study.file import Study, parse_study
 from stressbench.study.includes import included
-from stressbench.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
 
 LEAST_ROOM = 1 << 20
 """Bytes that must be left where run files go; with less a run fails for want of room, and the next one would, too."""
@@ -48,29 +46,6 @@ def sha256_of(path: Path) -> str:
     """Of the file's bytes, in hexadecimal."""
     with open_regular(path, limit=limits.FILE) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _possible(name: str) -> str:
-    if len(name.encode(errors="replace")) > 4000 or any(
-        len(part.encode(errors="replace")) > 255 for part in name.split("/")
-    ):
-        raise ValueError("no file can have this name")
-    return name
-
-
-_Name = Annotated[str, AfterValidator(_possible)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Origin:
-    """Where a study file lay relative to the study's directory, and SHA-256 of files by their names from there."""
-
-    folder: _Name
-    workloads: Mapping[_Name, str]
-    includes: Mapping[_Name, str] = field(default_factory=dict)
-
-
-_ORIGIN: Shape[Origin] = Shape(Origin)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +84,7 @@ class Directory:
 
     def digests(self) -> Mapping[Path, str]:
         """SHA-256 of the same when its newest study file was taken up."""
-        origin = _origin(self.path, _newest(self.path))
+        origin = read_origin(self.path, _newest(self.path))
         written = {**origin.includes, **origin.workloads}
         return {
             Path(os.path.normpath(self.folder / name)): written[name] for name in (*origin.workloads, *origin.includes)
@@ -155,7 +130,7 @@ def open_directory(path: Path) -> Directory:
             f"{path} holds no study (no study-1.toml); `stressbench study run FILE.toml -o DIR` makes one"
         )
     file = path / f"study-{number}.toml"
-    folder = Path(os.path.normpath(path.absolute() / _origin(path, number).folder))
+    folder = Path(os.path.normpath(path.absolute() / read_origin(path, number).folder))
     directory = Directory(path=path, study=parse_study(_text(file), source=str(file)), folder=folder)
     for source in directory.sources():
         must_stay(source)
@@ -181,21 +156,21 @@ def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
 
 def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) -> Directory:
     name = f"study-{number}.toml"
-    origin = {
-        "folder": os.path.relpath(folder, path.absolute()),
-        "workloads": {workload: sha256_of(folder / workload) for workload in _workloads(study)},
-        "includes": {
+    origin = Origin(
+        folder=os.path.relpath(folder, path.absolute()),
+        workloads={workload: sha256_of(folder / workload) for workload in _workloads(study)},
+        includes={
             os.path.relpath(file, folder): sha256_of(file)
             for workload in _workloads(study)
             for file in included(
                 folder / workload, [dict(cell.sets) for cell in study.cells if cell.workload == workload]
             )
         },
-    }
+    )
     if number > 1:
         require_same_workloads(open_directory(path), newest=number - 1)
     _write(path / ENVIRONMENT, orjson.dumps(environment(), option=orjson.OPT_INDENT_2))
-    _write(path / f"study-{number}.json", orjson.dumps(origin, option=orjson.OPT_INDENT_2))
+    _write(origin_file(path, number), origin_json(origin))
     _write(path / name, text.encode())
     directory = Directory(path=path, study=study, folder=folder)
     directory.write(
@@ -207,7 +182,7 @@ def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) 
 def require_same_workloads(directory: Directory, *, newest: int | None = None) -> None:
     """Raise StudyMistake where a workload or its include is gone, or is not what the study's first runs ran."""
     number = newest or _newest(directory.path)
-    origin = _origin(directory.path, number)
+    origin = read_origin(directory.path, number)
     for name, digest in {**origin.workloads, **origin.includes}.items():
         path = directory.folder / name
         if not path.is_file():
@@ -231,17 +206,6 @@ def locked(path: Path) -> Iterator[None]:
                 f"{path}: another `stressbench study` is running this study; wait for it, or end it"
             ) from None
         yield
-
-
-def _origin(path: Path, number: int) -> Origin:
-    """What stands in the directory's study-NUMBER.json. Raises StudyMistake."""
-    file = path / f"study-{number}.json"
-    try:
-        return _ORIGIN.validate_json(read_bytes(file, limit=limits.JOURNAL))
-    except OSError as fault:
-        raise StudyMistake(f"{file}: {reason_of(fault)}; is a part of the copy missing?") from fault
-    except ValidationError as fault:
-        raise StudyMistake(f"{file}: {first_of(fault)}; is a part of the copy missing?") from fault
 
 
 def _text(file: Path) -> str:

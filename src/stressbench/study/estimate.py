@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from stressbench.study.fields import seconds_of
+from stressbench.formats.study.fields import seconds_of
+from stressbench.formats.study.tables import RunTable
 from stressbench.study.standing import Standing, State
-from stressbench.study.tables import RunTable
 
 _JOB = re.compile(r"^\s*\[JOB_NAME\]", re.MULTILINE)
 _BACKGROUND = re.compile(r"^\s*\[ROLE\]\s+background\b", re.MULTILINE | re.IGNORECASE)

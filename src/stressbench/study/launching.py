@@ -7,18 +7,18 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stressbench.formats.toml.shares import FULL
+from stressbench.formats.study.cells import Cell, PlannedRun
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study
+from stressbench.formats.study.manifest import LinksRecord
+from stressbench.formats.units import FULL
 from stressbench.launch import session
 from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.stopping import Patience
 from stressbench.launch.target import shape_of
-from stressbench.study.cells import Cell, PlannedRun
 from stressbench.study.directory import now
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import Study
-from stressbench.study.manifest import LinksRecord
 from stressbench.study.places import Places, absolute, steering_of
 from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand, argument_of

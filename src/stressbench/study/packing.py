@@ -21,11 +21,10 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, new_output, read_bytes, read_text, require_output
 from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
 from stressbench.formats.run import RunFileError, read_run
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.manifest import FinishedRecord, read_manifest
 from stressbench.study.catalog import shipped_folder
 from stressbench.study.directory import Directory, sha256_of
-from stressbench.study.errors import StudyMistake
-from stressbench.study.manifest import FinishedRecord, read_manifest
-from stressbench.study.schema import study_schema
 from stressbench.study.unpacking import unpacked
 
 ENDINGS = (".tar.gz", ".tar.zst")
@@ -169,6 +168,8 @@ def _members(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, b
             yield name, read_bytes(path, limit=limits.RUN)
     if not (directory.path / WORKLOADS).is_dir():
         yield from _workloads(directory, left_out)
+    from stressbench.formats.schemas import study_schema  # loads the models of all files
+
     yield f"{SCHEMA}/study.schema.json", orjson.dumps(study_schema(), option=orjson.OPT_INDENT_2)
     schema = shipped_folder("schema") / "run.schema.json"
     if schema.is_file():

@@ -3,15 +3,16 @@
 from pathlib import Path
 from typing import Protocol
 
+from stressbench.formats.study.cells import Cell
+from stressbench.formats.study.errors import StudyFileMistake
+from stressbench.formats.study.file import Study
+from stressbench.formats.study.rail_policies import Transport, parse_policy
 from stressbench.formats.toml import Complaint, located
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import Cast
 from stressbench.launch.place import Place
-from stressbench.launch.rails import RailMistake, Rails, Transport, parse_policy, require_possible
+from stressbench.launch.rails import RailMistake, Rails, require_possible
 from stressbench.launch.steering import Steering
-from stressbench.study.cells import Cell
-from stressbench.study.errors import StudyFileMistake
-from stressbench.study.file import Study
 
 
 class Places(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from stressbench.study.errors import StudyFault
+from stressbench.formats.study.errors import StudyFault
 
 
 @contextmanager

@@ -1,30 +1,22 @@
 """A study's rate command: a program of the site that sets injection bandwidth where no link is ours."""
 
 import os
-import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.formats.toml.shares import FULL, parse_fraction
-from stressbench.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.fields import program_of
+from stressbench.formats.units import FULL, parse_rate_share
 
 _STANDARD_ERROR = 2
 
 
-def program_of(text: str) -> tuple[str, ...]:
-    """The command's words; none where it is empty or a quote stays open."""
-    try:
-        return tuple(shlex.split(text))
-    except ValueError:
-        return ()
-
-
 def argument_of(rate: str) -> str:
     """The rate as commands get it: `1`, `1/2`, `1/8`, however the study says it."""
-    return str(parse_fraction(rate))
+    return str(parse_rate_share(rate))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from stressbench.formats.run import Kind, Role, Run
+from stressbench.formats.study.cells import Cell, varying
+from stressbench.formats.study.file import Study
 from stressbench.stats import TARGET, Plan, RoundMedian, TailImpact, round_superiority, select
 from stressbench.stats.percentiles import sample_tail_impacts
 from stressbench.stats.pooled import IntervalLevel, PooledImpact, concatenate_runs, pooled_impact, pooled_plan
-from stressbench.study.cells import Cell, varying
-from stressbench.study.file import Study
 from stressbench.study.matrix import Matrix, Meeting, matrix_of
 from stressbench.study.selections import Selections, selections_of
 from stressbench.study.standing import Standing, State

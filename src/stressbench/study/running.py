@@ -10,11 +10,9 @@ from typing import Protocol
 
 from stressbench.formats.files import limits, open_regular
 from stressbench.formats.run import Run, RunFileError, read_run
-from stressbench.study.cells import PlannedRun
-from stressbench.study.directory import Directory, now, sha256_of
-from stressbench.study.errors import StudyMistake
-from stressbench.study.estimate import seconds_left
-from stressbench.study.manifest import (
+from stressbench.formats.study.cells import PlannedRun
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.manifest import (
     FailedRecord,
     FinishedRecord,
     InterruptedRecord,
@@ -22,6 +20,8 @@ from stressbench.study.manifest import (
     SettledRecord,
     StartedRecord,
 )
+from stressbench.study.directory import Directory, now, sha256_of
+from stressbench.study.estimate import seconds_left
 from stressbench.study.standing import Standing, State, standings
 
 DONE, FAULT, INTERRUPTED = 0, 3, 130

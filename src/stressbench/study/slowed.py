@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from stressbench.formats.toml.shares import FULL
-from stressbench.study.manifest import LinksRecord, Record
+from stressbench.formats.study.manifest import LinksRecord, Record
+from stressbench.formats.units import FULL
 
 
 def slowed(records: Iterable[Record]) -> Mapping[str, LinksRecord]:

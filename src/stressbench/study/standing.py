@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from stressbench.study.cells import PlannedRun
-from stressbench.study.manifest import (
+from stressbench.formats.study.cells import PlannedRun
+from stressbench.formats.study.manifest import (
     FailedRecord,
     FinishedRecord,
     InterruptedRecord,

@@ -14,7 +14,8 @@ from typing import IO, Any, Protocol
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import Refused, limits, open_regular
-from stressbench.study.errors import StudyMistake
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.units import whole_size_text
 
 _CHUNK = limits.MIB
 _LARGEST_HEADER = 4 * limits.MIB
@@ -157,5 +158,5 @@ class _Forward:
         found = self._stream.read(size)
         self._at += len(found)
         if self._at > self._most:
-            raise Refused(self._path, f"unpacks to more than {limits.text_of(self._most)}, the most that is read")
+            raise Refused(self._path, f"unpacks to more than {whole_size_text(self._most)}, the most that is read")
         return found

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stressbench.suites.protocol import Kind, Protocol
+from stressbench.formats.protocols.beff import Kind, Protocol
 
 FULL_SIZES = 21
 FULL_RINGS = 6

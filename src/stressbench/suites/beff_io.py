@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stressbench.suites.io_patterns import TABLE_2, TYPES, WEIGHTS, Chunk
-from stressbench.suites.io_protocol import Access, Head, PatternLine, Protocol
+from stressbench.formats.protocols.beff_io import Access, Head, PatternLine, Protocol
+from stressbench.formats.protocols.io_patterns import TABLE_2, TYPES, WEIGHTS, Chunk
 
 FULL_T_S: Mapping[int, float] = {1: 900.0, 2: 1800.0}
 MIN_MPART_BYTES = 2 * 2**20

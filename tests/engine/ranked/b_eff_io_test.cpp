@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/payload.hpp"
 #include "motif_bench.hpp"
-#include "motifs/payload.hpp"
-#include "motifs/suite/storage/io_rule.hpp"
 #include "storage_fixture.hpp"
+#include "suites/b_eff_io/io_rule.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -59,7 +59,7 @@ class BEffIo : public StorageTest {
     return bytes;
   }
   std::map<std::string, double> metrics_of(MotifBench& bench) const {
-    bench->review();
+    bench->reduce_metrics();
     std::map<std::string, double> metrics;
     for (Metric* metric : bench->measured()) metrics[metric->name()] = metric->take();
     return metrics;
@@ -80,7 +80,7 @@ TEST_F(BEffIo, ScattersChunksInTurnsOfTheRanks) {
   const int ranks = group_.size();
   MotifBench bench(group_, "b_eff_io", with({{"calls", "2"}, {"types", "0"}, {"keep", ""}}));
   bench.perform();
-  bench->review();
+  bench->reduce_metrics();
   if (group_.rank() == 0) {
     const std::vector<std::byte> file = bytes_of(0);
     std::int64_t base = 0;
@@ -112,7 +112,7 @@ TEST_F(BEffIo, GivesEachRankAFileAndASegmentOfTheSameBytes) {
   const int ranks = group_.size();
   MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}, {"types", "2,3,4"}, {"keep", ""}}));
   bench.perform();
-  bench->review();
+  bench->reduce_metrics();
   if (group_.rank() == 0) {
     const std::int64_t own = 4 * mib + 2 * 32 * kib + 8 + 2 * kib + 8 + 8;
     const std::int64_t segment = beff::segment_bytes(own);
@@ -164,7 +164,7 @@ TEST_F(BEffIo, TakesThePartitionsOfRelease2AccessByAccess) {
   if (group_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}, {"release", "2"}, {"no-shared", ""}}));
   bench.perform();
-  bench->review();
+  bench->reduce_metrics();
   std::vector<std::pair<std::string, int>> order;
   std::map<std::string, std::set<int>> types;
   const std::vector<nlohmann::json> found = lines();
@@ -202,7 +202,7 @@ TEST_F(BEffIo, EndsInTimeAndReadsAgainWhatItHasRead) {
     again = again || (line["access"] == "read" && line["again"].get<bool>());
   }
   EXPECT_TRUE(again);
-  EXPECT_THAT(bench->remarks(), testing::Contains(testing::HasSubstr("not comparable with published b_eff_io")));
+  EXPECT_THAT(bench->notes(), testing::Contains(testing::HasSubstr("not comparable with published b_eff_io")));
 }
 
 // Whoever looks at it spoils a byte of a file.
@@ -228,13 +228,13 @@ class Spoiling final : public Clock {
 TEST_F(BEffIo, NoticesAWrongByteWhenAllIsDone) {
   const auto reads = [&](std::int64_t offset, bool verify) {
     MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}, {"types", "0"}}));
-    if (verify) bench->stamp(7);
+    if (verify) bench->fill_payload(7);
     const Spoiling clock(path_ + ".00000000", offset);
     Recorder recorder{clock};
     bench->perform(recorder);
     const bool wrong = [&] {
       try {
-        bench->review();
+        bench->reduce_metrics();
         if (verify) bench->verify(7);
       } catch (const MachineFault& fault) {
         EXPECT_THAT(fault.what(), testing::HasSubstr("pattern 0, call 0"));
@@ -242,7 +242,7 @@ TEST_F(BEffIo, NoticesAWrongByteWhenAllIsDone) {
       }
       return false;
     }();
-    bench->conclude(group_, 0);
+    bench->finish(group_, 0);
     return on_any(wrong);
   };
   EXPECT_TRUE(reads(3, false));        // of the first eight, which are always looked at
@@ -256,9 +256,9 @@ TEST_F(BEffIo, LeavesNoFileBehind) {
   {
     MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}}));
     bench.perform();
-    bench->review();
+    bench->reduce_metrics();
     EXPECT_EQ(files_left(), 4 + group_.size());
-    bench->conclude(group_, 0);
+    bench->finish(group_, 0);
   }
   EXPECT_EQ(files_left(), 0);
 }

@@ -8,8 +8,8 @@
 #include <map>
 
 #include "expected_calls.hpp"
-#include "motifs/suite/rings.hpp"
 #include "stepping_clock.hpp"
+#include "suites/rings.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -49,7 +49,7 @@ TEST(BEff, SendsAroundARingByThreeMethods) {
 }
 
 std::map<std::string, double> metrics_of(MotifBench& bench) {
-  bench->review();
+  bench->reduce_metrics();
   std::map<std::string, double> metrics;
   for (Metric* metric : bench->measured()) metrics[metric->name()] = metric->take();
   return metrics;
@@ -86,7 +86,7 @@ TEST(BEff, KeepsEveryLoopInItsProtocol) {
   MotifBench bench(group, "b_eff", with(short_run, {{"protocol", path}, {"polygons", "1"}, {"extra", ""}}));
   bench.perform();
   const std::map<std::string, double> metrics = metrics_of(bench);
-  bench->conclude(group, 3);
+  bench->finish(group, 3);
   EXPECT_EQ(metrics.count("pingpong_at_lmax_bytes_per_s"), 1U);
   if (group.rank() != 0) return;
 
@@ -107,9 +107,9 @@ TEST(BEff, NoticesAWrongByteWhenAllIsDone) {
   if (group.rank() == 1) capture::corrupt_receive(1, 4);
   bench.perform();
   if (group.rank() == 1) {
-    EXPECT_THROW(bench->review(), WrongByte);
+    EXPECT_THROW(bench->reduce_metrics(), WrongByte);
   } else {
-    EXPECT_NO_THROW(bench->review());
+    EXPECT_NO_THROW(bench->reduce_metrics());
   }
 }
 
@@ -118,7 +118,7 @@ TEST(BEff, SaysWhatMakesItsNumberAnother) {
   const mpi::Group group = first_ranks(2);
   if (!group) return;
   MotifBench bench(group, "b_eff", {{"quick", ""}, {"lmax", "8KiB"}});
-  EXPECT_THAT(bench->remarks(), testing::Contains(testing::HasSubstr("not comparable with published b_eff")));
+  EXPECT_THAT(bench->notes(), testing::Contains(testing::HasSubstr("not comparable with published b_eff")));
 }
 
 }  // namespace

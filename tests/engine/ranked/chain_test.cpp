@@ -1,12 +1,12 @@
-#include "schedule/chain.hpp"
+#include "scheduler/chain.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine_fixture.hpp"
-#include "schedule/interrupt.hpp"
+#include "scheduler/interrupt.hpp"
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 using namespace stressbench::test;
@@ -20,9 +20,9 @@ std::vector<double> run_once(const workload::Job& job, Verification verification
   const std::vector<mpi::Group> groups = make_groups(world, chain);
   chain.decompose(groups, {"run", "launch", 0}, 1);
   journal.clear();
-  Tally tally{chain.columns()};
-  chain.repeat(fake_clock, tally, Phase::measured, Care::none, verification);
-  return {tally.row(0).begin(), tally.row(0).end()};
+  SampleBuffer samples{chain.columns()};
+  chain.repeat(fake_clock, samples, Phase::measured, StartBarrier::none, verification);
+  return {samples.row(0).begin(), samples.row(0).end()};
 }
 
 TEST(TimedRegion, HoldsPerformAndNothingElse) {
@@ -53,18 +53,18 @@ TEST(Chain, TellsEachMotifItsPlaceBeforeItIsDecomposed) {
   Chain chain{job_of({tick(), tick()}), 0};
   const std::vector<mpi::Group> groups = make_groups(mpi::Group::view(MPI_COMM_WORLD), chain);
   chain.decompose(groups, {"run-7", "launch", 3}, 1);
-  EXPECT_THAT(journal, testing::ElementsAre("settle run-7 3", "decompose", "settle run-7 3", "decompose"));
+  EXPECT_THAT(journal, testing::ElementsAre("bind run-7 3", "decompose", "bind run-7 3", "decompose"));
 }
 
 TEST(Chain, PreparesBeforeEachExecutionCountsIterationsAndReviewsAfterIt) {
   run_once(job_of({tick({{"iterations", "2"}}), tick()}));
-  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "perform", "perform", "review", "prepare 0", "perform",
-                                            "review", "cleanup", "cleanup"));
+  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "perform", "perform", "reduce_metrics", "prepare 0", "perform",
+                                            "reduce_metrics", "cleanup", "cleanup"));
 }
 
 TEST(Chain, LeavesItsMotifsNameToWhoeverReportsAFault) {
   run_once(job_of({tick()}));
-  EXPECT_STREQ(interrupt::whereabouts().motif, "test_tick");  // though the chain is gone
+  EXPECT_STREQ(interrupt::rank_status().motif, "test_tick");  // though the chain is gone
 }
 
 TEST(Chain, LoopsAreRunAsOftenAsTheySay) {
@@ -100,8 +100,8 @@ TEST(Chain, TakesMetricsAfterTheReview) {
 
 TEST(Chain, VerificationStampsAndChecksAroundEachIteration) {
   run_once(job_of({tick({{"iterations", "2"}})}), Verification::on);
-  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "stamp 0", "perform", "verify 0", "stamp 1", "perform",
-                                            "verify 1", "review", "cleanup"));
+  EXPECT_THAT(journal, testing::ElementsAre("prepare 0", "fill_payload 0", "perform", "verify 0", "fill_payload 1",
+                                            "perform", "verify 1", "reduce_metrics", "cleanup"));
 }
 
 TEST(Chain, AFailedVerificationIsAFault) {
@@ -113,9 +113,9 @@ TEST(Chain, HistogramHoldsSingleExecutionsOfMeasuredRepetitionsOnly) {
   Chain chain{job_of({tick({{"time", "1000"}, {"iterations", "4"}, {"timer", "iteration"}})}), 0};
   const std::vector<mpi::Group> groups = make_groups(world, chain);
   chain.decompose(groups, {"run", "launch", 0}, 1);
-  Tally tally{chain.columns()};
+  SampleBuffer samples{chain.columns()};
   for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
-    chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);
+    chain.repeat(fake_clock, samples, phase, StartBarrier::none, Verification::off);
   }
   EXPECT_EQ(chain.steps()[0].durations.counts.total(), 4U);
   EXPECT_NEAR(chain.steps()[0].durations.counts.quantile_ns(0.5), 1000, 8);
@@ -126,9 +126,9 @@ TEST(Chain, AMotifsOwnHistogramsHoldMeasuredRepetitionsOnly) {
   Chain chain{job_of({tick({{"half", "500"}, {"iterations", "4"}})}), 0};
   const std::vector<mpi::Group> groups = make_groups(world, chain);
   chain.decompose(groups, {"run", "launch", 0}, 1);
-  Tally tally{chain.columns()};
+  SampleBuffer samples{chain.columns()};
   for (const Phase phase : {Phase::warmup, Phase::measured, Phase::extra}) {
-    chain.repeat(fake_clock, tally, phase, Care::none, Verification::off);
+    chain.repeat(fake_clock, samples, phase, StartBarrier::none, Verification::off);
   }
   const Durations& halves = chain.steps()[0].motif->histograms()[1]->durations();
   EXPECT_EQ(halves.counts.total(), 4U);
@@ -144,4 +144,4 @@ TEST(Chain, AnUnknownMotifIsAUsersMistake) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

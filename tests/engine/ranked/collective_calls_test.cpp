@@ -88,7 +88,7 @@ TEST(CollectiveCalls, AreCheckedAgainstTheRootTheyHad) {
   for (const std::string motif : {"bcast", "gather", "gatherv", "scatter", "scatterv", "reduce"}) {
     MotifBench bench(mpi::Group::view(MPI_COMM_WORLD), motif, {{"root", "rotate"}});
     for (std::uint64_t pass = 0; pass < 9; ++pass) {
-      bench->stamp(pass);
+      bench->fill_payload(pass);
       bench.perform();
       EXPECT_NO_THROW(bench->verify(pass)) << motif;
       bench.perform();  // one that nobody checks

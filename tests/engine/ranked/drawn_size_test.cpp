@@ -16,7 +16,7 @@ namespace stressbench::test {
 namespace {
 
 namespace fs = std::filesystem;
-using storage::DrawnSize;
+using io::DrawnSize;
 using testing::AllOf;
 using testing::HasSubstr;
 

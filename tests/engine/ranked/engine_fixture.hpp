@@ -26,13 +26,13 @@ class Tick final : public Motif {
  public:
   Param<std::int64_t> time_{this, 't', "time", 100, "fake nanoseconds of one perform", Positive{}};
   Param<std::int64_t> half_{this, '\0', "half", 0, "fake nanoseconds of a part, noted unless 0"};
-  Param<std::string> remark_{this, '\0', "remark", "", "said in every round, and its length"};
+  Param<std::string> note_{this, '\0', "note", "", "said in every round, and its length"};
   Param<bool> wrong_{this, '\0', "wrong", "verification fails"};
-  Metric reviewed_{this, "reviewed_performs", Better::higher, "performs that a review followed"};
+  Metric reduced_{this, "reduced_performs", Better::higher, "performs that a reduce_metrics followed"};
   Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
 
   Traffic traffic(int) const override { return {}; }
-  void settle(const Place& place) override { aside("settle " + place.run_id + " " + std::to_string(place.node)); }
+  void bind(const RunContext& place) override { aside("bind " + place.run_id + " " + std::to_string(place.node)); }
   void decompose(const mpi::Group&, const Draw&) override { aside("decompose"); }
   void prepare(std::uint64_t execution) override { aside("prepare " + std::to_string(execution)); }
   void perform(Recorder&) override {
@@ -40,21 +40,21 @@ class Tick final : public Motif {
     fake_clock.now += *time_;
     work_.add(7);
     ++to_review_;
-    if (*half_ > 0) halves_.note(*half_);
+    if (*half_ > 0) halves_.record(*half_);
   }
-  std::vector<OwnHistogram*> histograms() override {
+  std::vector<MotifHistogram*> histograms() override {
     if (*half_ == 0) return {};
     return {&wholes_, &halves_};
   }
-  void review() override {
-    aside("review");
-    reviewed_.add(std::exchange(to_review_, 0));
+  void reduce_metrics() override {
+    aside("reduce_metrics");
+    reduced_.add(std::exchange(to_review_, 0));
   }
-  std::vector<std::string> remarks() const override {
-    if (remark_->empty()) return {};
-    return {*remark_, *remark_, std::to_string(remark_->size())};
+  std::vector<std::string> notes() const override {
+    if (note_->empty()) return {};
+    return {*note_, *note_, std::to_string(note_->size())};
   }
-  void stamp(std::uint64_t pass) override { aside("stamp " + std::to_string(pass)); }
+  void fill_payload(std::uint64_t pass) override { aside("fill_payload " + std::to_string(pass)); }
   void verify(std::uint64_t pass) const override {
     aside("verify " + std::to_string(pass));
     if (*wrong_) throw MachineFault("wrong on purpose");
@@ -63,8 +63,8 @@ class Tick final : public Motif {
 
  private:
   int to_review_ = 0;
-  OwnHistogram wholes_{"whole"};  // of which it notes none
-  OwnHistogram halves_{"half"};
+  MotifHistogram wholes_{"whole"};  // of which it notes none
+  MotifHistogram halves_{"half"};
 
   static void aside(const std::string& what) {
     journal.push_back(what);

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "storage/load.hpp"
+#include "io/load.hpp"
 
 namespace {
 
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   // Before MPI: an HDF5 that is loaded later closes at MPI_Finalize what faults left open, and does not survive it.
   // (The engine does not finalise after a fault.)
-  stressbench::storage::load_backends();
+  stressbench::io::load_backends();
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -11,18 +11,18 @@
 #include <map>
 #include <set>
 
+#include "core/payload.hpp"
+#include "io/layout.hpp"
+#include "io/sidecar.hpp"
 #include "motif_bench.hpp"
-#include "motifs/payload.hpp"
 #include "stepping_clock.hpp"
-#include "storage/layout.hpp"
-#include "storage/sidecar.hpp"
 #include "storage_fixture.hpp"
 
 namespace stressbench::test {
 namespace {
 
 namespace fs = std::filesystem;
-using storage::file_name;
+using io::file_name;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -120,7 +120,7 @@ TEST_F(Metadata, MayBeDirectories) {
   EXPECT_EQ(there().size(), static_cast<std::size_t>(1 + files * world_size()));
   for (int i = 0; i < files; ++i) EXPECT_TRUE(fs::is_directory(shared_name(world_rank(), i)));
   group_.barrier();
-  bench->conclude(group_, 1);
+  bench->finish(group_, 1);
   group_.barrier();
   EXPECT_FALSE(fs::exists(path_ + ".d"));
 }
@@ -134,7 +134,7 @@ TEST_F(Metadata, AreThereForWhatNeedsThemAndGoneAfterUnlink) {
     EXPECT_EQ(there().size(), static_cast<std::size_t>(1 + (left ? files * world_size() : 0))) << work;
     bench->prepare(1);
     EXPECT_EQ(there().size(), static_cast<std::size_t>(1 + files * world_size())) << work;
-    bench->conclude(group_, 1);
+    bench->finish(group_, 1);
     group_.barrier();
   }
 }
@@ -146,7 +146,7 @@ TEST_F(Metadata, AreCreatedAnewEachTime) {
     EXPECT_EQ(there().size(), 1u);
     EXPECT_NO_THROW(bench.perform());
     EXPECT_EQ(there().size(), static_cast<std::size_t>(1 + files * world_size()));
-    bench->review();
+    bench->reduce_metrics();
   }
 }
 
@@ -155,7 +155,7 @@ TEST_F(Metadata, MeasureEachOperationAndTheWhole) {
   const Ticking clock;
   Recorder recorder{clock};
   bench->perform(recorder);
-  bench->review();
+  bench->reduce_metrics();
   const std::map<std::string, double> found = taken(*bench);
   ASSERT_EQ(found.size(), 9u);
   EXPECT_EQ(found.at("operations"), 4 * files);
@@ -166,7 +166,7 @@ TEST_F(Metadata, MeasureEachOperationAndTheWhole) {
   }
   const auto histograms = bench->histograms();
   ASSERT_EQ(histograms.size(), 4u);
-  for (const OwnHistogram* histogram : histograms) {
+  for (const MotifHistogram* histogram : histograms) {
     EXPECT_EQ(histogram->durations().counts.total(), static_cast<std::uint64_t>(files));
     EXPECT_EQ(histogram->durations().max_ns, 1'000'000'000);
   }
@@ -187,7 +187,7 @@ TEST_F(Metadata, RateIsOverTheLeastTimeThatARankSaw) {
   const Ticking clock(world_rank() + 1);
   Recorder recorder{clock};
   bench->perform(recorder);
-  bench->review();
+  bench->reduce_metrics();
   std::map<std::string, double> found = taken(*bench);
   EXPECT_DOUBLE_EQ(found["stats_per_s"], files * world_size() / (2.0 * files + 2));
   EXPECT_EQ(found["stat_time_s"], 2 * files * (world_rank() + 1));
@@ -206,13 +206,13 @@ TEST_P(MetadataVerified, FindWhatTheyLookForEachTime) {
     bench->prepare(execution * static_cast<std::uint64_t>(bench->iterations()));
     for (std::int64_t i = 0; i < bench->iterations(); ++i) {
       const std::uint64_t pass = execution * static_cast<std::uint64_t>(bench->iterations()) + static_cast<unsigned>(i);
-      bench->stamp(pass);
+      bench->fill_payload(pass);
       EXPECT_NO_THROW(bench.perform());
       EXPECT_NO_THROW(bench->verify(pass));
     }
-    bench->review();
+    bench->reduce_metrics();
   }
-  bench->conclude(group_, 1);
+  bench->finish(group_, 1);
   group_.barrier();
   EXPECT_FALSE(fs::exists(path_ + ".d"));
   EXPECT_FALSE(fs::exists(path_ + ".stressbench"));
@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Metadata, OfAWrongSizeAreNoticedByWhoStatsThem) {
   Bench bench(group_, options({{"do", "stat"}, {"size", "100"}}));
   fs::resize_file(shared_name(world_rank(), 5), 99);
-  bench->stamp(0);
+  bench->fill_payload(0);
   EXPECT_EQ(fault_of([&] { bench.perform(); }), "wrong size: '" + shared_name(world_rank(), 5) +
                                                     "' has 99 bytes, where rank " + std::to_string(world_rank()) +
                                                     " wrote 100 (seen by rank " + std::to_string(world_rank()) + ")");
@@ -245,7 +245,7 @@ TEST_F(Metadata, OfAnotherKindAreNoticedByWhoStatsThem) {
   Bench bench(group_, options({{"do", "stat"}}));
   fs::remove(shared_name(world_rank(), 5));
   fs::create_directory(shared_name(world_rank(), 5));
-  bench->stamp(0);
+  bench->fill_payload(0);
   EXPECT_THAT(fault_of([&] { bench.perform(); }),
               HasSubstr("wrong type: '" + shared_name(world_rank(), 5) + "' is no ordinary file, but rank "));
 }
@@ -260,7 +260,7 @@ TEST_F(Metadata, WithAWrongByteAreNoticedByWhoOpensThem) {
     file.seekp(42);
     file.put(static_cast<char>(payload::expected(origin, 42) ^ std::byte{1}));
     file.close();
-    bench->stamp(0);
+    bench->fill_payload(0);
     EXPECT_THAT(fault_of([&] { bench.perform(); }),
                 AllOf(HasSubstr("wrong byte: '" + shared_name(world_rank(), 5) + "' has"),
                       HasSubstr("at offset 42, where rank " + std::to_string(world_rank()) + " wrote")));
@@ -270,7 +270,7 @@ TEST_F(Metadata, WithAWrongByteAreNoticedByWhoOpensThem) {
 
 TEST_F(Metadata, ThatWereCreatedWrongAreNoticedByTheRankBefore) {
   Bench bench(group_, options({{"do", "create"}, {"size", "100"}}));
-  bench->stamp(4);
+  bench->fill_payload(4);
   bench.perform();
   fs::resize_file(shared_name(world_rank(), 5), 99);
   EXPECT_THAT(fault_of([&] { bench->verify(4); }), AllOf(HasSubstr("wrong size: '" + shared_name(next_rank(), 5)),
@@ -279,10 +279,10 @@ TEST_F(Metadata, ThatWereCreatedWrongAreNoticedByTheRankBefore) {
 
 TEST_F(Metadata, OfAnEarlierTimeAreNoticed) {
   Bench bench(group_, options({{"do", "create"}, {"size", "100"}}));
-  bench->stamp(4);
+  bench->fill_payload(4);
   bench.perform();
   EXPECT_THAT(fault_of([&] {
-                bench->stamp(5);
+                bench->fill_payload(5);
                 bench->verify(5);
               }),
               HasSubstr("wrong byte"));
@@ -290,7 +290,7 @@ TEST_F(Metadata, OfAnEarlierTimeAreNoticed) {
 
 TEST_F(Metadata, ThatAreStillThereAreNoticed) {
   Bench bench(group_, options());
-  bench->stamp(0);
+  bench->fill_payload(0);
   bench.perform();
   std::ofstream(shared_name(world_rank(), 3)) << "back";
   EXPECT_THAT(fault_of([&] { bench->verify(0); }), HasSubstr("still there: '" + shared_name(next_rank(), 3) + "'"));
@@ -300,7 +300,7 @@ TEST_F(Metadata, OfAShiftAreThoseOfTheRankFurtherOn) {
   if (world_size() == 1) GTEST_SKIP() << "on 2 ranks and more";
   Bench bench(group_, options({{"do", "stat"}, {"size", "100"}, {"shift", "1"}, {"tree", "own"}}));
   fs::resize_file(file_name(path_, 0, world_rank()), 99);
-  bench->stamp(0);
+  bench->fill_payload(0);
   EXPECT_THAT(fault_of([&] { bench.perform(); }), HasSubstr(file_name(path_, 0, next_rank()) + "' has 99 bytes"));
 }
 
@@ -326,10 +326,10 @@ TEST_F(Metadata, AreTakenInAnotherOrderEachTimeWhenAsked) {
 TEST_F(Metadata, StayWhenAskedAndMayBeUsedAgain) {
   for (std::uint64_t round = 0; round < 2; ++round) {
     Bench bench(group_, options({{"do", "create"}, {"size", "10"}, {"keep", ""}}));
-    bench->stamp(round);
+    bench->fill_payload(round);
     EXPECT_NO_THROW(bench.perform());
     EXPECT_NO_THROW(bench->verify(round));
-    bench->conclude(group_, 1);
+    bench->finish(group_, 1);
     EXPECT_EQ(there().size(), static_cast<std::size_t>(1 + files * world_size()));
     EXPECT_FALSE(fs::exists(path_ + ".stressbench"));
   }
@@ -337,7 +337,7 @@ TEST_F(Metadata, StayWhenAskedAndMayBeUsedAgain) {
 
 TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
   by_first([&] {
-    storage::make_sidecar(path_, {{.id = "theirs", .launch = "once"}, "elsewhere", 12345, {.directories = 1}});
+    io::make_sidecar(path_, {{.id = "theirs", .launch = "once"}, "elsewhere", 12345, {.directories = 1}});
     fs::create_directories(path_ + ".d/00000000/00000003");
     std::ofstream(shared_name(0, 1)) << "theirs";
   });
@@ -347,16 +347,16 @@ TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
   EXPECT_EQ(there(), std::set<std::string>{"00000000"});
   EXPECT_NO_THROW(bench.perform());
   group_.barrier();
-  bench->conclude(group_, 1);
+  bench->finish(group_, 1);
   if (world_rank() == 0) {
-    EXPECT_THAT(bench->remarks(),
+    EXPECT_THAT(bench->notes(),
                 testing::ElementsAre(HasSubstr("removed 2 files that run 'theirs' had left when it was interrupted")));
   }
 }
 
 TEST_F(Metadata, OfAnInterruptedLaunchOfTheSameRunAreRemoved) {
   by_first([&] {
-    storage::make_sidecar(path_, {{.id = "test", .launch = "yesterday"}, "elsewhere", 12345, {.directories = 2}});
+    io::make_sidecar(path_, {{.id = "test", .launch = "yesterday"}, "elsewhere", 12345, {.directories = 2}});
     fs::create_directories(path_ + ".d/00000000/00000003");
     fs::create_directories(path_ + ".d/00000001");
     std::ofstream(shared_name(0, 1)) << "left";

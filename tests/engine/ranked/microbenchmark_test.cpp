@@ -1,12 +1,12 @@
 // A motif by itself: what it is told and asked beside its repetitions.
-#include "schedule/microbenchmark.hpp"
+#include "scheduler/microbenchmark.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine_fixture.hpp"
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 using namespace stressbench::test;
@@ -27,15 +27,15 @@ MicroResult run(const std::vector<workload::Step>& steps) {
 
 TEST(Microbenchmark, TellsTheMotifItsPlaceOnce) {
   run({tick()});
-  EXPECT_THAT(journal, testing::Contains("settle run-7 0").Times(1));
+  EXPECT_THAT(journal, testing::Contains("bind run-7 0").Times(1));
 }
 
 TEST(Microbenchmark, TellsEachRemarkOfTheMotifOnceOnRankZero) {
-  const MicroResult result = run({tick({{"remark", "odd"}}), tick({{"remark", "odd"}})});
+  const MicroResult result = run({tick({{"note", "odd"}}), tick({{"note", "odd"}})});
   if (mpi::Group::view(MPI_COMM_WORLD).rank() == 0) {
-    EXPECT_THAT(result.remarks, testing::ElementsAre("test_tick: odd", "test_tick: 3"));
+    EXPECT_THAT(result.notes, testing::ElementsAre("test_tick: odd", "test_tick: 3"));
   } else {
-    EXPECT_TRUE(result.remarks.empty());
+    EXPECT_TRUE(result.notes.empty());
   }
 }
 
@@ -46,4 +46,4 @@ TEST(Microbenchmark, MeasuresExecutionsApartFromWhatTheMotifNotes) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

@@ -50,7 +50,7 @@ class MotifBench {
   MotifBench(const mpi::Group& group, const std::string& name, const Options& options = {}, std::uint64_t seed = 1)
       : motif_(make_motif(name, options)) {
     motif_->check(group.size());
-    motif_->settle({"test", "now", 0});
+    motif_->bind({"test", "now", 0});
     motif_->decompose(group, Draw{.seed = seed, .stream = 3});
     motif_->prepare(0);
   }

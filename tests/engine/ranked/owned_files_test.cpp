@@ -1,5 +1,5 @@
 // Whose files these are, on all ranks of a job: what is refused, what is left, what goes.
-#include "storage/owned_files.hpp"
+#include "io/owned_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,11 +17,11 @@ namespace stressbench::test {
 namespace {
 
 namespace fs = std::filesystem;
-using storage::Claim;
-using storage::Existing;
-using storage::file_name;
-using storage::OwnedFiles;
-using storage::Sidecar;
+using io::Claim;
+using io::Existing;
+using io::file_name;
+using io::OwnedFiles;
+using io::Sidecar;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -41,18 +41,18 @@ class OwnedFilesOf : public testing::Test {
     if (world_rank() == 0) fs::remove_all(folder_);
     group_.barrier();
   }
-  Claim claim(storage::Layout layout = {.one = true}) const {
+  Claim claim(io::Layout layout = {.one = true}) const {
     return {.path = path_, .layout = layout, .run = {.id = "mine", .launch = "today"}};
   }
-  Claim replacing(storage::Layout layout = {.one = true}) const {
+  Claim replacing(io::Layout layout = {.one = true}) const {
     Claim bold = claim(layout);
     bold.existing = Existing::replace;
     return bold;
   }
   Claim keeping() const {
-    Claim lasting = claim();
-    lasting.keep = true;
-    return lasting;
+    Claim interned = claim();
+    interned.keep = true;
+    return interned;
   }
   static void make(const std::string& name) { std::ofstream(name) << "made"; }
   // By one rank, before all go on.
@@ -73,14 +73,14 @@ class OwnedFilesOf : public testing::Test {
   // Files that the note there names; none without a note.
   std::optional<std::int64_t> noted_files() const {
     group_.barrier();
-    const auto note = storage::read_sidecar(path_);
+    const auto note = io::read_sidecar(path_);
     group_.barrier();
     return note ? std::optional<std::int64_t>(note->layout.files) : std::nullopt;
   }
   // A note of somebody, and files.
-  void leave(const storage::Run& run, storage::Layout layout, const std::string& host = "elsewhere") const {
+  void leave(const io::Run& run, io::Layout layout, const std::string& host = "elsewhere") const {
     by_first([&] {
-      storage::make_sidecar(path_, Sidecar{run, host, 12345, layout});
+      io::make_sidecar(path_, Sidecar{run, host, 12345, layout});
       for_each_file(path_, layout, {}, make);
     });
   }
@@ -109,7 +109,7 @@ TEST_F(OwnedFilesOf, AreMarkedWhileTheyAreThereAndRemovedAtTheEnd) {
     EXPECT_EQ(there(), Names{note_});
     by_first([&] { make(path_); });
     EXPECT_EQ(there(), (Names{name_, note_}));
-    EXPECT_THAT(files.remarks(), IsEmpty());
+    EXPECT_THAT(files.notes(), IsEmpty());
   }
   EXPECT_EQ(there(), Names{});
 }
@@ -172,10 +172,10 @@ TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
   OwnedFiles files(group_, claim());
   EXPECT_EQ(there(), Names{note_});
   if (world_rank() == 0) {
-    EXPECT_THAT(files.remarks(),
+    EXPECT_THAT(files.notes(),
                 ElementsAre("'" + path_ + "': removed 4 files that run 'mine' had left when it was interrupted"));
   }
-  EXPECT_THAT(files.remarks(), IsEmpty());
+  EXPECT_THAT(files.notes(), IsEmpty());
 }
 
 TEST_F(OwnedFilesOf, AnotherRunAreRefusedWithItsName) {
@@ -205,10 +205,10 @@ TEST_F(OwnedFilesOf, AnotherJobOfTheSameLaunchAreInUse) {
 
 TEST_F(OwnedFilesOf, AnotherLaunchThatStillRunsAreInUse) {
   by_first([&] {
-    Sidecar other = storage::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
+    Sidecar other = io::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
     other.pid = ::getppid();
     other.process_start = start_of_process(other.pid);
-    storage::make_sidecar(path_, other);
+    io::make_sidecar(path_, other);
   });
   EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process "));
   EXPECT_EQ(there(), Names{note_});
@@ -216,17 +216,17 @@ TEST_F(OwnedFilesOf, AnotherLaunchThatStillRunsAreInUse) {
 
 TEST_F(OwnedFilesOf, ALaunchWhoseProcessNumberAnotherHasGotAreRemoved) {
   by_first([&] {
-    Sidecar other = storage::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
+    Sidecar other = io::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
     other.pid = ::getppid();
     other.process_start = start_of_process(other.pid).value() - 1;
-    storage::make_sidecar(path_, other);
+    io::make_sidecar(path_, other);
   });
   EXPECT_NO_THROW(OwnedFiles(group_, claim()));
   EXPECT_EQ(there(), Names{});
 }
 
 TEST_F(OwnedFilesOf, NobodyKnowsAreRefusedUntilOverwritten) {
-  by_first([&] { make(storage::sidecar_name(path_)); });
+  by_first([&] { make(io::sidecar_name(path_)); });
   EXPECT_THAT(refusal(claim()), HasSubstr("does not say whose files these are"));
   EXPECT_NO_THROW(OwnedFiles(group_, replacing()));
   EXPECT_EQ(there(), Names{});
@@ -246,19 +246,19 @@ TEST_F(OwnedFilesOf, TwoStepsGoWithTheLastOne) {
 }
 
 TEST_F(OwnedFilesOf, AStepThatHasThemAloneAreRefusedToOthers) {
-  Claim alone = claim();
-  alone.alone = true;
+  Claim exclusive = claim();
+  exclusive.exclusive = true;
   {
-    const OwnedFiles first(group_, alone);
+    const OwnedFiles first(group_, exclusive);
     EXPECT_THAT(refusal(claim()), HasSubstr("'" + path_ + "' is another step's of this job"));
     EXPECT_EQ(there(), Names{note_});
   }
   {
     const OwnedFiles first(group_, claim());
-    EXPECT_THAT(refusal(alone), HasSubstr("give each a path of its own"));
+    EXPECT_THAT(refusal(exclusive), HasSubstr("give each a path of its own"));
     EXPECT_NO_THROW(OwnedFiles(group_, claim()));
   }
-  EXPECT_NO_THROW(OwnedFiles(group_, alone));
+  EXPECT_NO_THROW(OwnedFiles(group_, exclusive));
   EXPECT_EQ(there(), Names{});
 }
 

@@ -70,9 +70,9 @@ TEST(PairObservers, AreTheRanksWhoseTimeIsThePatterns) {
       {"pingping", {}, {true, true, false}},
       {"bandwidth", {}, {true, false, false}},
       {"bandwidth", {{"timer", "loop"}}, {true, true, false}}};
-  for (const auto& [name, options, observes] : cases) {
+  for (const auto& [name, options, is_timed] : cases) {
     const MotifBench bench(group, name, options);
-    EXPECT_EQ(bench->observes(), observes[static_cast<std::size_t>(group.rank())]) << name;
+    EXPECT_EQ(bench->is_timed(), is_timed[static_cast<std::size_t>(group.rank())]) << name;
   }
 }
 

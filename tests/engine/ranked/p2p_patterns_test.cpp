@@ -140,9 +140,9 @@ TEST(RootObservers, AreTheRanksThatHaveTheMost) {
   const mpi::Group group = first_ranks(4);
   if (!group) return;
   const MotifBench incast(group, "incast", {{"roots", "2"}, {"root", "1"}, {"senders", "1"}});
-  EXPECT_EQ(incast->observes(), group.rank() == 1 || group.rank() == 2);
+  EXPECT_EQ(incast->is_timed(), group.rank() == 1 || group.rank() == 2);
   const MotifBench bisection(group, "bisection", {});
-  EXPECT_TRUE(bisection->observes());
+  EXPECT_TRUE(bisection->is_timed());
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ TEST(AllPairs, AppendsALineForEachPairToItsMatrix) {
     Recorder recorder{clock};
     bench->perform(recorder);
   }
-  bench->conclude(group, 7);
-  bench->conclude(group, 8);
+  bench->finish(group, 7);
+  bench->finish(group, 8);
   if (group.rank() != 0) return;
   const auto lines_of = [](const std::string& round) {
     return round + ",8,0,1,3,3.000000e-06,6.000000e-06,9.000000e-06\n" + round +

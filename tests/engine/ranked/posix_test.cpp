@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
+#include "core/payload.hpp"
+#include "io/backend.hpp"
 #include "motif_bench.hpp"
-#include "motifs/payload.hpp"
-#include "storage/backend.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -19,7 +19,7 @@ class PosixShared : public testing::TestWithParam<Spelt> {
  protected:
   void SetUp() override {
     group_ = mpi::Group::view(MPI_COMM_WORLD).duplicate();
-    for (const auto& entry : storage::backends()) {
+    for (const auto& entry : io::backends()) {
       if (entry.name == "posix") backend_ = entry.make(owner_);
     }
     owner_.find("call")->parse(GetParam().call);
@@ -34,14 +34,14 @@ class PosixShared : public testing::TestWithParam<Spelt> {
   std::string path_ = std::filesystem::current_path() / "shared";
   mpi::Group group_;
   ParameterSet owner_;
-  std::unique_ptr<storage::Backend> backend_;
+  std::unique_ptr<io::Backend> backend_;
 };
 
 TEST_P(PosixShared, EachRankFindsWhatItsNeighbourWrote) {
   constexpr std::size_t length = 5000;
   const int neighbour = (world_rank() + 1) % world_size();
   const auto place = [&](int rank) { return rank * static_cast<std::int64_t>(length); };
-  storage::Opening opening{path_, storage::Access::write, &group_, place(world_size()), length};
+  io::Opening opening{path_, io::Access::write, &group_, place(world_size()), length};
   std::vector<std::byte> bytes(length);
   backend_->prepare(opening);
   backend_->open(opening);
@@ -52,7 +52,7 @@ TEST_P(PosixShared, EachRankFindsWhatItsNeighbourWrote) {
   group_.barrier();
   EXPECT_EQ(std::filesystem::file_size(path_), static_cast<std::uintmax_t>(place(world_size())));
 
-  opening.access = storage::Access::read;
+  opening.access = io::Access::read;
   backend_->open(opening);
   backend_->read(place(neighbour), bytes);
   backend_->close();

@@ -110,7 +110,7 @@ TEST_P(OneSidedWays, MoveWhatTheySayAndNothingIsWrong) {
     if (!group) continue;
     MotifBench bench(group, GetParam().motif, GetParam().options);
     for (std::uint64_t pass = 0; pass < 2; ++pass) {
-      bench->stamp(pass);
+      bench->fill_payload(pass);
       capture::start();
       bench.perform();
       const Traffic own = capture::stop().sent;
@@ -202,7 +202,7 @@ TEST(OneSidedVerification, NamesWhatIsWrong) {
     const mpi::Group group = first_ranks(wrong.ranks);
     if (!group) continue;
     MotifBench bench(group, wrong.motif, wrong.options);
-    bench->stamp(7);
+    bench->fill_payload(7);
     if (group.rank() == wrong.meddler) capture::corrupt_operation(wrong.operation, wrong.offset);
     bench.perform();
     const std::string said = fault_of(*bench, 7);
@@ -221,7 +221,7 @@ TEST(OneSidedVerification, NoticesThatNothingHappened) {
                                                  {{"atomic", {{"call", "compare_and_swap"}}}, 1}};
   for (const auto& [way, finder] : finders) {
     MotifBench bench(group, way.motif, way.options);
-    bench->stamp(7);  // and no perform
+    bench->fill_payload(7);  // and no perform
     const std::string said = fault_of(*bench, 7);
     if (group.rank() == finder) {
       EXPECT_NE(said, "") << way.motif;
@@ -238,9 +238,9 @@ TEST(OneSidedObservers, AreTheOrigins) {
                                                                         {"one_to_all", {true, false, false}},
                                                                         {"all_to_one", {false, true, true}},
                                                                         {"all_to_all", {true, true, true}}};
-  for (const auto& [pattern, observes] : patterns) {
+  for (const auto& [pattern, is_timed] : patterns) {
     const MotifBench bench(group, "put", {{"pattern", pattern}});
-    EXPECT_EQ(bench->observes(), observes[static_cast<std::size_t>(group.rank())]) << pattern;
+    EXPECT_EQ(bench->is_timed(), is_timed[static_cast<std::size_t>(group.rank())]) << pattern;
   }
 }
 

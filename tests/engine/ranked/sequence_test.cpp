@@ -97,24 +97,24 @@ class Sequences : public testing::TestWithParam<ExpectedCalls> {};
 TEST_P(Sequences, HoldTheCallsUnderTestOnly) { expect_calls(GetParam()); }
 
 // Whose time counts, by rank.
-struct Watch {
+struct Watchdog {
   std::string motif;
   Options options;
-  std::vector<bool> observes;
+  std::vector<bool> is_timed;
 };
 
 TEST(Observers, AreTheRanksWhoseTimeIsThePatterns) {
   if (world_size() < 3) GTEST_SKIP() << "needs 3 ranks";
   const mpi::Group group = first_ranks(3);
   if (!group) return;
-  const std::vector<Watch> watches{{"allreduce", {}, {true, true, true}},
-                                   {"halo2d", {}, {true, true, true}},
-                                   {"pingpong", {}, {true, false, false}},
-                                   {"pingpong", {{"timer", "loop"}}, {true, true, false}},
-                                   {"incast", {{"root", "1"}}, {false, true, false}}};
-  for (const auto& [name, options, observes] : watches) {
+  const std::vector<Watchdog> watches{{"allreduce", {}, {true, true, true}},
+                                      {"halo2d", {}, {true, true, true}},
+                                      {"pingpong", {}, {true, false, false}},
+                                      {"pingpong", {{"timer", "loop"}}, {true, true, false}},
+                                      {"incast", {{"root", "1"}}, {false, true, false}}};
+  for (const auto& [name, options, is_timed] : watches) {
     const MotifBench bench(group, name, options);
-    EXPECT_EQ(bench->observes(), observes[static_cast<std::size_t>(group.rank())]) << name;
+    EXPECT_EQ(bench->is_timed(), is_timed[static_cast<std::size_t>(group.rank())]) << name;
   }
 }
 

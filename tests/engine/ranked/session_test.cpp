@@ -1,5 +1,5 @@
 // Whole runs in one process launch: what is told to listeners, and in which order.
-#include "schedule/session.hpp"
+#include "scheduler/session.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 
 #include "capture.hpp"
 #include "engine_fixture.hpp"
-#include "motifs/alone.hpp"
+#include "motifs/serial_setup.hpp"
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 using namespace stressbench::test;
@@ -27,7 +27,7 @@ class Notebook final : public Listener {
   void on_sample(const Sample& sample) override { samples.push_back(sample); }
   void on_histogram(const HistogramRecord& histogram) override { histograms.push_back(histogram); }
   void on_event(const Event& event) override {
-    if (event.kind == "motif_remark") remarks.push_back(event);
+    if (event.kind == "motif_remark") notes.push_back(event);
     if (event.kind == "link_counters") unknown_links.push_back(event);
   }
   void on_round(const RoundRecord& record) override {
@@ -44,7 +44,7 @@ class Notebook final : public Listener {
   std::vector<JobRecord> jobs;
   std::vector<Sample> samples;
   std::vector<HistogramRecord> histograms;
-  std::vector<Event> remarks;
+  std::vector<Event> notes;
   std::vector<Event> unknown_links;
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
@@ -105,8 +105,8 @@ struct Outcome {
 };
 
 // Every rank is a node. The notebook is filled on rank 0.
-Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, Prior prior = {}, int fail_at = -1,
-            LinkCounters* links = nullptr, const Clock& clock = MonotonicClock()) {
+Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, EarlierLaunches prior = {},
+            int fail_at = -1, LinkCounters* links = nullptr, const Clock& clock = MonotonicClock()) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   const Machine machine = discover(world, 1);
   workload::Workload workload;
@@ -133,7 +133,7 @@ int ranks() { return mpi::Group::view(MPI_COMM_WORLD).size(); }
 // As a disk or a counter that takes its time, which a rank that spins at real-time priority would keep waiting.
 class SlowToAnswer final : public LinkCounters {
  public:
-  LinkCounts look() override {
+  LinkCounts read() override {
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     return {};
   }
@@ -196,7 +196,7 @@ TEST(Session, RunsThePlanAndEndsComplete) {
 class Growing final : public LinkCounters {
  public:
   explicit Growing(int looks) : looks_(looks) {}
-  LinkCounts look() override {
+  LinkCounts read() override {
     if (++asked > looks_) throw MachineFault("the switch is gone");
     return {{"x", "a", "b", 1000, 100 * asked, asked, 0}};
   }
@@ -253,7 +253,7 @@ TEST(Session, TellsMotifsTheRunsIdAndTheirNode) {
   journal.clear();
   run({job}, options);
   if (mpi::Group::view(MPI_COMM_WORLD).rank() != node) return;
-  EXPECT_THAT(journal, testing::Contains("settle run-7 " + std::to_string(node)).Times(1));
+  EXPECT_THAT(journal, testing::Contains("bind run-7 " + std::to_string(node)).Times(1));
 }
 
 TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
@@ -337,7 +337,7 @@ TEST(Session, FinishOnceStopsEachAtItsCount) {
 }
 
 // Notes when it decomposed, which takes a while.
-class Loner final : public Motif, public DecomposesAlone {
+class Loner final : public Motif, public SerialSetup {
  public:
   Traffic traffic(int) const override { return {}; }
   void decompose(const mpi::Group&, const Draw&) override {
@@ -426,7 +426,7 @@ TEST(Session, MinTimeIsReachedWhateverTheCount) {
 
 TEST(Session, ContinuingSkipsWhatIsDone) {
   const Outcome whole = run({on_nodes({0}, "a")}, options_of(3, 3));
-  const Outcome rest = run({on_nodes({0}, "a")}, options_of(3, 3), Prior{1, 4});
+  const Outcome rest = run({on_nodes({0}, "a")}, options_of(3, 3), EarlierLaunches{1, 4});
   if (!is_root()) return;
   ASSERT_EQ(rest.notebook.rounds.size(), 2U);
   EXPECT_EQ(rest.notebook.rounds[0].round, whole.notebook.rounds[4].round);
@@ -495,17 +495,17 @@ TEST(Session, TellsTheHistogramsThatMotifsKeepBesideThoseOfTheirExecutions) {
 TEST(Session, TellsEachRemarkOfAMotifOnce) {
   const std::string lengthy(5000, 'x');
   workload::Job job = on_nodes({ranks() - 1}, "a");
-  job.steps = {tick({{"remark", lengthy}})};
+  job.steps = {tick({{"note", lengthy}})};
   const Outcome outcome = run({job}, options_of(2, 1));
   if (!is_root()) return;
-  const std::vector<Event>& remarks = outcome.notebook.remarks;
-  ASSERT_EQ(remarks.size(), 2U);
-  EXPECT_EQ(remarks[0].message, "test_tick: " + lengthy);
-  EXPECT_EQ(remarks[1].message, "test_tick: 5000");
-  for (const Event& remark : remarks) {
-    EXPECT_EQ(remark.severity, Severity::note);
-    EXPECT_EQ(remark.round, 1);
-    EXPECT_EQ(remark.job, 0);
+  const std::vector<Event>& notes = outcome.notebook.notes;
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0].message, "test_tick: " + lengthy);
+  EXPECT_EQ(notes[1].message, "test_tick: 5000");
+  for (const Event& note : notes) {
+    EXPECT_EQ(note.severity, Severity::note);
+    EXPECT_EQ(note.round, 1);
+    EXPECT_EQ(note.job, 0);
   }
 }
 
@@ -527,4 +527,4 @@ TEST(Session, NamesWhoHadTheWorstOfAMetric) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "storage/backend.hpp"
-#include "storage/load.hpp"
+#include "io/backend.hpp"
+#include "io/load.hpp"
 
 namespace stressbench::test {
 
@@ -27,24 +27,24 @@ inline std::vector<std::byte> bytes_at(std::int64_t offset, std::int64_t size) {
 }
 
 inline bool has_backend(const std::string& name) {
-  storage::load_backends();
-  return std::ranges::any_of(storage::backends(), [&](const auto& entry) { return entry.name == name; });
+  io::load_backends();
+  return std::ranges::any_of(io::backends(), [&](const auto& entry) { return entry.name == name; });
 }
 
 class BackendBench final : public ParameterSet {
  public:
   BackendBench(const std::string& name, const Settings& settings) {
-    const auto entry = std::ranges::find(storage::backends(), name, &storage::BackendEntry::name);
+    const auto entry = std::ranges::find(io::backends(), name, &io::BackendEntry::name);
     backend_ = entry->make(*this);
     for (const auto& [option, text] : settings) find(option)->parse(text);
   }
-  storage::Backend* operator->() const { return backend_.get(); }
-  storage::Backend& operator*() const { return *backend_; }
+  io::Backend* operator->() const { return backend_.get(); }
+  io::Backend& operator*() const { return *backend_; }
   // As the destructor of a motif would.
   void destroy() { backend_.reset(); }
 
  private:
-  std::unique_ptr<storage::Backend> backend_;
+  std::unique_ptr<io::Backend> backend_;
 };
 
 // Blocks of all ranks in turn: block k of rank r lies at (k * ranks + r) * length.
@@ -57,14 +57,14 @@ struct Strided {
   std::int64_t offset(int block) const {
     return (static_cast<std::int64_t>(block) * ranks.size() + ranks.rank()) * length;
   }
-  storage::Opening opening(const std::string& path, storage::Access access) const {
+  io::Opening opening(const std::string& path, io::Access access) const {
     return {path, access, &ranks, file_bytes(), length};
   }
 };
 
 // Throws what the backend throws.
-inline void write_all(storage::Backend& backend, const Strided& part, const std::string& path) {
-  const auto opening = part.opening(path, storage::Access::write);
+inline void write_all(io::Backend& backend, const Strided& part, const std::string& path) {
+  const auto opening = part.opening(path, io::Access::write);
   backend.prepare(opening);
   backend.open(opening);
   std::vector<std::vector<std::byte>> memory;
@@ -79,8 +79,8 @@ inline void write_all(storage::Backend& backend, const Strided& part, const std:
 }
 
 // What this rank finds in its blocks, one after the other.
-inline std::vector<std::byte> read_all(storage::Backend& backend, const Strided& part, const std::string& path) {
-  const auto opening = part.opening(path, storage::Access::read);
+inline std::vector<std::byte> read_all(io::Backend& backend, const Strided& part, const std::string& path) {
+  const auto opening = part.opening(path, io::Access::read);
   backend.prepare(opening);
   backend.open(opening);
   std::vector<std::byte> memory(static_cast<std::size_t>(part.blocks * part.length));

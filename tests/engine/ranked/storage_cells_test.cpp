@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "io/backend.hpp"
+#include "io/load.hpp"
 #include "motif_bench.hpp"
-#include "storage/backend.hpp"
-#include "storage/load.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -23,9 +23,9 @@ struct Call {
 };
 
 std::vector<Call> calls() {
-  storage::load_backends();
+  io::load_backends();
   std::vector<Call> all;
-  for (const auto& entry : storage::backends()) {
+  for (const auto& entry : io::backends()) {
     if (entry.name == "posix") {
       for (const char* call : {"pwrite", "write", "mmap"}) all.push_back({"posix", "call", call});
     } else if (entry.name == "mpiio") {
@@ -102,12 +102,12 @@ class StorageCells : public testing::Test {
       MotifBench bench(group_, cell.call.backend, options);
       for (const std::uint64_t pass : {0, 1}) {
         if (pass > 0) bench->prepare(pass);
-        bench->stamp(pass);
+        bench->fill_payload(pass);
         bench.perform();
-        bench->review();
+        bench->reduce_metrics();
         bench->verify(pass);
       }
-      bench->conclude(group_, 1);
+      bench->finish(group_, 1);
     } catch (const ParameterMistake& mistake) {
       return mistake.what();
     }

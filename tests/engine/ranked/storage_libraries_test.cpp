@@ -9,7 +9,7 @@
 namespace stressbench::test {
 namespace {
 
-using storage::Access;
+using io::Access;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::Contains;
@@ -175,11 +175,11 @@ TEST_P(StorageLibraries, TellWhatBecameOfHints) {
   way.settings.emplace_back("hint", "cb_nodes=1");
   const BackendBench writer(way.backend, way.settings);
   write_all(*writer, Strided{group_}, path_);
-  const auto remarks = writer->remarks();
+  const auto notes = writer->notes();
   if (group_.rank() == 0) {
-    EXPECT_THAT(remarks, Contains(HasSubstr("hint cb_nodes=1")));
+    EXPECT_THAT(notes, Contains(HasSubstr("hint cb_nodes=1")));
   } else {
-    EXPECT_THAT(remarks, IsEmpty());
+    EXPECT_THAT(notes, IsEmpty());
   }
 }
 
@@ -229,7 +229,7 @@ TEST_F(Hdf5Storage, TellsHowTransfersWereMade) {
   const auto told = [&](const Settings& settings) {
     const BackendBench writer("hdf5", settings);
     write_all(*writer, Strided{group_}, path_);
-    return writer->remarks();
+    return writer->notes();
   };
   const auto independent = told({});
   const auto collective = told({{"-n", "collective"}});
@@ -244,9 +244,9 @@ TEST_F(Hdf5Storage, TellsHowTransfersWereMade) {
 TEST_F(Hdf5Storage, TellsItOnce) {
   const BackendBench writer("hdf5", {});
   write_all(*writer, Strided{group_}, path_);
-  writer->remarks();
+  writer->notes();
   write_all(*writer, Strided{group_}, path_);
-  EXPECT_THAT(writer->remarks(), IsEmpty());
+  EXPECT_THAT(writer->notes(), IsEmpty());
 }
 
 TEST_F(Hdf5Storage, NoticesThatLessWasWrittenThanGiven) {

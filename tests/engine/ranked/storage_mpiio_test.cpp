@@ -11,8 +11,8 @@
 namespace stressbench::test {
 namespace {
 
-using storage::Access;
-using storage::Wish;
+using io::Access;
+using io::AccessRequirements;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::Contains;
@@ -28,9 +28,9 @@ constexpr bool open_mpi = false;
 
 using MpiIoStorage = StorageTest;
 
-std::string refused(const Settings& settings, const Wish& wish) {
+std::string refused(const Settings& settings, const AccessRequirements& requirements) {
   const BackendBench bench("mpiio", settings);
-  return thrown<ParameterMistake>([&] { bench->check(wish); });
+  return thrown<ParameterMistake>([&] { bench->check(requirements); });
 }
 
 // The kinds of calls: "write_at_all" for MPI_File_write_at_all.
@@ -221,17 +221,17 @@ TEST_F(MpiIoStorage, TellsWhatBecameOfItsHints) {
   const BackendBench bench("mpiio", {{"hint", "cb_nodes=1,no_such_key=7"}, {"stripe-count", "4"}});
   const Strided part{group_};
   write_all(*bench, part, path_);
-  const auto remarks = bench->remarks();
+  const auto notes = bench->notes();
   write_all(*bench, part, path_);
-  EXPECT_THAT(bench->remarks(), IsEmpty()) << "told already";
+  EXPECT_THAT(bench->notes(), IsEmpty()) << "told already";
   if (group_.rank() != 0) {
-    EXPECT_THAT(remarks, IsEmpty());
+    EXPECT_THAT(notes, IsEmpty());
     return;
   }
-  EXPECT_THAT(remarks, Contains(HasSubstr("hints that the library lists: ")));
-  EXPECT_THAT(remarks, Contains(AllOf(HasSubstr("hint no_such_key=7"),
-                                      HasSubstr(open_mpi ? "Open MPI lists every hint" : "not taken"))));
-  EXPECT_THAT(remarks, Contains(HasSubstr("hint striping_factor=4")));
+  EXPECT_THAT(notes, Contains(HasSubstr("hints that the library lists: ")));
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("hint no_such_key=7"),
+                                    HasSubstr(open_mpi ? "Open MPI lists every hint" : "not taken"))));
+  EXPECT_THAT(notes, Contains(HasSubstr("hint striping_factor=4")));
 }
 
 TEST_F(MpiIoStorage, RefusesHintsThatMakeNoSense) {
@@ -243,7 +243,7 @@ TEST_F(MpiIoStorage, RefusesHintsThatMakeNoSense) {
 }
 
 TEST_F(MpiIoStorage, RefusesUnevenTransfersTogether) {
-  const Wish uneven{.even_transfers = false};
+  const AccessRequirements uneven{.even_transfers = false};
   for (const char* call : {"write_all", "write_at_all", "write_ordered", "iwrite_all", "iwrite_at_all"}) {
     EXPECT_THAT(refused({{"call", std::string("MPI_File_") + call}}, uneven),
                 AllOf(HasSubstr(call), HasSubstr("MPI_File_write_at would do")));

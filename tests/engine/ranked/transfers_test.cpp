@@ -7,12 +7,12 @@
 #include <fstream>
 #include <map>
 
+#include "core/payload.hpp"
+#include "io/backend.hpp"
+#include "io/load.hpp"
 #include "motif_bench.hpp"
-#include "motifs/payload.hpp"
 #include "motifs/storage/extents.hpp"
 #include "stepping_clock.hpp"
-#include "storage/backend.hpp"
-#include "storage/load.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -58,7 +58,7 @@ std::map<std::string, double> taken(Motif& motif) {
 
 TEST_F(Transfers, OfManyRanksTakeTurnsInSegments) {
   MotifBench bench(group_, "posix", options({{"size", "3000"}, {"segments", "3"}, {"transfer", "300"}, {"keep", ""}}));
-  bench->stamp(3);
+  bench->fill_payload(3);
   bench.perform();
   group_.barrier();
   const std::vector<std::byte> found = contents(path_);
@@ -72,7 +72,7 @@ TEST_F(Transfers, OfManyRanksTakeTurnsInSegments) {
 
 TEST_F(Transfers, OfSeveralRanksShareAFile) {
   MotifBench bench(group_, "posix", options({{"size", "500"}, {"files", "every:2"}}));
-  bench->stamp(0);
+  bench->fill_payload(0);
   bench.perform();
   group_.barrier();
   const int file = world_rank() / 2;
@@ -89,7 +89,7 @@ TEST_F(Transfers, OfSeveralRanksShareAFile) {
 
 TEST_F(Transfers, OfANodeShareAFileInItsDirectory) {
   const auto motif = make_motif("posix", options({{"size", "10"}, {"files", "node"}, {"directories", "node"}}));
-  motif->settle({"a-run", "now", 7 + world_rank() / 2});
+  motif->bind({"a-run", "now", 7 + world_rank() / 2});
   motif->decompose(group_, Draw{});
   motif->prepare(0);
   const MonotonicClock clock;
@@ -116,10 +116,10 @@ TEST_P(Verified, ReadsWhatOthersWroteAndNoticesAWrongByte) {
   MotifBench bench(group_, "posix", options(all));
   for (std::uint64_t pass = 0; pass < 2; ++pass) {
     bench->prepare(pass);
-    bench->stamp(pass);
+    bench->fill_payload(pass);
     bench.perform();
     EXPECT_NO_THROW(bench->verify(pass));
-    bench->review();
+    bench->reduce_metrics();
   }
 }
 
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(OfMotif, Verified,
 TEST_F(Transfers, NameTheWrongByteAndWhoWroteIt) {
   if (ranks() != 2) GTEST_SKIP() << "on 2 ranks";
   MotifBench bench(group_, "posix", options({{"size", "1000"}, {"transfer", "100"}}));
-  bench->stamp(0);
+  bench->fill_payload(0);
   bench.perform();
   group_.barrier();
   if (world_rank() == 0) {
@@ -170,7 +170,7 @@ TEST_F(Transfers, ReadByAnotherRankAreCheckedAsTheyCome) {
     file.put(static_cast<char>(payload::expected({0, 0, 0}, 7) ^ std::byte{1}));
   }
   group_.barrier();
-  bench->stamp(0);
+  bench->fill_payload(0);
   if (world_rank() == 0) {
     EXPECT_NO_THROW(bench.perform());
   } else {
@@ -216,7 +216,7 @@ TEST_F(Transfers, MeasureTheirPartsAndCountTheirBytes) {
   const Ticking clock;
   Recorder recorder{clock};
   bench->perform(recorder);
-  bench->review();
+  bench->reduce_metrics();
   std::map<std::string, double> found = taken(*bench);
   EXPECT_EQ(found["open_time_s"], 2);
   EXPECT_EQ(found["write_time_s"], 6);  // readings: one before the first, one after each of four, one at the end
@@ -242,15 +242,15 @@ TEST_F(Transfers, OfDrawnSizesAreAsLongAsTheTableSays) {
   const fs::path table = path_.string() + ".csv";
   if (world_rank() == 0) std::ofstream(table) << "size,weight\n0,1\n700,1\n2500,1\n";
   group_.barrier();
-  storage::load_backends();
-  for (const auto& entry : storage::backends()) {
+  io::load_backends();
+  for (const auto& entry : io::backends()) {
     MotifBench bench(
         group_, entry.name,
         options({{"sizes-from", table.string()}, {"transfer", "300"}, {"files", "rank"}, {"do", "write_read"}}));
     std::map<double, int> seen;
     for (std::uint64_t execution = 0; execution < 12; ++execution) {
       bench->prepare(execution);
-      bench->stamp(execution);
+      bench->fill_payload(execution);
       bench.perform();
       bench->verify(execution);
       std::map<std::string, double> found = taken(*bench);
@@ -269,7 +269,7 @@ TEST_F(Transfers, LeaveNothingBehindAndKeepWhenAsked) {
     {
       MotifBench bench(group_, "posix", options(all));
       bench.perform();
-      bench->conclude(group_, 1);
+      bench->finish(group_, 1);
     }
     group_.barrier();
     EXPECT_EQ(fs::exists(path_.string() + ".0000000" + std::to_string(world_rank())), keep);
@@ -283,7 +283,7 @@ TEST_F(Transfers, OfFilesOfOthersAreReadAndLeftAsTheyAre) {
   {
     MotifBench bench(group_, "posix", options({{"size", "100"}, {"do", "read"}, {"existing", ""}}));
     bench.perform();
-    bench->conclude(group_, 1);
+    bench->finish(group_, 1);
   }
   group_.barrier();
   EXPECT_EQ(fs::file_size(path_), 100u * static_cast<std::size_t>(ranks()));

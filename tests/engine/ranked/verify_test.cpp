@@ -234,7 +234,7 @@ TEST_P(Verification, IsSilentWhenEveryByteIsRight) {
   if (!group_) return;
   MotifBench bench(group_, GetParam().motif, GetParam().options);
   for (std::uint64_t pass = 0; pass < 4; ++pass) {
-    bench->stamp(pass);
+    bench->fill_payload(pass);
     bench.perform();
     EXPECT_NO_THROW(bench->verify(pass));
   }
@@ -244,7 +244,7 @@ TEST_P(Verification, NamesTheOneWrongByte) {
   if (!group_) return;
   const Case& wrong = GetParam();
   MotifBench bench(group_, wrong.motif, wrong.options);
-  bench->stamp(7);
+  bench->fill_payload(7);
   if (group_.rank() == wrong.receiver) capture::corrupt_receive(wrong.receive, wrong.offset);
   bench.perform();
   std::string said;
@@ -266,7 +266,7 @@ TEST_P(Verification, NoticesThatNothingCame) {
     GTEST_SKIP() << "what was written or given before is still there, and right";
   }
   MotifBench bench(group_, GetParam().motif, GetParam().options);
-  bench->stamp(7);  // and no perform
+  bench->fill_payload(7);  // and no perform
   if (group_.rank() == GetParam().receiver) {
     EXPECT_THROW(bench->verify(7), MachineFault);
   }
@@ -275,7 +275,7 @@ TEST_P(Verification, NoticesThatNothingCame) {
 TEST_P(Verification, NoticesWhatIsLeftFromThePassBefore) {
   if (!group_) return;
   MotifBench bench(group_, GetParam().motif, GetParam().options);
-  bench->stamp(7);
+  bench->fill_payload(7);
   bench.perform();
   bool noticed = false;
   try {

@@ -58,9 +58,9 @@ TEST(Amg, ReceivesWhatIsSentOnEveryNumberOfRanks) {
 
 TEST(Amg, AnnouncesTheSumOfItsRanksScripts) {
   for (const int ranks : {1, 2, 6, 27}) {
-    const Scripts scripts("amg", {{"points", "9x8x7"}}, ranks);
-    const Traffic said = scripts.traffic();
-    const Traffic sum = scripts.sum_of_scripts();
+    const CallLists lists("amg", {{"points", "9x8x7"}}, ranks);
+    const Traffic said = lists.traffic();
+    const Traffic sum = lists.sum_of_call_lists();
     EXPECT_EQ(said.messages, sum.messages);
     EXPECT_EQ(said.message_bytes, sum.message_bytes);
     EXPECT_EQ(said.collective_bytes, sum.collective_bytes);
@@ -117,10 +117,10 @@ TEST_F(Tables, WithMistakesAreRefusedByLine) {
 TEST_F(Tables, TakeTheFormulasPlace) {
   const std::string file = testing::TempDir() + "amg_levels.txt";
   std::ofstream(file) << good;
-  const Scripts scripts("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
+  const CallLists lists("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
   // Finest: 1 + 3 + 2 exchanges of 128 B both ways; level 1: 3 + 2; each interpolation and its restriction.
-  EXPECT_EQ(scripts.traffic().message_bytes, 6 * 2 * 128 + 5 * (80 + 88) + 2 * 40 + 2 * 8);
-  EXPECT_EQ(scripts.traffic().collective_bytes, 3 * 2 * 8 + 24);
+  EXPECT_EQ(lists.traffic().message_bytes, 6 * 2 * 128 + 5 * (80 + 88) + 2 * 40 + 2 * 8);
+  EXPECT_EQ(lists.traffic().collective_bytes, 3 * 2 * 8 + 24);
   expect_all_received("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
   EXPECT_FALSE(fits("amg", {{"levels", file + ".none"}}, 2));
 }

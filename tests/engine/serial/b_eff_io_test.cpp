@@ -5,8 +5,8 @@
 #include <map>
 #include <numeric>
 
-#include "motifs/suite/storage/io_protocol.hpp"
-#include "motifs/suite/storage/io_rule.hpp"
+#include "suites/b_eff_io/io_protocol.hpp"
+#include "suites/b_eff_io/io_rule.hpp"
 
 namespace stressbench::test {
 namespace {

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 
-#include "motifs/suite/b_eff_rule.hpp"
-#include "motifs/suite/protocol.hpp"
-#include "motifs/suite/rings.hpp"
+#include "suites/b_eff_rule.hpp"
+#include "suites/protocol.hpp"
+#include "suites/rings.hpp"
 
 namespace stressbench::beff {
 namespace {

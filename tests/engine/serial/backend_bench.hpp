@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "storage/backend.hpp"
+#include "io/backend.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 
 class BackendBench {
  public:
@@ -85,4 +85,4 @@ std::pair<std::string, std::string> mistake_of(Action action) {
   return {};
 }
 
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

@@ -12,30 +12,32 @@ Options crystal(const std::string& x, const std::string& y, const std::string& z
 
 TEST(CoMD, SendsTheAtomsOfALayerOfLinkCellsAndWhatCameBefore) {
   // 10 cells of 3.615 A a rank: 7 link cells of 5.16 A, with 3 planes of atoms in each outer layer.
-  const Scripts scripts("comd", crystal("20", "20", "20"), 8);
-  const std::map<int, std::int64_t> bytes = scripts.bytes_to(0);
+  const CallLists lists("comd", crystal("20", "20", "20"), 8);
+  const std::map<int, std::int64_t> bytes = lists.bytes_to(0);
   EXPECT_EQ(bytes.at(1), 2 * (56 + 8) * 3 * 20 * 20 / 2);
   EXPECT_EQ(bytes.at(2), 2 * (56 + 8) * 3 * 26 * 20 / 2);
   EXPECT_EQ(bytes.at(4), 2 * (56 + 8) * 3 * 26 * 26 / 2);
 }
 
 TEST(CoMD, ReceivesIntoRoomForFullLinkCells) {
-  const Scripts scripts("comd", crystal("20", "24", "30"), 8);  // 7, 8 and 10 link cells
-  const script::Step& first = *std::ranges::find(scripts.of(0).steps(), script::Act::sendrecv, &script::Step::act);
-  EXPECT_EQ(first.room * size_of(first.kind), 9 * 12 * 2 * 64 * 56);
+  const CallLists lists("comd", crystal("20", "24", "30"), 8);  // 7, 8 and 10 link cells
+  const calls::Call& first = *std::ranges::find_if(
+      lists.of(0).calls(), [](const calls::Call& call) { return std::holds_alternative<calls::SendReceive>(call); });
+  const auto& exchange = std::get<calls::SendReceive>(first);
+  EXPECT_EQ(exchange.in.capacity * size_of(exchange.type), 9 * 12 * 2 * 64 * 56);
 }
 
 TEST(CoMD, ExchangesNoForcesWithLennardJones) {
   Options options = crystal("20", "20", "20");
-  EXPECT_EQ(Scripts("comd", options, 8).traffic().messages, 96);
+  EXPECT_EQ(CallLists("comd", options, 8).traffic().messages, 96);
   options.emplace_back("potential", "lj");
-  EXPECT_EQ(Scripts("comd", options, 8).traffic().messages, 48);
+  EXPECT_EQ(CallLists("comd", options, 8).traffic().messages, 48);
 }
 
 TEST(CoMD, SendsToItselfWhereItIsAlone) {
-  const Scripts scripts("comd", crystal("8", "8", "8"), 1);
-  EXPECT_EQ(scripts.traffic().messages, 12);
-  EXPECT_EQ(scripts.bytes_to(0).size(), 1u);
+  const CallLists lists("comd", crystal("8", "8", "8"), 1);
+  EXPECT_EQ(lists.traffic().messages, 12);
+  EXPECT_EQ(lists.bytes_to(0).size(), 1u);
 }
 
 TEST(CoMD, ReceivesWhatIsSentAtOddSizes) {
@@ -46,10 +48,10 @@ TEST(CoMD, ReceivesWhatIsSentAtOddSizes) {
 }
 
 TEST(CoMD, EndsItsStepsWithTwoSums) {
-  const Scripts scripts("comd", {{"steps", "10"}, {"energies", ""}}, 8);
-  EXPECT_EQ(scripts.traffic().messages, 960);
-  EXPECT_EQ(scripts.traffic().collectives, 2);
-  EXPECT_EQ(scripts.traffic().collective_bytes, 8 * (16 + 4));
+  const CallLists lists("comd", {{"steps", "10"}, {"energies", ""}}, 8);
+  EXPECT_EQ(lists.traffic().messages, 960);
+  EXPECT_EQ(lists.traffic().collectives, 2);
+  EXPECT_EQ(lists.traffic().collective_bytes, 8 * (16 + 4));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <numeric>
 
-#include "motifs/script/transpose.hpp"
-#include "scripts.hpp"
+#include "call_lists.hpp"
+#include "calls/transpose.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -9,23 +9,23 @@ namespace {
 TEST(Tournament, IsOfPairsInEachRoundAndOfAllAgainstAll) {
   for (int players = 1; players <= 17; ++players) {
     std::vector<std::vector<int>> opponents;
-    for (int k = 0; k < players; ++k) opponents.push_back(script::tournament(k, players));
-    std::vector<int> everybody(static_cast<std::size_t>(players));
-    std::iota(everybody.begin(), everybody.end(), 0);
+    for (int k = 0; k < players; ++k) opponents.push_back(calls::tournament(k, players));
+    std::vector<int> all_ranks(static_cast<std::size_t>(players));
+    std::iota(all_ranks.begin(), all_ranks.end(), 0);
     for (std::size_t k = 0; k < opponents.size(); ++k) {
       for (std::size_t round = 0; round < opponents.size(); ++round) {
         EXPECT_EQ(opponents[static_cast<std::size_t>(opponents[k][round])][round], k) << players << " players";
       }
-      EXPECT_THAT(opponents[k], testing::UnorderedElementsAreArray(everybody)) << players << " players";
+      EXPECT_THAT(opponents[k], testing::UnorderedElementsAreArray(all_ranks)) << players << " players";
     }
   }
 }
 
 TEST(Blocks, OfFftwAreEqualUntilNothingIsLeft) {
-  const script::Blocks twelve = script::Blocks::equal(12, 5);
+  const calls::Blocks twelve = calls::Blocks::equal(12, 5);
   EXPECT_EQ((std::vector{twelve[0], twelve[3], twelve[4]}), (std::vector<std::int64_t>{3, 3, 0}));
   EXPECT_EQ(twelve.filled(), 4);
-  const script::Blocks ten = script::Blocks::equal(10, 4);
+  const calls::Blocks ten = calls::Blocks::equal(10, 4);
   EXPECT_EQ((std::vector{ten[2], ten[3]}), (std::vector<std::int64_t>{3, 1}));
 }
 
@@ -36,7 +36,7 @@ TEST(Fft2d, IsTheFormulaAndMeetsOnEveryNumberOfRanks) {
            {Options{{"call", call}, {"nx", "24"}}, Options{{"call", call}, {"nx", "23"}, {"ny", "11"}},
             Options{{"call", call}, {"nx", "7"}, {"ny", "50"}, {"barrier", ""}}}) {
         const auto motif = configured("fft2d", options, ranks);
-        expect_the_sum_of_scripts(*motif, ranks);
+        expect_the_sum_of_call_lists(*motif, ranks);
         expect_that_messages_meet(*motif, ranks);
       }
     }
@@ -66,7 +66,7 @@ TEST(Fft3d, IsTheFormulaAndMeetsInSlabsAndInPencils) {
         const auto motif = configured(
             "fft3d", {{"call", call}, {"decomposition", decomposition}, {"nx", "17"}, {"ny", "14"}, {"nz", "23"}},
             ranks);
-        expect_the_sum_of_scripts(*motif, ranks);
+        expect_the_sum_of_call_lists(*motif, ranks);
         expect_that_messages_meet(*motif, ranks);
       }
     }
@@ -78,12 +78,12 @@ TEST(Fft3d, PencilsExchangeWithinRowsThenWithinColumns) {
       "fft3d", {{"decomposition", "pencils"}, {"call", "alltoall"}, {"nx", "12"}, {"ny", "24"}, {"nz", "8"}}, 6);
   // 3 x 2 ranks; in a row 2 exchange 4 * 12 * 4 points each, in a column 3 exchange 4 * 8 * 4
   EXPECT_EQ(calls_of(*motif, 5, 6), "Alltoall:3072 Alltoall:2048 Alltoall:2048 Alltoall:3072");
-  const script::Script script = scripted(*motif).script_of(5, 6);
-  ASSERT_EQ(script.splits().size(), 2u);
-  EXPECT_EQ(script.splits()[0].colour, 2);
-  EXPECT_EQ(script.splits()[0].ranks.size, 2);
-  EXPECT_EQ(script.splits()[1].colour, 1);
-  EXPECT_EQ(script.splits()[1].ranks.size, 3);
+  const calls::CallList calls = call_list_motif(*motif).calls_of(5, 6);
+  ASSERT_EQ(calls.splits().size(), 2u);
+  EXPECT_EQ(calls.splits()[0].colour, 2);
+  EXPECT_EQ(calls.splits()[0].ranks.size, 2);
+  EXPECT_EQ(calls.splits()[1].colour, 1);
+  EXPECT_EQ(calls.splits()[1].ranks.size, 3);
   EXPECT_EQ(motif->traffic(6).collectives, 2 * 3 + 2 * 2);
 }
 

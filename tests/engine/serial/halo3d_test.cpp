@@ -12,30 +12,30 @@ Options mesh(const std::string& points) {
 
 TEST(Halo3d, HasAsManyNeighboursAsTheStencilReachesTo) {
   for (const auto& [points, neighbours] : {std::pair{"7", 6}, std::pair{"19", 18}, std::pair{"27", 26}}) {
-    const Scripts scripts("halo3d", {{"points", points}}, 27);
-    EXPECT_EQ(scripts.bytes_to(13).size(), neighbours);
+    const CallLists lists("halo3d", {{"points", points}}, 27);
+    EXPECT_EQ(lists.bytes_to(13).size(), neighbours);
   }
 }
 
 TEST(Halo3d, SendsFacesEdgesAndCorners) {
   Options options = mesh("27");
   options.insert(options.end(), {{"fields", "3"}, {"depth", "2"}});
-  const Scripts scripts("halo3d", options, 8);  // blocks of 6 x 5 x 4
-  EXPECT_EQ(scripts.bytes_to(0), (std::map<int, std::int64_t>{{1, 24 * 2 * 5 * 4},
-                                                              {2, 24 * 2 * 6 * 4},
-                                                              {3, 24 * 4 * 4},
-                                                              {4, 24 * 2 * 6 * 5},
-                                                              {5, 24 * 4 * 5},
-                                                              {6, 24 * 4 * 6},
-                                                              {7, 24 * 8}}));
+  const CallLists lists("halo3d", options, 8);  // blocks of 6 x 5 x 4
+  EXPECT_EQ(lists.bytes_to(0), (std::map<int, std::int64_t>{{1, 24 * 2 * 5 * 4},
+                                                            {2, 24 * 2 * 6 * 4},
+                                                            {3, 24 * 4 * 4},
+                                                            {4, 24 * 2 * 6 * 5},
+                                                            {5, 24 * 4 * 5},
+                                                            {6, 24 * 4 * 6},
+                                                            {7, 24 * 8}}));
 }
 
 TEST(Halo3d, GoesOnAtTheOtherSideWhereItIsPeriodic) {
   Options options = mesh("7");
   options.emplace_back("grid", "4x1x1");
-  EXPECT_EQ(Scripts("halo3d", options, 4).traffic().messages, 6);
+  EXPECT_EQ(CallLists("halo3d", options, 4).traffic().messages, 6);
   options.emplace_back("periodic", "");
-  EXPECT_EQ(Scripts("halo3d", options, 4).traffic().messages, 8);
+  EXPECT_EQ(CallLists("halo3d", options, 4).traffic().messages, 8);
 }
 
 TEST(Halo3d, ComputesInnerCellsWhileMessagesTravel) {
@@ -43,10 +43,10 @@ TEST(Halo3d, ComputesInnerCellsWhileMessagesTravel) {
   options.emplace_back("cell-time", "1");
   const auto shares = [&](int ranks) {
     std::vector<double> found;
-    const Scripts scripts("halo3d", options, ranks);
-    for (const script::Step& step : scripts.of(0).steps()) {
-      if (step.act == script::Act::compute) found.push_back(step.compute_ns);
-      if (step.act == script::Act::wait_all) found.push_back(-1);
+    const CallLists lists("halo3d", options, ranks);
+    for (const calls::Call& call : lists.of(0).calls()) {
+      if (const auto* compute = std::get_if<calls::Compute>(&call)) found.push_back(compute->duration_ns);
+      if (std::holds_alternative<calls::WaitAll>(call)) found.push_back(-1);
     }
     return found;
   };

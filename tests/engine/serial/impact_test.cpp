@@ -1,8 +1,10 @@
-#include "schedule/impact.hpp"
+#include "scheduler/impact.hpp"
 
 #include <gtest/gtest.h>
 
-namespace stressbench::schedule {
+#include "scheduler/stopping/interval.hpp"
+
+namespace stressbench::scheduler {
 namespace {
 
 void tell_round(ImpactTracker& tracker, int block, RoundKind kind, int job, const std::vector<double>& times) {
@@ -67,26 +69,26 @@ TEST(ImpactTracker, ForgetsWhatAnUnfinishedRoundSaidWhenALaunchBegins) {
   EXPECT_EQ(tracker.medians(0, RoundKind::isolated), (std::vector<double>{1}));
 }
 
-TEST(IntervalRule, WantsSixBlocksHoweverNarrow) {
+TEST(StoppingAtInterval, WantsSixBlocksHoweverNarrow) {
   ImpactTracker tracker;
   tell_blocks(tracker, {2, 2, 2, 2, 2});
-  EXPECT_FALSE((IntervalRule{0.05, {0}}.satisfied(tracker)));
+  EXPECT_FALSE((stopping::Interval{0.05, {0}}.reached(tracker)));
   tell_blocks(tracker, {2, 2, 2, 2, 2, 2});
-  EXPECT_TRUE((IntervalRule{0.05, {0}}.satisfied(tracker)));
+  EXPECT_TRUE((stopping::Interval{0.05, {0}}.reached(tracker)));
 }
 
-TEST(IntervalRule, ComparesTheWholeWidthWithTheEstimate) {  // six blocks: from the smallest ratio to the largest
+TEST(StoppingAtInterval, ComparesTheWholeWidthWithTheEstimate) {  // six blocks: from the smallest ratio to the largest
   ImpactTracker tracker;
   tell_blocks(tracker, {1.9, 2, 2, 2, 2, 2.1});
-  EXPECT_TRUE((IntervalRule{0.11, {0}}.satisfied(tracker)));
-  EXPECT_FALSE((IntervalRule{0.09, {0}}.satisfied(tracker)));
+  EXPECT_TRUE((stopping::Interval{0.11, {0}}.reached(tracker)));
+  EXPECT_FALSE((stopping::Interval{0.09, {0}}.reached(tracker)));
 }
 
-TEST(IntervalRule, WaitsForEveryJob) {
+TEST(StoppingAtInterval, WaitsForEveryJob) {
   ImpactTracker tracker;
   tell_blocks(tracker, {2, 2, 2, 2, 2, 2});
-  EXPECT_FALSE((IntervalRule{0.05, {0, 1}}.satisfied(tracker)));
+  EXPECT_FALSE((stopping::Interval{0.05, {0, 1}}.reached(tracker)));
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

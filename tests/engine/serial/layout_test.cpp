@@ -1,5 +1,5 @@
 // What a path stands for, and the note that says whose it is.
-#include "storage/layout.hpp"
+#include "io/layout.hpp"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,9 +9,9 @@
 #include <set>
 
 #include "backend_bench.hpp"
-#include "storage/sidecar.hpp"
+#include "io/sidecar.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 using testing::ElementsAre;
@@ -190,4 +190,4 @@ TEST_F(SidecarNote, NamesTheFolderThatIsReadOnly) {
 }
 
 }  // namespace
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

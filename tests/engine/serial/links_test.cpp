@@ -1,5 +1,5 @@
 // What links carried: differences of two looks, and asking a socket for them.
-#include "schedule/links.hpp"
+#include "scheduler/links.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,9 +19,9 @@ namespace stressbench::test {
 namespace {
 
 using output::LinkSocket;
-using schedule::growth;
-using schedule::LinkCount;
-using schedule::LinkCounts;
+using scheduler::growth;
+using scheduler::LinkCount;
+using scheduler::LinkCounts;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -94,7 +94,7 @@ TEST(LinkSocket, AsksAndUnderstands) {
   {
     Server server({one_link, "{\"links\": []}\n"});
     LinkSocket socket(server.path());
-    const LinkCounts counts = socket.look();
+    const LinkCounts counts = socket.read();
     ASSERT_EQ(counts.size(), 2U);
     EXPECT_EQ(counts[0].link, "s0-s1");
     EXPECT_EQ(counts[0].source, "s0");
@@ -104,7 +104,7 @@ TEST(LinkSocket, AsksAndUnderstands) {
     EXPECT_EQ(counts[0].frames, 2);
     EXPECT_EQ(counts[0].drops, 1);
     EXPECT_EQ(counts[1].rate_bits_per_s, std::nullopt);
-    EXPECT_TRUE(socket.look().empty());
+    EXPECT_TRUE(socket.read().empty());
     heard = server.heard();
   }
   EXPECT_EQ(heard, "look\nlook\n");
@@ -113,7 +113,7 @@ TEST(LinkSocket, AsksAndUnderstands) {
 std::string refusal(const std::string& path) {
   LinkSocket socket(path);
   try {
-    socket.look();
+    socket.read();
   } catch (const MachineFault& fault) {
     return fault.what();
   }

@@ -1,4 +1,4 @@
-#include "scripts.hpp"
+#include "call_lists.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -15,7 +15,7 @@ TEST(Lulesh, TimeStepOfACubeOfRanksIsTheFormula) {
 TEST(Lulesh, IsTheFormulaAndMeetsOnEveryCube) {
   for (const int ranks : {1, 8, 27, 64, 125}) {
     const auto motif = configured("lulesh", {{"-s", "5"}}, ranks);
-    expect_the_sum_of_scripts(*motif, ranks);
+    expect_the_sum_of_call_lists(*motif, ranks);
     expect_that_messages_meet(*motif, ranks);
   }
 }
@@ -23,8 +23,8 @@ TEST(Lulesh, IsTheFormulaAndMeetsOnEveryCube) {
 TEST(Lulesh, ComputesBetweenItsReceivesAndItsSends) {
   const auto motif = configured("lulesh", {{"-s", "2"}}, 27);
   std::string order;
-  each_step_done(scripted(*motif).script_of(13, 27), [&](const script::Step& step) {
-    const std::string word = step.act == script::Act::compute ? "compute" : token(step).substr(0, 2);
+  each_call_made(call_list_motif(*motif).calls_of(13, 27), [&](const calls::Call& call) {
+    const std::string word = std::holds_alternative<calls::Compute>(call) ? "compute" : token(call).substr(0, 2);
     if (!order.ends_with(word)) order += (order.empty() ? "" : " ") + word;
   });
   EXPECT_EQ(order, "compute Al Ir compute Is Wa W( Ir compute Is Wa W( compute Ir compute Is Wa W(");

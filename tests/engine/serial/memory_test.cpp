@@ -1,9 +1,9 @@
 // memory: files without a disk, that take the time and have the faults that they are told.
-#include "storage/memory.hpp"
+#include "io/memory.hpp"
 
 #include "backend_bench.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 using testing::ElementsAre;
@@ -12,7 +12,7 @@ using testing::IsEmpty;
 using Options = BackendBench::Options;
 
 // Moved by nothing but waiting.
-class HandMoved final : public Timekeeper {
+class HandMoved final : public TransferClock {
  public:
   std::int64_t now_ns() const noexcept override { return now_ns_; }
   void wait_until(std::int64_t end_ns) const noexcept override { now_ns_ = end_ns; }
@@ -37,7 +37,7 @@ TEST_F(MemoryBackend, FindsWhatWasWrittenThroughAnotherHold) {
   other->open(opening(Access::read));
   other->read(65'000, found);
   EXPECT_EQ(found, bytes(200'000));
-  EXPECT_THAT(other->remarks(), IsEmpty());
+  EXPECT_THAT(other->notes(), IsEmpty());
 }
 
 TEST_F(MemoryBackend, MakesNoFileOnDisk) {
@@ -59,8 +59,8 @@ TEST_F(MemoryBackend, SaysHowManyBytesOfOthersItReadAsZeros) {
   EXPECT_EQ(found[50], std::byte{1});
   EXPECT_EQ(found[200], std::byte{0});
   EXPECT_EQ(found[250], std::byte{1});
-  EXPECT_THAT(bench_->remarks(), ElementsAre(HasSubstr("150 bytes were read as zeros")));
-  EXPECT_THAT(bench_->remarks(), IsEmpty());
+  EXPECT_THAT(bench_->notes(), ElementsAre(HasSubstr("150 bytes were read as zeros")));
+  EXPECT_THAT(bench_->notes(), IsEmpty());
 }
 
 TEST_F(MemoryBackend, NeverReadsPastTheEnd) {
@@ -107,7 +107,7 @@ TEST_F(MemoryBackend, WaitsForNothingWhereNoneIsAsked) {
 }
 
 TEST_F(MemoryBackend, WaitsUntilTheClockSaysSo) {
-  const Timekeeper& timekeeper = Timekeeper::real();
+  const TransferClock& timekeeper = TransferClock::real();
   for (const std::int64_t wait_ns : {1'000, 300'000}) {
     const std::int64_t end_ns = timekeeper.now_ns() + wait_ns;
     timekeeper.wait_until(end_ns);
@@ -149,7 +149,7 @@ TEST_F(MemoryBackend, TakesHalfOfAShortTransfer) {
   std::vector<std::byte> found(4);
   bench->read(0, found);
   EXPECT_EQ(found, bytes(4));
-  EXPECT_THAT(bench->remarks(), IsEmpty());
+  EXPECT_THAT(bench->notes(), IsEmpty());
 }
 
 TEST_F(MemoryBackend, FailsOnNoOtherRank) {
@@ -163,4 +163,4 @@ TEST_F(MemoryBackend, RefusesAShortCallThatMovesNothing) {
 }
 
 }  // namespace
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

@@ -1,4 +1,4 @@
-// The scripts of all ranks of an application's motif, and what is between them: no MPI needed.
+// The call lists of all ranks of an application's motif, and what is between them: no MPI needed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "motifs/script/scripted.hpp"
+#include "motifs/application/call_list_motif.hpp"
 
 namespace stressbench::test {
 
@@ -19,31 +19,35 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 // Messages from, to, with tag and bytes: how many in an iteration.
 using Messages = std::map<std::tuple<int, int, int, std::int64_t>, std::int64_t>;
 
-class Scripts {
+class CallLists {
  public:
   // Throws ParameterMistake where it does not fit.
-  Scripts(const std::string& motif, const Options& options, int ranks)
+  CallLists(const std::string& motif, const Options& options, int ranks)
       : motif_(MotifCatalogue::instance().make(motif)) {
     for (const auto& [option, text] : options) motif_->find(option)->parse(text);
     motif_->check(ranks);
-    const auto& scripted = dynamic_cast<const Scripted&>(*motif_);
-    for (int rank = 0; rank < ranks; ++rank) scripts_.push_back(scripted.script_of(rank, ranks));
+    const auto& call_list_motif = dynamic_cast<const CallListMotif&>(*motif_);
+    for (int rank = 0; rank < ranks; ++rank) lists_.push_back(call_list_motif.calls_of(rank, ranks));
   }
 
-  const script::Script& of(int rank) const { return scripts_[static_cast<std::size_t>(rank)]; }
-  Traffic traffic() const { return motif_->traffic(static_cast<int>(scripts_.size())); }
-  Traffic sum_of_scripts() const {
-    return dynamic_cast<const Scripted&>(*motif_).Scripted::traffic(static_cast<int>(scripts_.size()));
+  const calls::CallList& of(int rank) const { return lists_[static_cast<std::size_t>(rank)]; }
+  Traffic traffic() const { return motif_->traffic(static_cast<int>(lists_.size())); }
+  Traffic sum_of_call_lists() const {
+    return dynamic_cast<const CallListMotif&>(*motif_).CallListMotif::traffic(static_cast<int>(lists_.size()));
   }
 
   Messages sent() const {
-    return messages([](const script::Step& step, int rank, Messages& all, std::int64_t times) {
-      if (step.peer >= 0) all[{rank, step.peer, step.tag, step.count * size_of(step.kind)}] += times;
+    return messages([]<class C>(const C& call, int rank, Messages& all, std::int64_t times) {
+      if constexpr (calls::Sends<C>) {
+        if (call.out.to >= 0) all[{rank, call.out.to, call.out.tag, call.out.count * size_of(call.type)}] += times;
+      }
     });
   }
   Messages received() const {
-    return messages([](const script::Step& step, int rank, Messages& all, std::int64_t times) {
-      if (step.from >= 0) all[{step.from, rank, step.from_tag, step.arriving * size_of(step.kind)}] += times;
+    return messages([]<class C>(const C& call, int rank, Messages& all, std::int64_t times) {
+      if constexpr (calls::Receives<C>) {
+        if (call.in.from >= 0) all[{call.in.from, rank, call.in.tag, call.in.count * size_of(call.type)}] += times;
+      }
     });
   }
   // The ranks that a rank sends to, each with the sum of bytes.
@@ -60,33 +64,36 @@ class Scripts {
   template <class Add>
   Messages messages(Add add) const {
     Messages all;
-    for (std::size_t rank = 0; rank < scripts_.size(); ++rank) {
+    for (int rank = 0; rank < static_cast<int>(lists_.size()); ++rank) {
       std::vector<std::int64_t> times{1};
-      for (const script::Step& step : scripts_[rank].steps()) {
-        using script::Act;
-        if (step.act == Act::repeat) times.push_back(times.back() * step.times);
-        if (step.act == Act::end_repeat) times.pop_back();
-        if (step.act == Act::start_all) {
-          for (const script::Step& message : scripts_[rank].persistent()) {
-            const int place = message.request - step.request;
-            if (place >= 0 && place < step.requests) add(message, static_cast<int>(rank), all, times.back());
+      const auto visit = [&]<class C>(const C& call) {
+        if constexpr (std::same_as<C, calls::Repeat>) times.push_back(times.back() * call.times);
+        if constexpr (std::same_as<C, calls::EndRepeat>) times.pop_back();
+        if constexpr (std::same_as<C, calls::StartAll>) {
+          for (const calls::PersistentCall& persistent : of(rank).persistent()) {
+            std::visit(
+                [&](const auto& message) {
+                  if (call.requests.holds(message.request)) add(message, rank, all, times.back());
+                },
+                persistent);
           }
         }
-        if (step.act >= Act::send && step.act <= Act::irecv) add(step, static_cast<int>(rank), all, times.back());
-      }
+        add(call, rank, all, times.back());
+      };
+      for (const calls::Call& call : of(rank).calls()) std::visit(visit, call);
     }
     return all;
   }
 
   std::unique_ptr<Motif> motif_;
-  std::vector<script::Script> scripts_;
+  std::vector<calls::CallList> lists_;
 };
 
 // Every message that is sent is received, by whom, with which tag and of which size.
 inline void expect_all_received(const std::string& motif, const Options& options, int ranks) {
-  const Scripts scripts(motif, options, ranks);
-  const Messages sent = scripts.sent();
-  const Messages received = scripts.received();
+  const CallLists lists(motif, options, ranks);
+  const Messages sent = lists.sent();
+  const Messages received = lists.received();
   const auto missing = [](const Messages& these, const Messages& those) {
     std::string text;
     for (const auto& [message, times] : these) {
@@ -106,7 +113,7 @@ inline void expect_all_received(const std::string& motif, const Options& options
 // The motif fits that many ranks, or says in a ParameterMistake why not.
 inline bool fits(const std::string& motif, const Options& options, int ranks) {
   try {
-    const Scripts scripts(motif, options, ranks);
+    const CallLists lists(motif, options, ranks);
     return true;
   } catch (const ParameterMistake&) {
     return false;

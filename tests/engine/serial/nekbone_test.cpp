@@ -6,24 +6,24 @@ namespace {
 
 TEST(Nekbone, SharesFacesEdgesAndCorners) {
   // 8 ranks: 2 x 2 x 2; 12 elements: 3 x 2 x 2, of 5 points a side.
-  const Scripts scripts("nekbone", {{"elements", "12"}, {"points", "5"}}, 8);
-  EXPECT_EQ(scripts.bytes_to(0),
+  const CallLists lists("nekbone", {{"elements", "12"}, {"points", "5"}}, 8);
+  EXPECT_EQ(lists.bytes_to(0),
             (std::map<int, std::int64_t>{
                 {1, 8 * 9 * 9}, {2, 8 * 13 * 9}, {3, 8 * 9}, {4, 8 * 13 * 9}, {5, 8 * 9}, {6, 8 * 13}, {7, 8}}));
 }
 
 TEST(Nekbone, DividesAsEvenlyAsItCan) {
   // 12 ranks: 3 x 2 x 2. 30 elements: 5 x 3 x 2.
-  const Scripts scripts("nekbone", {{"elements", "30"}, {"points", "2"}}, 12);
-  EXPECT_EQ(scripts.bytes_to(0).at(1), 8 * 4 * 3);
-  EXPECT_EQ(scripts.bytes_to(0).at(3), 8 * 6 * 3);
-  EXPECT_EQ(scripts.bytes_to(0).at(6), 8 * 6 * 4);
-  EXPECT_FALSE(scripts.bytes_to(0).contains(2));
+  const CallLists lists("nekbone", {{"elements", "30"}, {"points", "2"}}, 12);
+  EXPECT_EQ(lists.bytes_to(0).at(1), 8 * 4 * 3);
+  EXPECT_EQ(lists.bytes_to(0).at(3), 8 * 6 * 3);
+  EXPECT_EQ(lists.bytes_to(0).at(6), 8 * 6 * 4);
+  EXPECT_FALSE(lists.bytes_to(0).contains(2));
 }
 
 TEST(Nekbone, StandsInARow) {
-  const Scripts scripts("nekbone", {{"elements", "7"}, {"points", "10"}, {"line", ""}}, 3);
-  EXPECT_EQ(scripts.bytes_to(1), (std::map<int, std::int64_t>{{0, 800}, {2, 800}}));
+  const CallLists lists("nekbone", {{"elements", "7"}, {"points", "10"}, {"line", ""}}, 3);
+  EXPECT_EQ(lists.bytes_to(1), (std::map<int, std::int64_t>{{0, 800}, {2, 800}}));
 }
 
 TEST(Nekbone, ReceivesWhatIsSentOnEveryNumberOfRanks) {

@@ -8,69 +8,70 @@ Options benchmark(const std::string& name, const std::string& size) { return {{"
 
 TEST(NpbCg, SumsUpHalvesOfTheRowsWhereColumnsAreTwiceAsMany) {
   // 8 ranks: 2 rows and 4 columns of blocks. 7000 of 14000 rows each; pieces of 3500.
-  const Scripts scripts("npb", benchmark("cg", "A"), 8);
-  EXPECT_EQ(scripts.bytes_to(2), (std::map<int, std::int64_t>{{0, 8 * 3500 + 16},  // two columns away
-                                                              {3, 8 * 3500 + 16},  // beside
-                                                              {4, 8 * 3500}}));    // transposed
+  const CallLists lists("npb", benchmark("cg", "A"), 8);
+  EXPECT_EQ(lists.bytes_to(2), (std::map<int, std::int64_t>{{0, 8 * 3500 + 16},  // two columns away
+                                                            {3, 8 * 3500 + 16},  // beside
+                                                            {4, 8 * 3500}}));    // transposed
 }
 
 TEST(NpbCg, GivesTheFirstBlocksOneRowMore) {
   // 1400 rows on 16 x 8 blocks: 175 a row of blocks; columns of 88 and 87.
-  const Scripts scripts("npb", benchmark("cg", "S"), 128);
-  EXPECT_EQ(scripts.bytes_to(0).at(1), 8 * 87 + 16);
-  EXPECT_EQ(scripts.bytes_to(1).at(0), 8 * 88 + 16);
+  const CallLists lists("npb", benchmark("cg", "S"), 128);
+  EXPECT_EQ(lists.bytes_to(0).at(1), 8 * 87 + 16);
+  EXPECT_EQ(lists.bytes_to(1).at(0), 8 * 88 + 16);
 }
 
 TEST(NpbCg, RunsAllThatIsTimed) {
-  const std::int64_t inner = Scripts("npb", benchmark("cg", "S"), 4).traffic().messages;
+  const std::int64_t inner = CallLists("npb", benchmark("cg", "S"), 4).traffic().messages;
   Options run = benchmark("cg", "S");
   run.emplace_back("run", "");
   EXPECT_EQ(inner, 16);
-  EXPECT_EQ(Scripts("npb", run, 4).traffic().messages, 15 * (4 + 25 * inner + (inner - 4) + 4));
+  EXPECT_EQ(CallLists("npb", run, 4).traffic().messages, 15 * (4 + 25 * inner + (inner - 4) + 4));
 }
 
 TEST(NpbFt, TransposesOnceInSlabsAndTwiceInPencils) {
-  const Traffic slabs = Scripts("npb", benchmark("ft", "W"), 32).traffic();
+  const Traffic slabs = CallLists("npb", benchmark("ft", "W"), 32).traffic();
   EXPECT_EQ(slabs.collectives, 1 + 1);
   EXPECT_EQ(slabs.collective_bytes, 16 * 128 * 128 * 32 + 32 * 16);
-  const Traffic pencils = Scripts("npb", benchmark("ft", "W"), 64).traffic();  // 32 x 2
+  const Traffic pencils = CallLists("npb", benchmark("ft", "W"), 64).traffic();  // 32 x 2
   EXPECT_EQ(pencils.collectives, 32 + 2 + 1);
   EXPECT_EQ(pencils.collective_bytes, 2 * 16 * 128 * 128 * 32 + 64 * 16);
 }
 
 TEST(NpbMg, ExchangesTheBordersOfEveryLevel) {
   // 2 ranks, cut in the third dimension, 32^3 points: levels of 2, 4, 8, 16 and 32 points a side.
-  const Scripts scripts("npb", benchmark("mg", "S"), 2);
+  const CallLists lists("npb", benchmark("mg", "S"), 2);
   std::int64_t bytes = 0;
   for (int side = 2; side <= 32; side *= 2) {
     const std::int64_t z = side / 2;
     const std::int64_t exchange = 2 * 8 * (side * z + (side + 2) * z + (side + 2) * (side + 2));
     bytes += exchange * (side == 2 ? 2 : 3);
   }
-  EXPECT_EQ(scripts.traffic().message_bytes, 2 * bytes);
+  EXPECT_EQ(lists.traffic().message_bytes, 2 * bytes);
 }
 
 TEST(NpbMg, ReceivesIntoRoomForTheLargestFace) {
-  const Scripts scripts("npb", benchmark("mg", "S"), 2);
-  for (const script::Step& step : scripts.of(0).steps()) {
-    if (step.act != script::Act::irecv) continue;
-    EXPECT_EQ(step.room * size_of(step.kind), 8 * 2 * 34 * 34);
-    EXPECT_LT(step.arriving, step.room);
+  const CallLists lists("npb", benchmark("mg", "S"), 2);
+  for (const calls::Call& call : lists.of(0).calls()) {
+    const auto* irecv = std::get_if<calls::Irecv>(&call);
+    if (irecv == nullptr) continue;
+    EXPECT_EQ(irecv->in.capacity * size_of(irecv->type), 8 * 2 * 34 * 34);
+    EXPECT_LT(irecv->in.count, irecv->in.capacity);
   }
 }
 
 TEST(NpbMg, LeavesOutRanksWithoutPointsAndRanksBeyondThePowerOfTwo) {
-  const Scripts scripts("npb", benchmark("mg", "S"), 70);
-  EXPECT_TRUE(scripts.of(69).steps().empty());
-  EXPECT_FALSE(scripts.of(63).steps().empty());
+  const CallLists lists("npb", benchmark("mg", "S"), 70);
+  EXPECT_TRUE(lists.of(69).calls().empty());
+  EXPECT_FALSE(lists.of(63).calls().empty());
 }
 
 TEST(NpbLu, SweepsPlaneByPlane) {
   // 2 x 2 ranks of 6 x 6 points of 12^3: inner blocks of 5 x 5; 10 inner planes, both ways.
-  const Scripts scripts("npb", benchmark("lu", "S"), 4);
-  EXPECT_EQ(scripts.bytes_to(0),
+  const CallLists lists("npb", benchmark("lu", "S"), 4);
+  EXPECT_EQ(lists.bytes_to(0),
             (std::map<int, std::int64_t>{{1, 10 * 40 * 5 + 80 * 6 * 12}, {2, 10 * 40 * 5 + 80 * 6 * 12}}));
-  EXPECT_EQ(scripts.traffic().messages, 4 * (10 + 10) + 8);
+  EXPECT_EQ(lists.traffic().messages, 4 * (10 + 10) + 8);
 }
 
 TEST(Npb, ReceivesWhatIsSentOnEveryNumberOfRanks) {

@@ -1,5 +1,5 @@
 // What of a file stays in the page cache.
-#include "storage/page_cache.hpp"
+#include "io/page_cache.hpp"
 
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include "backend_bench.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 bool in_memory(const char* folder) {
@@ -76,4 +76,4 @@ TEST_F(PageCache, NamesTheFileThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

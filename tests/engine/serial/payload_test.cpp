@@ -1,4 +1,4 @@
-#include "motifs/payload.hpp"
+#include "core/payload.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST(Payload, TellsOffsets) {
 
 TEST(Payload, SpoiledIsWrongInEveryByte) {
   std::vector<std::byte> message(21);
-  spoil(message, origin);
+  poison(message, origin);
   for (std::size_t i = 0; i < message.size(); ++i) EXPECT_NE(message[i], expected(origin, i));
 }
 

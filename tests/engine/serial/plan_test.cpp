@@ -1,11 +1,11 @@
-#include "schedule/plan.hpp"
+#include "scheduler/plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-namespace stressbench::schedule {
+namespace stressbench::scheduler {
 namespace {
 
 std::vector<Round> all_rounds(const Plan& plan) {
@@ -70,4 +70,4 @@ TEST(Plan, NothingAloneWhereNoneIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule
+}  // namespace stressbench::scheduler

@@ -12,11 +12,11 @@
 #include <optional>
 
 #include "backend_bench.hpp"
-#include "storage/direct.hpp"
-#include "storage/page_cache.hpp"
+#include "io/direct.hpp"
+#include "io/page_cache.hpp"
 #include "torn_calls.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 using testing::AllOf;
@@ -258,7 +258,7 @@ TEST_F(Posix, AllocatesTheWholeFileWhenAsked) {
   ASSERT_EQ(::stat(path().c_str(), &found), 0);
   EXPECT_EQ(found.st_size, 1 << 20);
   EXPECT_GE(found.st_blocks * 512, 1 << 20);
-  EXPECT_THAT(bench->remarks(), IsEmpty());
+  EXPECT_THAT(bench->notes(), IsEmpty());
 }
 
 TEST_F(Posix, SaysThatTheFileCannotBeAllocated) {
@@ -272,8 +272,8 @@ TEST_F(Posix, RemarksThatAFileSystemCannotAllocate) {
   const TornCalls torn({.without_fallocate = true});
   const BackendBench bench("posix", {{"preallocate", ""}});
   bench->open(opening(Access::write));
-  EXPECT_THAT(bench->remarks(), ElementsAre("--preallocate: the file system of '" + path() + "' cannot"));
-  EXPECT_THAT(bench->remarks(), IsEmpty());
+  EXPECT_THAT(bench->notes(), ElementsAre("--preallocate: the file system of '" + path() + "' cannot"));
+  EXPECT_THAT(bench->notes(), IsEmpty());
 }
 
 class Direct : public StorageTest {
@@ -301,7 +301,7 @@ TEST_F(Direct, GoesPastThePageCache) {
   bench_->close();
   EXPECT_TRUE(std::ranges::equal(aligned, bytes(aligned.size())));
   EXPECT_EQ(drop_cache(path())->pages_before, 0);
-  EXPECT_THAT(bench_->remarks(), IsEmpty());
+  EXPECT_THAT(bench_->notes(), IsEmpty());
   std::free(memory);
 }
 
@@ -342,7 +342,7 @@ TEST_F(Posix, RemarksThatMemoryIgnoresDirectAccess) {
   Opening in_memory = opening(Access::write);
   in_memory.path = "/dev/shm/stressbench_posix_test";
   bench->prepare(in_memory);
-  EXPECT_THAT(bench->remarks(), ElementsAre(HasSubstr("ignores O_DIRECT")));
+  EXPECT_THAT(bench->notes(), ElementsAre(HasSubstr("ignores O_DIRECT")));
   EXPECT_FALSE(std::filesystem::exists(in_memory.path));
 }
 
@@ -355,4 +355,4 @@ TEST_F(Posix, RemovesAFileByItsPath) {
 }
 
 }  // namespace
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

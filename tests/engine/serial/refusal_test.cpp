@@ -1,4 +1,4 @@
-#include "storage/refusal.hpp"
+#include "io/refusal.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -45,27 +45,27 @@ class Refusal : public testing::Test {
 
 TEST_F(Refusal, OfAByteIsWhatTheSystemSays) {
   const ShortFiles limit(4096);
-  EXPECT_EQ(storage::why_not_written(path_, 4095, std::byte{1}), "");
-  EXPECT_EQ(storage::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
+  EXPECT_EQ(io::why_not_written(path_, 4095, std::byte{1}), "");
+  EXPECT_EQ(io::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
 }
 
 TEST_F(Refusal, IsStillKnownWhenAnotherRankHasRemovedTheFile) {
   std::filesystem::remove(path_);
   const ShortFiles limit(4096);
-  EXPECT_EQ(storage::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
-  EXPECT_EQ(storage::why_not_longer(path_), "");
+  EXPECT_EQ(io::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
+  EXPECT_EQ(io::why_not_longer(path_), "");
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 TEST_F(Refusal, ToOpenIsNotExcusedByARemovedFileOfThatName) {
   std::filesystem::remove(path_);
-  EXPECT_EQ(storage::why_not_opened(path_, storage::Access::read), ::strerror(ENOENT));
-  EXPECT_EQ(storage::length_of(path_), std::nullopt);
+  EXPECT_EQ(io::why_not_opened(path_, io::Access::read), ::strerror(ENOENT));
+  EXPECT_EQ(io::length_of(path_), std::nullopt);
 }
 
 TEST_F(Refusal, OfAFileThatIsNotThereIsItsAbsence) {
-  EXPECT_EQ(storage::why_not_written("nowhere", 0, std::byte{1}), ::strerror(ENOENT));
-  EXPECT_EQ(storage::why_not_read("nowhere", 0), ::strerror(ENOENT));
+  EXPECT_EQ(io::why_not_written("nowhere", 0, std::byte{1}), ::strerror(ENOENT));
+  EXPECT_EQ(io::why_not_read("nowhere", 0), ::strerror(ENOENT));
 }
 
 }  // namespace

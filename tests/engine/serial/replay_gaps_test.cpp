@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/error.hpp"
-#include "motifs/application/replay/gaps.hpp"
+#include "replay/gaps.hpp"
 
 namespace stressbench::replay {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
-#include "motifs/application/replay/program.hpp"
+#include "replay/program.hpp"
 
 namespace stressbench::replay {
 namespace {

@@ -1,5 +1,5 @@
 // Ranks that no longer move on.
-#include "schedule/stall.hpp"
+#include "scheduler/stall.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <future>
 
 #include "core/error.hpp"
-#include "schedule/interrupt.hpp"
+#include "scheduler/interrupt.hpp"
 
-namespace stressbench::schedule::stall {
+namespace stressbench::scheduler::stall {
 namespace {
 
 using namespace std::chrono_literals;
@@ -18,36 +18,36 @@ using namespace std::chrono_literals;
 constexpr auto long_enough = 30s;  // a test that is right never waits for it
 
 // How many looks it takes, at most `most`.
-int looks_until_it_lasts(Stillness& stillness, std::uint64_t moves, bool watched, int most) {
+int looks_until_it_lasts(StallDetector& stillness, std::uint64_t moves, bool watched, int most) {
   for (int look = 1; look <= most; ++look) {
-    if (stillness.lasts(moves, watched)) return look;
+    if (stillness.observe(moves, watched)) return look;
   }
   return 0;
 }
 
-TEST(Stillness, LastsAfterItsLooks) {
-  Stillness stillness;
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), 1 + Stillness::looks);
+TEST(StallDetector, LastsAfterItsLooks) {
+  StallDetector stillness;
+  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), 1 + StallDetector::checks);
 }
 
-TEST(Stillness, EndsWithEachMove) {
-  Stillness stillness;
+TEST(StallDetector, EndsWithEachMove) {
+  StallDetector stillness;
   for (std::uint64_t moves = 1; moves < 100; ++moves) {
-    EXPECT_EQ(looks_until_it_lasts(stillness, moves, true, Stillness::looks), 0);
+    EXPECT_EQ(looks_until_it_lasts(stillness, moves, true, StallDetector::checks), 0);
   }
 }
 
-TEST(Stillness, IsNotCountedInWhoWaitsForOthers) {
-  Stillness stillness;
+TEST(StallDetector, IsNotCountedInWhoWaitsForOthers) {
+  StallDetector stillness;
   EXPECT_EQ(looks_until_it_lasts(stillness, 7, false, 100), 0);
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), Stillness::looks);
+  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), StallDetector::checks);
 }
 
 TEST(Stall, IsNoticedOnce) {
   std::atomic<int> given_up = 0;
   std::promise<void> noticed;
   {
-    const Watch watch(8ms, [&] {
+    const Watchdog watch(8ms, [&] {
       if (++given_up == 1) noticed.set_value();
     });
     EXPECT_EQ(noticed.get_future().wait_for(long_enough), std::future_status::ready);
@@ -58,19 +58,19 @@ TEST(Stall, IsNoticedOnce) {
 
 TEST(Stall, IsNoticedAfterWaitingForOthersIsOver) {
   std::promise<void> noticed;
-  const Watch watch(8ms, [&] { noticed.set_value(); });
-  { const Unwatched waiting; }
+  const Watchdog watch(8ms, [&] { noticed.set_value(); });
+  { const WatchdogSuspension waiting; }
   EXPECT_EQ(noticed.get_future().wait_for(long_enough), std::future_status::ready);
 }
 
 TEST(Stall, WatchesThatAreNoLongerNeededEndAtOnce) {
-  const Watch watch(std::chrono::hours{1}, [] { FAIL(); });
+  const Watchdog watch(std::chrono::hours{1}, [] { FAIL(); });
 }
 
 TEST(StallDeathTest, NamesJobMotifRankAndRound) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto end = [] {
-    interrupt::Whereabouts& here = interrupt::whereabouts();
+    interrupt::RankStatus& here = interrupt::rank_status();
     here = {"TeaLeaf", "halo2d", 3, 5, true};
     end_program(Nanoseconds{60'000'000'000}, "h1");
   };
@@ -79,4 +79,4 @@ TEST(StallDeathTest, NamesJobMotifRankAndRound) {
 }
 
 }  // namespace
-}  // namespace stressbench::schedule::stall
+}  // namespace stressbench::scheduler::stall

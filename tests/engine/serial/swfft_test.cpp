@@ -1,4 +1,4 @@
-#include "scripts.hpp"
+#include "call_lists.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -19,7 +19,7 @@ TEST(Swfft, IsTheFormulaAndMeetsOnEveryGrid) {
                                    Options{{"ngx", std::to_string(ranks)}, {"ngz", std::to_string(3 * ranks)}},
                                    Options{{"ngx", std::to_string(2 * ranks)}, {"driver", ""}}}) {
       const auto motif = configured("swfft", options, ranks);
-      expect_the_sum_of_scripts(*motif, ranks);
+      expect_the_sum_of_call_lists(*motif, ranks);
       expect_that_messages_meet(*motif, ranks);
     }
   }
@@ -28,9 +28,11 @@ TEST(Swfft, IsTheFormulaAndMeetsOnEveryGrid) {
 // Of each step who is received from and who is sent to.
 std::string peers_of(const Motif& motif, int rank, int ranks) {
   std::string text;
-  each_step_done(scripted(motif).script_of(rank, ranks), [&](const script::Step& step) {
-    if (step.act == script::Act::irecv) text += (text.empty() ? "" : " ") + std::to_string(step.from);
-    if (step.act == script::Act::isend) text += ">" + std::to_string(step.peer);
+  each_call_made(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
+    if (const auto* irecv = std::get_if<calls::Irecv>(&call)) {
+      text += (text.empty() ? "" : " ") + std::to_string(irecv->in.from);
+    }
+    if (const auto* isend = std::get_if<calls::Isend>(&call)) text += ">" + std::to_string(isend->out.to);
   });
   return text;
 }
@@ -54,8 +56,8 @@ TEST(Swfft, TurnsPencilsThatDoNotFit) {
 
 TEST(Swfft, ComputesBeforeItReceives) {
   const auto motif = configured("swfft", {{"ngx", "4"}}, 1);
-  EXPECT_EQ(scripted(*motif).script_of(0, 1).computations(), 10 * 2 + 6u);
-  EXPECT_EQ(scripted(*motif).script_of(0, 1).steps().front().act, script::Act::compute);
+  EXPECT_EQ(call_list_motif(*motif).calls_of(0, 1).computations(), 10 * 2 + 6u);
+  EXPECT_TRUE(std::holds_alternative<calls::Compute>(call_list_motif(*motif).calls_of(0, 1).calls().front()));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 std::map<std::int64_t, std::int64_t> sizes_of(const std::string& code, int ranks) {
   std::map<std::int64_t, std::int64_t> sizes;
-  for (const auto& [message, times] : Scripts("traffic", {{"like", code}}, ranks).sent()) {
+  for (const auto& [message, times] : CallLists("traffic", {{"like", code}}, ranks).sent()) {
     sizes[std::get<3>(message)] += times;
   }
   return sizes;
@@ -21,13 +21,13 @@ TEST(TrafficLike, SendsMessagesOfTheSizesThatAreToldOfACode) {
 }
 
 TEST(TrafficLike, OfCharonIsOnAverageBelowAKilobyte) {
-  const Traffic traffic = Scripts("traffic", {{"like", "charon"}}, 16).traffic();
+  const Traffic traffic = CallLists("traffic", {{"like", "charon"}}, 16).traffic();
   EXPECT_LT(traffic.message_bytes, 1024 * traffic.messages);
   EXPECT_EQ(traffic.collectives, 2);
 }
 
 TEST(TrafficLike, TakesOtherSizes) {
-  const Traffic traffic = Scripts("traffic", {{"like", "cth"}, {"largest", "8MiB"}}, 2).traffic();
+  const Traffic traffic = CallLists("traffic", {{"like", "cth"}, {"largest", "8MiB"}}, 2).traffic();
   EXPECT_EQ(traffic.message_bytes, 2 * (8 << 20));
 }
 

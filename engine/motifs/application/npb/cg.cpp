@@ -8,8 +8,8 @@
 namespace stressbench::npb {
 namespace {
 
-using script::Request;
-using script::Script;
+using calls::CallList;
+using calls::Request;
 
 struct Size {
   std::int64_t rows;  // na
@@ -51,12 +51,12 @@ std::int64_t share(std::int64_t elements, int parts, int index) {
 
 class Kernel {
  public:
-  Kernel(Script& script, const Size& size)
-      : script_(script),
-        blocks_(script.ranks()),
-        row_(script.rank() / blocks_.columns),
-        column_(script.rank() % blocks_.columns),
-        request_(script.requests(1)[0]) {
+  Kernel(CallList& calls, const Size& size)
+      : calls_(calls),
+        blocks_(calls.ranks()),
+        row_(calls.rank() / blocks_.columns),
+        column_(calls.rank() % blocks_.columns),
+        request_(calls.requests(1)[0]) {
     const bool square = blocks_.rows == blocks_.columns;
     rows_ = share(size.rows, blocks_.rows, row_);
     // Two columns of blocks share what one column would have, the first the larger half.
@@ -65,13 +65,13 @@ class Kernel {
                       : (share(size.rows, blocks_.columns / 2, column_ / 2) + 1 - half) / 2;
     piece_ = square ? rows_ : (rows_ + 1 - half) / 2;
     other_piece_ = square ? rows_ : rows_ - piece_;
-    nonzeros_ = static_cast<double>(size.rows * size.nonzer * (size.nonzer + 1)) / script.ranks();
+    nonzeros_ = static_cast<double>(size.rows * size.nonzer * (size.nonzer + 1)) / calls.ranks();
     for (int distance = blocks_.columns / 2; distance > 0; distance /= 2) {
       const int group = 2 * distance;
       partners_.push_back(row_ * blocks_.columns + (column_ + distance) % group + column_ / group * group);
     }
     const int n = blocks_.rows;
-    const int rank = script.rank();
+    const int rank = calls.rank();
     transposed_ = square ? rank % n * n + rank / n : 2 * (rank / 2 % n * n + rank / 2 / n) + rank % 2;
   }
 
@@ -83,21 +83,21 @@ class Kernel {
   }
   // q = A p: the products of a row's ranks are added up piece by piece, and go to the transposed block.
   void multiply() const {
-    script_.compute(nonzero_ns * nonzeros_);
+    calls_.compute(nonzero_ns * nonzeros_);
     for (int k = steps() - 1; k >= 0; --k) {
       const bool first = k == steps() - 1;
       exchange(partner(k), k + 1, 8 * (first ? other_piece_ : piece_), 8 * piece_);
-      script_.compute(pieces_ns * static_cast<double>(piece_));
+      calls_.compute(pieces_ns * static_cast<double>(piece_));
     }
     if (steps() > 0) exchange(transposed_, 1, 8 * piece_, 8 * columns_);
   }
   void update() const {
-    script_.compute(vectors_ns * columns());
+    calls_.compute(vectors_ns * columns());
     sum(1);
   }
   void search() const {
     multiply();
-    script_.compute(product_ns * columns());
+    calls_.compute(product_ns * columns());
     sum(1);
   }
 
@@ -105,12 +105,12 @@ class Kernel {
   int steps() const { return static_cast<int>(partners_.size()); }
   int partner(int step) const { return partners_[static_cast<std::size_t>(step)]; }
   void exchange(int partner, int tag, std::int64_t sent, std::int64_t received) const {
-    script_.irecv(request_, partner, tag, received);
-    script_.send(partner, tag, sent);
-    script_.wait(request_);
+    calls_.irecv(request_, partner, tag, received);
+    calls_.send(partner, tag, sent);
+    calls_.wait(request_);
   }
 
-  Script& script_;
+  CallList& calls_;
   Blocks blocks_;
   int row_;
   int column_;
@@ -131,16 +131,16 @@ void check_cg(ProblemClass size, int ranks) {
   check_power_of_two("CG", ranks);
 }
 
-void write_cg(Script& script, ProblemClass size, Extent extent) {
-  const Kernel kernel(script, row_of(sizes, size));
+void write_cg(CallList& calls, ProblemClass size, Extent extent) {
+  const Kernel kernel(calls, row_of(sizes, size));
   if (extent == Extent::iteration) {
     kernel.update();
     kernel.search();
     return;
   }
-  script.repeat(row_of(sizes, size).iterations, [&] {
+  calls.repeat(row_of(sizes, size).iterations, [&] {
     kernel.sum(1);  // r.r
-    script.repeat(inner_iterations, [&] {
+    calls.repeat(inner_iterations, [&] {
       kernel.search();
       kernel.update();
     });

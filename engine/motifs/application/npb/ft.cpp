@@ -9,10 +9,10 @@
 namespace stressbench::npb {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Ranks;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::Ranks;
+using calls::ReduceOp;
 
 struct Size {
   std::int64_t x;
@@ -42,29 +42,29 @@ struct Layout {
 
 class Kernel {
  public:
-  Kernel(Script& script, const Size& size)
-      : script_(script), layout_(size, script.ranks()), points_(size.x * size.y * size.z / script.ranks()) {
-    const int rank = script.rank();
-    row_ = script.split(rank / layout_.slabs, rank % layout_.slabs, layout_.slabs);
-    column_ = script.split(rank % layout_.slabs, rank / layout_.slabs, layout_.columns);
+  Kernel(CallList& calls, const Size& size)
+      : calls_(calls), layout_(size, calls.ranks()), points_(size.x * size.y * size.z / calls.ranks()) {
+    const int rank = calls.rank();
+    row_ = calls.split(rank / layout_.slabs, rank % layout_.slabs, layout_.slabs);
+    column_ = calls.split(rank % layout_.slabs, rank / layout_.slabs, layout_.columns);
   }
 
   void forward() const { layout_.columns > 1 ? transform({&column_, &row_}) : transform({&row_}); }
   void backward() const { layout_.columns > 1 ? transform({&row_, &column_}) : transform({&row_}); }
-  void checksum() const { script_.reduce(script_.everybody(), 0, Combine::sum, Kind::doubles, 2); }
+  void checksum() const { calls_.reduce(calls_.all_ranks(), 0, ReduceOp::sum, ElementType::doubles, 2); }
 
  private:
   // Computes along the dimensions at hand, and transposes to have others, until all are done.
   void transform(std::initializer_list<const Ranks*> transpositions) const {
     const double part_ns = transform_ns / static_cast<double>(transpositions.size() + 1);
     for (const Ranks* ranks : transpositions) {
-      script_.compute(part_ns * static_cast<double>(points_));
-      if (script_.ranks() > 1) script_.alltoall(*ranks, 16 * points_ / ranks->size);
+      calls_.compute(part_ns * static_cast<double>(points_));
+      if (calls_.ranks() > 1) calls_.alltoall(*ranks, 16 * points_ / ranks->size);
     }
-    script_.compute(part_ns * static_cast<double>(points_));
+    calls_.compute(part_ns * static_cast<double>(points_));
   }
 
-  Script& script_;
+  CallList& calls_;
   Layout layout_;
   std::int64_t points_;
   Ranks row_;
@@ -84,15 +84,15 @@ void check_ft(ProblemClass size, int ranks) {
   }
 }
 
-void write_ft(Script& script, ProblemClass size, Extent extent) {
-  const Kernel kernel(script, row_of(sizes, size));
+void write_ft(CallList& calls, ProblemClass size, Extent extent) {
+  const Kernel kernel(calls, row_of(sizes, size));
   const auto iterate = [&] {
     kernel.backward();
     kernel.checksum();
   };
   if (extent == Extent::iteration) return iterate();
   kernel.forward();
-  script.repeat(row_of(sizes, size).iterations, iterate);
+  calls.repeat(row_of(sizes, size).iterations, iterate);
 }
 
 }  // namespace stressbench::npb

@@ -9,10 +9,10 @@
 namespace stressbench::npb {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Request;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::ReduceOp;
+using calls::Request;
 
 struct Size {
   std::int64_t side;
@@ -32,9 +32,9 @@ enum From { from_south = 1, from_north, from_east, from_west };
 
 class Kernel {
  public:
-  Kernel(Script& script, std::int64_t side) : script_(script), side_(side), request_(script.requests(1)[0]) {
-    const Dims<2> grid = most_even<2>(script.ranks());
-    const int rank = script.rank();
+  Kernel(CallList& calls, std::int64_t side) : calls_(calls), side_(side), request_(calls.requests(1)[0]) {
+    const Dims<2> grid = most_even<2>(calls.ranks());
+    const int rank = calls.rank();
     const int row = rank % grid[0];
     const int column = rank / grid[0];
     north_ = row > 0 ? rank - 1 : -1;
@@ -59,19 +59,19 @@ class Kernel {
     shift(west_, from_west, east_, from_east, x_);
     compute(half_right_side_ns);
   }
-  void norm() const { script_.allreduce(script_.everybody(), Combine::sum, Kind::doubles, 5); }
+  void norm() const { calls_.allreduce(calls_.all_ranks(), ReduceOp::sum, ElementType::doubles, 5); }
 
  private:
-  void compute(double ns) const { script_.compute(ns * static_cast<double>(x_ * y_ * side_)); }
+  void compute(double ns) const { calls_.compute(ns * static_cast<double>(x_ * y_ * side_)); }
 
   // Plane after plane, from two sides to the other two; the outermost planes belong to the border.
   void sweep(int behind, From x_tag, int beside, From y_tag, int ahead, int beyond) const {
-    script_.repeat(side_ - 2, [&] {
-      script_.receive(behind, x_tag, 40 * inner_y_);
-      script_.receive(beside, y_tag, 40 * inner_x_);
-      script_.compute(triangle_ns * static_cast<double>(inner_x_ * inner_y_));
-      script_.send(ahead, x_tag, 40 * inner_y_);
-      script_.send(beyond, y_tag, 40 * inner_x_);
+    calls_.repeat(side_ - 2, [&] {
+      calls_.receive(behind, x_tag, 40 * inner_y_);
+      calls_.receive(beside, y_tag, 40 * inner_x_);
+      calls_.compute(triangle_ns * static_cast<double>(inner_x_ * inner_y_));
+      calls_.send(ahead, x_tag, 40 * inner_y_);
+      calls_.send(beyond, y_tag, 40 * inner_x_);
     });
   }
 
@@ -82,12 +82,12 @@ class Kernel {
     pass(high, low, high_tag, bytes);
   }
   void pass(int from, int to, From tag, std::int64_t bytes) const {
-    script_.irecv(request_, from, tag, bytes);
-    script_.send(to, tag, bytes);
-    if (from >= 0) script_.wait(request_);
+    calls_.irecv(request_, from, tag, bytes);
+    calls_.send(to, tag, bytes);
+    if (from >= 0) calls_.wait(request_);
   }
 
-  Script& script_;
+  CallList& calls_;
   std::int64_t side_;
   Request request_;
   int north_ = -1;
@@ -119,14 +119,14 @@ void check_lu(ProblemClass size, int ranks) {
   }
 }
 
-void write_lu(Script& script, ProblemClass size, Extent extent) {
-  const Kernel kernel(script, row_of(sizes, size).side);
+void write_lu(CallList& calls, ProblemClass size, Extent extent) {
+  const Kernel kernel(calls, row_of(sizes, size).side);
   const auto step = [&] {
     kernel.relax();
     kernel.right_side();
   };
   if (extent == Extent::iteration) return step();
-  script.repeat(row_of(sizes, size).steps - 1, step);
+  calls.repeat(row_of(sizes, size).steps - 1, step);
   kernel.relax();
   kernel.norm();
   kernel.right_side();

@@ -11,11 +11,11 @@
 namespace stressbench::npb {
 namespace {
 
-using script::Combine;
-using script::Kind;
-using script::Ranks;
-using script::Requests;
-using script::Script;
+using calls::CallList;
+using calls::ElementType;
+using calls::Ranks;
+using calls::ReduceOp;
+using calls::Requests;
 
 struct Size {
   int levels;  // the finest has 2^levels points a side
@@ -86,32 +86,32 @@ std::vector<Level> levels_of(int rank, int ranks, int finest) {
 
 class Kernel {
  public:
-  Kernel(Script& script, const Size& size)
-      : script_(script), ranks_(active(script.ranks())), finest_(size.levels), requests_(script.requests(2)) {
-    const bool works = script.rank() < ranks_;
-    active_ = script.split(works ? 0 : 1, works ? script.rank() : script.rank() - ranks_,
-                           works ? ranks_ : script.ranks() - ranks_);
-    if (works) levels_ = levels_of(script.rank(), ranks_, finest_);
+  Kernel(CallList& calls, const Size& size)
+      : calls_(calls), ranks_(active(calls.ranks())), finest_(size.levels), requests_(calls.requests(2)) {
+    const bool works = calls.rank() < ranks_;
+    active_ = calls.split(works ? 0 : 1, works ? calls.rank() : calls.rank() - ranks_,
+                          works ? ranks_ : calls.ranks() - ranks_);
+    if (works) levels_ = levels_of(calls.rank(), ranks_, finest_);
     const std::int64_t widest =
         2 + (std::int64_t{1} << (finest_ - (std::bit_width(static_cast<unsigned>(ranks_)) - 1) / 3));
     room_ = 8 * 2 * widest * widest;
   }
 
-  bool works() const { return script_.rank() < ranks_; }
+  bool works() const { return calls_.rank() < ranks_; }
 
   void residual() const { residual(finest_); }
   void norms() const {
-    script_.allreduce(active_, Combine::max, Kind::doubles, 1);
-    script_.allreduce(active_, Combine::sum, Kind::doubles, 1);
+    calls_.allreduce(active_, ReduceOp::max, ElementType::doubles, 1);
+    calls_.allreduce(active_, ReduceOp::sum, ElementType::doubles, 1);
   }
   void cycle() const {
     for (int k = finest_; k > 1; --k) {
-      script_.compute(restrict_ns * at(k).inner());
+      calls_.compute(restrict_ns * at(k).inner());
       exchange(k - 1);
     }
     smooth(1);
     for (int k = 2; k <= finest_; ++k) {
-      script_.compute(interpolate_ns * at(k).inner());
+      calls_.compute(interpolate_ns * at(k).inner());
       expand(k);
       residual(k);
       smooth(k);
@@ -121,11 +121,11 @@ class Kernel {
  private:
   const Level& at(int k) const { return levels_[static_cast<std::size_t>(k)]; }
   void residual(int k) const {
-    script_.compute(residual_ns * at(k).inner());
+    calls_.compute(residual_ns * at(k).inner());
     exchange(k);
   }
   void smooth(int k) const {
-    script_.compute(smooth_ns * at(k).inner());
+    calls_.compute(smooth_ns * at(k).inner());
     exchange(k);
   }
 
@@ -134,15 +134,15 @@ class Kernel {
   }
   // What moves in a direction comes from the other side.
   void post(const Level& level, std::size_t axis, std::size_t way, std::int64_t arriving) const {
-    script_.irecv_up_to(requests_[static_cast<int>(way)], level.neighbours[axis][1 - way], tag(axis, way), room_,
-                        arriving);
+    calls_.irecv_up_to(requests_[static_cast<int>(way)], level.neighbours[axis][1 - way], tag(axis, way), room_,
+                       arriving);
   }
   void send(const Level& level, std::size_t axis, std::size_t way, std::int64_t bytes) const {
-    script_.send(level.neighbours[axis][way], tag(axis, way), bytes);
+    calls_.send(level.neighbours[axis][way], tag(axis, way), bytes);
   }
   void wait() const {
-    script_.wait(requests_[0]);
-    script_.wait(requests_[1]);
+    calls_.wait(requests_[0]);
+    calls_.wait(requests_[1]);
   }
 
   // Borders, axis by axis: what an earlier axis brought goes along.
@@ -179,7 +179,7 @@ class Kernel {
     }
   }
 
-  Script& script_;
+  CallList& calls_;
   int ranks_;
   int finest_;
   Requests requests_;
@@ -199,8 +199,8 @@ void check_mg(ProblemClass size, int ranks) {
   }
 }
 
-void write_mg(Script& script, ProblemClass size, Extent extent) {
-  const Kernel kernel(script, row_of(sizes, size));
+void write_mg(CallList& calls, ProblemClass size, Extent extent) {
+  const Kernel kernel(calls, row_of(sizes, size));
   if (!kernel.works()) return;
   const auto iterate = [&] {
     kernel.cycle();
@@ -209,7 +209,7 @@ void write_mg(Script& script, ProblemClass size, Extent extent) {
   if (extent == Extent::iteration) return iterate();
   kernel.residual();
   kernel.norms();
-  script.repeat(row_of(sizes, size).iterations, iterate);
+  calls.repeat(row_of(sizes, size).iterations, iterate);
   kernel.norms();
 }
 

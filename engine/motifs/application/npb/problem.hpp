@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "calls/call_list.hpp"
 #include "core/parameter.hpp"
-#include "motifs/script/script.hpp"
 
 namespace stressbench {
 
@@ -25,16 +25,16 @@ enum class Extent { iteration, run };
 
 // Throws ParameterMistake where a benchmark does not run on that many ranks.
 using Check = void (*)(ProblemClass size, int ranks);
-using Write = void (*)(script::Script& script, ProblemClass size, Extent extent);
+using Write = void (*)(calls::CallList& calls, ProblemClass size, Extent extent);
 
 void check_cg(ProblemClass size, int ranks);
-void write_cg(script::Script& script, ProblemClass size, Extent extent);
+void write_cg(calls::CallList& calls, ProblemClass size, Extent extent);
 void check_ft(ProblemClass size, int ranks);
-void write_ft(script::Script& script, ProblemClass size, Extent extent);
+void write_ft(calls::CallList& calls, ProblemClass size, Extent extent);
 void check_mg(ProblemClass size, int ranks);
-void write_mg(script::Script& script, ProblemClass size, Extent extent);
+void write_mg(calls::CallList& calls, ProblemClass size, Extent extent);
 void check_lu(ProblemClass size, int ranks);
-void write_lu(script::Script& script, ProblemClass size, Extent extent);
+void write_lu(calls::CallList& calls, ProblemClass size, Extent extent);
 
 // A table with a row for each class.
 template <class Rows>

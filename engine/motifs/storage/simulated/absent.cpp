@@ -1,6 +1,6 @@
 #include "motifs/motif.hpp"
 
-namespace stressbench::storage {
+namespace stressbench::io {
 namespace {
 
 // Files would be this machine's own, and cost no time of the simulation.
@@ -12,4 +12,4 @@ const bool told = [] {
 }();
 
 }  // namespace
-}  // namespace stressbench::storage
+}  // namespace stressbench::io

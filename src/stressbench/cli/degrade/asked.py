@@ -1,17 +1,17 @@
 """What is typed to `degrade run` and `plan`, and the study that it makes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from stressbench.cli.asking import rank_counts, table_lines, told_as_options, variables
 from stressbench.cli.programs import is_program
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study, parse_study
 from stressbench.formats.toml import toml_text
-from stressbench.formats.toml.shares import FULL, parse_fraction
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import Study, parse_study
+from stressbench.formats.units import FULL, UnitError, parse_rate_share
 
 SOURCE = "degrade"
 RATES = "1,1/2,1/4,1/8"
@@ -134,13 +134,19 @@ def in_options() -> Iterator[None]:
         yield
 
 
+def _rate_of(word: str) -> Fraction:
+    with suppress(UnitError):
+        rate = parse_rate_share(word, plain_one=True)
+        if 0 < rate <= 1:
+            return rate
+    raise StudyMistake(f"--rates: '{word}': expected shares of the full rate, such as {RATES} or 50%")
+
+
 def rates_of(text: str) -> list[str]:
     """As study files have them, the full rate first where it was typed first."""
     found: dict[Fraction, str] = {}
     for word in text.split(","):
-        rate = Fraction(1) if word == "1" else parse_fraction(word)
-        if rate is None or not 0 < rate <= 1:
-            raise StudyMistake(f"--rates: '{word}': expected shares of the full rate, such as {RATES} or 50%")
+        rate = _rate_of(word)
         if rate in found:
             raise StudyMistake(f"--rates: '{word}' is {found[rate]}, which stands there already")
         found[rate] = word

@@ -11,10 +11,10 @@ from stressbench.cli.asking import rank_counts, variables
 from stressbench.cli.degrade.asked import ROUNDS, Asked, node_counts, rates_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, replace_whole
-from stressbench.lab.units import parse_rate
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study
+from stressbench.formats.units import UnitError, parse_rate
 from stressbench.study.degradation.competing import NODES, RATE, require_shareable, texts_of
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import Study
 from stressbench.study.includes import statements_of
 from stressbench.study.rate_command import argument_of
 
@@ -86,7 +86,7 @@ def _link_bytes_per_s(asked: Asked) -> float:
         raise StudyMistake("--compete: a share of which rate? Expected --link, what a node can send, such as 10Gbit")
     try:
         return parse_rate(asked.link).bytes_per_s
-    except ValueError as fault:
+    except UnitError as fault:
         raise StudyMistake(f"--link: '{asked.link}': {fault}") from fault
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stressbench.cli.study.common import CliPlaces, say
-from stressbench.formats.toml.shares import FULL
+from stressbench.formats.study.errors import StudyFault
+from stressbench.formats.units import FULL
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import stopping
-from stressbench.study.errors import StudyFault
 from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand
 

@@ -10,7 +10,7 @@ from stressbench.cli.errands import scratch
 from stressbench.cli.programs import STANDARD_OUTPUT, figures_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, open_regular
-from stressbench.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.suites.hpcc import (
     INPUT,
     LATENCY_FIGURES,

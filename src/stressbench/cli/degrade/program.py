@@ -13,14 +13,15 @@ from stressbench.cli.degrade.injection import Injection, of_command, of_lab
 from stressbench.cli.degrade.output import Output, Typed, output_of
 from stressbench.cli.programs import Turns, ranks_of, refuse_workload_options
 from stressbench.cli.study.common import CliPlaces, say
+from stressbench.formats.launches.rates import JOURNAL, RateLaunch, RatesPlan
+from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
 from stressbench.launch.simgrid import SimgridPlace
-from stressbench.study.degradation.launches import JOURNAL, Condition, RateLaunch, RatesPlan, turns_of
+from stressbench.study.degradation.launches import Condition, turns_of
 from stressbench.study.directory import now
-from stressbench.study.errors import StudyFault, StudyMistake
 from stressbench.study.programs.figures import figures_in
 from stressbench.study.rate_command import argument_of
 

@@ -7,19 +7,19 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.programs import require_no_rounds
-from stressbench.cli.shares import ShareError, parse_share
 from stressbench.cli.study.common import Folder, runs_of, told
 from stressbench.cli.telling import format_of, tell
+from stressbench.formats.launches.journal import FILE
+from stressbench.formats.launches.rates import read_launches
 from stressbench.formats.run import Kind
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.units import UnitError, parse_share
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node
 from stressbench.study.degradation.curves import Question, is_competing
 from stressbench.study.degradation.formats import formats
-from stressbench.study.degradation.launches import read_launches
 from stressbench.study.degradation.of_launches import degradation_of_launches
 from stressbench.study.directory import open_directory
-from stressbench.study.errors import StudyMistake
-from stressbench.study.programs.journal import FILE
 from stressbench.study.standing import standings
 
 _FORMATS = tuple(formats())
@@ -105,9 +105,9 @@ def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradatio
 
 def _share(text: str) -> float:
     try:
-        return parse_share(text, option="--at-most", zero=True)
-    except ShareError as mistake:
-        raise StudyMistake(str(mistake)) from mistake
+        return parse_share(text, zero=True)
+    except UnitError as mistake:
+        raise StudyMistake(f"--at-most {text}: {mistake}") from mistake
 
 
 def _require_above_0(option: str, value: float | None) -> None:

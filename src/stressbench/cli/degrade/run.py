@@ -28,8 +28,8 @@ from stressbench.cli.degrade.output import Typed
 from stressbench.cli.degrade.program import launch_all, program_of
 from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Jobs, Retries, TimeLimit, Wanted, carry_out, told
 from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.study.directory import take_up
-from stressbench.study.errors import StudyMistake
 from stressbench.study.places import require_links
 
 _HELP = f"""\

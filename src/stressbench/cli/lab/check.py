@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.lab.common import AsJson, LabName, print_json, say, told
+from stressbench.formats.units import Rate
 from stressbench.lab.lifecycle import selected_lab
 from stressbench.lab.link_check import LinkCheck, check_links
-from stressbench.lab.units import Rate
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
 _OFF = 1

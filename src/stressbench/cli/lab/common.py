@@ -8,7 +8,8 @@ import typer
 from pydantic import TypeAdapter
 
 from stressbench.console import echo
-from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.lab.errors import LabFault
 
 MISTAKE, FAULT = 2, 3
 STATUS = "Exit status: 0; 2 something to put right, 3 the machine refused."

@@ -7,10 +7,10 @@ import typer
 
 from stressbench.cli.lab.common import AsJson, LabName, print_json, told
 from stressbench.console import Console
+from stressbench.formats.units import Rate
 from stressbench.lab.counters import LinkDirection, link_directions, read_counters
 from stressbench.lab.lifecycle import RunningLab, selected_lab
 from stressbench.lab.priority import raise_priority
-from stressbench.lab.units import Rate
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
 _HELP = """\

@@ -8,9 +8,9 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.following import stop
+from stressbench.formats.profiles.profile import NAME_PATTERN, Profile, read_profile
+from stressbench.formats.profiles.store import Store
 from stressbench.interference.models import BEST, Model
-from stressbench.interference.profile import NAME_PATTERN, Profile, read_profile
-from stressbench.interference.store import Store
 from stressbench.report.section import printable
 
 CANNOT_TELL = 1

@@ -18,9 +18,9 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
+from stressbench.formats.errors import ProfileFileError
 from stressbench.formats.run import RunFileError
 from stressbench.interference.coruns import read_coruns
-from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.judging import Judgement, judge
 
 _HELP = f"""\

@@ -19,7 +19,8 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
-from stressbench.interference.errors import CannotTell, ProfileFileError
+from stressbench.formats.errors import ProfileFileError
+from stressbench.interference.errors import CannotTell
 from stressbench.interference.seating import Seating, seat, why_nobody_can_tell
 
 _HELP = f"""\

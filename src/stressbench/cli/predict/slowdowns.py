@@ -19,7 +19,7 @@ from stressbench.cli.predict.common import (
     profiles_of,
 )
 from stressbench.console import echo
-from stressbench.interference.errors import ProfileFileError
+from stressbench.formats.errors import ProfileFileError
 from stressbench.interference.models import BEST, Model
 from stressbench.interference.together import Together, foretell
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from stressbench.cli.asking import rank_counts, table_lines, told_as_options, variables
 from stressbench.cli.programs import is_program
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study, parse_study
+from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
 from stressbench.formats.toml import toml_text
-from stressbench.launch.rails import RailPolicy, Transport, parse_nic, parse_policy
 from stressbench.study.catalog import shipped_folder
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import Study, parse_study
 
 SOURCE = "rails"
 POLICIES = "default,nic0,nic1,round-robin"

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.launches.rails import NicBytes
 from stressbench.lab.counters import bytes_by_nic, read_counters
-from stressbench.lab.errors import LabFault, LabMistake
+from stressbench.lab.errors import LabFault
 from stressbench.lab.lifecycle import running_lab
 from stressbench.launch.targets import CardTotals, target_of
-from stressbench.study.rails.launches import NicBytes
 
 _WORD_BYTES = 4  # InfiniBand counts data in words
 _CLASSES = Path("/sys/class")

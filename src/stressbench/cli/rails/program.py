@@ -11,16 +11,18 @@ from stressbench.cli.places import place_of
 from stressbench.cli.programs import STANDARD_OUTPUT, Turns, figures_of, ranks_of, refuse_workload_options
 from stressbench.cli.rails.asked import Asked, nics_of, policies_of, transport_of
 from stressbench.cli.rails.counting import Look, between, look_at
+from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.rail_policies import parse_policy
 from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
 from stressbench.launch.place import Place
-from stressbench.launch.rails import RailMistake, Rails, parse_policy, require_possible
+from stressbench.launch.rails import RailMistake, Rails, require_possible
 from stressbench.launch.simgrid import SimgridPlace
 from stressbench.launch.steering import Steering
 from stressbench.study.directory import now
-from stressbench.study.errors import StudyMistake
 from stressbench.study.programs.figures import figures_in
-from stressbench.study.rails.launches import JOURNAL, LaunchRecord, PlanRecord, in_order
+from stressbench.study.programs.order import in_order
 
 
 @dataclass(frozen=True, kw_only=True)

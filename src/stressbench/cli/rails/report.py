@@ -12,17 +12,18 @@ from stressbench.cli.study.common import runs_of, told
 from stressbench.cli.telling import format_of, tell
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import Shape, limits, read_bytes
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.launches.journal import FILE
+from stressbench.formats.launches.rails import read_launches
 from stressbench.formats.run import Kind
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.lab.catalog import lab_file
-from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import read_lab
 from stressbench.study.directory import open_directory
-from stressbench.study.errors import StudyMistake
 from stressbench.study.rails.carried import Cards
 from stressbench.study.rails.findings import RailsFound, Talk
 from stressbench.study.rails.formats import formats
-from stressbench.study.rails.launches import FILE, read_launches
 from stressbench.study.rails.of_launches import rails_of_launches
 from stressbench.study.rails.of_study import Question, rails_of_study
 from stressbench.study.standing import standings

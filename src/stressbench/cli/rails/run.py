@@ -10,8 +10,8 @@ from stressbench.cli.rails.options import Contended, Figures, Isolated, Nics, On
 from stressbench.cli.rails.program import launch_all, program_of
 from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Retries, TimeLimit, Wanted, carry_out, told
 from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.formats.study.errors import StudyMistake
 from stressbench.study.directory import take_up
-from stressbench.study.errors import StudyMistake
 from stressbench.study.places import require_links
 
 _HELP = f"""\

@@ -18,16 +18,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from stressbench.cli.places import engine_for, place_of, set_rate
 from stressbench.console import Console, echo
 from stressbench.formats.run import Run, RunFileError, read_run
+from stressbench.formats.study.cells import Cell
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.fields import seconds_of
+from stressbench.formats.study.file import Study
+from stressbench.formats.study.manifest import PolicyRecord, Record
+from stressbench.formats.units import UnitError, duration_text
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
-from stressbench.study.cells import Cell
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
-from stressbench.study.errors import StudyFault, StudyMistake
-from stressbench.study.fields import seconds_of
-from stressbench.study.file import Study
 from stressbench.study.launching import Launching
-from stressbench.study.manifest import PolicyRecord, Record
 from stressbench.study.material import Material
 from stressbench.study.results import StudyReport, is_narrow, report_of
 from stressbench.study.running import (
@@ -137,7 +138,7 @@ class Wanted:
         if self.time_limit is not None:
             try:
                 limit_s = seconds_of(self.time_limit)
-            except ValueError as fault:
+            except UnitError as fault:
                 raise StudyMistake(f"--time-limit: '{self.time_limit}': {fault}") from fault
         before = retries_of(records, written=study.retries)
         return Policy(retries=before if self.retries is None else self.retries, time_limit_s=limit_s)
@@ -264,20 +265,11 @@ def described(cell: Cell, factors: Sequence[str]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in cell.values.items() if name in factors or not factors)
 
 
-def duration_text(seconds: float | None) -> str:
-    """`1 h 05 min`, `12 min`, `40 s`; `unknown`."""
-    if seconds is None:
-        return "unknown"
-    if seconds >= 3600:
-        return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60):02d} min"
-    return f"{round(seconds / 60)} min" if seconds >= 120 else f"{seconds:.0f} s"
-
-
 class _Lines:
     """A line a launch, and a bar beneath them on a terminal."""
 
     def __init__(self, directory: Directory, progress: Progress | None) -> None:
-        from stressbench.study.cells import varying
+        from stressbench.formats.study.cells import varying
 
         self._factors = varying(directory.study.cells)
         self._progress = progress

@@ -5,10 +5,10 @@ import typer
 
 from stressbench.cli.study.common import AsJson, told
 from stressbench.console import echo
+from stressbench.formats.study.file import read_study
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import shipped, study_file
-from stressbench.study.file import read_study
 
 _HELP = """\
 Name the studies that ship. `lab/...` need `stressbench lab up tinis` (`lab/degrade`: tiny), `simulated/...` an engine

@@ -11,11 +11,11 @@ from stressbench.cli.places import PLACES
 from stressbench.cli.study.common import EXIT_STATUS, Jobs, Retries, TimeLimit, Wanted, carry_out, told
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, replace_whole
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import read_study
 from stressbench.formats.toml import toml_text, unknown
 from stressbench.study.combining import OneJob, combined, one_job
 from stressbench.study.directory import take_up
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import read_study
 
 _HELP = f"""\
 Run every pair of workloads side by side, and say who slows whom: the matrix, the aggressor, the victim, and advice.

@@ -6,17 +6,18 @@ from typing import Any
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, StudyWord, described, duration_text, told
+from stressbench.cli.study.common import AsJson, StudyWord, described, told
 from stressbench.console import echo
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
+from stressbench.formats.study.cells import varying
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study, read_study
+from stressbench.formats.units import duration_text
 from stressbench.report.terminal import standard_output
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import study_file
-from stressbench.study.cells import varying
-from stressbench.study.errors import StudyMistake
 from stressbench.study.estimate import bounds_of
-from stressbench.study.file import Study, read_study
 
 _HELP = """\
 List the cells of a study and the order of its runs, and start nothing.

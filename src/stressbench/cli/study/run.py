@@ -16,9 +16,9 @@ from stressbench.cli.study.common import (
     carry_out,
     told,
 )
+from stressbench.formats.study.file import read_study
 from stressbench.study.catalog import study_file
 from stressbench.study.directory import take_up
-from stressbench.study.file import read_study
 from stressbench.study.places import require_links
 
 _HELP = f"""\

@@ -3,9 +3,10 @@
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, Folder, described, duration_text, say, told
+from stressbench.cli.study.common import AsJson, Folder, described, say, told
 from stressbench.console import echo
-from stressbench.study.cells import varying
+from stressbench.formats.study.cells import varying
+from stressbench.formats.units import duration_text
 from stressbench.study.directory import open_directory
 from stressbench.study.running import tally_of
 from stressbench.study.standing import State, retries_of, standings

@@ -9,7 +9,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from stressbench.formats.files.limits import text_of
+from stressbench.formats.units import whole_size_text
 
 _PIECE = 1 << 20
 _KINDS = {
@@ -100,7 +100,7 @@ def lines_in(file: BinaryIO, *, path: Path, longest: int) -> Iterator[bytes]:
     while line := file.readline(longest + 1):
         number += 1
         if len(line) > longest:
-            raise Refused(path, f"line {number} is longer than {text_of(longest)}, the most that is read")
+            raise Refused(path, f"line {number} is longer than {whole_size_text(longest)}, the most that is read")
         yield line
 
 
@@ -111,4 +111,4 @@ def _require_regular(path: Path, found: os.stat_result) -> None:
 
 
 def _too_large(path: Path, limit: int) -> Refused:
-    return Refused(path, f"is larger than {text_of(limit)}, the most that is read")
+    return Refused(path, f"is larger than {whole_size_text(limit)}, the most that is read")

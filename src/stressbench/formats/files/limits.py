@@ -42,10 +42,3 @@ ARCHIVE_UNPACKED, ARCHIVE_RATIO = GIB, 100
 """To how much it may unpack: to so many bytes, or so many times its size where that is more."""
 ARCHIVE_FILES = 200_000
 """How many files it may hold."""
-
-
-def text_of(size: int) -> str:
-    """`16 MiB`: a limit in the largest unit that divides it."""
-    units = ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "bytes"))
-    unit, name = next((unit, name) for unit, name in units if size % unit == 0)
-    return f"{size // unit} {name}"

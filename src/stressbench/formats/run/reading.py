@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 import numpy as np
 import orjson
@@ -19,16 +19,27 @@ from stressbench.formats.bounds import LARGEST, SMALLEST
 from stressbench.formats.errors import RunFileError, reason_of
 from stressbench.formats.files import Shape, json_of, limits, lines_in, open_regular
 from stressbench.formats.ranges import MOST, parse_ranges
-from stressbench.formats.run.records import SCHEMA_VERSION, End, Event, Header, HistogramRecord, Kind, Round, Sample
+from stressbench.formats.run.records import (
+    RECORDS,
+    SCHEMA_VERSION,
+    End,
+    Event,
+    Fault,
+    Header,
+    HistogramRecord,
+    Kind,
+    Round,
+    Sample,
+)
 from stressbench.formats.run.run import Launch, Run
 from stressbench.formats.run.sample_columns import SampleColumns, SampleFault
 from stressbench.formats.run.samples import Histogram
 
 Record = TypeVar("Record")
-_HISTOGRAM = b'{"type":"histogram",'
 MOST_EXECUTIONS = 10**15
 """In all histograms of a file together: sums and products of them are exact."""
 _WHAT_IT_IS = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
+_LaterRecord: TypeAlias = Round | HistogramRecord | Event | Fault | End
 
 
 def read_run(path: Path) -> Run:
@@ -44,9 +55,9 @@ def read_run(path: Path) -> Run:
         raise RunFileError(reason_of(fault), path=path) from fault
 
 
-_SHAPES: Mapping[type[Any], Shape[Any]] = {
-    record: Shape(record) for record in (Header, Round, Sample, HistogramRecord, Event, End)
-}
+_TYPES: Mapping[type[Any], str] = {model: name for name, model in RECORDS.items()}
+_SHAPES: Mapping[type[Any], Shape[Any]] = {model: Shape(model) for model in _TYPES}
+_HISTOGRAM = f'{{"type":"{_TYPES[HistogramRecord]}",'.encode()
 
 
 @contextmanager
@@ -66,6 +77,7 @@ class _OpenLaunch:
     header: Header
     rounds: list[Round] = field(default_factory=list)
     end: End | None = None
+    faults: list[Fault] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -105,31 +117,40 @@ class _Reader:
 
     def _take(self, line: bytes, number: int) -> None:
         if line.startswith(_HISTOGRAM) and self.launches:  # of which long chains have most: parsed once
-            self._take_histogram(self._validate(HistogramRecord, line, number), number)
-            self.end = None
+            self._take_record(self._validate(HistogramRecord, line, number), number)
             return
         record = self._parse(line, number)
         kind = record.get("type")
-        if not self.launches and kind != "header":
+        model = RECORDS.get(kind) if isinstance(kind, str) else None
+        if not self.launches and model is not Header:
             raise RunFileError(f"not a run file: type {_shown(kind)}; {_WHAT_IT_IS}", path=self.path, line=number)
-        match kind:
-            case "sample":
-                self.columns.add(record, line=line, number=number)
-            case "round":
-                self._take_round(self._validate(Round, line, number), number)
-            case "histogram":
-                self._take_histogram(self._validate(HistogramRecord, line, number), number)
-            case "event":
-                self._take_event(self._validate(Event, line, number), number)
-            case "header":
-                self._take_header(record, line, number)
-            case "end":
-                self.launches[-1].end = self._validate(End, line, number)
-            case str():
-                return  # a type of a later version
-            case _:
-                raise RunFileError(f"type {_shown(kind)}: expected a text", path=self.path, line=number)
-        self.end = self.launches[-1].end if kind == "end" else None
+        if not isinstance(kind, str):
+            raise RunFileError(f"type {_shown(kind)}: expected a text", path=self.path, line=number)
+        if model is None:
+            return  # a type of a later version
+        if model is Sample:
+            self.columns.add(record, line=line, number=number)
+            self.end = None
+        elif model is Header:
+            self._take_header(record, line, number)
+            self.end = None
+        else:
+            self._take_record(self._validate(model, line, number), number)
+
+    def _take_record(self, record: _LaterRecord, number: int) -> None:
+        self.end = None
+        match record:
+            case Round():
+                self._take_round(record, number)
+            case HistogramRecord():
+                self._take_histogram(record, number)
+            case Event():
+                self._take_event(record, number)
+            case Fault():
+                self._check_job(record.job, number)
+                self.launches[-1].faults.append(record)
+            case End():
+                self.end = self.launches[-1].end = record
 
     def _parse(self, line: bytes, number: int) -> Mapping[str, Any]:
         try:
@@ -146,8 +167,7 @@ class _Reader:
             validated: Record = _SHAPES[record].validate_json(line, strict=True)
         except ValidationError as fault:
             first = fault.errors()[0]
-            name = record.__name__.removesuffix("Record").lower()
-            key = ".".join([name, *(str(part) for part in first["loc"])])
+            key = ".".join([_TYPES[record], *(str(part) for part in first["loc"])])
             given = "" if first["type"] == "missing" else f" {_shown(first['input'])}"
             raise RunFileError(f"{key}{given}: {_lowered(first['msg'])}", path=self.path, line=number) from fault
         return validated
@@ -248,7 +268,8 @@ class _Reader:
         return Run(
             path=self.path,
             launches=tuple(
-                Launch(header=open_.header, rounds=tuple(open_.rounds), end=open_.end) for open_ in self.launches
+                Launch(header=one.header, rounds=tuple(one.rounds), end=one.end, faults=tuple(one.faults))
+                for one in self.launches
             ),
             samples=samples,
             metrics=self.columns.metrics(),

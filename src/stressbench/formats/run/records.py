@@ -1,16 +1,16 @@
-"""The records of a run file, key by key (docs/design.md); pydantic fills these dataclasses at the file's edge.
+"""The records of a run file, key by key (docs/records.md); pydantic fills these dataclasses when a file is read.
 
-A key has its one Python home here. `schema/run.schema.json` says the same to other languages and
-`tests/contract/test_schemas.py` fails when the two disagree. `None` is "unknown" or "not asked for", never 0.
+This is the only declaration of the keys in Python: `RECORDS` drives the reader, and `schema/run.schema.json` is
+generated from it (`stressbench.formats.schemas`). `None` is "unknown" or "not asked for", never 0.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from stressbench.formats.bounds import Fits, Name, Sane, Sentence
 
@@ -30,6 +30,7 @@ Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), Sane]
 # Of buckets, of which there may be millions; the reader checks their size a column at a time.
 _Edge: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _Times: TypeAlias = Annotated[int, Field(ge=1)]
+_Share: TypeAlias = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
 class Kind(StrEnum):
@@ -103,7 +104,7 @@ class Node:
     node: Index
     host: Name
     cores: Positive | None
-    ranks: str
+    ranks: Annotated[str, Field(description="as in [NID_LIST]: 0-3,8 or 0-30:2")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +112,7 @@ class Workload:
     """The resolved `.sb` file."""
 
     path: Name
-    text: str
+    text: Annotated[str, Field(description="the whole resolved workload")]
     hash: Name
 
 
@@ -123,12 +124,12 @@ class Step:
     motif: Name
     options: Mapping[Name, Sentence]
     size_bytes: Bytes | None
-    executions: Positive
-    iterations: Positive
+    executions: Annotated[Positive, Field(description="times a repetition runs it: the product of the loops around it")]
+    iterations: Annotated[Positive, Field(description="its -i")]
     timer: Timer
     quantity: Name
     quantity_scale: MoreThanZero
-    bandwidth_bytes: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    bandwidth_bytes: Annotated[_Edge | None, Field(description="bytes per iteration")]
     bandwidth_definition: Sentence | None
 
 
@@ -139,12 +140,12 @@ class Job:
     job: Index
     name: Name
     role: Role
-    nodes: str
+    nodes: Annotated[str, Field(description="as in [NID_LIST]")]
     ranks: Positive
     repeat: Positive | None
     min_time_s: Seconds | None
-    load: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None
-    rate_bytes_per_s: MoreThanZero | None
+    load: Annotated[_Share | None, Field(description="share of the time in which the job does not pause")]
+    rate_bytes_per_s: Annotated[MoreThanZero | None, Field(description="that each rank moves at most")]
     steps: tuple[Step, ...]
 
 
@@ -198,7 +199,7 @@ class Header:
     Files of early versions lack `run_id` and `simulation`.
     """
 
-    schema_version: int
+    schema_version: Annotated[int, WithJsonSchema({"const": SCHEMA_VERSION})]  # the reader checks it
     program: Name
     version: Name
     commit: Name | None
@@ -216,9 +217,13 @@ class Header:
     jobs: tuple[Job, ...]
     plan: Plan
     clock: Clock
-    load_average: tuple[Load, Load, Load] | None
-    run_id: RunId | None = None
-    simulation: Simulation | None = None
+    load_average: Annotated[
+        tuple[Load, Load, Load] | None, Field(description="1, 5 and 15 minutes, of rank 0's host at the start")
+    ]
+    run_id: Annotated[RunId | None, Field(description="not in files of early versions")] = None
+    simulation: Annotated[
+        Simulation | None, Field(description="null where ranks ran on real hosts; not in files of early versions")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +236,10 @@ class MetricValue:
     min: Number
     mean: Number
     max: Number
-    slowest_rank: Index | None = None
+    slowest_rank: Annotated[
+        Index | None,
+        Field(description="of the worst value, by the metric's own direction; not in files of early versions"),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +278,10 @@ class HistogramRecord:
     min_s: Seconds
     max_s: Seconds
     mean_s: Seconds
-    buckets: tuple[tuple[_Edge, _Edge, _Times], ...]
+    buckets: Annotated[
+        tuple[tuple[_Edge, _Edge, _Times], ...],
+        Field(description="[lower_s, upper_s, count], only those that are not empty"),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,12 +299,12 @@ class LinkTraffic:
     """What one direction of a link carried during a round: frames with their headers; `drops` found its queue full."""
 
     link: Name
-    source: Name
+    source: Annotated[Name, Field(description="the node that sent")]
     target: Name
     rate_bits_per_s: Positive | None
     bytes: Count
     frames: Count
-    drops: Count
+    drops: Annotated[Count, Field(description="frames that found the queue full")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,12 +317,17 @@ class Round:
     round: Positive
     block: Index
     kind: Kind
-    job: Index | None
-    started_s: Seconds
+    job: Annotated[Index | None, Field(description="null when contended")]
+    started_s: Annotated[Seconds, Field(description="since the launch began")]
     duration_s: Seconds
-    load_average: Load | None
+    load_average: Annotated[Load | None, Field(description="one-minute load at its end")]
     jobs: tuple[RoundJob, ...]
-    links: tuple[LinkTraffic, ...] | None = None
+    links: Annotated[
+        tuple[LinkTraffic, ...] | None,
+        Field(
+            description="what links carried during the round; null where nobody counts; not in files of early versions"
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,6 +342,21 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What ended a launch with status 3: where it happened, as far as the engine knows, and why.
+
+    Files of early versions have no such record.
+    """
+
+    round: Annotated[Positive | None, Field(description="null outside of rounds")]
+    job: Index | None
+    motif: Name | None
+    rank: Annotated[Index | None, Field(description="in MPI_COMM_WORLD")]
+    host: Name | None
+    cause: Annotated[Sentence | None, Field(description="a sentence")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """The last record of a launch that stopped in good order."""
 
@@ -333,3 +364,15 @@ class End:
     reason: EndReason
     rounds: Count
     elapsed_s: Seconds
+
+
+RECORDS: Mapping[str, type[Any]] = {
+    "header": Header,
+    "sample": Sample,
+    "histogram": HistogramRecord,
+    "round": Round,
+    "event": Event,
+    "fault": Fault,
+    "end": End,
+}
+"""The model of each type of record. Readers skip types that are not here: they belong to later versions."""

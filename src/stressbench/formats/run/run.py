@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from stressbench.formats.ranges import parse_ranges
-from stressbench.formats.run.records import End, Event, Header, Job, Kind, Role, Round
+from stressbench.formats.run.records import End, Event, Fault, Header, Job, Kind, Role, Round
 from stressbench.formats.run.samples import Histogram, MetricSamples, Samples
 
 OfStep = TypeVar("OfStep", MetricSamples, Histogram)
@@ -15,11 +15,16 @@ OfStep = TypeVar("OfStep", MetricSamples, Histogram)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """One start of the engine and the rounds it committed; `end` is None when it was killed."""
+    """One start of the engine and the rounds it committed; `end` is None when it was killed.
+
+    `faults` are what the engine wrote about the faults that ended it: none where it ended in good order, was killed, or
+    is of an early version.
+    """
 
     header: Header
     rounds: tuple[Round, ...]
     end: End | None
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

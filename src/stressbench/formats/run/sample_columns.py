@@ -6,7 +6,7 @@ read again one by one with the strict record, so that the message names line, ke
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -15,12 +15,11 @@ import orjson
 
 from stressbench.formats.bounds import LARGEST, SMALLEST
 from stressbench.formats.files import limits
+from stressbench.formats.run.records import Sample
 from stressbench.formats.run.samples import PHASES, Floats, Integers, MetricSamples, Samples
 
-KEYS = (
-    "round", "job", "step", "repetition", "phase", "iterations", "time_min_s", "time_mean_s", "time_max_s",
-    "slowest_rank", "slowest_host", "metrics",
-)  # fmt: skip
+KEYS = tuple(one.name for one in fields(Sample))
+_ALL_OR_NONE = ("time_min_s", "time_mean_s", "time_max_s", "slowest_rank", "slowest_host")
 _TAKE = itemgetter(*KEYS)
 _CODES: Mapping[str, int] = {phase.value: code for code, phase in enumerate(PHASES)}
 _UNKNOWN = -1
@@ -101,7 +100,7 @@ class SampleColumns:
 
     def _check_place(self, record: Mapping[str, Any], number: int) -> None:
         """Refuse a job or step that the header does not have, and a minimum above its maximum."""
-        known = [record[key] is not None for key in ("time_min_s", "time_mean_s", "time_max_s", *KEYS[9:11])]
+        known = [record[key] is not None for key in _ALL_OR_NONE]
         if any(known) and not all(known):
             raise SampleFault("sample: expected times, slowest_rank and slowest_host all known or all null", number)
         if record["job"] >= len(self.steps_of_jobs):

@@ -17,14 +17,20 @@ from stressbench.formats.errors import TraceFileError, reason_of
 from stressbench.formats.files import Shape, json_of, limits, lines_in, open_regular
 from stressbench.formats.trace.checks import faults_of
 from stressbench.formats.trace.line import checksum_fault, is_sealed
-from stressbench.formats.trace.records import TRACE_FORMAT, TRACE_VERSION, RankTrace, Symbols, TraceEnd, TraceHeader
+from stressbench.formats.trace.records import (
+    RECORDS,
+    TRACE_FORMAT,
+    TRACE_VERSION,
+    RankTrace,
+    Symbols,
+    TraceEnd,
+    TraceHeader,
+)
 from stressbench.formats.trace.trace import RankPlace, Trace
 
 Record = TypeVar("Record")
 _WHAT_IT_IS = f'expected a trace, whose first line is a JSON object with "format": "{TRACE_FORMAT}"'
-_SHAPES: Mapping[type[Any], Shape[Any]] = {
-    record: Shape(record, most=limits.TRACE_VALUES) for record in (TraceHeader, RankTrace, Symbols, TraceEnd)
-}
+_SHAPES: Mapping[type[Any], Shape[Any]] = {model: Shape(model, most=limits.TRACE_VALUES) for model in RECORDS.values()}
 _START = re.compile(rb'\{"type":"(\w+)"(?:,"rank":(\d+))?[,}]')
 _LONGEST_FIRST_LINE = 1 << 20
 
@@ -93,15 +99,15 @@ class _Reader:
             self._refuse(f"not a trace: type {kind}; {_WHAT_IT_IS}")
         if self.end is not None:
             self._refuse(f"a {kind} line after the end; are these two traces in one file?")
-        match kind:
-            case "header":
-                self._take_header(body)
-            case "rank":
-                self._take_place(RankPlace(rank=rank, offset=offset, length=len(body), line=self.number))
-            case "symbols":
-                self.symbols = _validate(Symbols, body, path=self.path, line=self.number)
-            case "end":
-                self.end = _validate(TraceEnd, body, path=self.path, line=self.number)
+        model = RECORDS.get(kind)
+        if model is TraceHeader:
+            self._take_header(body)
+        elif model is RankTrace:
+            self._take_place(RankPlace(rank=rank, offset=offset, length=len(body), line=self.number))
+        elif model is Symbols:
+            self.symbols = _validate(Symbols, body, path=self.path, line=self.number)
+        elif model is TraceEnd:
+            self.end = _validate(TraceEnd, body, path=self.path, line=self.number)
 
     def _kind(self, body: bytes) -> tuple[str, int]:
         """Type and rank (-1: none), from the first bytes where they stand there."""

@@ -1,13 +1,14 @@
-"""The lines of a trace file, key by key (docs/trace-format.md); pydantic fills these dataclasses at the file's edge.
+"""The lines of a trace file, key by key (docs/trace-format.md); pydantic fills these dataclasses when a file is read.
 
-`schema/trace.schema.json` says the same to other languages and `tests/contract/test_schemas.py` fails when the two
-disagree. None is "not known" or "means nothing for this operation", never 0. Times in seconds, sizes in bytes.
+This is the only declaration of the keys in Python: `RECORDS` drives the reader, and `schema/trace.schema.json` is
+generated from it (`stressbench.formats.schemas`). None is "not known" or "means nothing for this operation", never 0.
+Times in seconds, sizes in bytes.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import AfterValidator, Field
 
@@ -276,6 +277,10 @@ class TraceEnd:
 
     ranks: Count
     complete: bool
+
+
+RECORDS: Mapping[str, type[Any]] = {"header": TraceHeader, "rank": RankTrace, "symbols": Symbols, "end": TraceEnd}
+"""The model of each type of line. Readers skip types that are not here: they belong to later versions."""
 
 
 def site_name(module: str, offset: int) -> str:

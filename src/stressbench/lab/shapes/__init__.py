@@ -1,26 +1,23 @@
-"""Topologies by name: each module of this package is one, with `Spec` (its `[topology]` table) and `wire`."""
+"""How each topology is wired: every module of this package is one, with the table `SPEC` that it is for and `wire`."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, TypeAlias
 
-from stressbench.lab.fields import Table
+from stressbench.formats.lab.topologies import Topology
 from stressbench.lab.wiring import Wiring, WiringInput
 
-
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """One kind of topology."""
-
-    kind: str
-    spec: type[Table]
-    wire: Callable[[Any, WiringInput], Wiring]
+Wire: TypeAlias = Callable[[Any, WiringInput], Wiring]
 
 
-def shapes() -> Mapping[str, Shape]:
-    """All shapes by the word in `kind`."""
+@cache
+def _wires() -> dict[type[Topology], Wire]:
     modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
-    found = (Shape(kind=module.KIND, spec=module.Spec, wire=module.wire) for module in modules)
-    return {shape.kind: shape for shape in sorted(found, key=lambda shape: shape.kind)}
+    return {module.SPEC: module.wire for module in modules}
+
+
+def wire_of(topology: Topology) -> Wire:
+    """The function that wires such a topology."""
+    return _wires()[type(topology)]

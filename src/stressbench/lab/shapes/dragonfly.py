@@ -1,33 +1,13 @@
 """Groups of routers, as in Aries: all joined within a group, groups joined by single links."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field
-
-from stressbench.lab.fields import Count, RateText, Table
-from stressbench.lab.topology import Forwarding
+from stressbench.formats.lab.topologies import Dragonfly
 from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, fill_switches, on_every_rail
 
-KIND = "dragonfly"
+SPEC = Dragonfly
 _GLOBAL_COST = 3  # more than two local links, so that no route crosses a third group
 
 
-class Spec(Table):
-    """Routers `g0r0`, `g0r1`, ..., `g1r0`, ...; one link between each pair of groups, spread over their routers.
-
-    Routes are minimal: at most one link in the first group, one between groups, one in the last.
-    """
-
-    kind: Literal["dragonfly"]
-    groups: Count
-    routers_per_group: Count
-    hosts_per_router: Count
-    local_rate: Annotated[RateText, Field(description="Of links within a group.")]
-    global_rate: Annotated[RateText, Field(description="Of links between groups.")]
-    forwarding: Forwarding = Forwarding.route
-
-
-def wire(spec: Spec, given: WiringInput) -> Wiring:
+def wire(spec: Dragonfly, given: WiringInput) -> Wiring:
     """Hosts fill router after router, group after group."""
     sizes = f"{spec.groups} groups x {spec.routers_per_group} routers x {spec.hosts_per_router} hosts"
     names = [f"g{group}r{router}" for group in range(spec.groups) for router in range(spec.routers_per_group)]
@@ -39,14 +19,14 @@ def wire(spec: Spec, given: WiringInput) -> Wiring:
     return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)
 
 
-def _within_groups(spec: Spec) -> tuple[Trunk, ...]:
+def _within_groups(spec: Dragonfly) -> tuple[Trunk, ...]:
     pairs = [(a, b) for a in range(spec.routers_per_group) for b in range(a + 1, spec.routers_per_group)]
     return tuple(
         Trunk(f"g{group}r{a}", f"g{group}r{b}", spec.local_rate) for group in range(spec.groups) for a, b in pairs
     )
 
 
-def _between_groups(spec: Spec) -> tuple[Trunk, ...]:
+def _between_groups(spec: Dragonfly) -> tuple[Trunk, ...]:
     """Links between groups: router n of a group has the n-th, (n + routers)-th, ... link to the following groups."""
 
     def router(group: int, other: int) -> str:

@@ -1,12 +1,10 @@
 """A two-level fat tree: leaves with hosts, roots above them, uplinks tapered k:1."""
 
 import re
-from typing import Annotated, Literal
 
-from pydantic import Field
-
-from stressbench.lab.fields import Count, Table
-from stressbench.lab.topology import Forwarding, Spread
+from stressbench.formats.lab.fields import Forwarding
+from stressbench.formats.lab.topologies import FatTree
+from stressbench.lab.topology import Spread
 from stressbench.lab.wiring import (
     Rail,
     RailNetwork,
@@ -18,25 +16,11 @@ from stressbench.lab.wiring import (
     on_every_rail,
 )
 
-KIND = "fat-tree"
+SPEC = FatTree
 _TAPER = re.compile(r"(\d+(?:\.\d+)?):1")
 
 
-class Spec(Table):
-    """Leaves `leaf0`, ... and roots `root0`, ...; a leaf's uplinks together carry its hosts' rates divided by k.
-
-    With several roots each leaf has an uplink to each, so that there are cycles: switches then route, and the root
-    follows from the destination's number.
-    """
-
-    kind: Literal["fat-tree"]
-    hosts_per_leaf: Count
-    taper: Annotated[str, Field(strict=True, pattern=r"^[0-9]+(\.[0-9]+)?:1$")] = "1:1"
-    roots: Count = 1
-    forwarding: Forwarding | None = None
-
-
-def wire(spec: Spec, given: WiringInput) -> Wiring:
+def wire(spec: FatTree, given: WiringInput) -> Wiring:
     """Leaves in the order of hosts."""
     leaves = leaf_count(given, spec.hosts_per_leaf, key="hosts_per_leaf")
     taper = _taper(spec.taper)

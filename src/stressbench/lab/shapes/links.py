@@ -1,26 +1,14 @@
 """Any other topology, given link by link."""
 
 from dataclasses import replace
-from typing import Annotated, Literal
 
-from pydantic import Field
-
-from stressbench.lab.fields import Name, Table
-from stressbench.lab.topology import Forwarding
+from stressbench.formats.lab.topologies import Links
 from stressbench.lab.wiring import LinkSpec, Wire, Wiring, WiringInput, WiringMistake
 
-KIND = "links"
+SPEC = Links
 
 
-class Spec(Table):
-    """Switches by name; every link stands in a `[[link]]` of its own."""
-
-    kind: Literal["links"]
-    switches: Annotated[tuple[Name, ...], Field(min_length=1)]
-    forwarding: Forwarding = Forwarding.bridge
-
-
-def wire(spec: Spec, given: WiringInput) -> Wiring:
+def wire(spec: Links, given: WiringInput) -> Wiring:
     """The links as written."""
     if not given.links:
         raise WiringMistake("", 'kind = "links" needs a [[link]] for every link, but there is none')
@@ -30,7 +18,7 @@ def wire(spec: Spec, given: WiringInput) -> Wiring:
     return Wiring(switches=spec.switches, wires=wires, forwarding=spec.forwarding)
 
 
-def _rails(spec: Spec, wires: tuple[Wire, ...]) -> dict[str, int]:
+def _rails(spec: Links, wires: tuple[Wire, ...]) -> dict[str, int]:
     """The rail of each switch, which is that of all NICs in its connected component.
 
     Raises WiringMistake if a component connects NICs of different rails.
@@ -52,7 +40,7 @@ def _rails(spec: Spec, wires: tuple[Wire, ...]) -> dict[str, int]:
     return {switch: rails.get(root, 0) for switch, root in part.items()}
 
 
-def _wire(link: LinkSpec, spec: Spec, given: WiringInput) -> Wire:
+def _wire(link: LinkSpec, spec: Links, given: WiringInput) -> Wire:
     ends = [_end(text, link, spec, given) for text in link.between]
     (a, nic_a), (b, nic_b) = ends
     if a == b:
@@ -63,7 +51,7 @@ def _wire(link: LinkSpec, spec: Spec, given: WiringInput) -> Wire:
     return Wire(a=a, b=b, rail=rail or 0, rate=link.rate, delay=link.delay, name=link.name)
 
 
-def _end(text: str, link: LinkSpec, spec: Spec, given: WiringInput) -> tuple[str, int | None]:
+def _end(text: str, link: LinkSpec, spec: Links, given: WiringInput) -> tuple[str, int | None]:
     """Node and NIC number of a link's end; the number is None for a switch."""
     name, colon, nic = text.partition(":")
     key = f"link.{link.number}.between"

@@ -1,26 +1,12 @@
 """Switches in a ring."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field
-
-from stressbench.lab.fields import Count, RateText, Table
-from stressbench.lab.topology import Forwarding
+from stressbench.formats.lab.topologies import Ring
 from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, WiringMistake, leaf_count, on_every_rail
 
-KIND = "ring"
+SPEC = Ring
 
 
-class Spec(Table):
-    """Switches `s0`, `s1`, ..., each joined to the next and the last to the first; the shorter way round is taken."""
-
-    kind: Literal["ring"]
-    hosts_per_switch: Count = 1
-    rate: Annotated[RateText, Field(description="Of the links between switches.")]
-    forwarding: Forwarding = Forwarding.route
-
-
-def wire(spec: Spec, given: WiringInput) -> Wiring:
+def wire(spec: Ring, given: WiringInput) -> Wiring:
     """Switches in the order of hosts."""
     count = leaf_count(given, spec.hosts_per_switch, key="hosts_per_switch")
     if count < 3:

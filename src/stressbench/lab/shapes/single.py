@@ -1,22 +1,12 @@
 """One switch for all hosts."""
 
-from typing import Literal
-
-from stressbench.lab.fields import Table
-from stressbench.lab.topology import Forwarding
+from stressbench.formats.lab.topologies import Single
 from stressbench.lab.wiring import RailNetwork, Wiring, WiringInput, on_every_rail
 
-KIND = "single"
+SPEC = Single
 
 
-class Spec(Table):
-    """A single switch, `s0`."""
-
-    kind: Literal["single"]
-    forwarding: Forwarding = Forwarding.bridge
-
-
-def wire(spec: Spec, given: WiringInput) -> Wiring:
+def wire(spec: Single, given: WiringInput) -> Wiring:
     """Every host on the switch."""
     plane = RailNetwork(switches=("s0",), attached=("s0",) * len(given.hosts))
     return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)

@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stressbench import __version__
+from stressbench.formats.protocols.beff import Kind
+from stressbench.formats.protocols.beff_io import Access
+from stressbench.formats.protocols.io_patterns import TABLE_2, TYPE_TITLES
 from stressbench.report.drawing import Figure, style
 from stressbench.report.page.provenance import Fact
 from stressbench.report.page.sheets import Sheet, sheet
@@ -16,9 +19,6 @@ from stressbench.report.units import MISSING, count, rate, size, time
 from stressbench.suites.beff import BEff
 from stressbench.suites.beff_io import BEffIO, Partition, PatternValue
 from stressbench.suites.hpcc import Rmax
-from stressbench.suites.io_patterns import TABLE_2, TYPE_TITLES
-from stressbench.suites.io_protocol import Access
-from stressbench.suites.protocol import Kind
 from stressbench.suites.published import IO_SOURCE, SOURCE
 
 _NOT_COMPARABLE = "Not comparable with published numbers: "

@@ -2,8 +2,8 @@
 
 from matplotlib.axes import Axes
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.portrait import Portrait, Spread
-from stressbench.interference.profile import Profile
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.figures.distribution import Side, curve_of, plot_sides
 from stressbench.report.page.sheets import Sheet, sheet

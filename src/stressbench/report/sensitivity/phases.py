@@ -2,8 +2,8 @@
 
 from matplotlib.axes import Axes
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.portrait import Portrait, probe_times
-from stressbench.interference.profile import Profile
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import ALONE, JOBS, MUTED
 from stressbench.report.section import printable

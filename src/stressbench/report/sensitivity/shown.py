@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.portrait import Portrait, portrait_of
-from stressbench.interference.profile import Profile
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

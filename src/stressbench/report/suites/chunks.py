@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
+from stressbench.formats.protocols.beff_io import Access
+from stressbench.formats.protocols.io_patterns import TYPE_NAMES, TYPE_TITLES, TYPES, Chunk
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import count, factor, rate
 from stressbench.suites.beff_io import Partition
-from stressbench.suites.io_patterns import TYPE_NAMES, TYPE_TITLES, TYPES, Chunk
-from stressbench.suites.io_protocol import Access
 
 TICKS = ("1 kB", "+8", "32 kB", "+8", "1 MB", "+8", "M_PART")
 _CAPTION = (

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from stressbench.formats.protocols.beff import Kind
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import rate, size
 from stressbench.suites.beff import BEff, PatternResult
-from stressbench.suites.protocol import Kind
 
 _CAPTION = (
     "Sizes stand at equal distances, as in the definition: powers of two up to 4 KiB, then eight steps to Lmax. Each "

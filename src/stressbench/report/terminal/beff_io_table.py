@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from rich.table import Table
 
 from stressbench.console import Console
+from stressbench.formats.protocols.beff_io import Access
+from stressbench.formats.protocols.io_patterns import TYPE_NAMES, TYPES
+from stressbench.formats.units import minutes_text
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, count, digits, rate, size, time
 from stressbench.suites.beff_io import COFFEE_CUP_LIMIT_S, BEffIO, Partition
-from stressbench.suites.io_patterns import TYPE_NAMES, TYPES
-from stressbench.suites.io_protocol import Access
 from stressbench.suites.published import FIGURE_3, IO_SOURCE
 
 TYPE_HEADS = tuple(f"{number} {name}" for number, name in zip(TYPES, TYPE_NAMES, strict=True))
@@ -19,11 +20,6 @@ PUBLISHED_HEADS = ("partition", "T / min", "b_eff_io")
 def mega(value: float | None) -> str:
     """Bytes/s as MB/s."""
     return MISSING if value is None else digits(value / 1e6)
-
-
-def minutes(seconds: float) -> str:
-    """T as people name it: `15 min`, `60 s`."""
-    return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
 
 
 def published_rows() -> tuple[tuple[str, ...], ...]:
@@ -47,7 +43,7 @@ def said_setting(found: BEffIO) -> str:
     head = found.head
     parts = [
         count(head.ranks, "rank"), f"release {head.release}.x",
-        f"T {minutes(head.scheduled_s)} {'a partition' if head.release == 1 else 'in all'}",
+        f"T {minutes_text(head.scheduled_s)} {'a partition' if head.release == 1 else 'in all'}",
         f"M_PART {size(head.mpart_bytes)}",
         "memory not named" if head.memory_bytes is None else f"memory {size(head.memory_bytes)} a rank",
     ]  # fmt: skip
@@ -67,10 +63,8 @@ def said_used(found: BEffIO) -> str | None:
     """How much of T was used."""
     if found.elapsed_s is None:
         return None
-    return (
-        f"took {time(found.elapsed_s)}, {found.elapsed_s / found.scheduled_s:.0%} of the {minutes(found.scheduled_s)} "
-        "scheduled"
-    )
+    scheduled = minutes_text(found.scheduled_s)
+    return f"took {time(found.elapsed_s)}, {found.elapsed_s / found.scheduled_s:.0%} of the {scheduled} scheduled"
 
 
 def said_files(partition: Partition) -> str | None:
@@ -92,7 +86,7 @@ def said_balance(found: BEffIO) -> str | None:
     verdict = "within" if found.balance.holds else "more than"
     return (
         f"writing all memory ({size(found.balance.memory_bytes)}) takes {time(found.balance.write_s)}, {verdict} the "
-        f"{minutes(COFFEE_CUP_LIMIT_S)} of the coffee-cup rule"
+        f"{minutes_text(COFFEE_CUP_LIMIT_S)} of the coffee-cup rule"
     )
 
 

@@ -3,11 +3,11 @@
 from rich.table import Table
 
 from stressbench.console import Console
+from stressbench.formats.protocols.beff import Kind
 from stressbench.report.terminal.page import new_table, print_table
 from stressbench.report.units import MISSING, digits, rate, size
 from stressbench.suites.beff import BEff
 from stressbench.suites.hpcc import Rmax
-from stressbench.suites.protocol import Kind
 from stressbench.suites.published import SOURCE, TABLE_1
 
 PUBLISHED_HEADS = (

@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from stressbench.study.errors import StudyMistake
+from stressbench.formats.study.errors import StudyMistake
 
 JOB = "competing_traffic"
 RATE, NODES = "compete_rate", "compete_nodes"

@@ -6,8 +6,8 @@ from fractions import Fraction
 from statistics import median
 
 from stressbench.formats.run import Kind, Role, Run
-from stressbench.formats.toml.shares import parse_fraction
-from stressbench.study.cells import Cell
+from stressbench.formats.study.cells import Cell
+from stressbench.formats.units import UnitError, parse_rate_share
 from stressbench.study.degradation.competing import JOB, RATE
 
 COMPETING_NOTE = (
@@ -34,7 +34,10 @@ def left_to(cell: Cell) -> Fraction | None:
     text = dict(cell.sets).get(RATE)
     if text is None:
         return None
-    return Fraction(1) if text == "1" else parse_fraction(text)
+    try:
+        return parse_rate_share(text, plain_one=True)
+    except UnitError:
+        return None
 
 
 def competition_of(

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Job, Kind, Role, Run
-from stressbench.formats.toml.shares import parse_fraction
+from stressbench.formats.study.cells import Cell, varying
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study
+from stressbench.formats.units import parse_rate_share
 from stressbench.stats import select
 from stressbench.stats.unpaired import RatioSource
-from stressbench.study.cells import Cell, varying
 from stressbench.study.degradation.balance import Balance, Node, balances_of
 from stressbench.study.degradation.competing import FACTORS, JOB
 from stressbench.study.degradation.competition import COMPETING_NOTE, Competition, competition_of, left_to
 from stressbench.study.degradation.points import FULL, Answer, Point, point_of
-from stressbench.study.errors import StudyMistake
-from stressbench.study.file import Study
 from stressbench.study.standing import Standing, State
 
 _ROUNDS_NOTE = (
@@ -157,7 +157,7 @@ def _rates(study: Study) -> tuple[Fraction, ...]:
 def _rate_of(cell: Cell) -> Fraction | None:
     if (left := left_to(cell)) is not None:
         return left
-    return None if cell.rate is None else parse_fraction(cell.rate)
+    return None if cell.rate is None else parse_rate_share(cell.rate)
 
 
 def _groups(study: Study, found: Sequence[Standing], runs: Mapping[str, Run]) -> Iterator[_Group]:

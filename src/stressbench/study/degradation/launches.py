@@ -1,56 +1,9 @@
-"""Launches of a program at one injection bandwidth after the other, on some numbers of ranks."""
+"""The order in which a program is launched at each injection bandwidth, on some numbers of ranks. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, Field
-
-from stressbench.formats.toml.shares import parse_fraction
-from stressbench.study.programs import journal
 from stressbench.study.programs.order import in_groups, in_order
-
-
-def _checked_rate(text: str) -> str:
-    share = parse_fraction(f"{text}/1" if text == "1" else text)
-    if share is None or not 0 < share <= 1:
-        raise ValueError("expected a share of the full rate, such as 1 or 1/2")
-    return text
-
-
-def _with_full(rates: tuple[str, ...]) -> tuple[str, ...]:
-    if "1" not in rates:
-        raise ValueError("expected the full rate, 1, among them")
-    return rates
-
-
-Rate = Annotated[str, Field(max_length=40), AfterValidator(_checked_rate)]
-Rates = Annotated[tuple[Rate, ...], AfterValidator(_with_full)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RatesPlan(journal.Plan):
-    """What is to be launched: `rates` as `1` and `1/2`. Of figures in `lower` less is better.
-
-    Figures stand in the file `figures_from`, None: on standard output. `hpcc_n`: N of HPC Challenge's Linpack where its
-    input was written for it.
-    """
-
-    rates: Rates
-    ranks: tuple[journal.Count, ...]
-    lower: tuple[str, ...]
-    figures_from: str | None
-    rate_command: str | None
-    hpcc_n: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLaunch(journal.Launched):
-    """One launch."""
-
-    rate: Rate
-    ranks: journal.Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +18,6 @@ class Condition:
         return f"rate {self.rate} on {self.ranks} {'rank' if self.ranks == 1 else 'ranks'}"
 
 
-RateLaunches: TypeAlias = journal.Launches[RatesPlan, RateLaunch]
-JOURNAL = journal.Journal(plan=RatesPlan, launch=RateLaunch, writer="stressbench degrade run -o DIR -- CMD")
-
-
 def turns_of(
     rates: Sequence[str], ranks: Sequence[int], *, runs: int, seed: int, rates_together: bool
 ) -> tuple[tuple[Condition, int], ...]:
@@ -80,8 +29,3 @@ def turns_of(
     if rates_together:
         return tuple(in_groups(by_rate, runs=runs, seed=seed))
     return tuple(in_order([one for group in by_rate for one in group], runs=runs, seed=seed))
-
-
-def read_launches(path: Path) -> RateLaunches:
-    """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
-    return JOURNAL.read(path)

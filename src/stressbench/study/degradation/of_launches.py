@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from stressbench.formats.launches.rates import RateLaunch, RateLaunches
 from stressbench.study.degradation.balance import balances_of
 from stressbench.study.degradation.curves import Better, Curve, Degradation, Question, need_of
-from stressbench.study.degradation.launches import RateLaunch, RateLaunches
 from stressbench.study.degradation.points import FULL, Point, point_of
 
 WALL = "wall time"

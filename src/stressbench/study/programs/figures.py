@@ -10,7 +10,7 @@ from typing import Any
 
 import re2
 
-from stressbench.study.errors import StudyFault
+from stressbench.formats.study.errors import StudyFault
 
 MOST_S = 10.0
 _MOST_MEMORY = 8 << 20  # of one expression

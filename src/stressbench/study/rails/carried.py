@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stressbench.formats.run import Round, Run
-from stressbench.launch.rails import Kind, parse_policy
+from stressbench.formats.study.rail_policies import Kind, parse_policy
 
 Cards = Mapping[tuple[str, str], int]
 """The number of a host's card, from the name of its link and its own."""

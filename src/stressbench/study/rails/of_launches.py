@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from stressbench.launch.rails import RailPolicy, parse_policy
+from stressbench.formats.launches.rails import Launches, LaunchRecord
+from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
 from stressbench.study.rails.carried import Carried, Load, asked_cards, asked_in_words
 from stressbench.study.rails.findings import RailsFound, Talk
-from stressbench.study.rails.launches import Launches, LaunchRecord
 from stressbench.study.rails.spread import BASELINE, Floats, Subject, subject_of
 
 _WALL = "wall time"

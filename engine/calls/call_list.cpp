@@ -1,0 +1,271 @@
+#include "calls/call_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace stressbench::calls {
+namespace {
+
+struct Amount {
+  ElementType type;
+  int count;
+};
+
+int counted(std::int64_t count, ElementType type) {
+  if (count > std::numeric_limits<int>::max()) {
+    throw ParameterMistake(
+        "", fmt::format("a message of {} bytes is longer than MPI's counts allow", count * size_of(type)));
+  }
+  return static_cast<int>(count);
+}
+
+bool is_doubles(std::int64_t bytes) noexcept { return bytes % size_of(ElementType::doubles) == 0; }
+ElementType type_of(std::int64_t bytes) noexcept {
+  return is_doubles(bytes) ? ElementType::doubles : ElementType::bytes;
+}
+int elements(std::int64_t bytes, ElementType type) { return counted(bytes / size_of(type), type); }
+
+Amount amount_of(std::int64_t bytes) {
+  const ElementType type = type_of(bytes);
+  return {type, elements(bytes, type)};
+}
+
+}  // namespace
+
+std::int64_t size_of(ElementType type) noexcept {
+  switch (type) {
+    case ElementType::bytes:
+      return 1;
+    case ElementType::shorts:
+      return 2;
+    case ElementType::ints:
+    case ElementType::floats:
+      return 4;
+    case ElementType::doubles:
+      return 8;
+  }
+  return 1;
+}
+
+CallList::CallList(int rank, int ranks) : all_ranks_{0, rank, ranks} {}
+
+void CallList::compute(double nanoseconds) {
+  if (nanoseconds > 0) calls_.emplace_back(Compute{nanoseconds});
+}
+
+void CallList::send(int to, int tag, std::int64_t bytes) {
+  if (to < 0) return;
+  const auto [type, count] = amount_of(bytes);
+  calls_.emplace_back(Send{type, {to, tag, count}});
+}
+
+void CallList::receive(int from, int tag, std::int64_t bytes) {
+  if (from < 0) return;
+  const auto [type, count] = amount_of(bytes);
+  calls_.emplace_back(Receive{type, {from, tag, count, count}});
+}
+
+void CallList::sendrecv(int to, int tag, std::int64_t bytes, int from, int from_tag, std::int64_t capacity,
+                        std::int64_t arriving) {
+  const ElementType type = type_of(bytes | capacity | arriving);
+  calls_.emplace_back(SendReceive{
+      type, {to, tag, elements(bytes, type)}, {from, from_tag, elements(capacity, type), elements(arriving, type)}});
+}
+
+Requests CallList::requests(int count) {
+  const Requests made{request_slots_, count};
+  request_slots_ += count;
+  return made;
+}
+
+void CallList::isend(Request request, int to, int tag, std::int64_t bytes) {
+  if (to < 0) return;
+  const auto [type, count] = amount_of(bytes);
+  calls_.emplace_back(Isend{type, {to, tag, count}, request});
+}
+
+void CallList::irecv(Request request, int from, int tag, std::int64_t bytes, Source source) {
+  if (from < 0) return;
+  const auto [type, count] = amount_of(bytes);
+  calls_.emplace_back(Irecv{type, {from, tag, count, count}, request, source});
+}
+
+void CallList::irecv_up_to(Request request, int from, int tag, std::int64_t capacity, std::int64_t arriving) {
+  if (from < 0) return;
+  const ElementType type = type_of(capacity | arriving);
+  calls_.emplace_back(
+      Irecv{type, {from, tag, elements(capacity, type), elements(arriving, type)}, request, Source::named});
+}
+
+void CallList::persistent_send(Request request, int to, int tag, std::int64_t bytes) {
+  if (to < 0) return;
+  const auto [type, count] = amount_of(bytes);
+  persistent_.emplace_back(Isend{type, {to, tag, count}, request});
+}
+
+void CallList::persistent_receive(Request request, int from, int tag, std::int64_t bytes) {
+  if (from < 0) return;
+  const auto [type, count] = amount_of(bytes);
+  persistent_.emplace_back(Irecv{type, {from, tag, count, count}, request, Source::named});
+}
+
+void CallList::start_all(Requests requests) { calls_.emplace_back(StartAll{requests}); }
+void CallList::wait(Request request) { calls_.emplace_back(Wait{request}); }
+void CallList::wait_all(Requests requests) { calls_.emplace_back(WaitAll{requests}); }
+void CallList::test_all(Requests requests) { calls_.emplace_back(TestAll{requests}); }
+void CallList::wait_all_unless_tested(Requests requests) { calls_.emplace_back(WaitAllUnlessTested{requests}); }
+
+Ranks CallList::split(int colour, int rank, int size) {
+  const Ranks made{static_cast<int>(splits_.size()) + 1, rank, size};
+  splits_.push_back({colour, made});
+  return made;
+}
+
+void CallList::barrier(const Ranks& ranks) { calls_.emplace_back(Barrier{{ranks.number, {}}}); }
+
+void CallList::bcast(const Ranks& ranks, int root, std::int64_t bytes) {
+  const auto [type, count] = amount_of(bytes);
+  calls_.emplace_back(Bcast{{ranks.number, {}}, type, count, root});
+}
+
+void CallList::reduce(const Ranks& ranks, int root, ReduceOp op, ElementType type, std::int64_t count) {
+  calls_.emplace_back(Reduce{{ranks.number, {}}, type, op, counted(count, type), root});
+}
+
+void CallList::allreduce(const Ranks& ranks, ReduceOp op, ElementType type, std::int64_t count) {
+  calls_.emplace_back(Allreduce{{ranks.number, {}}, type, op, counted(count, type)});
+}
+
+void CallList::reduce_scatter(const Ranks& ranks, ReduceOp op, ElementType type, std::int64_t count) {
+  counted(count * ranks.size, type);
+  calls_.emplace_back(ReduceScatter{{ranks.number, {}}, type, op, counted(count, type)});
+}
+
+void CallList::allgather(const Ranks& ranks, ElementType type, std::int64_t count) {
+  calls_.emplace_back(Allgather{{ranks.number, {}}, type, counted(count, type)});
+}
+
+int CallList::add_list(ElementType type, const std::vector<std::int64_t>& amounts, std::int64_t unit) {
+  std::vector<int> list;
+  std::int64_t sum = 0;
+  for (const std::int64_t amount : amounts) {
+    list.push_back(counted(amount / unit, type));
+    sum += amount / unit;
+  }
+  counted(sum, type);  // displacements are counts, too
+  lists_.push_back(std::move(list));
+  return static_cast<int>(lists_.size()) - 1;
+}
+
+void CallList::allgatherv(const Ranks& ranks, ElementType type, const std::vector<std::int64_t>& counts) {
+  const int number = add_list(type, counts, 1);
+  const int own = list(number)[static_cast<std::size_t>(ranks.rank)];
+  calls_.emplace_back(Allgatherv{{ranks.number, {}}, type, own, number});
+}
+
+void CallList::alltoall(const Ranks& ranks, std::int64_t bytes_each) {
+  const auto [type, count] = amount_of(bytes_each);
+  calls_.emplace_back(Alltoall{{ranks.number, {}}, type, count});
+}
+
+void CallList::alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& bytes_to,
+                         const std::vector<std::int64_t>& bytes_from) {
+  const bool whole = std::ranges::all_of(bytes_to, is_doubles) && std::ranges::all_of(bytes_from, is_doubles);
+  const ElementType type = whole ? ElementType::doubles : ElementType::bytes;
+  const int to = add_list(type, bytes_to, size_of(type));
+  const int from = add_list(type, bytes_from, size_of(type));
+  calls_.emplace_back(Alltoallv{{ranks.number, {}}, type, to, from});
+}
+
+void CallList::nonblocking_last(Request request) {
+  std::visit(
+      [&]<class C>(C& call) {
+        if constexpr (IsCollective<C>) call.request = request;
+      },
+      calls_.back());
+}
+
+int CallList::begin_loop(std::int64_t times) {
+  calls_.emplace_back(Repeat{counted(times, ElementType::bytes), 0});
+  return static_cast<int>(calls_.size()) - 1;
+}
+
+void CallList::end_loop(int begin) {
+  std::get<Repeat>(calls_[static_cast<std::size_t>(begin)]).end = static_cast<int>(calls_.size());
+  calls_.emplace_back(EndRepeat{begin});
+}
+
+template <IsCollective C>
+std::int64_t CallList::bytes_sent(const C& call) const {
+  if constexpr (std::same_as<C, Barrier>) {
+    return 0;
+  } else {
+    std::int64_t count = 0;
+    if constexpr (std::same_as<C, Alltoallv>) {
+      const std::vector<int>& to = list(call.counts_to);
+      count = std::accumulate(to.begin(), to.end(), std::int64_t{0});
+    } else {
+      count = call.count;
+    }
+    if constexpr (std::same_as<C, Alltoall> || std::same_as<C, ReduceScatter>) count *= ranks_of(call).size;
+    if constexpr (std::same_as<C, Bcast>) count = ranks_of(call).rank == call.root ? count : 0;
+    return count * size_of(call.type);
+  }
+}
+
+template <class Visit>
+void CallList::for_each_call(Visit visit) const {
+  std::vector<std::int64_t> times{1};
+  for (const Call& call : calls_) {
+    if (const auto* repeat = std::get_if<Repeat>(&call)) {
+      times.push_back(times.back() * repeat->times);
+    } else if (std::holds_alternative<EndRepeat>(call)) {
+      times.pop_back();
+    } else {
+      std::visit([&](const auto& one) { visit(one, times.back()); }, call);
+    }
+  }
+}
+
+std::uint64_t CallList::computations() const {
+  std::int64_t sum = 0;
+  for_each_call([&]<class C>(const C&, std::int64_t times) {
+    if constexpr (std::same_as<C, Compute>) sum += times;
+  });
+  return static_cast<std::uint64_t>(sum);
+}
+
+Traffic CallList::traffic(double scale) const {
+  Traffic sum;
+  const auto count_message = [&]<class C>(const C& call, std::int64_t times) {
+    if constexpr (Sends<C>) {
+      if (call.out.to < 0) return;
+      sum.messages += times;
+      sum.message_bytes += times * call.out.count * size_of(call.type);
+    }
+  };
+  for_each_call([&]<class C>(const C& call, std::int64_t times) {
+    if constexpr (std::same_as<C, Compute>) {
+      sum.compute_s += static_cast<double>(times) * call.duration_ns * scale * 1e-9;
+    } else if constexpr (std::same_as<C, StartAll>) {
+      for (const PersistentCall& persistent : persistent_) {
+        std::visit(
+            [&](const auto& message) {
+              if (call.requests.holds(message.request)) count_message(message, times);
+            },
+            persistent);
+      }
+    } else if constexpr (IsCollective<C>) {
+      sum.collectives += ranks_of(call).rank == 0 ? times : 0;
+      sum.collective_bytes += times * bytes_sent(call);
+    } else {
+      count_message(call, times);
+    }
+  });
+  return sum;
+}
+
+}  // namespace stressbench::calls

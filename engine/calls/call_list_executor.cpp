@@ -1,0 +1,450 @@
+#include "calls/call_list_executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "core/payload.hpp"
+#include "mpi/either.hpp"
+
+namespace stressbench::calls {
+namespace {
+
+constexpr std::size_t element_types = 5;
+
+MPI_Datatype datatype_of(ElementType type) noexcept {
+  switch (type) {
+    case ElementType::bytes:
+      return MPI_BYTE;
+    case ElementType::shorts:
+      return MPI_SHORT;
+    case ElementType::ints:
+      return MPI_INT;
+    case ElementType::floats:
+      return MPI_FLOAT;
+    case ElementType::doubles:
+      return MPI_DOUBLE;
+  }
+  return MPI_BYTE;
+}
+
+MPI_Op operation_of(ReduceOp op) noexcept {
+  return op == ReduceOp::sum ? MPI_SUM : op == ReduceOp::min ? MPI_MIN : MPI_MAX;
+}
+
+// The request of a call that only starts its communication.
+template <class C>
+std::optional<Request> started_request(const C& call) noexcept {
+  if constexpr (IsCollective<C>) {
+    return call.request;
+  } else if constexpr (std::same_as<C, Isend> || std::same_as<C, Irecv>) {
+    return call.request;
+  } else {
+    return std::nullopt;
+  }
+}
+
+std::size_t total(const std::vector<int>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::size_t{0},
+                         [](std::size_t sum, int count) { return sum + static_cast<std::size_t>(count); });
+}
+
+// Hands out memory on borders of 64 bytes.
+class Room {
+ public:
+  std::size_t take(std::size_t bytes) noexcept {
+    const std::size_t at = size_;
+    size_ += (bytes + 63) / 64 * 64;
+    return at;
+  }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+// Ones, which every reduction of ours turns into a number that is known.
+template <class T>
+void write_ones(std::byte* to, std::size_t count) noexcept {
+  const T one = 1;
+  for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * sizeof one, &one, sizeof one);
+}
+
+// Calls visit(T{}) with the type of an element.
+template <class Visit>
+auto with_type(ElementType type, Visit visit) {
+  switch (type) {
+    case ElementType::shorts:
+      return visit(short{});
+    case ElementType::ints:
+      return visit(int{});
+    case ElementType::floats:
+      return visit(float{});
+    default:
+      return visit(double{});
+  }
+}
+
+template <class T>
+bool all_are(const std::byte* from, std::size_t count, T wanted) noexcept {
+  for (std::size_t k = 0; k < count; ++k) {
+    T found;
+    std::memcpy(&found, from + k * sizeof found, sizeof found);
+    if (found != wanted) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group) : calls_(std::move(calls)), group_(&group) {
+  for (const CallList::Split& split : calls_.splits()) splits_.push_back(group.split(split.colour, split.ranks.rank));
+  for (const std::vector<int>& counts : calls_.lists()) {
+    List list{counts, {}};
+    list.displacements.resize(list.counts.size());
+    std::exclusive_scan(list.counts.begin(), list.counts.end(), list.displacements.begin(), 0);
+    lists_.push_back(std::move(list));
+  }
+  requests_.assign(static_cast<std::size_t>(calls_.request_slots()), MPI_REQUEST_NULL);
+  left_.assign(calls_.calls().size(), 0);
+  lay_out(Memory::shared);
+}
+
+CallListExecutor::~CallListExecutor() { free_persistent(); }
+
+template <class C>
+std::size_t CallListExecutor::sent(const C& call) const {
+  std::size_t count = 0;
+  if constexpr (Sends<C>) {
+    count = static_cast<std::size_t>(call.out.count);
+  } else if constexpr (std::same_as<C, Alltoallv>) {
+    count = total(list(call.counts_to).counts);
+  } else if constexpr (IsCollective<C> && !std::same_as<C, Barrier>) {
+    count = static_cast<std::size_t>(call.count);
+    if constexpr (std::same_as<C, Alltoall> || std::same_as<C, ReduceScatter>) {
+      count *= static_cast<std::size_t>(ranks_of(call).size());
+    }
+  }
+  if constexpr (requires { call.type; }) count *= static_cast<std::size_t>(size_of(call.type));
+  return count;
+}
+
+template <class C>
+std::size_t CallListExecutor::received(const C& call) const {
+  std::size_t count = 0;
+  if constexpr (Receives<C>) {
+    count = static_cast<std::size_t>(call.in.capacity);
+  } else if constexpr (std::same_as<C, Alltoallv>) {
+    count = total(list(call.counts_from).counts);
+  } else if constexpr (std::same_as<C, Allgatherv>) {
+    count = total(list(call.counts).counts);
+  } else if constexpr (IsCollective<C> && !std::same_as<C, Barrier>) {
+    count = static_cast<std::size_t>(call.count);
+    if constexpr (std::same_as<C, Alltoall> || std::same_as<C, Allgather>) {
+      count *= static_cast<std::size_t>(ranks_of(call).size());
+    }
+  }
+  if constexpr (requires { call.type; }) count *= static_cast<std::size_t>(size_of(call.type));
+  return count;
+}
+
+// Shared: one place for all blocking calls, one for each request, one for the operands of reductions (of each element
+// type, since it holds ones). Separate: one for each call.
+void CallListExecutor::lay_out(Memory memory) {
+  memory_ = memory;
+  Room out;
+  Room in;
+  std::vector<Place> of_request(requests_.size());
+  Place of_blocking;
+  std::array<std::size_t, element_types> of_ones{};
+  if (memory == Memory::shared) {
+    std::vector<Place> request_bytes(requests_.size());
+    Place blocking_bytes;
+    std::array<std::size_t, element_types> ones_bytes{};
+    const auto measure = [&]<class C>(const C& call) {
+      const std::optional<Request> request = started_request(call);
+      Place& most = request ? request_bytes[static_cast<std::size_t>(request->slot)] : blocking_bytes;
+      std::size_t* most_out = &most.out;
+      if constexpr (IsReduction<C>) {
+        if (!request) most_out = &ones_bytes[static_cast<std::size_t>(call.type)];
+      }
+      *most_out = std::max(*most_out, sent(call));
+      most.in = std::max(most.in, received(call));
+    };
+    for (const Call& call : calls_.calls()) std::visit(measure, call);
+    for (const PersistentCall& call : calls_.persistent()) std::visit(measure, call);
+    for (std::size_t k = 0; k < of_request.size(); ++k) {
+      of_request[k] = {out.take(request_bytes[k].out), in.take(request_bytes[k].in)};
+    }
+    of_blocking = {out.take(blocking_bytes.out), in.take(blocking_bytes.in)};
+    for (std::size_t k = 0; k < element_types; ++k) of_ones[k] = out.take(ones_bytes[k]);
+  }
+  const auto place_of = [&]<class C>(const C& call) -> Place {
+    if (memory == Memory::separate) return {out.take(sent(call)), in.take(received(call))};
+    if (const auto request = started_request(call)) return of_request[static_cast<std::size_t>(request->slot)];
+    if constexpr (IsReduction<C>) {
+      return {of_ones[static_cast<std::size_t>(call.type)], of_blocking.in};
+    } else {
+      return of_blocking;
+    }
+  };
+  places_.clear();
+  persistent_places_.clear();
+  for (const Call& call : calls_.calls()) places_.push_back(std::visit(place_of, call));
+  for (const PersistentCall& call : calls_.persistent()) persistent_places_.push_back(std::visit(place_of, call));
+  free_persistent();
+  out_ = Buffer(out.size());
+  in_ = Buffer(in.size());
+  make_persistent();
+  fill_reductions();
+}
+
+void CallListExecutor::make_persistent() {
+  for (std::size_t k = 0; k < calls_.persistent().size(); ++k) {
+    const Place& place = persistent_places_[k];
+    if (const auto* send = std::get_if<Isend>(&calls_.persistent()[k])) {
+      mpi::must(
+          MPI_Send_init(out_.data() + place.out, send->out.count, datatype_of(send->type), send->out.to, send->out.tag,
+                        group_->handle(), &requests_[static_cast<std::size_t>(send->request.slot)]),
+          "MPI_Send_init");
+    } else {
+      const auto& receive = std::get<Irecv>(calls_.persistent()[k]);
+      mpi::must(
+          MPI_Recv_init(in_.data() + place.in, receive.in.capacity, datatype_of(receive.type), receive.in.from,
+                        receive.in.tag, group_->handle(), &requests_[static_cast<std::size_t>(receive.request.slot)]),
+          "MPI_Recv_init");
+    }
+  }
+}
+
+void CallListExecutor::free_persistent() noexcept {
+  for (const PersistentCall& call : calls_.persistent()) {
+    const Request slot = std::visit([](const auto& message) { return message.request; }, call);
+    MPI_Request& request = requests_[static_cast<std::size_t>(slot.slot)];
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
+}
+
+template <class Visit>
+void CallListExecutor::each_call(Visit visit) const {
+  for (std::size_t k = 0; k < places_.size(); ++k) {
+    std::visit([&](const auto& call) { visit(call, places_[k]); }, calls_.calls()[k]);
+  }
+  for (std::size_t k = 0; k < persistent_places_.size(); ++k) {
+    std::visit([&](const auto& call) { visit(call, persistent_places_[k]); }, calls_.persistent()[k]);
+  }
+}
+
+void CallListExecutor::fill_reductions() {
+  each_call([&]<class C>(const C& call, const Place& place) {
+    if constexpr (IsReduction<C>) {
+      with_type(call.type, [&]<class T>(T) { write_ones<T>(out_.data() + place.out, sent(call) / sizeof(T)); });
+    }
+  });
+}
+
+void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_times) {
+  const std::vector<Call>& calls = calls_.calls();
+  for (std::size_t k = 0; k < calls.size(); ++k) {
+    const Call& call = calls[k];
+    if (const auto* compute = std::get_if<Compute>(&call)) {
+      if (compute_times.how != Computation::off) {
+        pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.stretched(compute->duration_ns));
+      }
+    } else if (const auto* repeat = std::get_if<Repeat>(&call)) {
+      left_[k] = repeat->times;
+    } else if (const auto* end = std::get_if<EndRepeat>(&call)) {
+      const auto begin = static_cast<std::size_t>(end->begin);
+      if (--left_[begin] > 0) k = begin;
+    } else {
+      std::visit(
+          [&]<class C>(const C& one) {
+            if constexpr (!std::same_as<C, Compute> && !std::same_as<C, Repeat> && !std::same_as<C, EndRepeat>) {
+              make(one, places_[k]);
+            }
+          },
+          call);
+    }
+  }
+}
+
+template <class C>
+void CallListExecutor::make(const C& call, const Place& place) {
+  std::byte* const out = out_.data() + place.out;
+  std::byte* const in = in_.data() + place.in;
+  MPI_Comm all = group_->handle();
+  const auto request = [&](int slot) { return requests_.data() + slot; };
+  const auto rank_or_null = [](int rank) { return rank < 0 ? MPI_PROC_NULL : rank; };
+  if constexpr (std::same_as<C, Send>) {
+    mpi::must(MPI_Send(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all), "MPI_Send");
+  } else if constexpr (std::same_as<C, Receive>) {
+    mpi::must(MPI_Recv(in, call.in.capacity, datatype_of(call.type), call.in.from, call.in.tag, all, MPI_STATUS_IGNORE),
+              "MPI_Recv");
+  } else if constexpr (std::same_as<C, SendReceive>) {
+    MPI_Datatype type = datatype_of(call.type);
+    mpi::must(MPI_Sendrecv(out, call.out.count, type, rank_or_null(call.out.to), call.out.tag, in, call.in.capacity,
+                           type, rank_or_null(call.in.from), call.in.tag, all, MPI_STATUS_IGNORE),
+              "MPI_Sendrecv");
+  } else if constexpr (std::same_as<C, Isend>) {
+    mpi::must(MPI_Isend(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all,
+                        request(call.request.slot)),
+              "MPI_Isend");
+  } else if constexpr (std::same_as<C, Irecv>) {
+    mpi::must(MPI_Irecv(in, call.in.capacity, datatype_of(call.type),
+                        call.source == Source::any ? MPI_ANY_SOURCE : call.in.from, call.in.tag, all,
+                        request(call.request.slot)),
+              "MPI_Irecv");
+  } else if constexpr (std::same_as<C, StartAll>) {
+    mpi::must(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
+  } else if constexpr (std::same_as<C, Wait>) {
+    mpi::must(MPI_Wait(request(call.request.slot), MPI_STATUS_IGNORE), "MPI_Wait");
+  } else if constexpr (std::same_as<C, TestAll>) {
+    int complete = 0;
+    mpi::must(MPI_Testall(call.requests.count, request(call.requests.first), &complete, MPI_STATUSES_IGNORE),
+              "MPI_Testall");
+    tested_complete_ = complete != 0;
+  } else {
+    static_assert(std::same_as<C, WaitAll> || std::same_as<C, WaitAllUnlessTested>);
+    if (std::same_as<C, WaitAllUnlessTested> && tested_complete_) return;
+    mpi::must(MPI_Waitall(call.requests.count, request(call.requests.first), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
+}
+
+template <IsCollective C>
+void CallListExecutor::make(const C& call, const Place& place) {
+  std::byte* const out = out_.data() + place.out;
+  std::byte* const in = in_.data() + place.in;
+  const mpi::Group& group = ranks_of(call);
+  MPI_Comm ranks = group.handle();
+  MPI_Request* const request = call.request ? requests_.data() + call.request->slot : nullptr;
+  if constexpr (std::same_as<C, Barrier>) {
+    mpi::either(request, "MPI_Barrier", MPI_Barrier, MPI_Ibarrier, ranks);
+  } else {
+    MPI_Datatype type = datatype_of(call.type);
+    if constexpr (std::same_as<C, Bcast>) {
+      mpi::either(request, "MPI_Bcast", MPI_Bcast, MPI_Ibcast, group.rank() == call.root ? out : in, call.count, type,
+                  call.root, ranks);
+    } else if constexpr (std::same_as<C, Reduce>) {
+      mpi::either(request, "MPI_Reduce", MPI_Reduce, MPI_Ireduce, out, in, call.count, type, operation_of(call.op),
+                  call.root, ranks);
+    } else if constexpr (std::same_as<C, Allreduce>) {
+      mpi::either(request, "MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, out, in, call.count, type,
+                  operation_of(call.op), ranks);
+    } else if constexpr (std::same_as<C, ReduceScatter>) {
+      mpi::either(request, "MPI_Reduce_scatter_block", MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out, in,
+                  call.count, type, operation_of(call.op), ranks);
+    } else if constexpr (std::same_as<C, Allgather>) {
+      mpi::either(request, "MPI_Allgather", MPI_Allgather, MPI_Iallgather, out, call.count, type, in, call.count, type,
+                  ranks);
+    } else if constexpr (std::same_as<C, Allgatherv>) {
+      const List& from = list(call.counts);
+      mpi::either(request, "MPI_Allgatherv", MPI_Allgatherv, MPI_Iallgatherv, out, call.count, type, in,
+                  from.counts.data(), from.displacements.data(), type, ranks);
+    } else if constexpr (std::same_as<C, Alltoall>) {
+      mpi::either(request, "MPI_Alltoall", MPI_Alltoall, MPI_Ialltoall, out, call.count, type, in, call.count, type,
+                  ranks);
+    } else {
+      static_assert(std::same_as<C, Alltoallv>);
+      const List& to = list(call.counts_to);
+      const List& from = list(call.counts_from);
+      mpi::either(request, "MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out, to.counts.data(),
+                  to.displacements.data(), type, in, from.counts.data(), from.displacements.data(), type, ranks);
+    }
+  }
+}
+
+// The data of one rank in a collective's buffer.
+std::span<std::byte> CallListExecutor::block(const Blocks& blocks, std::span<std::byte> all, int rank) {
+  const auto at = static_cast<std::size_t>(rank);
+  if (blocks.list == nullptr) {
+    const std::size_t bytes = static_cast<std::size_t>(blocks.count) * blocks.element_bytes;
+    return all.subspan(at * bytes, bytes);
+  }
+  return all.subspan(static_cast<std::size_t>(blocks.list->displacements[at]) * blocks.element_bytes,
+                     static_cast<std::size_t>(blocks.list->counts[at]) * blocks.element_bytes);
+}
+
+template <class Visit>
+void CallListExecutor::each_sent(Visit visit) const {
+  each_call([&]<class C>(const C& call, const Place& place) {
+    const std::span<std::byte> all = out_.bytes(place.out, sent(call));
+    if constexpr (Sends<C>) {
+      if (call.out.to >= 0) visit(all, group_->rank(), call.out.to);
+    } else if constexpr (std::same_as<C, Alltoall> || std::same_as<C, Alltoallv>) {
+      const mpi::Group& ranks = ranks_of(call);
+      Blocks blocks{static_cast<std::size_t>(size_of(call.type))};
+      if constexpr (std::same_as<C, Alltoall>) blocks.count = call.count;
+      if constexpr (std::same_as<C, Alltoallv>) blocks.list = &list(call.counts_to);
+      for (int peer = 0; peer < ranks.size(); ++peer) visit(block(blocks, all, peer), ranks.rank(), peer);
+    } else if constexpr (std::same_as<C, Allgather> || std::same_as<C, Allgatherv>) {
+      visit(all, ranks_of(call).rank(), -1);
+    } else if constexpr (std::same_as<C, Bcast>) {
+      if (ranks_of(call).rank() == call.root) visit(all, call.root, -1);
+    }
+  });
+}
+
+template <class Visit>
+void CallListExecutor::each_received(Visit visit) const {
+  each_call([&]<class C>(const C& call, const Place& place) {
+    const std::span<std::byte> all = in_.bytes(place.in, received(call));
+    if constexpr (Receives<C>) {
+      if (call.in.from < 0) return;
+      const auto arriving = static_cast<std::size_t>(call.in.count) * static_cast<std::size_t>(size_of(call.type));
+      visit(all.first(arriving), call.in.from, group_->rank());
+    } else if constexpr (std::same_as<C, Alltoall> || std::same_as<C, Alltoallv> || std::same_as<C, Allgather> ||
+                         std::same_as<C, Allgatherv>) {
+      const mpi::Group& ranks = ranks_of(call);
+      constexpr bool gathers = std::same_as<C, Allgather> || std::same_as<C, Allgatherv>;
+      Blocks blocks{static_cast<std::size_t>(size_of(call.type))};
+      if constexpr (std::same_as<C, Alltoallv>) {
+        blocks.list = &list(call.counts_from);
+      } else if constexpr (std::same_as<C, Allgatherv>) {
+        blocks.list = &list(call.counts);
+      } else {
+        blocks.count = call.count;
+      }
+      for (int peer = 0; peer < ranks.size(); ++peer) {
+        visit(block(blocks, all, peer), peer, gathers ? -1 : ranks.rank());
+      }
+    } else if constexpr (std::same_as<C, Bcast>) {
+      if (ranks_of(call).rank() != call.root) visit(all, call.root, -1);
+    }
+  });
+}
+
+void CallListExecutor::fill_payload(std::uint64_t pass) {
+  if (memory_ == Memory::shared) lay_out(Memory::separate);
+  each_sent([&](std::span<std::byte> bytes, int from, int to) { payload::fill(bytes, {from, to, pass}); });
+  each_received([&](std::span<std::byte> bytes, int from, int to) { payload::poison(bytes, {from, to, pass}); });
+  each_call([&]<class C>(const C& call, const Place& place) {
+    if constexpr (IsReduction<C>) std::ranges::fill(in_.bytes(place.in, received(call)), std::byte{0});
+  });
+}
+
+void CallListExecutor::verify(std::uint64_t pass) const {
+  each_received([&](std::span<std::byte> bytes, int from, int to) { payload::check(bytes, {from, to, pass}); });
+  each_call([&]<class C>(const C& call, const Place& place) {
+    if constexpr (IsReduction<C>) check_reduction(call, place);
+  });
+}
+
+template <IsReduction C>
+void CallListExecutor::check_reduction(const C& call, const Place& place) const {
+  const mpi::Group& ranks = ranks_of(call);
+  if constexpr (std::same_as<C, Reduce>) {
+    if (ranks.rank() != call.root) return;
+  }
+  const int wanted = call.op == ReduceOp::sum ? ranks.size() : 1;
+  const std::byte* const found = in_.data() + place.in;
+  const auto count = static_cast<std::size_t>(call.count);
+  if (with_type(call.type, [&]<class T>(T) { return all_are<T>(found, count, static_cast<T>(wanted)); })) return;
+  throw MachineFault(
+      fmt::format("wrong element: rank {} got another result than {} from a reduction of ones on {} ranks",
+                  ranks.rank(), wanted, ranks.size()));
+}
+
+}  // namespace stressbench::calls

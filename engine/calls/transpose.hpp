@@ -1,0 +1,137 @@
+// Transposes of a distributed matrix, as parallel Fourier transforms need them: rows in blocks become columns in
+// blocks.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "calls/call_list.hpp"
+#include "core/grid.hpp"
+
+namespace stressbench {
+
+enum class TransposeCall { pairwise, alltoall, alltoallv };
+template <>
+struct Names<TransposeCall> {
+  static constexpr std::array values{std::pair{std::string_view{"pairwise"}, TransposeCall::pairwise},
+                                     std::pair{std::string_view{"alltoall"}, TransposeCall::alltoall},
+                                     std::pair{std::string_view{"alltoallv"}, TransposeCall::alltoallv}};
+};
+
+namespace calls {
+
+// A dimension cut into blocks for some ranks.
+class Blocks {
+ public:
+  // FFTW's: of equal length, so that the last may be shorter and ranks after it have nothing.
+  static Blocks equal(std::int64_t cells, int parts) { return {cells, parts, (cells + parts - 1) / parts}; }
+  // Lengths differ by one at most.
+  static Blocks even(std::int64_t cells, int parts) { return {cells, parts, 0}; }
+
+  std::int64_t operator[](int index) const {
+    if (length_ == 0) return block_cells(cells_, parts_, index);
+    return std::clamp<std::int64_t>(cells_ - index * length_, 0, length_);
+  }
+  std::int64_t cells() const { return cells_; }
+  std::int64_t longest() const { return (*this)[0]; }
+  int filled() const {
+    return static_cast<int>(length_ == 0 ? std::min<std::int64_t>(cells_, parts_) : (cells_ + length_ - 1) / length_);
+  }
+
+ private:
+  Blocks(std::int64_t cells, int parts, std::int64_t length) : cells_(cells), parts_(parts), length_(length) {}
+  std::int64_t cells_;
+  int parts_;
+  std::int64_t length_;  // 0: even
+};
+
+// Who exchanges with whom: ranks first, first + stride, ... of the motif's, and their communicator.
+struct Members {
+  Ranks ranks;
+  int first = 0;
+  int stride = 1;
+  int of(int member) const { return first + member * stride; }
+};
+
+// The opponents of `own` in a tournament of all against all (Schreuder, Math. Prog. Study 13, 1980), itself among them.
+inline std::vector<int> tournament(int own, int players) {
+  std::vector<int> opponents;
+  const int rounds = players % 2 == 0 ? players - 1 : players;
+  if (players % 2 == 0) opponents.push_back(own);
+  for (int round = 0; round < rounds; ++round) {
+    if (players % 2 == 0 && own == rounds) {
+      opponents.push_back(round);
+    } else {
+      const int opponent = static_cast<int>((2LL * round - own + rounds) % rounds);
+      opponents.push_back(players % 2 == 0 && opponent == own ? rounds : opponent);
+    }
+  }
+  return opponents;
+}
+
+// FFTW's order of a tournament. It transposes in place, and so the one rank whose rows and columns are cut short unlike
+// the others' takes its opponents in ascending or descending order, lest it overwrites what it has not sent yet.
+inline std::vector<int> fftw_order(int own, int players, const Blocks& rows, const Blocks& columns) {
+  std::vector<int> order = tournament(own, players);
+  for (int k = 0; k < players; ++k) {
+    const std::int64_t height = rows[k] * columns.longest();
+    const std::int64_t width = columns[k] * rows.longest();
+    if (height == 0 || width == 0 || height == width) continue;
+    const std::vector<int> unsorted = order;
+    const std::vector<int> his = tournament(k, players);
+    for (std::size_t round = 0; round < his.size(); ++round) {
+      const int place = height > width ? his[round] : players - 1 - his[round];
+      order[static_cast<std::size_t>(place)] = unsorted[round];
+    }
+    return order;
+  }
+  return order;
+}
+
+// Each member's rows of a matrix of `rows` x `columns` become its columns. `element_bytes`: of what stands at a place;
+// `copy_ns`: to copy one place's worth of a pairwise message.
+inline void transpose(CallList& calls, TransposeCall call, const Members& members, const Blocks& rows,
+                      const Blocks& columns, std::int64_t element_bytes, double copy_ns) {
+  const int own = members.ranks.rank;
+  const auto to = [&](int member) { return element_bytes * rows[own] * columns[member]; };
+  const auto from = [&](int member) { return element_bytes * rows[member] * columns[own]; };
+  if (call == TransposeCall::alltoall) return calls.alltoall(members.ranks, to(0));
+  if (call == TransposeCall::alltoallv) {
+    std::vector<std::int64_t> bytes_to;
+    std::vector<std::int64_t> bytes_from;
+    for (int member = 0; member < members.ranks.size; ++member) {
+      bytes_to.push_back(to(member));
+      bytes_from.push_back(from(member));
+    }
+    return calls.alltoallv(members.ranks, bytes_to, bytes_from);
+  }
+  const int players = std::max(rows.filled(), columns.filled());
+  if (own >= players) return;
+  const auto tag = [&](int sender, int receiver) {
+    return static_cast<int>((static_cast<std::int64_t>(sender) * players + receiver) & 0xffff);
+  };
+  for (const int other : fftw_order(own, players, rows, columns)) {
+    calls.compute(static_cast<double>(rows[own] * columns[other]) * copy_ns);
+    if (other == own) continue;
+    calls.sendrecv(members.of(other), tag(own, other), to(other), members.of(other), tag(other, own), from(other),
+                   from(other));
+  }
+}
+
+// What all members of one transpose send: a sum of transpose() over them.
+inline Traffic transpose_traffic(TransposeCall call, const Blocks& rows, const Blocks& columns,
+                                 std::int64_t element_bytes) {
+  const std::int64_t all = element_bytes * rows.cells() * columns.cells();
+  if (call != TransposeCall::pairwise) return {.collectives = 1, .collective_bytes = all};
+  const std::int64_t players = std::max(rows.filled(), columns.filled());
+  std::int64_t kept = 0;
+  for (int k = 0; k < players; ++k) kept += rows[k] * columns[k];
+  return {.messages = players * (players - 1), .message_bytes = all - element_bytes * kept};
+}
+
+}  // namespace calls
+}  // namespace stressbench

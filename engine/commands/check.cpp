@@ -1,0 +1,54 @@
+// check: everything that is wrong with a workload, without a rank.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/command.hpp"
+#include "commands/workloads.hpp"
+#include "core/console.hpp"
+
+namespace stressbench::commands {
+namespace {
+
+struct CheckOptions {
+  std::string file;
+  std::vector<std::string> sets;
+  MachineOptions machine;
+  std::string placement = "linear";
+};
+
+int check(const CheckOptions& options) {
+  const auto machine = machine_of(options.machine);
+  const workload::Workload workload = load_file(options.file, options.sets, machine, policy_of(options.placement));
+  if (machine) {
+    console::print(stdout, "{}: {} job{} fit\n", options.file, workload.jobs.size(),
+                   workload.jobs.size() == 1 ? "" : "s");
+  } else {
+    console::print(stdout,
+                   "{}: {} job{}, no mistake in the text; give --nodes and --ranks-per-node to check that they fit\n",
+                   options.file, workload.jobs.size(), workload.jobs.size() == 1 ? "" : "s");
+  }
+  return exit_success;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Context& context) {
+  CLI::App* command =
+      program.add_subcommand("check",
+                             "Reports all errors in a workload, with file, line and column. Needs no MPI launch. "
+                             "Exit status 0 or 2.\n"
+                             "  stressbench-mpi check workloads/paper/listing1.sb --nodes 104 --ranks-per-node 16");
+  const auto options = std::make_shared<CheckOptions>();
+  command->add_option("FILE", options->file, "workload file (.sb)")->required();
+  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--place", options->placement, "placement of jobs with [NODES]: linear, interleaved or random:SEED")
+      ->capture_default_str();
+  add_machine_options(*command, options->machine);
+  command->callback([&context, options] { context.chosen = [options] { return check(*options); }; });
+}
+
+}  // namespace stressbench::commands

@@ -1,0 +1,297 @@
+// run: a workload in isolated and contended rounds.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/command.hpp"
+#include "commands/workloads.hpp"
+#include "core/console.hpp"
+#include "core/run_id.hpp"
+#include "output/link_socket.hpp"
+#include "output/run_file.hpp"
+#include "output/terminal.hpp"
+#include "scheduler/session.hpp"
+#include "scheduler/stall.hpp"
+#include "workload/print.hpp"
+
+namespace stressbench::commands {
+namespace {
+
+struct RunArguments {
+  std::string file;
+  std::string output;
+  std::string continue_file;
+  std::vector<std::string> sets;
+  std::optional<int> ranks_per_node;
+  std::optional<std::string> run_id;
+  scheduler::RunOptions run;
+  std::string finish = "sustain";
+  std::string until_interval;
+  std::string min_time;
+  std::string time_limit;
+  std::string stall_limit;
+  bool verify = false;
+  bool overwrite = false;
+  bool quiet = false;
+  mpi::Threads threads = mpi::Threads::single;
+};
+
+std::optional<Nanoseconds> duration_of(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  try {
+    const Nanoseconds time = units::wall_duration(text);
+    if (time.value > 0) return time;
+  } catch (const UserMistake& mistake) {
+    throw UserMistake(fmt::format("{}: '{}': {}", option, text, mistake.what()));
+  }
+  throw UserMistake(fmt::format("{}: '{}': must be greater than 0", option, text));
+}
+
+std::optional<double> width_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  try {
+    const double width = units::real(text);
+    if (width > 0 && width < 1) return width;
+  } catch (const UserMistake& mistake) {
+    throw UserMistake(fmt::format("--until-interval: '{}': {}", text, mistake.what()));
+  }
+  throw UserMistake(fmt::format("--until-interval: '{}': must lie between 0 and 1 (5% or 0.05)", text));
+}
+
+// Parses the option values. Needs no MPI, and fails on every rank alike.
+void parse_options(RunArguments& options) {
+  if (options.run_id) run_id::check(*options.run_id);
+  options.run.finish = options.finish == "once" ? scheduler::Finish::once : scheduler::Finish::sustain;
+  options.run.until_interval = width_of(options.until_interval);
+  options.run.min_time = duration_of("--min-time", options.min_time);
+  options.run.time_limit = duration_of("--time-limit", options.time_limit);
+  options.run.verification = options.verify ? scheduler::Verification::on : scheduler::Verification::off;
+  if (options.run.counts.isolated + options.run.counts.contended == 0)
+    throw UserMistake("--isolated 0 --contended 0: nothing to run");
+  if (options.run.until_interval && (options.run.counts.isolated == 0 || options.run.counts.contended == 0)) {
+    throw UserMistake("--until-interval: needs isolated and contended rounds");
+  }
+  (void)duration_of("--stall-limit", options.stall_limit);
+  (void)policy_of(options.run.placement);
+  if (options.continue_file.empty() == options.file.empty()) {
+    throw UserMistake("run: a workload FILE, or --continue RUN.jsonl (which holds its workload), one of them");
+  }
+}
+
+// Makes the command line's defaults part of the workload, so that the run file contains all settings.
+void apply_options(workload::Workload& workload, const RunArguments& options) {
+  for (workload::Job& job : workload.jobs) {
+    if (!job.repeat) job.repeat = options.run.repetitions;
+    if (!job.min_time) job.min_time = options.run.min_time;
+  }
+}
+
+// What rank 0 determines before the run starts.
+struct Start {
+  std::string text;  // the workload with explicit nodes
+  std::string path;
+  scheduler::EarlierLaunches earlier;
+};
+
+// Settings that rank 0 broadcasts; the others are in the workload's text.
+struct Shared {
+  std::uint64_t seed = 0;
+  std::int32_t warmup = 0;
+  scheduler::Finish finish = scheduler::Finish::sustain;
+  scheduler::Verification verification = scheduler::Verification::off;
+};
+
+void share(scheduler::RunOptions& options, const mpi::Group& world) {
+  Shared shared{options.seed, options.warmup, options.finish, options.verification};
+  mpi::must(MPI_Bcast(&shared, static_cast<int>(sizeof(shared)), MPI_BYTE, 0, world.handle()), "MPI_Bcast");
+  options.seed = shared.seed;
+  options.warmup = shared.warmup;
+  options.finish = shared.finish;
+  options.verification = shared.verification;
+  if (world.rank() == 0) options.launch = run_id::make();
+  broadcast(world, options.run_id);
+  broadcast(world, options.launch);
+}
+
+// The id in the run file, if there is one: files of earlier launches contain it in their names.
+std::string id_of(const std::string& earlier, const RunArguments& options) {
+  if (earlier.empty()) return options.run_id ? *options.run_id : run_id::make();
+  if (options.run_id && *options.run_id != earlier) {
+    throw UserMistake(fmt::format("--run-id: '{}' is not the id of '{}', which is '{}'; leave it out", *options.run_id,
+                                  options.continue_file, earlier));
+  }
+  run_id::check(earlier);
+  return earlier;
+}
+
+Start begin(RunArguments& options, const scheduler::Machine& machine) {
+  const workload::Machine shape = shape_of(machine);
+  const workload::Policy policy = policy_of(options.run.placement);
+  workload::Workload workload = load_file(options.file, options.sets, shape, policy);
+  place(workload, shape, policy);
+  apply_options(workload, options);
+  options.run.run_id = id_of("", options);
+  return {workload::print(workload), options.file, {}};
+}
+
+Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler::ImpactTracker& tracker) {
+  const output::Earlier earlier = output::read_earlier(options.continue_file, tracker);
+  if (earlier.complete)
+    throw UserMistake(fmt::format("--continue: '{}' is complete: nothing is left to run", options.continue_file));
+  if (earlier.ranks != machine.ranks || earlier.ranks_per_node != machine.ranks_per_node) {
+    const auto spell = [](std::optional<int> k) {
+      return k ? fmt::format("--ranks-per-node {}", *k) : std::string("no --ranks-per-node");
+    };
+    throw UserMistake(fmt::format("--continue: '{}' was begun with {} ranks and {}; now there are {} and {}",
+                                  options.continue_file, earlier.ranks, spell(earlier.ranks_per_node), machine.ranks,
+                                  spell(machine.ranks_per_node)));
+  }
+  const auto limit = options.run.time_limit;
+  options.run = earlier.options;
+  options.run.run_id = id_of(earlier.options.run_id, options);
+  options.run.time_limit = limit;
+  (void)load_text(earlier.workload_text, earlier.workload_path, shape_of(machine));
+  return {earlier.workload_text, earlier.workload_path, earlier.launches};
+}
+
+int exit_status(scheduler::EndReason reason) {
+  if (reason == scheduler::EndReason::fault) return exit_machine_fault;
+  return reason == scheduler::EndReason::interrupted ? exit_interrupted : exit_success;
+}
+
+// `--continue`: opens and locks the run file, and takes --ranks-per-node from it if not given. Rank 0 reads; every rank
+// must know before nodes are discovered.
+void open_continued(RunArguments& options, const mpi::Group& world, std::unique_ptr<output::RunFile>& file,
+                    int& status) {
+  int k = options.ranks_per_node.value_or(0);
+  status = on_root(world, [&] {
+    if (options.continue_file.empty()) return;
+    file = std::make_unique<output::RunFile>(options.continue_file, output::Existing::append);
+    if (k > 0) return;
+    scheduler::ImpactTracker ignored;
+    k = output::read_earlier(options.continue_file, ignored).ranks_per_node.value_or(0);
+  });
+  mpi::must(MPI_Bcast(&k, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
+  if (k > 0) options.ranks_per_node = k;
+}
+
+int run_session(const mpi::Group& world, const scheduler::Machine& machine, const Start& start,
+                const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
+                const Context& context) {
+  workload::Workload workload = load_text(start.text, start.path, std::nullopt);
+  workload.path = start.path;
+  const MonotonicClock clock;
+  output::Progress progress;
+  output::Summary summary{tracker, stdout};
+  std::vector<scheduler::Listener*> listeners{&tracker};
+  if (file != nullptr) listeners.push_back(file);
+  listeners.push_back(&progress);
+  if (!options.quiet) listeners.push_back(&summary);
+  std::optional<scheduler::stall::Watchdog> watch;
+  if (const auto limit = duration_of("--stall-limit", options.stall_limit)) {
+    watch.emplace(std::chrono::nanoseconds{limit->value},
+                  [limit, host = scheduler::host_name()] { scheduler::stall::end_program(*limit, host); });
+  }
+  scheduler::Session session{world, clock, machine, workload, options.run, listeners, tracker, start.earlier};
+  const auto links = world.rank() == 0 ? output::link_counters_of_environment() : nullptr;
+  if (links) session.watch(*links);
+  const scheduler::EndReason reason = session.run(context.arguments, start.text);
+  if (session.fault()) console::print(stderr, "stressbench-mpi: {}\n", *session.fault());
+  return exit_status(reason);
+}
+
+int run(RunArguments& options, const Context& context) {
+  parse_options(options);
+  const mpi::Group& world = context.start(options.threads);
+  scheduler::interrupt::install_handlers();
+  int status = exit_success;
+  std::unique_ptr<output::RunFile> file;
+  open_continued(options, world, file, status);
+  if (status != exit_success) return status;
+  const scheduler::Machine machine = scheduler::discover(world, options.ranks_per_node);
+  scheduler::ImpactTracker tracker;
+  Start start;
+  const bool continued = !options.continue_file.empty();
+  status = on_root(world, [&] {
+    start = continued ? resume(options, machine, tracker) : begin(options, machine);
+    if (continued || options.output.empty()) return;
+    file = std::make_unique<output::RunFile>(options.output,
+                                             options.overwrite ? output::Existing::replace : output::Existing::refuse);
+  });
+  if (status != exit_success) return status;
+  broadcast(world, start.text);
+  share(options.run, world);
+  return guarded(world, [&] { return run_session(world, machine, start, options, tracker, file.get(), context); });
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Context& context) {
+  CLI::App* command = program.add_subcommand(
+      "run",
+      "Runs a workload: rounds in which each job runs isolated and rounds in which all jobs run, in blocks of random "
+      "order. Start it with mpirun or srun.\n"
+      "  mpirun -n 8 stressbench-mpi run workloads/demo.sb --ranks-per-node 2 --output demo.jsonl\n"
+      "Ctrl-C ends the run after the present round and keeps its results; --continue demo.jsonl resumes it.\n"
+      "Exit status: 0 done, 2 invalid arguments or workload, 3 fault during the run, 130 interrupted.");
+  const auto options = std::make_shared<RunArguments>();
+  scheduler::RunOptions& run_options = options->run;
+  command->add_option("FILE", options->file, "workload file (.sb)");
+  command->add_option("-o,--output", options->output,
+                      "run file to write (JSON Lines); without it, only the summary table is printed");
+  command->add_option("--continue", options->continue_file,
+                      "resume this run file where it stopped, with its workload and settings");
+  command->add_option("--run-id", options->run_id,
+                      "id of this run, of letters, digits, - and _, which is part of the names of files that motifs "
+                      "create (default: from the time and random bits)");
+  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--ranks-per-node", options->ranks_per_node,
+                   "treat every K consecutive ranks as a node (default: the ranks that share memory)")
+      ->check(CLI::Range(1, 1 << 30));
+  command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  command->add_option("--contended", run_options.counts.contended, "contended rounds, in which all jobs run")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  command
+      ->add_option("--repetitions", run_options.repetitions,
+                   "measured repetitions per round, for jobs without [REPEAT]")
+      ->check(CLI::Range(1L, 1000000000000L))
+      ->capture_default_str();
+  command->add_option("--warmup", run_options.warmup, "repetitions at the start of each round that are not measured")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
+  command->add_option("--min-time", options->min_time,
+                      "minimum time to measure a job in each round (30s), for jobs without [MIN_TIME]");
+  command->add_option("--until-interval", options->until_interval,
+                      "stop when the 95 % interval of every congestion impact is at most this wide, relative to the "
+                      "estimate (5%); at least 6 blocks, at most --isolated/--contended rounds");
+  command
+      ->add_option("--finish", options->finish,
+                   "what a job does when it is done in a contended round: keep running until all jobs are (sustain), "
+                   "or stop (once)")
+      ->check(CLI::IsMember({"sustain", "once"}))
+      ->capture_default_str();
+  command
+      ->add_option("--place", run_options.placement,
+                   "placement of jobs with [NODES]: linear, interleaved or random:SEED")
+      ->capture_default_str();
+  command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers")
+      ->capture_default_str();
+  command->add_option("--time-limit", options->time_limit,
+                      "start no round that is expected to end later than this after the launch (25min)");
+  command->add_option("--stall-limit", options->stall_limit,
+                      "end the run if a rank makes no progress for this long (5min), since MPI waits for ever when a "
+                      "link is cut or a rank is gone");
+  add_threads_option(*command, options->threads);
+  command->add_flag("--verify", options->verify, "check every byte that is received; the run is marked as verified");
+  command->add_flag("--overwrite", options->overwrite, "replace an existing run file");
+  command->add_flag("-q,--quiet", options->quiet, "do not print the summary table");
+  command->callback([&context, options] { context.chosen = [&context, options] { return run(*options, context); }; });
+}
+
+}  // namespace stressbench::commands

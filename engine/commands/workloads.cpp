@@ -1,0 +1,106 @@
+#include "commands/workloads.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "core/clock.hpp"
+#include "core/console.hpp"
+#include "core/suggest.hpp"
+
+namespace stressbench::commands {
+
+std::string unknown_motif(const std::string& name) {
+  const std::string why = MotifCatalogue::instance().absence(name);
+  if (!why.empty()) return fmt::format("'{}' is not in this build: {}", name, why);
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : MotifCatalogue::instance().entries()) names.push_back(entry.name);
+  const auto guess = nearest(name, names);
+  return fmt::format("'{}' is not a motif; {}", name,
+                     guess ? fmt::format("did you mean '{}'?", *guess) : "`stressbench-mpi list` names them");
+}
+
+workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
+                             const std::optional<workload::Machine>& machine, const workload::Policy& policy) {
+  std::vector<workload::Setting> settings =
+      workload::environment_settings([](const char* name) { return std::getenv(name); });
+  for (const std::string& set : sets) {
+    try {
+      settings.push_back(workload::parse_setting(set));
+    } catch (const UserMistake& mistake) {
+      throw UserMistake(fmt::format("--set: {}", mistake.what()));
+    }
+  }
+  return workload::load(path, workload::read_file, MotifCatalogue::instance(), machine, settings, policy);
+}
+
+workload::Workload load_text(const std::string& text, const std::string& name,
+                             const std::optional<workload::Machine>& machine) {
+  return workload::load(
+      name, [&](const std::string&) { return text; }, MotifCatalogue::instance(), machine);
+}
+
+std::vector<int> place(workload::Workload& workload, const workload::Machine& machine, const workload::Policy& policy) {
+  const std::vector<workload::Placed> places = workload::place(workload, machine, policy);
+  std::vector<int> ranks;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    workload.jobs[i].nodes = places[i].nodes();
+    workload.jobs[i].node_count.reset();
+    ranks.push_back(static_cast<int>(places[i].ranks()));
+  }
+  return ranks;
+}
+
+workload::Policy policy_of(const std::string& text) {
+  try {
+    return workload::parse_policy(text);
+  } catch (const UserMistake& mistake) {
+    throw UserMistake(fmt::format("--place: {}", mistake.what()));
+  }
+}
+
+void add_machine_options(CLI::App& command, MachineOptions& options) {
+  command.add_option("--nodes", options.nodes, "nodes of the machine")->check(CLI::Range(1, 1 << 20));
+  command.add_option("--ranks", options.ranks, "ranks of the launch")->check(CLI::Range(1, 1 << 30));
+  command.add_option("--ranks-per-node", options.ranks_per_node, "ranks of each node")->check(CLI::Range(1, 1 << 30));
+}
+
+std::optional<workload::Machine> machine_of(const MachineOptions& options) {
+  if (!options.nodes && !options.ranks && !options.ranks_per_node) return std::nullopt;
+  if (options.nodes && options.ranks && options.ranks_per_node &&
+      static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node != *options.ranks) {
+    throw UserMistake(fmt::format("--nodes {} with --ranks-per-node {} makes {} ranks, not --ranks {}", *options.nodes,
+                                  *options.ranks_per_node,
+                                  static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node, *options.ranks));
+  }
+  if (!options.nodes && !options.ranks) throw UserMistake("--ranks-per-node: needs --nodes or --ranks");
+  if (!options.ranks) return workload::Machine::uniform(*options.nodes, options.ranks_per_node.value_or(0));
+  // Ranks alone: one node, as a launch on one host is without --ranks-per-node.
+  const int per_node = options.ranks_per_node.value_or(*options.ranks / options.nodes.value_or(1));
+  if (per_node == 0 || *options.ranks % per_node != 0) {
+    throw UserMistake(fmt::format("--ranks {} do not fill nodes of {} evenly", *options.ranks,
+                                  options.ranks_per_node ? fmt::format("--ranks-per-node {}", per_node)
+                                                         : fmt::format("--nodes {}", *options.nodes)));
+  }
+  return workload::Machine::uniform(*options.ranks / per_node, per_node);
+}
+
+workload::Machine shape_of(const scheduler::Machine& machine) {
+  workload::Machine shape;
+  for (const scheduler::Node& node : machine.table) shape.ranks.push_back(static_cast<int>(node.ranks.size()));
+  return shape;
+}
+
+void end_launch(const mpi::Group& world, const std::string& cause, int status) {
+  // What goes wrong on all ranks alike is said once: the others give rank 0 time to say it and to end them.
+  if (world.rank() != 0) sleep_for(300'000'000);
+  const auto& here = scheduler::interrupt::rank_status();
+  console::print(stderr, "stressbench-mpi: {} ({})\n", cause,
+                 scheduler::interrupt::describe(here, scheduler::host_name()));
+  std::fflush(stderr);
+  mpi::abort(world, status);
+}
+
+}  // namespace stressbench::commands

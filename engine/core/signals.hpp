@@ -1,0 +1,37 @@
+// Changes of what a signal does to the whole process, undone when the object that made them ends.
+#pragma once
+
+#include <csignal>
+
+namespace stressbench::signals {
+
+// Installs a handler, and restores the previous one.
+class Handler {
+ public:
+  Handler(int signal, void (*handler)(int), int flags = 0) noexcept : signal_(signal) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, &previous_);
+  }
+  Handler(const Handler&) = delete;
+  Handler& operator=(const Handler&) = delete;
+  ~Handler() { sigaction(signal_, &previous_, nullptr); }
+
+ private:
+  int signal_;
+  struct sigaction previous_ {};
+};
+
+// While any object of this class lives, a write beyond the limit on file sizes fails with EFBIG, as other faults of a
+// file system do, and does not end the process (SIGXFSZ).
+class FileSizeLimitIsAnError {
+ public:
+  FileSizeLimitIsAnError() noexcept;
+  FileSizeLimitIsAnError(const FileSizeLimitIsAnError&) = delete;
+  FileSizeLimitIsAnError& operator=(const FileSizeLimitIsAnError&) = delete;
+  ~FileSizeLimitIsAnError();
+};
+
+}  // namespace stressbench::signals

@@ -1,0 +1,89 @@
+#include "io/appended_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include "core/error.hpp"
+#include "io/descriptor.hpp"
+#include "io/fault.hpp"
+#include "io/first_rank.hpp"
+
+namespace stressbench::io {
+namespace {
+
+bool is_there(const std::string& name) {
+  struct stat known {};
+  return ::lstat(name.c_str(), &known) == 0;
+}
+
+// A note that somebody else could have written says nothing.
+bool is_mine(const std::string& name) {
+  struct stat known {};
+  return ::lstat(name.c_str(), &known) == 0 && S_ISREG(known.st_mode) && known.st_uid == ::geteuid();
+}
+
+}  // namespace
+
+AppendedFile::AppendedFile(const mpi::Group& group, std::string parameter, std::string path, Run run)
+    : parameter_(std::move(parameter)), path_(std::move(path)), run_(std::move(run)) {
+  on_first_rank(group, parameter_, [this] { claim(); });
+}
+
+void AppendedFile::claim() const {
+  const auto refuse = [this](const std::string& why) {
+    throw UserMistake(fmt::format("--{}: '{}' {}; remove it, or give another name", parameter_, path_, why));
+  };
+  const std::string note = sidecar_name(path_);
+  const bool mine = is_mine(note);
+  if (is_there(note) && !mine) refuse("has a note beside it that is another user's, or a link");
+  const auto owner = mine ? read_sidecar(path_) : std::nullopt;
+  const bool ours = owner && owner->run.id == run_.id;
+  const Sidecar own = sidecar_of(run_, {.one = true});
+  if (!ours && is_there(path_)) refuse("exists, and this run did not make it");
+  try {
+    if (owner && !ours) replace_sidecar(path_, own);
+    // Another job of this run may have been faster, or another run.
+    if (!owner && !make_sidecar(path_, own) && read_sidecar(path_)->run.id != run_.id)
+      refuse("was claimed by another run at the same time");
+  } catch (const MachineFault& fault) {
+    throw MachineFault(fmt::format("--{}: {}", parameter_, fault.what()));
+  }
+  const Descriptor made(opened(O_CREAT));
+}
+
+// Nothing but the run's own file: what has another name too may be anything.
+int AppendedFile::opened(int flags) const {
+  const auto fail = [this](const std::string& words) {
+    throw MachineFault(fmt::format("--{} '{}': {}", parameter_, path_, words));
+  };
+  const int file =
+      ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags, 0666);
+  if (file < 0) fail(words_of(errno));
+  struct stat found {};
+  const bool own =
+      ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid() && found.st_nlink == 1;
+  if (own) return file;
+  ::close(file);
+  fail("is not the file that this run made");
+  return -1;
+}
+
+bool AppendedFile::is_empty() const {
+  const Descriptor file(opened(0));
+  struct stat found {};
+  return ::fstat(file.number(), &found) == 0 && found.st_size == 0;
+}
+
+void AppendedFile::append(std::string_view text) const {
+  const Descriptor file(opened(0));
+  const int failure = write_whole(file.number(), text);
+  if (failure != 0) throw MachineFault(fmt::format("--{} '{}': {}", parameter_, path_, words_of(failure)));
+}
+
+}  // namespace stressbench::io

@@ -1,0 +1,27 @@
+// What a call on a file says when it fails: the call, the path, what was done by then, the system's words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace stressbench::io {
+
+std::string words_of(int error);  // of an errno
+
+// "open '/scratch/out': No space left on device"
+[[noreturn]] void raise(std::string_view call, const std::string& path, int error);
+
+// A transfer that ended before it was whole.
+struct Partial {
+  std::string_view call;
+  std::string_view did;  // "wrote" or "read"
+  std::size_t done = 0;
+  std::size_t length = 0;
+  std::int64_t offset = 0;
+};
+// "pwrite '/scratch/out': wrote 512 of 1024 bytes at offset 4096: No space left on device"
+[[noreturn]] void raise(const Partial& partial, const std::string& path, std::string_view words);
+
+}  // namespace stressbench::io

@@ -1,0 +1,75 @@
+#include "io/hints.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "io/mpi_library.hpp"
+
+namespace stressbench {
+
+Hint Spelling<Hint>::read(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
+    throw UserMistake(fmt::format("'{}' is no hint; a hint is key=value", text));
+  }
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+namespace io {
+namespace {
+
+std::string fate(const Hint& hint, const mpi::Info& used) {
+  const std::string asked = Spelling<Hint>::write(hint);
+  const auto value = used.get(hint.key);
+  if (!value) return fmt::format("hint {}: not taken, the library does not list it", asked);
+  if (*value != hint.value) return fmt::format("hint {}: the library uses {}", asked, *value);
+  if (open_mpi) return fmt::format("hint {}: listed, but Open MPI lists every hint, taken or not", asked);
+  return fmt::format("hint {}: taken", asked);
+}
+
+}  // namespace
+
+std::vector<Hint> Hints::asked() const {
+  std::vector<Hint> all = *hints_;
+  if (*stripe_count_ > 0) all.push_back({"striping_factor", std::to_string(*stripe_count_)});
+  if (stripe_size_->value > 0) all.push_back({"striping_unit", std::to_string(stripe_size_->value)});
+  return all;
+}
+
+void Hints::check() const {
+  std::set<std::string> seen;
+  for (const Hint& hint : asked()) {
+    if (!seen.insert(hint.key).second) {
+      throw ParameterMistake("hint", fmt::format("--hint: {} is given twice (--stripe-count and --stripe-size are "
+                                                 "striping_factor and striping_unit)",
+                                                 hint.key));
+    }
+    if (hint.key.size() >= MPI_MAX_INFO_KEY || hint.value.size() >= MPI_MAX_INFO_VAL) {
+      throw ParameterMistake("hint", fmt::format("--hint: {} is too long: this MPI takes keys of {} and values of {} "
+                                                 "letters",
+                                                 hint.key, MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1));
+    }
+  }
+}
+
+void Hints::prepare() {
+  info_ = {};
+  if (!any()) return;
+  info_ = mpi::Info::make();
+  for (const Hint& hint : asked()) info_.set(hint.key, hint.value);
+}
+
+std::vector<std::string> Hints::became(const mpi::Info& used) const {
+  std::vector<std::string> notes;
+  for (const Hint& hint : asked()) notes.push_back(fate(hint, used));
+  std::string listed;
+  for (const std::string& key : used.keys()) {
+    listed += fmt::format("{}{}={}", listed.empty() ? "" : ", ", key, used.get(key).value_or(""));
+  }
+  notes.push_back("hints that the library lists: " + (listed.empty() ? "none" : listed));
+  return notes;
+}
+
+}  // namespace io
+}  // namespace stressbench

@@ -1,0 +1,73 @@
+#include "io/load.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace stressbench::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the build found (libraries.cmake). `missing`: why there is no module; `packages`: which bring the library.
+struct BuiltBackend {
+  std::string_view name;
+  std::string_view missing;
+  std::string_view packages;
+};
+constexpr auto built = std::to_array<BuiltBackend>({
+#include "optional_backends.inc"
+});
+
+// The folder of the build is used by programs of that build alone: once the build is gone, anybody may make a folder of
+// its name, as a package is built below /tmp.
+bool belongs_to_build(const fs::path& program, const fs::path& modules) {
+  std::error_code unknown;
+  const fs::path tree = fs::weakly_canonical(modules, unknown).parent_path().parent_path();
+  return !unknown && std::ranges::mismatch(tree, program).in1 == tree.end();
+}
+
+fs::path folder_of_modules() {
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  fs::path installed = program.parent_path().parent_path() / "lib" / "stressbench" / "backends";
+  if (!fs::is_directory(installed, unknown) && belongs_to_build(program, STRESSBENCH_BUILT_BACKENDS)) {
+    return STRESSBENCH_BUILT_BACKENDS;
+  }
+  return installed;
+}
+
+// Why the module could not be loaded; empty where it was. It is never closed.
+std::string load(const BuiltBackend& backend, const fs::path& folder) {
+  const fs::path module = folder / ("stressbench-" + std::string(backend.name) + ".so");
+  std::error_code unknown;
+  if (!fs::exists(module, unknown)) {
+    return module.string() + " does not exist; the folder lib/stressbench belongs beside the program's bin";
+  }
+  if (::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
+  const char* why = ::dlerror();  // names the file that is not there
+  return std::string(why == nullptr ? module.c_str() : why) + "; install " + std::string(backend.packages);
+}
+
+std::vector<OptionalBackend> load_all() {
+  const fs::path folder = folder_of_modules();
+  std::vector<OptionalBackend> all;
+  for (const BuiltBackend& backend : built) {
+    all.push_back(
+        {std::string(backend.name), backend.missing.empty() ? load(backend, folder) : std::string(backend.missing)});
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<OptionalBackend>& load_backends() {
+  static const std::vector<OptionalBackend> all = load_all();
+  return all;
+}
+
+}  // namespace stressbench::io

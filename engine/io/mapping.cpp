@@ -1,0 +1,78 @@
+#include "io/mapping.hpp"
+
+#include <setjmp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace stressbench::io {
+namespace {
+
+constexpr std::int64_t window_bytes = 8 << 20;
+
+// Where a copy continues after a missing page; null outside of copies.
+thread_local sigjmp_buf* volatile landing = nullptr;
+
+void on_missing_page(int) {
+  if (landing) siglongjmp(*landing, 1);
+  std::signal(SIGBUS, SIG_DFL);  // not from a copy: raised again on return, and then fatal
+}
+
+}  // namespace
+
+void Mapping::attach(int file, std::int64_t file_bytes, bool writable) noexcept {
+  release();
+  file_ = file;
+  file_bytes_ = file_bytes;
+  writable_ = writable;
+  missing_pages_.emplace(SIGBUS, on_missing_page, SA_NODEFER);  // no mask to restore: the handler is left by a jump
+}
+
+void Mapping::release() noexcept {
+  if (file_ < 0) return;
+  unmap();
+  missing_pages_.reset();
+  file_ = -1;
+}
+
+void Mapping::unmap() noexcept {
+  if (window_) ::munmap(window_, static_cast<std::size_t>(end_ - begin_));
+  window_ = nullptr;
+  begin_ = end_ = 0;
+}
+
+std::byte* Mapping::at(std::int64_t offset, std::size_t length) noexcept {
+  const std::int64_t end = offset + static_cast<std::int64_t>(length);
+  if (offset < begin_ || end > end_) {
+    unmap();
+    const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+    const std::int64_t from = offset / page * page;
+    const std::int64_t to = std::min(std::max(end, from + window_bytes), file_bytes_);
+    void* const mapped = ::mmap(nullptr, static_cast<std::size_t>(to - from), PROT_READ | (writable_ ? PROT_WRITE : 0),
+                                MAP_SHARED, file_, from);
+    if (mapped == MAP_FAILED) return nullptr;
+    window_ = static_cast<std::byte*>(mapped);
+    begin_ = from;
+    end_ = to;
+  }
+  return window_ + (offset - begin_);
+}
+
+bool Mapping::copy(void* to, const void* from, std::size_t length) noexcept {
+  sigjmp_buf here;
+  if (sigsetjmp(here, 0) != 0) {
+    landing = nullptr;
+    return false;
+  }
+  landing = &here;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::memcpy(to, from, length);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  landing = nullptr;
+  return true;
+}
+
+}  // namespace stressbench::io

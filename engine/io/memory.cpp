@@ -1,0 +1,146 @@
+#include "io/memory.hpp"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "io/fault.hpp"
+#include "io/stored_file.hpp"
+#include "mpi/environment.hpp"
+
+namespace stressbench::io {
+namespace {
+
+constexpr std::int64_t shortest_sleep_ns = 100'000;  // below, waking up takes too large a share
+
+using Files = std::map<std::string, std::shared_ptr<StoredFile>>;
+Files& files() {
+  static Files all;
+  return all;
+}
+
+int number_of(Failure failure) noexcept {
+  switch (failure) {
+    case Failure::EIo:
+      return EIO;
+    case Failure::ENoSpc:
+    case Failure::half:
+      return ENOSPC;
+    case Failure::EDQuot:
+      return EDQUOT;
+    case Failure::ERoFs:
+      return EROFS;
+    case Failure::EAcces:
+      return EACCES;
+  }
+  return EIO;
+}
+
+}  // namespace
+
+std::int64_t TransferClock::now_ns() const noexcept { return MonotonicClock{}.now_ns(); }
+
+void TransferClock::wait_until(std::int64_t end_ns) const noexcept {
+  if (end_ns - now_ns() >= shortest_sleep_ns) {
+    const timespec end{.tv_sec = end_ns / 1'000'000'000, .tv_nsec = end_ns % 1'000'000'000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
+    }
+  }
+  while (now_ns() < end_ns) {
+  }
+}
+
+const TransferClock& TransferClock::real() noexcept {
+  static const TransferClock clock;
+  return clock;
+}
+
+Memory::Memory(ParameterSet& owner, const TransferClock& clock)
+    : clock_(clock),
+      delay_(&owner, '\0', "delay", Nanoseconds{0}, "what each transfer takes beside its bytes"),
+      bandwidth_(&owner, '\0', "bandwidth", Bytes{0}, "bytes a second that a rank moves; 0: as many as it can"),
+      fail_call_(&owner, '\0', "fail-call", FailingCall::none, "which call fails"),
+      fail_after_(&owner, '\0', "fail-after", std::int64_t{1},
+                  "how many such calls of the rank it takes until one fails", Positive{}),
+      fail_rank_(&owner, '\0', "fail-rank", std::int64_t{0}, "the rank on which it fails, as the launcher counts them"),
+      fail_with_(&owner, '\0', "fail-with", Failure::EIo,
+                 "the error that it fails with; short: half of the bytes are moved, then ENOSPC") {}
+
+void Memory::check(const AccessRequirements&) const {
+  const bool moves = *fail_call_ == FailingCall::write || *fail_call_ == FailingCall::read;
+  if (*fail_with_ == Failure::half && !moves) {
+    throw ParameterMistake("fail-with", "--fail-with: short needs --fail-call write or read");
+  }
+}
+
+void Memory::prepare(const Opening& opening) { path_.reserve(opening.path.size()); }
+
+void Memory::open(const Opening& opening) {
+  path_ = opening.path;
+  if (const int error = fault(FailingCall::open)) raise("open", path_, error);
+  const auto there = files().find(path_);
+  file_ = there == files().end() ? std::make_shared<StoredFile>() : there->second;
+  if (opening.access != Access::read) files()[path_] = file_;
+  file_bytes_ = opening.file_bytes;
+}
+
+void Memory::write(std::int64_t offset, std::span<const std::byte> bytes) {
+  const std::int64_t begun_ns = clock_.now_ns();
+  const int error = fault(FailingCall::write);
+  const std::size_t taken = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
+  file_->write(offset, bytes.first(taken));
+  take_time(begun_ns, taken);
+  if (error) raise({"write", "wrote", taken, bytes.size(), offset}, path_, words_of(error));
+}
+
+void Memory::read(std::int64_t offset, std::span<std::byte> bytes) {
+  const std::int64_t begun_ns = clock_.now_ns();
+  const int error = fault(FailingCall::read);
+  const std::size_t wanted = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
+  // Others' bytes are not here, but they are known to be in the file.
+  const std::int64_t there = std::max(file_->size(), file_bytes_) - offset;
+  const auto given = static_cast<std::size_t>(std::clamp(there, std::int64_t{0}, static_cast<std::int64_t>(wanted)));
+  unknown_bytes_ += file_->read(offset, bytes.first(given));
+  take_time(begun_ns, given);
+  if (error) raise({"read", "read", given, bytes.size(), offset}, path_, words_of(error));
+  if (given < bytes.size()) raise({"read", "read", given, bytes.size(), offset}, path_, "the file ends there");
+}
+
+void Memory::sync() {
+  if (const int error = fault(FailingCall::sync)) raise("sync", path_, error);
+}
+
+void Memory::close() {
+  file_.reset();
+  if (const int error = fault(FailingCall::close)) raise("close", path_, error);
+}
+
+std::vector<std::string> Memory::notes() {
+  const std::int64_t unknown = std::exchange(unknown_bytes_, 0);
+  if (unknown == 0) return {};
+  return {fmt::format("memory: {} bytes were read as zeros, as this rank did not write them", unknown)};
+}
+
+bool Memory::remove(const std::string& path) const { return files().erase(path) > 0; }
+
+int Memory::fault(FailingCall call) {
+  if (*fail_call_ != call || mpi::launched_rank().value_or(0) != *fail_rank_ || ++calls_ != *fail_after_) return 0;
+  return number_of(*fail_with_);
+}
+
+void Memory::take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept {
+  double needed_ns = static_cast<double>(delay_->value);
+  if (bandwidth_->value > 0) needed_ns += static_cast<double>(bytes) * 1e9 / static_cast<double>(bandwidth_->value);
+  if (needed_ns > 0) clock_.wait_until(begun_ns + static_cast<std::int64_t>(needed_ns));
+}
+
+namespace {
+const RegisterBackend<Memory> registered{"memory", "keeps files in memory, as slow and as faulty as asked"};
+}
+
+}  // namespace stressbench::io

@@ -1,0 +1,420 @@
+// mpiio: MPI-IO's own calls. On a full disk both libraries say MPI_SUCCESS of some calls that wrote less, so nothing is
+// believed that the code alone says: errno, the count in the status and, for calls that other ranks may carry out, the
+// file's length are asked too (docs/motifs/storage.md).
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "io/backend.hpp"
+#include "io/hints.hpp"
+#include "io/mpi_library.hpp"
+#include "io/refusal.hpp"
+
+namespace stressbench {
+namespace io {
+
+enum class MpiIoCall { plain, at, all, at_all, shared, ordered, started, started_at, started_all, started_at_all };
+
+}  // namespace io
+
+// The kind counts: MPI_File_write_all also reads, with MPI_File_read_all.
+template <>
+struct Names<io::MpiIoCall> {
+  using enum io::MpiIoCall;
+  using Row = std::pair<std::string_view, io::MpiIoCall>;
+  static constexpr std::array values{
+      Row{"MPI_File_write", plain},
+      Row{"MPI_File_write_at", at},
+      Row{"MPI_File_write_all", all},
+      Row{"MPI_File_write_at_all", at_all},
+      Row{"MPI_File_write_shared", shared},
+      Row{"MPI_File_write_ordered", ordered},
+      Row{"MPI_File_iwrite", started},
+      Row{"MPI_File_iwrite_at", started_at},
+      Row{"MPI_File_iwrite_all", started_all},
+      Row{"MPI_File_iwrite_at_all", started_at_all},
+      Row{"MPI_File_read", plain},
+      Row{"MPI_File_read_at", at},
+      Row{"MPI_File_read_all", all},
+      Row{"MPI_File_read_at_all", at_all},
+      Row{"MPI_File_read_shared", shared},
+      Row{"MPI_File_read_ordered", ordered},
+      Row{"MPI_File_iread", started},
+      Row{"MPI_File_iread_at", started_at},
+      Row{"MPI_File_iread_all", started_all},
+      Row{"MPI_File_iread_at_all", started_at_all},
+  };
+};
+
+namespace io {
+namespace {
+
+// Whose place in the file a call goes on from.
+enum class Pointer { none, own, shared };
+enum class Participation { independent, collective };
+
+// A call in one direction: Data is const void* to write, void* to read.
+template <class Data>
+using Function = std::variant<int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Status*),
+                              int (*)(MPI_File, MPI_Offset, Data, int, MPI_Datatype, MPI_Status*),
+                              int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Request*),
+                              int (*)(MPI_File, MPI_Offset, Data, int, MPI_Datatype, MPI_Request*)>;
+
+struct Form {
+  Pointer pointer;
+  Participation participation;
+  Function<const void*> write;
+  Function<void*> read;
+  bool starts() const { return write.index() >= 2; }
+};
+
+Form form_of(MpiIoCall call) {
+  switch (call) {
+    case MpiIoCall::plain:
+      return {Pointer::own, Participation::independent, MPI_File_write, MPI_File_read};
+    case MpiIoCall::at:
+      return {Pointer::none, Participation::independent, MPI_File_write_at, MPI_File_read_at};
+    case MpiIoCall::all:
+      return {Pointer::own, Participation::collective, MPI_File_write_all, MPI_File_read_all};
+    case MpiIoCall::at_all:
+      return {Pointer::none, Participation::collective, MPI_File_write_at_all, MPI_File_read_at_all};
+    case MpiIoCall::shared:
+      return {Pointer::shared, Participation::independent, MPI_File_write_shared, MPI_File_read_shared};
+    case MpiIoCall::ordered:
+      return {Pointer::shared, Participation::collective, MPI_File_write_ordered, MPI_File_read_ordered};
+    case MpiIoCall::started:
+      return {Pointer::own, Participation::independent, MPI_File_iwrite, MPI_File_iread};
+    case MpiIoCall::started_at:
+      return {Pointer::none, Participation::independent, MPI_File_iwrite_at, MPI_File_iread_at};
+    case MpiIoCall::started_all:
+      return {Pointer::own, Participation::collective, MPI_File_iwrite_all, MPI_File_iread_all};
+    case MpiIoCall::started_at_all:
+      break;
+  }
+  return {Pointer::none, Participation::collective, MPI_File_iwrite_at_all, MPI_File_iread_at_all};
+}
+
+template <class Data>
+int make(const Function<Data>& function, MPI_File file, std::int64_t offset, Data data, int count, MPI_Status* status,
+         MPI_Request* request) {
+  return std::visit(
+      [&](auto call) {
+        using Call = decltype(call);
+        if constexpr (std::is_invocable_v<Call, MPI_File, Data, int, MPI_Datatype, MPI_Status*>) {
+          return call(file, data, count, MPI_BYTE, status);
+        } else if constexpr (std::is_invocable_v<Call, MPI_File, MPI_Offset, Data, int, MPI_Datatype, MPI_Status*>) {
+          return call(file, offset, data, count, MPI_BYTE, status);
+        } else if constexpr (std::is_invocable_v<Call, MPI_File, Data, int, MPI_Datatype, MPI_Request*>) {
+          return call(file, data, count, MPI_BYTE, request);
+        } else {
+          return call(file, offset, data, count, MPI_BYTE, request);
+        }
+      },
+      function);
+}
+
+// What messages tell of a transfer.
+struct Transfer {
+  bool writes = false;
+  std::int64_t offset = 0;
+  std::span<const std::byte> bytes;
+  std::int64_t size() const { return std::ssize(bytes); }
+};
+
+// Ends about once a second, as long as it is asked.
+class OncePerSecond {
+ public:
+  bool ends() {
+    constexpr int seldom = 4096;  // a look at the clock costs as much as a question to MPI
+    if (++asked_ % seldom != 0) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (asked_ == seldom) since_ = now;
+    if (now - since_ < std::chrono::seconds(1)) return false;
+    since_ = now;
+    return true;
+  }
+
+ private:
+  std::int64_t asked_ = 0;
+  std::chrono::steady_clock::time_point since_;
+};
+
+class MpiIo final : public Backend {
+ public:
+  explicit MpiIo(ParameterSet& owner) : owner_(owner) {}
+
+  void check(const AccessRequirements& requirements) const override {
+    const Form form = form_of(*call_);
+    hints_.check();
+    if (form.pointer == Pointer::shared) refuse_shared(requirements);
+    if (form.participation == Participation::collective && !requirements.even_transfers) {
+      refuse_call(
+          "all ranks of a file make it together, but their transfers differ in number or length; independent "
+          "calls such as MPI_File_write_at would do");
+    }
+    if (in_flight_.was_given() && *in_flight_ > 1 && !form.starts()) {
+      throw ParameterMistake("in-flight", fmt::format("--in-flight: {} ends before the next one starts; only "
+                                                      "nonblocking calls such as MPI_File_iwrite_at overlap",
+                                                      call_.text()));
+    }
+    if (*preallocate_ && requirements.access == Access::read) {
+      throw ParameterMistake("preallocate", "--preallocate: nothing is written");
+    }
+  }
+
+  void prepare(const Opening& opening) override {
+    if (opening.transfer_bytes > std::numeric_limits<int>::max()) {
+      refuse_call(fmt::format("takes {} bytes at most, but a transfer is of {}", std::numeric_limits<int>::max(),
+                              opening.transfer_bytes));
+    }
+    form_ = form_of(*call_);
+    hints_.prepare();
+    path_ = opening.path;
+    started_.resize(form_.starts() ? static_cast<std::size_t>(*in_flight_) : 0);
+  }
+
+  void open(const Opening& opening) override {
+    path_ = opening.path;
+    position_ = -1;
+    end_ = 0;
+    length_ = 0;
+    const int code =
+        MPI_File_open(opening.ranks->handle(), path_.c_str(), mode_of(opening.access), hints_.handle(), &file_);
+    if (code != MPI_SUCCESS) [[unlikely]] {
+      const std::string words = why_not_opened(path_, opening.access);
+      refuse("MPI_File_open", path_, words.empty() ? mpi_words(code) : words);
+    }
+    if (*preallocate_ && opening.access != Access::read && opening.file_bytes > 0) preallocate(opening.file_bytes);
+    if (hints_.any() && !told_ && opening.ranks->rank() == 0) tell_hints();
+  }
+
+  void write(std::int64_t offset, std::span<const std::byte> bytes) override {
+    end_ = form_.pointer == Pointer::shared ? end_ + std::ssize(bytes) : std::max(end_, offset + std::ssize(bytes));
+    carry<const void*>(form_.write, {true, offset, bytes}, bytes.data());
+  }
+  void read(std::int64_t offset, std::span<std::byte> bytes) override {
+    const Transfer transfer{false, offset, bytes};
+    must_be_there(transfer);
+    carry<void*>(form_.read, transfer, bytes.data());
+  }
+
+  int in_flight() const override { return form_of(*call_).starts() ? static_cast<int>(*in_flight_) : 1; }
+  bool waits() const override { return form_of(*call_).starts(); }
+  void wait() override {
+    for (std::size_t k = 0; k < pending_; ++k) complete(started_[k]);
+    pending_ = 0;
+  }
+
+  void sync() override {
+    errno = 0;
+    must(MPI_File_sync(file_), "MPI_File_sync", errno);
+  }
+
+  void close() override {
+    if (*call_ == MpiIoCall::ordered && end_ == 0) must_have_been_there();
+    errno = 0;
+    must(MPI_File_close(&file_), "MPI_File_close", errno);
+    if (end_ > 0 && (form_.participation == Participation::collective || form_.starts()))
+      must_hold("MPI_File_close", path_, end_);
+  }
+
+  bool takes_offsets() const override { return form_of(*call_).pointer != Pointer::shared; }
+  bool collective() const override { return form_of(*call_).participation == Participation::collective; }
+  std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
+
+ private:
+  struct Started {
+    MPI_Request request = MPI_REQUEST_NULL;
+    Transfer transfer;
+  };
+
+  static int mode_of(Access access) {
+    switch (access) {
+      case Access::write:
+        return MPI_MODE_CREATE | MPI_MODE_WRONLY;
+      case Access::read:
+        return MPI_MODE_RDONLY;
+      case Access::both:
+        break;
+    }
+    return MPI_MODE_CREATE | MPI_MODE_RDWR;
+  }
+
+  [[noreturn]] void refuse_call(const std::string& words) const {
+    throw ParameterMistake("call", fmt::format("--call: {}: {}", call_.text(), words));
+  }
+  void refuse_shared(const AccessRequirements& requirements) const {
+    constexpr auto instead = "calls with an offset, such as MPI_File_write_at, would do";
+    if (requirements.any_order) refuse_call(fmt::format("a shared pointer goes from front to back only; {}", instead));
+    if (requirements.grows)
+      refuse_call(fmt::format("begins at the front of a file each time, so nothing is appended; {}", instead));
+    if (requirements.access == Access::both) {
+      refuse_call(fmt::format("reads and writes would move one pointer, and nobody reads what is there; {}", instead));
+    }
+  }
+
+  std::string name_of_call(const Transfer& transfer) const {
+    std::string name = Spelling<MpiIoCall>::write(*call_);
+    if (!transfer.writes) name.replace(name.find("write"), 5, "read");
+    return name;
+  }
+
+  void must(int code, const char* call, int error) const {
+    const std::string words = code == MPI_SUCCESS && error == 0 ? "" : storage_words(error);
+    if (code == MPI_SUCCESS && words.empty()) [[likely]]
+      return;
+    refuse(call, path_, words.empty() ? mpi_words(code) : words);
+  }
+
+  template <class Data>
+  void carry(const Function<Data>& function, const Transfer& transfer, Data data) {
+    if (form_.pointer == Pointer::own) seek(transfer);
+    if (form_.starts() && pending_ == started_.size()) wait();
+    MPI_Status status{};
+    MPI_Request request = MPI_REQUEST_NULL;
+    errno = 0;
+    const int code = make(function, file_, transfer.offset, data, static_cast<int>(transfer.size()), &status, &request);
+    const int error = errno;
+    if (form_.starts() && code == MPI_SUCCESS) {
+      started_[pending_++] = {request, transfer};
+    } else {
+      check_outcome(transfer, code, error, status);
+    }
+  }
+
+  // Of a read past the end that is collective or started, Open MPI and MPICH may say that all was read; Open MPI never
+  // completes some. So none is made.
+  void must_be_there(const Transfer& transfer) {
+    const std::int64_t end = transfer.offset + transfer.size();
+    if (end <= length_ || form_.pointer == Pointer::shared) [[likely]]
+      return;
+    length_ = length();
+    if (end > length_) {
+      complain(transfer, MPI_SUCCESS, 0, std::clamp<MPI_Count>(length_ - transfer.offset, 0, transfer.size()));
+    }
+  }
+  // The same, of reads in the order of ranks, whose places are not known before.
+  void must_have_been_there() const {
+    MPI_Offset position = 0;
+    must(MPI_File_get_position_shared(file_, &position), "MPI_File_get_position_shared", 0);
+    const std::int64_t end = length();
+    if (position > end) {
+      refuse("MPI_File_read_ordered", path_, fmt::format("the file ends after {} of {} bytes", end, position));
+    }
+  }
+  std::int64_t length() const {
+    MPI_Offset length = 0;
+    must(MPI_File_get_size(file_, &length), "MPI_File_get_size", 0);
+    return length;
+  }
+
+  void seek(const Transfer& transfer) {
+    if (position_ != transfer.offset) must(MPI_File_seek(file_, transfer.offset, MPI_SEEK_SET), "MPI_File_seek", 0);
+    position_ = transfer.offset + transfer.size();
+  }
+
+  // Asks rather than waits: for a file request that failed, MPI_Wait is a segmentation fault in Open MPI
+  // (open-mpi/ompi#6078), so that one is left as it is; and in MPICH it does not end, nor does MPI_Test. There,
+  // MPI_Request_get_status is never true.
+  void complete(Started& one) const {
+    MPI_Status status{};
+    OncePerSecond patience;
+    int code = MPI_SUCCESS;
+    errno = 0;
+    for (int done = 0; !done && code == MPI_SUCCESS;) {
+      code = open_mpi ? MPI_Request_get_status(one.request, &done, &status) : MPI_Test(&one.request, &done, &status);
+      if (!done && patience.ends()) must_not_be_stuck(one.transfer);
+    }
+    const int error = errno;
+    if (open_mpi && code == MPI_SUCCESS) code = status.MPI_ERROR;
+    check_outcome(one.transfer, code, error, status);
+    if (open_mpi) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
+  }
+  void must_not_be_stuck(const Transfer& transfer) const {
+    if (transfer.bytes.empty()) return;
+    const std::string words = transfer.writes ? why_not_written(path_, transfer.offset, transfer.bytes.front())
+                                              : why_not_read(path_, transfer.offset);
+    if (!words.empty()) tell(transfer, transfer.writes ? "writing" : "reading", words);
+    errno = 0;
+  }
+
+  // Of a transfer that is complete, as far as the library says.
+  void check_outcome(const Transfer& transfer, int code, int error, const MPI_Status& status) const {
+    MPI_Count moved = 0;
+    if (code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &moved);
+    const bool whole = moved == transfer.size();
+    if (code == MPI_SUCCESS && whole && (error == 0 || storage_words(error).empty())) [[likely]]
+      return;
+    complain(transfer, code, error, moved);
+  }
+
+  [[noreturn]] void complain(const Transfer& transfer, int code, int error, MPI_Count moved) const {
+    std::string words = storage_words(error);
+    if (code != MPI_SUCCESS)
+      tell(transfer, transfer.writes ? "writing" : "reading", words.empty() ? mpi_words(code) : words);
+    if (words.empty() && !transfer.writes) words = "the file ends there";
+    if (words.empty() && moved < transfer.size()) {
+      const std::byte next = transfer.bytes[static_cast<std::size_t>(moved)];
+      words = takes_offsets() ? why_not_written(path_, transfer.offset + moved, next) : why_not_longer(path_);
+    }
+    tell(transfer, fmt::format("{} {} of", transfer.writes ? "wrote" : "read", moved), words);
+  }
+  [[noreturn]] void tell(const Transfer& transfer, const std::string& what, const std::string& words) const {
+    const std::string where = takes_offsets() ? fmt::format(" at offset {}", transfer.offset) : "";
+    refuse(name_of_call(transfer), path_,
+           fmt::format("{} {} bytes{}{}{}", what, transfer.size(), where, words.empty() ? "" : ": ", words));
+  }
+
+  void preallocate(std::int64_t size) const {
+    errno = 0;
+    must(MPI_File_preallocate(file_, size), "MPI_File_preallocate", errno);
+    must_hold("MPI_File_preallocate", path_, size);  // Open MPI says nothing
+  }
+
+  void tell_hints() {
+    told_ = true;
+    MPI_Info used = MPI_INFO_NULL;
+    must(MPI_File_get_info(file_, &used), "MPI_File_get_info", 0);
+    notes_ = hints_.became(mpi::Info::adopt(used));
+  }
+
+  ParameterSet& owner_;
+  Param<MpiIoCall> call_{&owner_, 'n', "call", MpiIoCall::at_all,
+                         "MPI-IO's call for a transfer; reads take its sister"};
+  Param<std::int64_t> in_flight_{&owner_,
+                                 '\0',
+                                 "in-flight",
+                                 1,
+                                 "transfers that are started before the first is waited for",
+                                 Positive{},
+                                 AtMost<std::int64_t>{65536}};
+  Param<bool> preallocate_{&owner_, '\0', "preallocate", "MPI_File_preallocate when a file is opened to be written"};
+  Hints hints_{owner_};
+
+  Form form_ = form_of(MpiIoCall::at_all);
+  std::string path_;
+  MPI_File file_ = MPI_FILE_NULL;
+  std::int64_t position_ = -1;  // of this rank's own pointer, once it was moved
+  std::int64_t end_ = 0;        // of what this rank wrote since the file was opened
+  std::int64_t length_ = 0;     // of the file, as far as looked for
+  std::vector<Started> started_;
+  std::size_t pending_ = 0;
+  std::vector<std::string> notes_;
+  bool told_ = false;
+};
+
+const RegisterBackend<MpiIo> registered{"mpiio", "reads and writes files with MPI-IO", "StressBench III-B"};
+
+}  // namespace
+}  // namespace io
+}  // namespace stressbench

@@ -1,0 +1,197 @@
+// posix: files by the system's own calls, as IOR's POSIX and MMAP do it (docs/motifs/storage.md).
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "core/signals.hpp"
+#include "io/backend.hpp"
+#include "io/direct.hpp"
+#include "io/fault.hpp"
+#include "io/mapping.hpp"
+#include "io/uninterrupted.hpp"
+
+namespace stressbench {
+
+enum class PosixCall { pwrite, write, mmap };
+template <>
+struct Names<PosixCall> {
+  static constexpr std::array values{std::pair{std::string_view{"pwrite"}, PosixCall::pwrite},
+                                     std::pair{std::string_view{"write"}, PosixCall::write},
+                                     std::pair{std::string_view{"mmap"}, PosixCall::mmap}};
+};
+
+namespace io {
+namespace {
+
+class Posix final : public Backend {
+ public:
+  explicit Posix(ParameterSet& owner)
+      : call_(&owner, 'n', "call", PosixCall::pwrite,
+              "pwrite: pwrite and pread; write: write and read after lseek, as IOR does; mmap: copies to and from "
+              "mapped memory"),
+        direct_(&owner, '\0', "direct", "O_DIRECT: past the page cache, where the file system can"),
+        preallocate_(&owner, '\0', "preallocate", "the first rank of a file allocates all of it as it is opened") {}
+  ~Posix() override {
+    mapping_.release();
+    if (file_ >= 0) ::close(file_);
+  }
+
+  void check(const AccessRequirements&) const override {
+    if (*direct_ && mapped()) {
+      throw ParameterMistake("direct",
+                             "--direct: --call mmap goes through the page cache; pwrite and write can go past it");
+    }
+  }
+
+  void prepare(const Opening& opening) override {
+    path_.reserve(opening.path.size());
+    if (!*direct_) return;
+    access_ = direct_access(opening.path);
+    must_fit(access_, opening.path, opening.transfer_bytes, opening.file_bytes);
+    if (access_.support == DirectAccess::Support::ignored) {
+      notes_.push_back(fmt::format("--direct: the file system of '{}' is memory and ignores O_DIRECT", opening.path));
+    }
+  }
+
+  void open(const Opening& opening) override {
+    path_ = opening.path;
+    const bool writes = opening.access != Access::read;
+    const bool reads = opening.access != Access::write || mapped();  // what is mapped to be written is read, too
+    const int flags = (writes ? O_CREAT : 0) |
+                      (!writes ? O_RDONLY
+                       : reads ? O_RDWR
+                               : O_WRONLY) |
+                      (*direct_ ? O_DIRECT : 0) | O_CLOEXEC;
+    file_ = uninterrupted([&] { return ::open(path_.c_str(), flags, 0666); });
+    if (file_ < 0) refuse("open");
+    if (*preallocate_ && writes) preallocate(opening);
+    if (mapped()) map(opening, writes);
+  }
+
+  void write(std::int64_t offset, std::span<const std::byte> bytes) override {
+    if (bytes.empty()) return;
+    if (mapped()) {
+      std::byte* const to = place({"mmap", "wrote", 0, bytes.size(), offset});
+      if (!Mapping::copy(to, bytes.data(), bytes.size())) missing_page({"mmap", "wrote", 0, bytes.size(), offset});
+    } else if (*call_ == PosixCall::write) {
+      seek(offset);
+      move({"write", "wrote", 0, bytes.size(), offset}, "no progress",
+           [&](std::size_t done) { return ::write(file_, bytes.data() + done, bytes.size() - done); });
+    } else {
+      move({"pwrite", "wrote", 0, bytes.size(), offset}, "no progress", [&](std::size_t done) {
+        return ::pwrite(file_, bytes.data() + done, bytes.size() - done, offset + static_cast<std::int64_t>(done));
+      });
+    }
+  }
+
+  void read(std::int64_t offset, std::span<std::byte> bytes) override {
+    if (bytes.empty()) return;
+    if (mapped()) {
+      const std::byte* const from = place({"mmap", "read", 0, bytes.size(), offset});
+      if (!Mapping::copy(bytes.data(), from, bytes.size())) missing_page({"mmap", "read", 0, bytes.size(), offset});
+    } else if (*call_ == PosixCall::write) {
+      seek(offset);
+      move({"read", "read", 0, bytes.size(), offset}, end_of_file,
+           [&](std::size_t done) { return ::read(file_, bytes.data() + done, bytes.size() - done); });
+    } else {
+      move({"pread", "read", 0, bytes.size(), offset}, end_of_file, [&](std::size_t done) {
+        return ::pread(file_, bytes.data() + done, bytes.size() - done, offset + static_cast<std::int64_t>(done));
+      });
+    }
+  }
+
+  void sync() override {  // of what was written through a mapping, too
+    if (uninterrupted([&] { return ::fsync(file_); }) < 0) refuse("fsync");
+  }
+
+  void close() override {
+    mapping_.release();
+    const int closed = ::close(std::exchange(file_, -1));  // is closed even if interrupted
+    if (closed < 0 && errno != EINTR) refuse("close");
+  }
+
+  std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
+
+ private:
+  static constexpr std::string_view end_of_file = "the file ends there";
+
+  bool mapped() const noexcept { return *call_ == PosixCall::mmap; }
+  [[noreturn]] void refuse(const char* call) const { raise(call, path_, errno); }
+  std::string words() const {
+    const int error = errno;
+    if (error != EINVAL || !*direct_) return words_of(error);
+    if (access_.support != DirectAccess::Support::aligned)
+      return words_of(error) + " (does O_DIRECT take such lengths?)";
+    return fmt::format("{} (O_DIRECT takes multiples of {} bytes there)", words_of(error), access_.multiple);
+  }
+
+  void seek(std::int64_t offset) const {
+    if (::lseek(file_, offset, SEEK_SET) < 0) refuse("lseek");
+  }
+
+  // What is moved in part goes on until it is whole, or nothing moves any more.
+  template <class Once>
+  void move(Partial transfer, std::string_view stuck, Once once) const {
+    while (transfer.done < transfer.length) {
+      const ssize_t moved = uninterrupted([&] { return once(transfer.done); });
+      if (moved < 0) raise(transfer, path_, words());
+      if (moved == 0) raise(transfer, path_, stuck);
+      transfer.done += static_cast<std::size_t>(moved);
+    }
+  }
+
+  // Not posix_fallocate: where a file system cannot, that writes into every block, while other ranks write there.
+  void preallocate(const Opening& opening) {
+    const bool first = !opening.ranks || opening.ranks->rank() == 0;
+    if (first && opening.file_bytes > 0 &&
+        uninterrupted([&] { return ::fallocate(file_, 0, 0, opening.file_bytes); }) < 0) {
+      if (errno != EOPNOTSUPP && errno != ENOSYS) refuse("fallocate");
+      notes_.push_back(fmt::format("--preallocate: the file system of '{}' cannot", path_));
+    }
+    if (opening.ranks && opening.ranks->size() > 1) opening.ranks->barrier();
+  }
+
+  void map(const Opening& opening, bool writes) {
+    struct stat now {};
+    if (::fstat(file_, &now) < 0) refuse("fstat");
+    mapped_bytes_ = now.st_size;
+    if (writes && now.st_size < opening.file_bytes) {  // to the same length on every rank
+      if (uninterrupted([&] { return ::ftruncate(file_, opening.file_bytes); }) < 0) refuse("ftruncate");
+      mapped_bytes_ = opening.file_bytes;
+    }
+    mapping_.attach(file_, mapped_bytes_, writes);
+  }
+  std::byte* place(const Partial& transfer) {
+    if (transfer.offset + static_cast<std::int64_t>(transfer.length) > mapped_bytes_)
+      raise(transfer, path_, end_of_file);
+    std::byte* const bytes = mapping_.at(transfer.offset, transfer.length);
+    if (!bytes) raise(transfer, path_, words());
+    return bytes;
+  }
+  [[noreturn]] void missing_page(const Partial& transfer) const {
+    raise(transfer, path_, "the storage has no page for them (SIGBUS): full, or an error");
+  }
+
+  Param<PosixCall> call_;
+  Param<bool> direct_;
+  Param<bool> preallocate_;
+
+  int file_ = -1;
+  std::string path_;
+  DirectAccess access_;
+  signals::FileSizeLimitIsAnError file_size_limit_;
+  Mapping mapping_;
+  std::int64_t mapped_bytes_ = 0;
+  std::vector<std::string> notes_;
+};
+
+const RegisterBackend<Posix> registered{"posix", "reads and writes files with POSIX calls"};
+
+}  // namespace
+}  // namespace io
+}  // namespace stressbench

@@ -1,0 +1,44 @@
+// How a library above MPI-IO makes its transfers.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/parameter.hpp"
+#include "io/backend.hpp"
+
+namespace stressbench {
+namespace io {
+
+enum class TransferMode { independent, collective };
+
+}  // namespace io
+
+template <>
+struct Names<io::TransferMode> {
+  static constexpr std::array values{std::pair{std::string_view{"independent"}, io::TransferMode::independent},
+                                     std::pair{std::string_view{"collective"}, io::TransferMode::collective}};
+};
+
+namespace io {
+
+// Throws ParameterMistake where a data set of a library cannot grow, or the ranks of a file cannot make their transfers
+// together.
+inline void check_transfers(const Param<TransferMode>& mode, const AccessRequirements& requirements) {
+  if (requirements.grows) {
+    throw ParameterMistake("do",
+                           "--do: append: the file's data set keeps the length that it was made with; write and "
+                           "rewrite would do");
+  }
+  if (*mode == TransferMode::independent || requirements.even_transfers) return;
+  throw ParameterMistake(mode.name(),
+                         fmt::format("--{}: collective: all ranks of a file make a transfer together, but theirs "
+                                     "differ in number or length; independent would do",
+                                     mode.name()));
+}
+
+}  // namespace io
+}  // namespace stressbench

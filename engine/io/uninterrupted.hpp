@@ -1,0 +1,15 @@
+// A system call again, until no signal interrupts it.
+#pragma once
+
+#include <cerrno>
+
+namespace stressbench::io {
+
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+}  // namespace stressbench::io

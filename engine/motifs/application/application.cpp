@@ -1,0 +1,49 @@
+#include "motifs/application/application.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stressbench {
+namespace {
+
+// Factors kept for one timed region: 32 KiB. More computations in one go use them again from the first.
+constexpr std::uint64_t most_factors = 4096;
+
+}  // namespace
+
+void Application::check(int ranks) const {
+  if (takes_deviation(*distribution_) && *deviation_ <= 0) {
+    throw ParameterMistake("deviation", fmt::format("--deviation: {} needs one greater than 0", distribution_.text()));
+  }
+  if (!takes_deviation(*distribution_) && deviation_.was_given()) {
+    throw ParameterMistake("deviation", fmt::format("--deviation: {} has none to choose", distribution_.text()));
+  }
+  CallListMotif::check(ranks);
+}
+
+void Application::decompose(const mpi::Group& group, const Draw& draws) {
+  CallListMotif::decompose(group, draws);
+  position_ = draws;
+  position_.rank = static_cast<std::uint32_t>(group.rank());
+  computations_ = computations();
+  compute_times_ = {scale() > 0 ? *compute_ : Computation::off, scale(), {}, 0};
+  if (*distribution_ != Shape::constant && compute_times_.how != Computation::off) {
+    const std::uint64_t wanted = computations_ * static_cast<std::uint64_t>(iterations());
+    compute_times_.factors.assign(std::min(wanted, most_factors), 1.0);
+  }
+  if (*compute_ == Computation::sleep) pause::wake_on_time();
+}
+
+void Application::prepare(std::uint64_t execution) {
+  compute_times_.next = 0;
+  const Distribution distribution(*distribution_, 1.0, *deviation_);
+  Draw position = position_;
+  position.execution = execution * computations_;
+  for (double& factor : compute_times_.factors) {
+    factor = distribution.quantile(random_unit(position));
+    ++position.execution;
+  }
+}
+
+}  // namespace stressbench

@@ -1,0 +1,31 @@
+// A scripted motif with an application's computation in it, whose times the user may scale, spread or leave out.
+// See CONTRIBUTING.md, "An application".
+#pragma once
+
+#include "core/distribution.hpp"
+#include "core/pause.hpp"
+#include "motifs/application/call_list_motif.hpp"
+
+namespace stressbench {
+
+class Application : public CallListMotif {
+ public:
+  void check(int ranks) const final;
+  void decompose(const mpi::Group& group, const Draw& draws) final;
+  void prepare(std::uint64_t execution) final;
+
+ protected:
+  double scale() const final { return *compute_ == Computation::off ? 0.0 : *scale_; }
+
+ private:
+  Param<Computation> compute_{this, '\0', "compute", Computation::busy,
+                              "the application's computation: spin as it does, sleep (from 100 us on), or nothing"};
+  Param<double> scale_{this, '\0', "scale", 1.0, "factor on the times of the computation"};
+  Param<Shape> distribution_{this, '\0', "distribution", Shape::constant, "of the times of each computation"};
+  Param<double> deviation_{this, '\0', "deviation", 0.0, "standard deviation of these times, relative to their mean"};
+
+  std::uint64_t computations_ = 0;  // in an iteration
+  Draw position_;
+};
+
+}  // namespace stressbench

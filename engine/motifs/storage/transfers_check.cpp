@@ -1,0 +1,122 @@
+// Transfers: options that fit each other, and what is announced and measured.
+#include <fmt/format.h>
+
+#include "motifs/storage/transfers.hpp"
+
+namespace stressbench::io {
+namespace {
+
+constexpr std::int64_t most_iterations = 65536;
+
+}  // namespace
+
+Transfers::Transfers(const BackendEntry& backend) : backend_(backend.make(*this)) {
+  path_.preset("stressbench-" + backend.name + ".out");
+}
+
+AccessRequirements Transfers::requirements() const {
+  const Access alone = *work_ == Work::read ? Access::read : Access::write;
+  return {.access = *work_ == Work::mixed ? Access::both : alone,
+          .even_transfers = *work_ != Work::mixed,
+          .any_order = *random_,
+          .grows = *work_ == Work::append};
+}
+
+void Transfers::check(int ranks) const {
+  const auto needs_reads = [&](const Parameter& option) {
+    if (option.was_given() && !reads())
+      throw ParameterMistake(option.name(),
+                             fmt::format("--{}: nothing is read with --do {}", option.name(), work_.text()));
+  };
+  if (ranks_given_.was_given() && *ranks_given_ != ranks) {
+    throw ParameterMistake("ranks", fmt::format("--ranks: {}, but the job has {}", *ranks_given_, ranks));
+  }
+  if (iterations() > most_iterations) {
+    throw ParameterMistake("iterations", fmt::format("--iterations: {}; at most {}, and [REPEAT] or [LOOP] for more",
+                                                     iterations(), most_iterations));
+  }
+  if (drawn_.given()) check_drawn();
+  if (size_->value % *segments_ != 0) {
+    throw ParameterMistake(
+        "segments", fmt::format("--segments: {} do not divide --size {} into equal blocks", *segments_, size_.text()));
+  }
+  if (!FitsMessage::holds(Bytes{transfer_bytes()})) {
+    throw ParameterMistake("transfer", fmt::format("--transfer: a block of {} is too long for one; {}",
+                                                   units::spell(Bytes{block()}), FitsMessage::words));
+  }
+  if (*existing_ && *work_ != Work::read) {
+    throw ParameterMistake("existing", "--existing: goes with --do read; what this run did not make is not written to");
+  }
+  if (*existing_ && *overwrite_) throw ParameterMistake("overwrite", "--overwrite: not with --existing");
+  if (read_share_.was_given() && *work_ != Work::mixed) {
+    throw ParameterMistake("read-share", "--read-share: goes with --do mixed");
+  }
+  if (*directories_ != Directories::none && files_->each == Files::Each::all) {
+    throw ParameterMistake("directories", "--directories: there is one file; see --files");
+  }
+  needs_reads(shift_);
+  needs_reads(drop_);
+  if (*shift_ < 0 || *shift_ >= ranks) {
+    throw ParameterMistake(
+        "shift", fmt::format("--shift: {}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1));
+  }
+  if (*shift_ > 0 && !backend_->takes_offsets()) {
+    throw ParameterMistake("shift", "--shift: with shared file pointers nobody knows whose bytes lie where");
+  }
+  if (*shift_ > 0 && backend_->per_rank_files()) {
+    throw ParameterMistake("shift", "--shift: here each rank finds only what it wrote itself");
+  }
+  if (*existing_ && backend_->per_rank_files()) {
+    throw ParameterMistake("existing", "--existing: here each rank finds only what it wrote itself");
+  }
+  pace_.check();
+  backend_->check(requirements());
+}
+
+void Transfers::check_drawn() const {
+  const std::string option = "sizes-from";
+  drawn_.check();
+  const auto refuse = [&](const std::string& words) { throw ParameterMistake(option, "--" + option + ": " + words); };
+  if (size_.was_given()) refuse("not with --size");
+  if (transfer_->value == 0) refuse("needs --transfer, as blocks differ in length");
+  if (*segments_ > 1) refuse("not with --segments");
+  if (*work_ != Work::write && *work_ != Work::write_read) {
+    refuse(fmt::format("files are new each time; --do {} needs those of before, write and write_read do not",
+                       work_.text()));
+  }
+}
+
+Traffic Transfers::traffic(int ranks) const {
+  const std::int64_t ways = *work_ == Work::write_read ? 2 : 1;
+  const double of_rank = drawn_.given() ? drawn_.mean() : static_cast<double>(size_->value);
+  return {.file_bytes = static_cast<std::int64_t>(ranks * of_rank) * ways};
+}
+
+// With a time limit or drawn sizes nobody knows beforehand how much it will be: then only the motif's own rates tell.
+std::optional<Bandwidth> Transfers::bandwidth(int ranks) const {
+  if (pace_.limited() || drawn_.given()) return std::nullopt;
+  return Bandwidth{static_cast<double>(traffic(ranks).file_bytes),
+                   "bytes that all ranks move / time of open, transfers, sync and close"};
+}
+
+// Of what is done, as the options say. They are read by the time that somebody first asks.
+std::span<Metric* const> Transfers::measured() const {
+  if (!measured_.empty()) return measured_;
+  for (Metric* metric : metrics()) {
+    const std::string_view name = metric->name();
+    const bool of_writing = name.starts_with("write") || name.starts_with("written");
+    const bool of_reading = name.starts_with("read");
+    if ((of_writing && !writes()) || (of_reading && !reads()) || (name.starts_with("sync") && !*sync_)) continue;
+    measured_.push_back(metric);
+  }
+  return measured_;
+}
+
+std::vector<MotifHistogram*> Transfers::histograms() {
+  std::vector<MotifHistogram*> kept;
+  if (writes()) kept.push_back(&write_times_);
+  if (reads()) kept.push_back(&read_times_);
+  return kept;
+}
+
+}  // namespace stressbench::io

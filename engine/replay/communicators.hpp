@@ -1,0 +1,64 @@
+// The communicators of the captured program, created and freed where the program did so.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace stressbench::replay {
+
+// Arguments of a call that creates a communicator.
+struct Creation {
+  int made = -1;  // number in the trace's list; -1: this rank is no member
+  int colour = 0;
+  int key = 0;
+  bool reordered = false;  // the order of the ranks differs from the parent's: a split reproduces it
+  MPI_Group members = MPI_GROUP_NULL;
+  int dimensions = 0;
+  const int* dims = nullptr;  // of Cart_sub: which of them remain
+  const int* periods = nullptr;
+  int indegree = 0;
+  const int* sources = nullptr;
+  int outdegree = 0;
+  const int* destinations = nullptr;
+};
+
+class Communicators {
+ public:
+  Communicators() = default;
+  // Number 0 is `world`, 1 is MPI_COMM_SELF; `count` in all.
+  Communicators(MPI_Comm world, std::size_t count);
+
+  MPI_Comm operator[](int number) const noexcept { return handles_[static_cast<std::size_t>(number)]; }
+  // Where a call stores the communicator that it creates; a discarded handle if this rank is no member.
+  MPI_Comm* make(int number) noexcept;
+  // A communicator that exists when the sequence begins, and that is owned elsewhere.
+  void add_preexisting(int number, MPI_Comm comm) noexcept {
+    handles_[static_cast<std::size_t>(number)] = preexisting_[static_cast<std::size_t>(number)] = comm;
+  }
+  // `call` frees the communicator that it is given. A preexisting one is only hidden until the sequence begins again.
+  template <class Call>
+  int free(int number, Call call) noexcept {
+    const auto at = static_cast<std::size_t>(number);
+    if (!is_preexisting(at)) return call(&handles_[at]);
+    handles_[at] = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+  }
+  // Frees the rest in the order of creation, which is the same on all ranks of a communicator.
+  void release();
+
+ private:
+  static constexpr std::size_t given = 2;
+  bool is_preexisting(std::size_t at) const noexcept {
+    return preexisting_[at] != MPI_COMM_NULL && handles_[at] == preexisting_[at];
+  }
+
+  std::vector<MPI_Comm> handles_;
+  std::vector<MPI_Comm> preexisting_;
+  std::vector<std::uint64_t> creation_order_;
+  std::uint64_t creations_ = 0;
+  MPI_Comm discarded_ = MPI_COMM_NULL;
+};
+
+}  // namespace stressbench::replay

@@ -1,0 +1,103 @@
+// Calls that wait for requests, test, start or free them.
+#include <mpi.h>
+
+#include <array>
+
+#include "replay/operations.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+void wait(ReplayState& s, const Instruction& i) {
+  s.requests.clear_early(i.requests);
+  mpi::must(s.requests.with(i.requests, [](int, MPI_Request* r) { return MPI_Wait(r, MPI_STATUS_IGNORE); }), i.name);
+}
+void waitall(ReplayState& s, const Instruction& i) {
+  s.requests.clear_early(i.requests);
+  mpi::must(s.requests.with(i.requests, [](int n, MPI_Request* r) { return MPI_Waitall(n, r, MPI_STATUSES_IGNORE); }),
+            i.name);
+}
+
+// The program's test succeeded: ask until this one does.
+void test(ReplayState& s, const Instruction& i) {
+  s.requests.clear_early(i.requests);
+  int done = 0;
+  while (!done) {
+    mpi::must(s.requests.with(i.requests, [&](int, MPI_Request* r) { return MPI_Test(r, &done, MPI_STATUS_IGNORE); }),
+              i.name);
+  }
+}
+void testall(ReplayState& s, const Instruction& i) {
+  s.requests.clear_early(i.requests);
+  int done = 0;
+  while (!done) {
+    mpi::must(s.requests.with(i.requests,
+                              [&](int n, MPI_Request* r) { return MPI_Testall(n, r, &done, MPI_STATUSES_IGNORE); }),
+              i.name);
+  }
+}
+
+int waitany(int count, MPI_Request* requests, int* index) {
+  mpi::must(MPI_Waitany(count, requests, index, MPI_STATUS_IGNORE), "MPI_Waitany");
+  return *index == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
+}
+int testany(int count, MPI_Request* requests, int* index) {
+  int done = 0;
+  mpi::must(MPI_Testany(count, requests, index, &done, MPI_STATUS_IGNORE), "MPI_Testany");
+  if (!done) return 0;
+  return *index == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
+}
+int waitsome(int count, MPI_Request* requests, int* indices) {
+  int done = 0;
+  mpi::must(MPI_Waitsome(count, requests, &done, indices, MPI_STATUSES_IGNORE), "MPI_Waitsome");
+  return done;
+}
+int testsome(int count, MPI_Request* requests, int* indices) {
+  int done = 0;
+  mpi::must(MPI_Testsome(count, requests, &done, indices, MPI_STATUSES_IGNORE), "MPI_Testsome");
+  return done;
+}
+template <Requests::Complete Some>
+void some(ReplayState& s, const Instruction& i) {
+  s.requests.complete(i.requests, i.done, Some);
+}
+
+void start(ReplayState& s, const Instruction& i) {
+  mpi::must(s.requests.with(i.requests, [](int, MPI_Request* r) { return MPI_Start(r); }), i.name);
+}
+void startall(ReplayState& s, const Instruction& i) {
+  mpi::must(s.requests.with(i.requests, [](int n, MPI_Request* r) { return MPI_Startall(n, r); }), i.name);
+}
+void request_free(ReplayState& s, const Instruction& i) {
+  mpi::must(
+      s.requests.with(i.requests,
+                      [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Request_free(r); }),
+      i.name);
+}
+// What the program took back may, in the replay, be there already because it completed early.
+void cancel(ReplayState& s, const Instruction& i) {
+  mpi::must(s.requests.with(i.requests,
+                            [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(r); }),
+            i.name);
+}
+
+constexpr std::array operations{
+    Operation{"MPI_Wait", Shape::completion, wait},
+    Operation{"MPI_Waitall", Shape::completion, waitall},
+    Operation{"MPI_Waitany", Shape::completion, some<waitany>},
+    Operation{"MPI_Waitsome", Shape::completion, some<waitsome>},
+    Operation{"MPI_Test", Shape::completion, test},
+    Operation{"MPI_Testall", Shape::completion, testall},
+    Operation{"MPI_Testany", Shape::completion, some<testany>},
+    Operation{"MPI_Testsome", Shape::completion, some<testsome>},
+    Operation{"MPI_Start", Shape::completion, start},
+    Operation{"MPI_Startall", Shape::completion, startall},
+    Operation{"MPI_Request_free", Shape::completion, request_free},
+    Operation{"MPI_Cancel", Shape::completion, cancel},
+};
+
+}  // namespace
+
+std::span<const Operation> completion_operations() noexcept { return operations; }
+
+}  // namespace stressbench::replay

@@ -1,0 +1,42 @@
+// Scratch files that replace the files of the captured program.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stressbench::replay {
+
+class Files {
+ public:
+  Files() = default;
+  explicit Files(std::size_t slots) : handles_(slots, MPI_FILE_NULL) {}
+
+  MPI_File operator[](int slot) const noexcept { return handles_[static_cast<std::size_t>(slot)]; }
+  MPI_File* at(int slot) noexcept { return &handles_[static_cast<std::size_t>(slot)]; }
+  // Closes the files that the program left open.
+  void close();
+
+ private:
+  std::vector<MPI_File> handles_;
+};
+
+// Scratch files that this rank creates beforehand and removes afterwards, for all ranks that open them with it.
+class ScratchFiles {
+ public:
+  ScratchFiles() = default;
+  ScratchFiles(const ScratchFiles&) = delete;
+  ScratchFiles& operator=(const ScratchFiles&) = delete;
+  ~ScratchFiles();
+
+  // Creates a file of `bytes` bytes for later reads. Throws UserMistake if it exists or cannot be written.
+  void make(const std::string& path, std::int64_t bytes);
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+}  // namespace stressbench::replay

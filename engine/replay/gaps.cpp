@@ -1,0 +1,102 @@
+#include "replay/gaps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "core/checked.hpp"
+#include "core/error.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+constexpr double shortest_ns = 64;      // bucket 0 ends here (docs/trace-format.md)
+constexpr double longest_ns = 1e18;     // 30 years; keeps sums in range
+constexpr int last_bucket = 200;        // 2^106 ns
+constexpr std::uint64_t stride = 1024;  // of draws from pair to pair; a shuffle takes less
+
+double lower_ns(int bucket) { return bucket == 0 ? 0 : shortest_ns * std::exp2((bucket - 1) / 2.0); }
+double upper_ns(int bucket) { return shortest_ns * std::exp2(bucket / 2.0); }
+
+// Times at the middles of `count` equal shares of the histogram, within its buckets as if spread evenly.
+std::vector<double> quantiles(const trace::Gap& gap, std::int64_t count) {
+  std::int64_t total = 0;
+  for (const auto& [bucket, times] : gap.buckets) total = checked::sum(total, times);
+  std::vector<double> values;
+  if (total == 0) return values;
+  std::size_t at = 0;
+  double before = 0;  // times in the buckets that lie below
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double wanted = (static_cast<double>(i) + 0.5) / static_cast<double>(count) * static_cast<double>(total);
+    while (at + 1 < gap.buckets.size() && wanted > before + static_cast<double>(gap.buckets[at].second)) {
+      before += static_cast<double>(gap.buckets[at++].second);
+    }
+    const auto [bucket, times] = gap.buckets[at];
+    const double share = times == 0 ? 0.5 : (wanted - before) / static_cast<double>(times);
+    const double value = lower_ns(bucket) + share * (upper_ns(bucket) - lower_ns(bucket));
+    values.push_back(std::clamp(value, gap.min_s * 1e9, std::max(gap.min_s, gap.max_s) * 1e9));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, double scale) {
+  const double mean = std::min(gap.sum_s * 1e9 / static_cast<double>(gap.times) * scale, longest_ns);
+  std::vector<double> values = quantiles(gap, count);
+  double sum = 0;
+  for (const double value : values) sum += value;
+  if (sum <= 0) values.assign(static_cast<std::size_t>(count), 1.0), sum = static_cast<double>(count);
+  const double factor = mean * static_cast<double>(count) / sum;
+  // What rounding takes from one it gives to the next.
+  std::vector<std::int64_t> times;
+  double reached = 0;
+  std::int64_t given = 0;
+  for (const double value : values) {
+    reached += value * factor;
+    times.push_back(std::llround(reached) - given);
+    given += times.back();
+  }
+  return times;
+}
+
+std::int64_t scaled_ns(double seconds, double scale) {
+  return std::llround(std::clamp(seconds * 1e9 * scale, 0.0, longest_ns));
+}
+
+Gaps::Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes kind, double scale, const Draw& draws) {
+  std::vector<trace::Gap> sorted = gaps;
+  for (trace::Gap& gap : sorted) {
+    if (gap.after < 0 || static_cast<std::size_t>(gap.after) >= calls || gap.times < 1) {
+      throw UserMistake(fmt::format("a gap of {} times before call {}, which is not there", gap.times, gap.after));
+    }
+    for (const auto& [bucket, times] : gap.buckets) {
+      if (bucket < 0 || bucket > last_bucket || times < 0) {
+        throw UserMistake(fmt::format("a gap before call {} has {} times in bucket {}, which is not there", gap.after,
+                                      times, bucket));
+      }
+    }
+    std::ranges::sort(gap.buckets);
+  }
+  std::ranges::sort(sorted, [](const trace::Gap& a, const trace::Gap& b) {
+    return std::tuple(a.after, b.times, a.before) < std::tuple(b.after, a.times, b.before);
+  });
+  ends_.assign(calls, 0);
+  Draw position = draws;
+  for (const trace::Gap& gap : sorted) {
+    const std::int64_t count = kind == GapTimes::mean ? 1 : std::min(gap.times, most_times);
+    const std::vector<std::int64_t> times = spread(gap, count, scale);
+    const std::size_t first = times_ns_.size();
+    for (const int i : random_permutation(position, static_cast<int>(count))) {
+      times_ns_.push_back(times[static_cast<std::size_t>(i)]);
+    }
+    pairs_.push_back({gap.before, first, times_ns_.size(), first});
+    ends_[static_cast<std::size_t>(gap.after)] = pairs_.size();
+    position.execution += stride;
+  }
+  for (std::size_t call = 1; call < calls; ++call) ends_[call] = std::max(ends_[call], ends_[call - 1]);
+}
+
+}  // namespace stressbench::replay

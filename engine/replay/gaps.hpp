@@ -1,0 +1,69 @@
+// The computation between calls: for each pair of successive calls, times distributed like the measured ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/parameter.hpp"
+#include "core/random.hpp"
+#include "trace/record.hpp"
+
+namespace stressbench {
+
+enum class GapTimes { measured, mean };
+template <>
+struct Names<GapTimes> {
+  static constexpr std::array values{std::pair{std::string_view{"measured"}, GapTimes::measured},
+                                     std::pair{std::string_view{"mean"}, GapTimes::mean}};
+};
+
+namespace replay {
+
+class Gaps {
+ public:
+  // Number of times kept per pair; after the last one, the first one is used again.
+  static constexpr std::int64_t most_times = 256;
+
+  Gaps() = default;
+  // Times have exactly the mean of the pair, multiplied by `scale`. With `measured` they are distributed like its
+  // histogram, in an order that `draws` shuffles.
+  Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes times, double scale, const Draw& draws);
+
+  // Nanoseconds between `before` (-1: none) and `call`; 0 where they never followed one another. Allocates nothing.
+  std::int64_t next(int before, int call) noexcept {
+    if (ends_.empty()) return 0;
+    const auto at = static_cast<std::size_t>(call);
+    for (std::size_t s = at == 0 ? 0 : ends_[at - 1]; s < ends_[at]; ++s) {
+      if (pairs_[s].before == before) return take(pairs_[s]);
+    }
+    return 0;
+  }
+
+ private:
+  struct Pair {
+    int before = 0;
+    std::size_t first = 0;
+    std::size_t end = 0;
+    std::size_t next = 0;
+  };
+  std::int64_t take(Pair& pair) const noexcept {
+    const std::int64_t time = times_ns_[pair.next];
+    if (++pair.next == pair.end) pair.next = pair.first;
+    return time;
+  }
+
+  std::vector<Pair> pairs_;        // by the call after, the most frequent first
+  std::vector<std::size_t> ends_;  // of each call's pairs
+  std::vector<std::int64_t> times_ns_;
+};
+
+// `count` times spread as the pair's histogram, ascending to a nanosecond, whose sum is count times the mean to a
+// nanosecond.
+std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, double scale);
+
+// No longer than 30 years, which keeps sums in range.
+std::int64_t scaled_ns(double seconds, double scale);
+
+}  // namespace replay
+}  // namespace stressbench

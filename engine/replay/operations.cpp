@@ -1,0 +1,59 @@
+#include "replay/operations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+constexpr std::size_t prefix = std::string_view("MPI_").size();
+
+std::map<std::string_view, const Operation*> all_operations() {
+  std::map<std::string_view, const Operation*> all;
+  for (const auto table :
+       {message_operations(), completion_operations(), collective_operations(), neighbour_operations(),
+        communicator_operations(), file_operations(), one_sided_operations()}) {
+    for (const Operation& operation : table) all[std::string_view(operation.name).substr(prefix)] = &operation;
+  }
+  return all;
+}
+
+bool is_file_call(std::string_view op) { return op.starts_with("File_"); }
+bool is_between_groups(std::string_view op) {
+  constexpr std::array names{"Comm_accept", "Comm_connect",        "Comm_join",
+                             "Comm_spawn",  "Comm_spawn_multiple", "Comm_remote_size"};
+  return op.starts_with("Intercomm_") || std::ranges::find(names, op) != names.end();
+}
+
+}  // namespace
+
+const Operation* find_operation(std::string_view op) noexcept {
+  static const std::map<std::string_view, const Operation*> all = all_operations();
+  const auto found = all.find(op);
+  return found == all.end() ? nullptr : found->second;
+}
+
+bool is_left_out(std::string_view op, FileCalls files) noexcept {
+  // MPI_Buffer_attach: the replay has a buffer of its own where the program calls MPI_Bsend.
+  constexpr std::array names{"Init", "Init_thread", "Finalize", "Pcontrol", "Buffer_attach", "Buffer_detach",
+                             // Whose file it was is not in a trace; scratch files go in the end.
+                             "File_delete"};
+  return (is_file_call(op) && files == FileCalls::left_out) || std::ranges::find(names, op) != names.end();
+}
+
+void must_be_known(std::string_view op, FileCalls files) {
+  if (find_operation(op) != nullptr || is_left_out(op, files)) return;
+  std::string_view why = "this program does not know it";
+  if (is_file_call(op)) why = "leave --files out, and with it all file calls";
+  if (op == "Win_create_dynamic") why = "windows to which memory is attached later are not replayed";
+  if (is_between_groups(op)) why = "communication between groups or programs is not replayed";
+  throw UserMistake(fmt::format("calls MPI_{}, which cannot be replayed: {}", op, why));
+}
+
+}  // namespace stressbench::replay

@@ -1,0 +1,128 @@
+// Communicators: who is in them, and the calls that make them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/error.hpp"
+#include "replay/replay_plan.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+bool is_graph(const trace::Call& call) {
+  const Operation* const operation = find_operation(call.op);
+  return operation != nullptr && operation->shape == Shape::adjacent;
+}
+
+}  // namespace
+
+void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruction& i) {
+  Creation& creation = i.creation;
+  creation.made = call.made.value_or(-1);
+  creation.reordered = options_.reordered;
+  const trace::Communicator* const made = call.made ? &communicator(*call.made) : nullptr;
+  creation.colour = made == nullptr ? MPI_UNDEFINED : 0;
+  creation.key = made == nullptr ? 0 : made->rank;
+  if (shape == Shape::split) {
+    creation.colour = call.colour < 0 ? MPI_UNDEFINED : call.colour;
+    creation.key = call.key;
+  } else if (shape == Shape::grouped) {
+    if (made == nullptr) throw UserMistake("gave no communicator");
+    creation.members = members(*made);
+  } else if (shape == Shape::cartesian) {
+    if (call.dims.empty() || call.dims.size() != call.periods.size()) {
+      throw UserMistake(fmt::format("{} dims and {} periods", call.dims.size(), call.periods.size()));
+    }
+    creation.dimensions = static_cast<int>(call.dims.size());
+    creation.dims = keep(call.dims);
+    creation.periods = keep(call.periods);
+  } else if (shape == Shape::sub_cartesian) {
+    const auto mesh = topologies_.find(call.comm);
+    const auto dimensions = mesh == topologies_.end() ? std::nullopt : mesh->second.dimensions;
+    if (dimensions != static_cast<int>(call.remain.size())) {
+      throw UserMistake(fmt::format("keeps some of {} dimensions, but its communicator was made with {}",
+                                    call.remain.size(), dimensions ? std::to_string(*dimensions) : "none"));
+    }
+    creation.dims = keep(call.remain);
+  } else if (shape == Shape::adjacent) {
+    for (const int rank : call.sources) partner(call, rank);
+    for (const int rank : call.destinations) partner(call, rank);
+    creation.indegree = static_cast<int>(call.sources.size());
+    creation.outdegree = static_cast<int>(call.destinations.size());
+    creation.sources = keep(call.sources);
+    creation.destinations = keep(call.destinations);
+  } else if (made != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
+    // Who ends up together is told by the lowest of their ranks in the world.
+    if (!made->members) throw UserMistake("the members of its communicator are too irregular to have been kept");
+    int lowest = std::numeric_limits<int>::max();
+    for (const trace::Run& run : *made->members) {
+      lowest = std::min({lowest, run.first, run.first + run.stride * (run.count - 1)});
+    }
+    creation.colour = lowest;
+  }
+}
+
+MPI_Group ReplayPlan::members(const trace::Communicator& made) {
+  if (!made.members) throw UserMistake("the members of its communicator are too irregular to have been kept");
+  std::vector<std::array<int, 3>> ranges;
+  for (const trace::Run& run : *made.members) {
+    const int stride = run.stride == 0 ? 1 : run.stride;
+    ranges.push_back({run.first, run.first + stride * (run.count - 1), stride});
+  }
+  MPI_Group all = MPI_GROUP_NULL;
+  mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
+  groups_.push_back(all);
+  MPI_Group some = MPI_GROUP_NULL;
+  mpi::must(
+      MPI_Group_range_incl(all, static_cast<int>(ranges.size()), reinterpret_cast<int(*)[3]>(ranges.data()), &some),
+      "MPI_Group_range_incl");
+  groups_.push_back(some);
+  return some;
+}
+
+ReplayPlan::Degrees ReplayPlan::degrees(const trace::Call& call) const {
+  const auto found = topologies_.find(call.comm);
+  if (found != topologies_.end()) return found->second;
+  throw UserMistake(
+      "its communicator was not made by MPI_Cart_create, Cart_sub, Graph_create, Dist_graph_create or "
+      "Dist_graph_create_adjacent in the captured part; neighbours of others are not in a trace");
+}
+
+// In order of the calls: a communicator is made before it is duplicated.
+void ReplayPlan::find_topologies() {
+  for (const trace::Call& call : record_.calls) {
+    if (!call.made) continue;
+    if (call.op == "Cart_create") {
+      const int neighbours = 2 * static_cast<int>(call.dims.size());
+      topologies_[*call.made] = {neighbours, neighbours, static_cast<int>(call.dims.size())};
+    } else if (call.op == "Cart_sub") {
+      const auto kept = static_cast<int>(std::ranges::count_if(call.remain, [](int remains) { return remains != 0; }));
+      topologies_[*call.made] = {2 * kept, 2 * kept, kept};
+    } else if (is_graph(call)) {
+      topologies_[*call.made] = {static_cast<int>(call.sources.size()), static_cast<int>(call.destinations.size()), {}};
+    } else if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {
+      if (const auto from = topologies_.find(call.comm); from != topologies_.end()) {
+        topologies_[*call.made] = from->second;
+      }
+    }
+  }
+}
+
+const trace::Communicator& ReplayPlan::communicator(int number) const {
+  if (number < 0 || static_cast<std::size_t>(number) >= record_.comms.size()) {
+    throw UserMistake(fmt::format("names communicator {}, but the trace has {}", number, record_.comms.size()));
+  }
+  return record_.comms[static_cast<std::size_t>(number)];
+}
+
+int ReplayPlan::partner(const trace::Call& call, int rank) const {
+  const int size = communicator(call.comm).size;
+  if (rank == trace::Call::none) return MPI_PROC_NULL;
+  if (rank == trace::Call::anyone) return MPI_ANY_SOURCE;
+  if (rank < 0 || rank >= size) throw UserMistake(fmt::format("rank {} in a communicator of {}", rank, size));
+  return rank;
+}
+
+}  // namespace stressbench::replay

@@ -1,0 +1,82 @@
+// Requests and buffered sends.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "replay/replay_plan.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+constexpr std::int64_t largest_attached = 64 << 20;
+constexpr int made_unseen = -2;  // a request that nobody saw being made (docs/trace-format.md)
+
+}  // namespace
+
+void ReplayPlan::lay_out_requests(const trace::Call& call, Instruction& i) {
+  for (const int slot : call.requests) {
+    if (slot == made_unseen) {
+      throw UserMistake("names a request that was made by a call which the trace does not hold");
+    }
+    if (slot < made_unseen) throw UserMistake(fmt::format("names slot {}", slot));
+  }
+  for (const int slot : call.done) {
+    if (std::ranges::find(call.requests, slot) == call.requests.end() || slot < 0) {
+      throw UserMistake(fmt::format("slot {} completed, but is not among its requests", slot));
+    }
+  }
+  const bool takes_one =
+      call.op == "Wait" || call.op == "Test" || call.op == "Start" || call.op == "Request_free" || call.op == "Cancel";
+  if (takes_one && call.requests.size() != 1) {
+    throw UserMistake(fmt::format("names {} requests; it takes one", call.requests.size()));
+  }
+  const int* const slots = keep(call.requests);
+  i.requests.slots = {slots, call.requests.size()};
+  i.requests.consecutive = !call.requests.empty() && call.requests.front() >= 0;
+  for (std::size_t k = 1; k < call.requests.size(); ++k) {
+    if (call.requests[k] != call.requests[k - 1] + 1) i.requests.consecutive = false;
+  }
+  i.done = {keep(call.done), call.done.size()};
+  widest_ = std::max(widest_, call.requests.size());
+}
+
+// Requests that one MPI_Waitany may swap swap their memory too (Requests::complete): it must be as large.
+void ReplayPlan::share_memory_of_any() {
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const trace::Call& call : record_.calls) {
+      if (call.done.empty()) continue;
+      std::size_t largest = 0;
+      const auto each = [&](auto look) {
+        for (const int slot : call.requests) {
+          if (slot >= 0) look(memory_[static_cast<std::size_t>(slot)]);
+        }
+      };
+      each([&](std::size_t bytes) { largest = std::max(largest, bytes); });
+      each([&](std::size_t& bytes) {
+        grown |= bytes < largest;
+        bytes = largest;
+      });
+    }
+  }
+}
+
+void ReplayPlan::count_attached() {
+  std::int64_t starts = 0;
+  for (const trace::Call& call : record_.calls) {
+    if (call.op.starts_with("Start")) starts += call.times * static_cast<std::int64_t>(call.requests.size());
+  }
+  std::int64_t bytes = 0;
+  for (const trace::Call& call : record_.calls) {
+    const bool once = call.op == "Bsend" || call.op == "Ibsend";
+    if (!once && call.op != "Bsend_init") continue;
+    const std::int64_t times = std::max<std::int64_t>(once ? call.times : starts, 1);
+    const std::int64_t one = call.bytes + MPI_BSEND_OVERHEAD;
+    bytes += times > largest_attached / one ? largest_attached : times * one;
+    bytes = std::min(bytes, largest_attached);
+  }
+  attached_ = static_cast<std::size_t>(bytes);
+}
+
+}  // namespace stressbench::replay

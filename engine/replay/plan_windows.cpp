@@ -1,0 +1,106 @@
+// Windows, what reaches into them, and the epochs that must be closed where the sequence ends.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "replay/datatypes.hpp"
+#include "replay/replay_plan.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+int assertions_of(const trace::Call& call) {
+  const std::map<std::string_view, int> known{{"NOCHECK", MPI_MODE_NOCHECK},
+                                              {"NOSTORE", MPI_MODE_NOSTORE},
+                                              {"NOPUT", MPI_MODE_NOPUT},
+                                              {"NOPRECEDE", MPI_MODE_NOPRECEDE},
+                                              {"NOSUCCEED", MPI_MODE_NOSUCCEED}};
+  int all = 0;
+  for (const std::string& name : call.assertion) {
+    const auto found = known.find(name);
+    if (found == known.end()) throw UserMistake(fmt::format("asserts '{}', which this program does not know", name));
+    all |= found->second;
+  }
+  return all;
+}
+
+}  // namespace
+
+void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i) {
+  if (call.window < 0 || !windows_made_.contains(call.window)) {
+    throw UserMistake("names a window that was made by a call which the trace does not hold");
+  }
+  Access& access = i.access;
+  access.window = call.window;
+  access.displacement = call.displacement;
+  access.lock = call.lock == "exclusive" ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED;
+  access.assertion = assertions_of(call);
+  if (call.op == "Win_post") access.group = group_of(call.sources);
+  if (call.op == "Win_start") access.group = group_of(call.destinations);
+  if (shape == Shape::epoch) return;
+  if (shape == Shape::window) {
+    if (call.size < 0 || call.unit < 1) {
+      throw UserMistake(fmt::format("{} bytes in units of {}", call.size, call.unit));
+    }
+    access.size = static_cast<MPI_Aint>(call.size);
+    access.unit = static_cast<int>(call.unit);
+    if (call.op != "Win_create") return;
+    std::size_t& memory = window_memory_[static_cast<std::size_t>(call.window)];
+    memory = std::max({memory, static_cast<std::size_t>(call.size), std::size_t{1}});
+    return;
+  }
+  const Element element = element_of(call);
+  i.type = element.type;
+  i.count = count(element, call.bytes);
+  // MPI takes no reductions of a program's own here, and none that computes on bytes; this one it takes on everything.
+  if (!call.reduction.empty()) {
+    const auto known = reduction_of(call.reduction);
+    i.operation =
+        known && (element.type != MPI_BYTE || call.type == "BYTE" || *known == MPI_NO_OP) ? *known : MPI_REPLACE;
+  }
+  if (shape != Shape::get) give(element, call.bytes);
+  if (shape == Shape::put) return;
+  const std::int64_t fetched = call.receive_bytes.value_or(call.bytes);
+  i.receive_count = count(element, fetched);
+  get(i, element, fetched);
+}
+
+MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {
+  for (const int rank : world_ranks) partner({}, rank);
+  MPI_Group all = MPI_GROUP_NULL;
+  mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
+  MPI_Group some = MPI_GROUP_NULL;
+  mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &some), "MPI_Group_incl");
+  mpi::must(MPI_Group_free(&all), "MPI_Group_free");
+  // Of nobody: MPI's own, which is not to be freed.
+  if (some != MPI_GROUP_EMPTY) groups_.push_back(some);
+  return some;
+}
+
+// A window that somebody has locked cannot be freed, and so not be made again.
+void ReplayPlan::check_epochs() const {
+  struct Epoch {
+    std::string_view opened;
+    std::array<std::string_view, 2> closed;
+  };
+  constexpr std::array epochs{Epoch{"Win_lock", {"Win_unlock", ""}}, Epoch{"Win_lock_all", {"Win_unlock_all", ""}},
+                              Epoch{"Win_start", {"Win_complete", ""}}, Epoch{"Win_post", {"Win_wait", "Win_test"}}};
+  for (const Epoch& epoch : epochs) {
+    std::map<int, std::int64_t> open;
+    for (const trace::Call& call : record_.calls) {
+      if (call.op == epoch.opened) open[call.window] += call.times;
+      if (std::ranges::find(epoch.closed, call.op) != epoch.closed.end()) open[call.window] -= call.times;
+    }
+    for (const auto& [window, times] : open) {
+      if (times == 0) continue;
+      throw UserMistake(fmt::format("rank {}: the captured part begins or ends between MPI_{} and MPI_{} of window {}",
+                                    record_.rank, epoch.opened, epoch.closed[0], window));
+    }
+  }
+}
+
+}  // namespace stressbench::replay

@@ -1,0 +1,97 @@
+#include "replay/preexisting_communicators.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/error.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+constexpr std::size_t given = 2;  // MPI_COMM_WORLD and MPI_COMM_SELF
+constexpr int tag = 0;
+
+std::vector<int> expanded(const std::vector<trace::Run>& runs) {
+  std::vector<int> members;
+  for (const trace::Run& run : runs) {
+    for (int k = 0; k < run.count; ++k) members.push_back(run.first + run.stride * k);
+  }
+  return members;
+}
+
+// Calls stand in the order in which they first came: what is used before it was made was there already.
+std::vector<bool> made_within(const trace::RankRecord& record) {
+  std::vector<bool> seen(record.comms.size(), false);
+  std::vector<bool> made(record.comms.size(), false);
+  const auto is_known = [&](int number) { return number >= 0 && static_cast<std::size_t>(number) < seen.size(); };
+  for (const trace::Call& call : record.calls) {
+    if (is_known(call.comm)) seen[static_cast<std::size_t>(call.comm)] = true;
+    if (!call.made || !is_known(*call.made) || seen[static_cast<std::size_t>(*call.made)]) continue;
+    made[static_cast<std::size_t>(*call.made)] = true;
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::RankRecord& record) {
+  const std::vector<bool> made = made_within(record);
+  std::vector<PreexistingCommunicator> comms;
+  for (std::size_t number = given; number < record.comms.size(); ++number) {
+    if (made[number]) continue;
+    const trace::Communicator& comm = record.comms[number];
+    if (!comm.members) {
+      throw UserMistake(fmt::format(
+          "rank {}: communicator {} was made before the captured part, and its members are too irregular to have been "
+          "kept",
+          record.rank, number));
+    }
+    comms.push_back({static_cast<int>(number), comm.rank, expanded(*comm.members), 0});
+  }
+  std::ranges::sort(comms, [](const PreexistingCommunicator& a, const PreexistingCommunicator& b) {
+    return std::tie(a.members, a.number) < std::tie(b.members, b.number);
+  });
+  for (std::size_t k = 1; k < comms.size(); ++k) {
+    if (comms[k].members == comms[k - 1].members) comms[k].twin = comms[k - 1].twin + 1;
+  }
+  return comms;
+}
+
+std::uint64_t membership_checksum(const PreexistingCommunicator& comm) noexcept {
+  std::uint64_t hash = 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(comm.twin);
+  for (const int member : comm.members) {
+    hash = (hash ^ static_cast<std::uint64_t>(member)) * 0xBF58476D1CE4E5B9ULL;
+    hash ^= hash >> 29U;
+  }
+  return comm.rank == 0 ? hash * static_cast<std::uint64_t>(comm.members.size() - 1) : 0 - hash;
+}
+
+PreexistingCommunicators::~PreexistingCommunicators() {
+  for (Made& made : made_) MPI_Comm_free(&made.handle);
+}
+
+void PreexistingCommunicators::make(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms) {
+  std::uint64_t sum = 0;
+  for (const PreexistingCommunicator& comm : comms) sum += membership_checksum(comm);
+  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+  if (sum != 0) {
+    throw UserMistake(
+        "some ranks used a communicator that was made before the captured part, or by a call that the trace does not "
+        "hold, and other members of it did not; capture from before it is made");
+  }
+  MPI_Group all_ranks = MPI_GROUP_NULL;
+  mpi::must(MPI_Comm_group(group.handle(), &all_ranks), "MPI_Comm_group");
+  for (const PreexistingCommunicator& comm : comms) {
+    MPI_Group members = MPI_GROUP_NULL;
+    Made& made = made_.emplace_back(Made{comm.number, MPI_COMM_NULL});
+    mpi::must(MPI_Group_incl(all_ranks, static_cast<int>(comm.members.size()), comm.members.data(), &members),
+              "MPI_Group_incl");
+    mpi::must(MPI_Comm_create_group(group.handle(), members, tag, &made.handle), "MPI_Comm_create_group");
+    mpi::must(MPI_Group_free(&members), "MPI_Group_free");
+  }
+  mpi::must(MPI_Group_free(&all_ranks), "MPI_Group_free");
+}
+
+}  // namespace stressbench::replay

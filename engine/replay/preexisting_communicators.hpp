@@ -1,0 +1,50 @@
+// Communicators that the program had when the captured part began. Their members create them once, untimed.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/group.hpp"
+#include "trace/record.hpp"
+
+namespace stressbench::replay {
+
+// One of them, according to one rank's record. All ranks sort them alike: by members, and those with the same members
+// in the order in which the program created them.
+struct PreexistingCommunicator {
+  int number = 0;  // in the trace's list
+  int rank = 0;    // of this process in it
+  std::vector<int> members;
+  int twin = 0;  // number of communicators with the same members before it
+};
+
+// Throws UserMistake if the members are not known.
+std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::RankRecord& record);
+
+// A number that sums to 0 over the members if each of them has the communicator in its record, and almost never
+// otherwise.
+std::uint64_t membership_checksum(const PreexistingCommunicator& comm) noexcept;
+
+class PreexistingCommunicators {
+ public:
+  struct Made {
+    int number = 0;
+    MPI_Comm handle = MPI_COMM_NULL;
+  };
+
+  PreexistingCommunicators() = default;
+  PreexistingCommunicators(const PreexistingCommunicators&) = delete;
+  PreexistingCommunicators& operator=(const PreexistingCommunicators&) = delete;
+  ~PreexistingCommunicators();
+
+  // Collective. Throws UserMistake on all ranks if their records do not agree on the communicators.
+  void make(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms);
+  const std::vector<Made>& made() const noexcept { return made_; }
+
+ private:
+  std::vector<Made> made_;
+};
+
+}  // namespace stressbench::replay

@@ -1,0 +1,149 @@
+// replay: the calls of a captured program, in its order, with its computation between them (docs/motifs/replay.md).
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+
+#include "core/pause.hpp"
+#include "motifs/motif.hpp"
+#include "replay/gaps.hpp"
+#include "replay/own_record.hpp"
+#include "replay/preexisting_communicators.hpp"
+#include "replay/program.hpp"
+#include "replay/replay_plan.hpp"
+#include "replay/trace_check.hpp"
+
+namespace stressbench {
+
+namespace {
+
+// Where MPI_Bsend puts its messages, while the sequence runs. There is one such place a process.
+class AttachedBuffer {
+ public:
+  explicit AttachedBuffer(const Buffer& buffer) : attached_(buffer.size() > 0) {
+    if (attached_) {
+      mpi::must(MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size())), "MPI_Buffer_attach");
+    }
+  }
+  AttachedBuffer(const AttachedBuffer&) = delete;
+  AttachedBuffer& operator=(const AttachedBuffer&) = delete;
+  ~AttachedBuffer() {
+    void* buffer = nullptr;
+    int size = 0;
+    if (attached_) MPI_Buffer_detach(&buffer, &size);
+  }
+
+ private:
+  bool attached_;
+};
+
+class Replay final : public Motif {
+ public:
+  void check(int ranks) const override {
+    if (path_->empty()) {
+      throw ParameterMistake("file", "--file: replay needs a trace: -f APP.trace; `stressbench capture` writes one");
+    }
+    if (!files_->empty() && !std::filesystem::is_directory(*files_)) {
+      throw ParameterMistake("files", fmt::format("--files: '{}' is no folder", *files_));
+    }
+    replay::check_trace(*path_, ranks, file_calls());
+  }
+  Traffic traffic(int ranks) const override {
+    Traffic traffic = replay::traffic_of(*path_, ranks, file_calls());
+    traffic.compute_s *= computes() ? *scale_ : 0.0;
+    return traffic;
+  }
+
+  void decompose(const mpi::Group& group, const Draw& draws) override {
+    replay::collectively(group, [&] { record_ = replay::own_record(group, *path_); });
+    auto [own, shared] = replay::bytes_read(record_);
+    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, own};
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, known.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+    replay::PlanOptions options{group.handle(), known[0] != 0, "", known[1] + shared};
+    if (!files_->empty()) options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
+    std::vector<replay::PreexistingCommunicator> preexisting;
+    replay::collectively(group, [&] {
+      build(std::move(options), draws);
+      preexisting = replay::preexisting_communicators_of(record_);
+    });
+    replay::collectively(group, [&] { preexisting_.make(group, preexisting); });
+    for (const replay::PreexistingCommunicators::Made& made : preexisting_.made())
+      state_.comms.add_preexisting(made.number, made.handle);
+    if (*compute_ == Computation::sleep) pause::wake_on_time();
+  }
+
+  void perform(Recorder& recorder) override {
+    const AttachedBuffer attached(buffered_);
+    const bool computes_between = computes();
+    int before = -1;
+    std::int64_t since_ns = computes_between ? recorder.now_ns() : 0;
+    program_.walk([&](int call) {
+      if (computes_between) compute(recorder, since_ns, gaps_.next(before, call));
+      const replay::Instruction& instruction = (*plan_)[call];
+      instruction.execute(state_, instruction);
+      if (computes_between) since_ns = recorder.now_ns();
+      before = call;
+    });
+    if (computes_between) compute(recorder, since_ns, tail_ns_);
+    state_.release();
+  }
+
+ private:
+  bool computes() const { return *compute_ != Computation::off && *scale_ > 0; }
+
+  replay::FileCalls file_calls() const {
+    return files_->empty() ? replay::FileCalls::left_out : replay::FileCalls::made;
+  }
+
+  void build(replay::PlanOptions options, const Draw& draws) {
+    const std::size_t calls = record_.calls.size();
+    try {
+      program_ = replay::Program(record_.rules, calls, record_.sequence_calls);
+      if (computes()) gaps_ = replay::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
+      tail_ns_ = replay::scaled_ns(record_.tail_s, *scale_);
+    } catch (const UserMistake& mistake) {
+      throw UserMistake(fmt::format("'{}', rank {}: {}", *path_, record_.rank, mistake.what()));
+    }
+    record_.rules.clear();
+    record_.gaps.clear();
+    try {
+      plan_ = std::make_unique<replay::ReplayPlan>(record_, std::move(options));
+    } catch (const UserMistake& mistake) {
+      throw UserMistake(fmt::format("'{}', {}", *path_, mistake.what()));
+    }
+    state_ = plan_->state();
+    buffered_ = plan_->attached_bytes() > 0 ? Buffer(plan_->attached_bytes()) : Buffer();
+  }
+
+  void compute(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) const {
+    if (gap_ns > 0) pause::until(*compute_, recorder, since_ns + gap_ns);
+  }
+
+  Param<std::string> path_{this, 'f', "file", "", "the trace, as `stressbench capture` writes it"};
+  Param<Computation> compute_{this, '\0', "compute", Computation::busy,
+                              "between the calls: spin as the program did, sleep (from 100 us on), or nothing"};
+  Param<double> scale_{this, '\0', "scale", 1.0, "factor on the computation between the calls"};
+  Param<GapTimes> gap_times_{this, '\0', "gaps", GapTimes::measured,
+                             "computation: times distributed as they were measured, or their mean each time"};
+
+  Param<std::string> files_{this, '\0', "files", "",
+                            "a folder for scratch files, on which file calls are made; without it they are left out"};
+
+  trace::RankRecord record_;
+  replay::Program program_;
+  replay::Gaps gaps_;
+  std::int64_t tail_ns_ = 0;  // computation after the last call
+  std::unique_ptr<replay::ReplayPlan> plan_;
+  replay::PreexistingCommunicators preexisting_;
+  replay::ReplayState state_;
+  Buffer buffered_;
+};
+
+const RegisterMotif<Replay> registered{"replay", Family::application, "the calls of a captured program, in its order",
+                                       "any MPI program: `stressbench capture`"};
+
+}  // namespace
+}  // namespace stressbench

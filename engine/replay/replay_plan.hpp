@@ -1,0 +1,121 @@
+// The calls of one rank of a trace, prepared for execution: arguments, memory, datatypes.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "replay/operations.hpp"
+#include "replay/replay_state.hpp"
+#include "trace/record.hpp"
+
+namespace stressbench::replay {
+
+// Whether the record has a topology communicator whose ranks are ordered differently from those of its parent, or a
+// graph communicator with fewer ranks. All ranks of the job must then reproduce that order (`reordered` of
+// PlanOptions).
+bool reorders(const trace::RankRecord& record);
+// Bytes that a file must have for what this rank reads: on its own, and as its share of what all ranks read in turn.
+struct Reading {
+  std::int64_t own = 0;
+  std::int64_t shared = 0;
+};
+Reading bytes_read(const trace::RankRecord& record);
+
+// What a plan needs besides the rank's record.
+struct PlanOptions {
+  MPI_Comm world = MPI_COMM_NULL;
+  bool reordered = false;          // of some rank
+  std::string scratch;             // common beginning of the scratch files' paths; empty: file calls are left out
+  std::int64_t bytes_to_read = 0;  // the most that one rank reads on its own, and what all ranks read in turn
+
+  FileCalls files() const noexcept { return scratch.empty() ? FileCalls::left_out : FileCalls::made; }
+};
+
+class ReplayPlan {
+ public:
+  // Throws UserMistake, naming rank and call, for what cannot be replayed. Local to the rank.
+  ReplayPlan(const trace::RankRecord& record, PlanOptions options);
+  ReplayPlan(const ReplayPlan&) = delete;
+  ReplayPlan& operator=(const ReplayPlan&) = delete;
+  ~ReplayPlan();
+
+  const Instruction& operator[](int call) const noexcept { return instructions_[static_cast<std::size_t>(call)]; }
+  // The communicators, requests and buffers that the calls use; buffers are touched.
+  ReplayState state() const;
+  // Size of the buffer for MPI_Buffer_attach; 0 if nothing is sent buffered.
+  std::size_t attached_bytes() const noexcept { return attached_; }
+
+ private:
+  MPI_Op own_reduction();
+  struct Degrees {
+    int in = 0;
+    int out = 0;
+    std::optional<int> dimensions;  // of a mesh
+  };
+  // An element of a call's messages.
+  struct Element {
+    MPI_Datatype type = MPI_BYTE;
+    std::int64_t unit = 1;
+    std::int64_t extent = 1;
+  };
+
+  Instruction arrange(const trace::Call& call);
+  void lay_out(const trace::Call& call, Shape shape, Instruction& i);
+  void lay_out_collective(const trace::Call& call, Shape shape, Instruction& i);
+  void lay_out_neighbours(const trace::Call& call, Shape shape, Instruction& i);
+  void lay_out_creation(const trace::Call& call, Shape shape, Instruction& i);
+  void lay_out_requests(const trace::Call& call, Instruction& i);
+  void lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i);
+  void lay_out_file(const trace::Call& call, Shape shape, Instruction& i);
+
+  Element element_of(const trace::Call& call);
+  MPI_Datatype bytes_in_a_row(std::int64_t bytes);
+  MPI_Datatype contiguous_view(const trace::Call& call);
+  int count(const Element& element, std::int64_t bytes) const;
+  void give(const Element& element, std::int64_t bytes);
+  void get(const Instruction& i, const Element& element, std::int64_t bytes);
+  Blocks blocks(const Element& element, const std::vector<std::int64_t>& bytes, int partners);
+
+  const trace::Communicator& communicator(int number) const;
+  int partner(const trace::Call& call, int rank) const;
+  Degrees degrees(const trace::Call& call) const;
+  MPI_Group members(const trace::Communicator& made);
+  MPI_Group group_of(const std::vector<int>& world_ranks);
+  const int* keep(std::vector<int> values);
+
+  void find_topologies();
+  void share_memory_of_any();
+  void count_attached();
+  void check_epochs() const;
+
+  const trace::RankRecord& record_;
+  PlanOptions options_;
+  std::vector<Instruction> instructions_;
+  std::map<int, Degrees> topologies_;
+  std::size_t outgoing_ = 0;
+  std::size_t incoming_ = 0;
+  std::vector<std::size_t> memory_;  // of each slot
+  std::size_t widest_ = 1;
+  std::size_t attached_ = 0;
+  std::size_t file_slots_ = 0;
+  std::vector<std::size_t> window_memory_;  // of each slot
+  std::set<int> windows_made_;
+  std::deque<std::string> paths_;
+  ScratchFiles scratch_;
+  std::deque<std::vector<int>> numbers_;
+  std::deque<std::vector<MPI_Aint>> addresses_;
+  std::deque<std::vector<MPI_Datatype>> type_lists_;
+  std::vector<MPI_Datatype> types_;  // made here
+  std::vector<MPI_Group> groups_;    // made here
+  MPI_Op own_reduction_ = MPI_OP_NULL;
+};
+
+}  // namespace stressbench::replay

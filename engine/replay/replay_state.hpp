@@ -1,0 +1,97 @@
+// Prepared calls of a trace, and the MPI objects and memory that they use.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "mpi/group.hpp"
+#include "replay/communicators.hpp"
+#include "replay/files.hpp"
+#include "replay/requests.hpp"
+#include "replay/windows.hpp"
+
+namespace stressbench::replay {
+
+struct ReplayState;
+struct Instruction;
+using Execute = void (*)(ReplayState&, const Instruction&);
+
+// Blocks of a v-, w- or neighbourhood collective: one for each partner.
+struct Blocks {
+  const int* counts = nullptr;
+  const int* offsets = nullptr;            // in elements
+  const int* byte_offsets = nullptr;       // of w-collectives
+  const MPI_Aint* long_offsets = nullptr;  // of Neighbor_alltoallw
+  const MPI_Datatype* types = nullptr;     // of w-collectives
+};
+
+// One distinct call with all its arguments: nothing is looked up or computed when it is made.
+struct Instruction {
+  Execute execute = nullptr;
+  const char* name = "";  // "MPI_Isend"
+  int comm = 0;
+  int peer = MPI_PROC_NULL;
+  int tag = 0;
+  int root = 0;
+  MPI_Datatype type = MPI_BYTE;
+  int count = 0;          // given
+  int receive_count = 0;  // received
+  int source = MPI_PROC_NULL;
+  int receive_tag = 0;
+  MPI_Op operation = MPI_OP_NULL;
+  bool in_place = false;
+  int request = -1;  // slot of the request that it makes
+  RequestKind kind = RequestKind::send;
+  Slots requests;
+  std::span<const int> done;
+  Blocks give;
+  Blocks get;
+  Creation creation;
+  int file = -1;  // slot
+  MPI_Offset offset = 0;
+  int whence = MPI_SEEK_SET;
+  int amode = 0;
+  const char* path = nullptr;
+  Access access;
+};
+
+// A matched message between its probe and its receive.
+struct Matched {
+  MPI_Message message = MPI_MESSAGE_NULL;
+  int peer = 0;
+  int tag = 0;
+};
+
+struct ReplayState {
+  Communicators comms;
+  Requests requests;
+  Buffer outgoing;               // all sends only read it
+  Buffer incoming;               // of blocking calls, one at a time
+  std::vector<Matched> matched;  // capacity for as many as are ever open
+  Files files;
+  Windows windows;
+
+  MPI_Comm comm(const Instruction& i) const noexcept { return comms[i.comm]; }
+  void* out(const Instruction&) const noexcept { return outgoing.data(); }
+  void* in(const Instruction& i) const noexcept { return i.request < 0 ? incoming.data() : requests.memory(i.request); }
+  // The send buffer of collectives for which the program may have used MPI_IN_PLACE.
+  void* out_or_in_place(const Instruction& i) const noexcept { return i.in_place ? MPI_IN_PLACE : out(i); }
+  MPI_Request* make(const Instruction& i) noexcept { return requests.make(i.request, i.kind); }
+
+  // Restores the state before the first call: completes or frees what the program left open.
+  void release() {
+    requests.release();
+    windows.release();
+    files.close();
+    comms.release();
+    matched.clear();
+  }
+};
+
+}  // namespace stressbench::replay

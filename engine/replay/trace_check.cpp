@@ -1,0 +1,163 @@
+#include "replay/trace_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/checked.hpp"
+#include "core/error.hpp"
+#include "replay/operations.hpp"
+#include "trace/read.hpp"
+
+namespace stressbench::replay {
+namespace {
+
+std::int64_t sum_of(const std::vector<std::int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0}, checked::sum);
+}
+
+const trace::Communicator& communicator_of(const trace::RankRecord& record, const trace::Call& call) {
+  if (call.comm >= 0 && static_cast<std::size_t>(call.comm) < record.comms.size()) {
+    return record.comms[static_cast<std::size_t>(call.comm)];
+  }
+  throw WrongValue(fmt::format("MPI_{} on communicator {}, which is not there", call.op, call.comm));
+}
+
+// `copies`: how often a communicator may still be one that was made as a copy of another.
+std::int64_t neighbours_of(const trace::RankRecord& record, int comm, std::size_t copies) {
+  for (const trace::Call& call : record.calls) {
+    if (call.made != comm) continue;
+    if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {
+      if (copies == 0) throw WrongValue(fmt::format("communicator {} is a copy of itself", comm));
+      return neighbours_of(record, call.comm, copies - 1);
+    }
+    if (call.op == "Cart_create") return 2 * static_cast<std::int64_t>(call.dims.size());
+    if (call.op == "Cart_sub") return 2 * std::ranges::count_if(call.remain, [](int remains) { return remains != 0; });
+    return static_cast<std::int64_t>(call.destinations.size());
+  }
+  return 0;
+}
+
+// The send buffer of one rank in one collective call, whole.
+std::int64_t given_by(const trace::RankRecord& record, const trace::Call& call, Shape shape) {
+  const trace::Communicator& among = communicator_of(record, call);
+  const bool is_root = among.rank == call.root;
+  switch (shape) {
+    case Shape::scatter_block:
+    case Shape::alltoall:
+      return checked::product(call.bytes, among.size);
+    case Shape::gather:
+    case Shape::gather_blocks:
+      return call.in_place ? 0 : call.bytes;
+    case Shape::scatter:
+      return is_root ? checked::product(call.bytes, among.size) : 0;
+    case Shape::scatter_blocks:
+      return is_root ? sum_of(call.counts.empty() ? call.receive_counts : call.counts) : 0;
+    case Shape::alltoall_blocks:
+    case Shape::neighbour_alltoall_blocks:
+      return sum_of(call.counts.empty() && call.in_place ? call.receive_counts : call.counts);
+    case Shape::neighbour_alltoall:
+      return checked::product(call.bytes, neighbours_of(record, call.comm, record.comms.size()));
+    default:
+      return call.bytes;
+  }
+}
+
+bool is_one_sided_transfer(Shape shape) { return shape == Shape::put || shape == Shape::get || shape == Shape::fetch; }
+
+bool is_collective(const Operation& operation) {
+  const auto within = [&](std::span<const Operation> table) {
+    return &operation >= table.data() && &operation < table.data() + table.size();
+  };
+  return within(collective_operations()) || within(neighbour_operations());
+}
+
+void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
+  const auto add_to = [](std::int64_t& total, std::int64_t more) { total = checked::sum(total, more); };
+  add_to(traffic.messages, record.messages);
+  add_to(traffic.message_bytes, record.message_bytes);
+  for (const trace::Call& call : record.calls) {
+    const Operation* const operation = find_operation(call.op);
+    if (operation != nullptr && operation->shape == Shape::file_move && files == FileCalls::made) {
+      add_to(traffic.file_bytes, checked::product(call.times, call.bytes));
+    }
+    if (operation != nullptr && is_one_sided_transfer(operation->shape) && call.peer != trace::Call::none) {
+      add_to(traffic.messages, call.times);
+      add_to(traffic.message_bytes, checked::product(call.times, std::max(call.bytes, call.receive_bytes.value_or(0))));
+    }
+    if (operation == nullptr || !is_collective(*operation)) continue;
+    if (communicator_of(record, call).rank == 0) add_to(traffic.collectives, call.times);
+    add_to(traffic.collective_bytes, checked::product(call.times, given_by(record, call, operation->shape)));
+  }
+  for (const trace::Gap& gap : record.gaps) traffic.compute_s += gap.sum_s;
+  traffic.compute_s += record.tail_s;
+}
+
+trace::Header open(trace::Lines& lines, int ranks) {
+  const auto head = lines.next();
+  if (!head) lines.place().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
+  const trace::Header header = trace::read_header(lines.place(), *head);
+  if (header.ranks != ranks) {
+    throw UserMistake(fmt::format("'{}' was captured on {} rank{}; this job has {}", lines.place().file, header.ranks,
+                                  header.ranks == 1 ? "" : "s", ranks));
+  }
+  return header;
+}
+
+trace::RankRecord next_record(trace::Lines& lines, int rank, FileCalls files) {
+  const auto line = lines.next();
+  if (!line) {
+    trace::Place{lines.place().file, lines.place().line + 1}.refuse(
+        fmt::format("the line of rank {} is missing; the file was cut off", rank));
+  }
+  trace::RankRecord record = trace::read_rank(lines.place(), *line, rank);
+  for (const trace::Call& call : record.calls) {
+    try {
+      must_be_known(call.op, files);
+    } catch (const UserMistake& mistake) {
+      lines.place().refuse(fmt::format("rank {} {}", rank, mistake.what()));
+    }
+  }
+  return record;
+}
+
+template <class Action>
+auto as_mistake_in_file(Action action) {
+  try {
+    return action();
+  } catch (const UserMistake& mistake) {
+    throw ParameterMistake("file", fmt::format("--file: {}", mistake.what()));
+  }
+}
+
+}  // namespace
+
+void check_trace(const std::string& path, int ranks, FileCalls files) {
+  as_mistake_in_file([&] {
+    trace::Lines lines(path);
+    open(lines, ranks);
+    next_record(lines, 0, files);
+  });
+}
+
+Traffic traffic_of(const std::string& path, int ranks, FileCalls files) {
+  return as_mistake_in_file([&] {
+    trace::Lines lines(path);
+    open(lines, ranks);
+    Traffic traffic;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const trace::RankRecord record = next_record(lines, rank, files);
+      try {
+        add(record, files, traffic);
+      } catch (const WrongValue& wrong) {
+        lines.place().refuse(fmt::format("rank {}: {}", rank, wrong.what()));
+      }
+    }
+    trace::read_tail(lines, ranks);
+    traffic.compute_s /= ranks;
+    return traffic;
+  });
+}
+
+}  // namespace stressbench::replay

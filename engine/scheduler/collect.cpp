@@ -1,0 +1,290 @@
+#include "scheduler/collect.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace stressbench::scheduler {
+namespace {
+
+constexpr int tag = 7;
+constexpr std::size_t block_cells = 4096;
+constexpr std::int32_t executions = -1;  // in place of the number of a motif's own histogram
+
+struct Cell {
+  double min = std::numeric_limits<double>::infinity();
+  double sum = 0;
+  double max = -std::numeric_limits<double>::infinity();
+  std::int32_t slowest = -1;
+  std::int32_t lowest = -1;
+  std::int32_t observers = 0;
+};
+
+void merge(void* in, void* inout, int* length, MPI_Datatype*) {
+  const auto* theirs = static_cast<const Cell*>(in);
+  auto* ours = static_cast<Cell*>(inout);
+  for (int i = 0; i < *length; ++i) {
+    Cell& a = ours[i];
+    const Cell& b = theirs[i];
+    if (b.min < a.min || (b.min == a.min && b.lowest < a.lowest)) {
+      a.min = b.min;
+      a.lowest = b.lowest;
+    }
+    a.sum += b.sum;
+    if (b.max > a.max || (b.max == a.max && b.slowest < a.slowest)) {
+      a.max = b.max;
+      a.slowest = b.slowest;
+    }
+    a.observers += b.observers;
+  }
+}
+
+// The MPI datatype and operation for the reduction of cells.
+class CellReduction {
+ public:
+  CellReduction() {
+    mpi::must(MPI_Type_contiguous(static_cast<int>(sizeof(Cell)), MPI_BYTE, &type_), "MPI_Type_contiguous");
+    mpi::must(MPI_Type_commit(&type_), "MPI_Type_commit");
+    mpi::must(MPI_Op_create(merge, 1, &operation_), "MPI_Op_create");
+  }
+  CellReduction(const CellReduction&) = delete;
+  CellReduction& operator=(const CellReduction&) = delete;
+  ~CellReduction() {
+    MPI_Op_free(&operation_);
+    MPI_Type_free(&type_);
+  }
+
+  // `reduced` has the result on the job's root. Not in place: MPICH 4.0 mistakes MPI_IN_PLACE for an address when the
+  // root is not rank 0.
+  void reduce(const std::vector<Cell>& cells, std::vector<Cell>& reduced, const JobGroup& job_group) const {
+    reduced.resize(cells.size());
+    const int count = static_cast<int>(cells.size());
+    mpi::must(
+        MPI_Reduce(cells.data(), reduced.data(), count, type_, operation_, job_group.root, job_group.group->handle()),
+        "MPI_Reduce");
+  }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Op operation_ = MPI_OP_NULL;
+};
+
+// In which columns this rank's values count.
+std::vector<bool> timed_columns(const Chain& chain) {
+  std::vector<bool> timed{true};
+  for (const ChainStep& step : chain.steps()) timed.push_back(step.motif->is_timed());
+  for (const ChainStep& step : chain.steps())
+    timed.insert(timed.end(), step.motif->measured().size(), step.motif->is_timed());
+  return timed;
+}
+
+Spread spread_of(const Cell& cell) {
+  if (cell.observers == 0) return {};
+  return {cell.min, cell.sum / cell.observers, cell.max, cell.slowest, cell.lowest};
+}
+
+// A histogram of the chain: of a step's executions, or one of the motif's own.
+struct HistogramRef {
+  std::int32_t step = 0;
+  std::int32_t own = executions;
+  const Durations* durations = nullptr;
+};
+
+std::vector<HistogramRef> histograms_of(const Chain& chain) {
+  std::vector<HistogramRef> all;
+  for (std::size_t i = 0; i < chain.steps().size(); ++i) {
+    const ChainStep& step = chain.steps()[i];
+    const auto number = static_cast<std::int32_t>(i);
+    all.push_back({number, executions, &step.durations});
+    std::int32_t own = 0;
+    for (const MotifHistogram* histogram : step.motif->histograms()) {
+      all.push_back({number, own++, &histogram->durations()});
+    }
+  }
+  return all;
+}
+
+struct Shape {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t histograms = 0;
+  std::int64_t stride = 1;
+  std::int64_t extra_stride = 1;
+  std::array<std::int64_t, 3> repetitions{};
+};
+
+struct HistogramSummary {
+  std::int32_t step = 0;
+  std::int32_t own = executions;
+  double min_s = std::numeric_limits<double>::infinity();
+  double sum_s = 0;
+  double max_s = 0;
+};
+
+Histogram reduced(const JobGroup& job_group, const Histogram& mine) {
+  Histogram sum;
+  mpi::must(MPI_Reduce(mine.counts().data(), sum.counts().data(), static_cast<int>(sum.counts().size()), MPI_UINT64_T,
+                       MPI_SUM, job_group.root, job_group.group->handle()),
+            "MPI_Reduce");
+  return sum;
+}
+
+HistogramSummary reduce_summary(const JobGroup& job_group, const HistogramRef& ref) {
+  HistogramSummary sum{ref.step, ref.own};
+  const Durations& mine = *ref.durations;
+  if (mine.min_ns >= 0) sum.min_s = static_cast<double>(mine.min_ns) * 1e-9;
+  sum.min_s = reduced(job_group, sum.min_s, MPI_MIN);
+  sum.sum_s = reduced(job_group, mine.sum_ns * 1e-9, MPI_SUM);
+  sum.max_s = reduced(job_group, static_cast<double>(mine.max_ns) * 1e-9, MPI_MAX);
+  return sum;
+}
+
+// Messages between a job's root and world rank 0.
+class RootChannel {
+ public:
+  RootChannel(const mpi::Group& world, int peer) : world_(world), peer_(peer) {}
+  template <class T>
+  void send(const T* values, std::size_t count) const {
+    mpi::must(MPI_Send(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle()), "MPI_Send");
+  }
+  template <class T>
+  void receive(T* values, std::size_t count) const {
+    mpi::must(
+        MPI_Recv(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle(), MPI_STATUS_IGNORE),
+        "MPI_Recv");
+  }
+
+  void send(const std::vector<std::string>& texts) const {
+    const std::size_t count = texts.size();
+    send(&count, 1);
+    for (const std::string& text : texts) {
+      const std::size_t size = text.size();
+      send(&size, 1);
+      send(text.data(), size);
+    }
+  }
+  std::vector<std::string> receive_texts() const {
+    std::size_t count = 0;
+    receive(&count, 1);
+    std::vector<std::string> texts(count);
+    for (std::string& text : texts) {
+      std::size_t size = 0;
+      receive(&size, 1);
+      text.resize(size);
+      receive(text.data(), size);
+    }
+    return texts;
+  }
+
+ private:
+  const mpi::Group& world_;
+  int peer_;
+};
+
+HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summary) {
+  HistogramRecord record;
+  record.step = summary.step;
+  if (summary.own != executions) record.own = summary.own;
+  record.counts = counts;
+  const auto total = static_cast<double>(counts.total());
+  record.min_s = summary.min_s;
+  record.max_s = summary.max_s;
+  record.mean_s = total > 0 ? summary.sum_s / total : 0;
+  return record;
+}
+
+}  // namespace
+
+double reduced(const JobGroup& job_group, double value, MPI_Op operation) {
+  double result = value;
+  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, job_group.root, job_group.group->handle()),
+            "MPI_Reduce");
+  return result;
+}
+
+void Collection::contribute(const JobGroup& job_group, const SampleBuffer& samples, const Chain& chain) {
+  const bool root = job_group.group->rank() == job_group.root;
+  const bool keep = root && world_.rank() == 0;
+  const RootChannel channel{world_, 0};
+  const std::vector<HistogramRef> histograms = histograms_of(chain);
+  own_ = Result{};
+  Shape shape{
+      static_cast<std::int64_t>(samples.heads().size()),
+      static_cast<std::int64_t>(samples.columns()),
+      static_cast<std::int64_t>(histograms.size()),
+      samples.stride(Phase::measured),
+      samples.stride(Phase::extra),
+      {samples.repetitions(Phase::warmup), samples.repetitions(Phase::measured), samples.repetitions(Phase::extra)}};
+  if (keep) {
+    own_.heads = samples.heads();
+    own_.repetitions = shape.repetitions;
+    own_.stride = shape.stride;
+    own_.extra_stride = shape.extra_stride;
+  } else if (root) {
+    channel.send(&shape, 1);
+    channel.send(samples.heads().data(), samples.heads().size());
+  }
+  const CellReduction reduction;
+  const std::vector<bool> timed = timed_columns(chain);
+  const std::span<const double> values = samples.values();
+  std::vector<Cell> cells;
+  std::vector<Cell> result;
+  for (std::size_t start = 0; start < values.size(); start += block_cells) {
+    cells.assign(std::min(block_cells, values.size() - start), Cell{});
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const double value = values[start + i];
+      if (timed[(start + i) % samples.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
+    }
+    reduction.reduce(cells, result, job_group);
+    if (keep) {
+      for (const Cell& cell : result) own_.cells.push_back(spread_of(cell));
+    } else if (root) {
+      channel.send(result.data(), result.size());
+    }
+  }
+  for (const HistogramRef& ref : histograms) {
+    const Histogram counts = reduced(job_group, ref.durations->counts);
+    const HistogramSummary summary = reduce_summary(job_group, ref);
+    if (keep) {
+      if (counts.total() > 0) own_.histograms.push_back(record_of(counts, summary));
+    } else if (root) {
+      channel.send(counts.counts().data(), counts.counts().size());
+      channel.send(&summary, 1);
+    }
+  }
+  if (keep) {
+    own_.notes = chain.notes();
+  } else if (root) {
+    channel.send(chain.notes());
+  }
+}
+
+Collection::Result Collection::receive(const Source& source) {
+  if (source.leader == 0) return std::move(own_);
+  const RootChannel channel{world_, source.leader};
+  Shape shape;
+  channel.receive(&shape, 1);
+  Result result;
+  result.repetitions = shape.repetitions;
+  result.stride = shape.stride;
+  result.extra_stride = shape.extra_stride;
+  result.heads.resize(static_cast<std::size_t>(shape.rows));
+  channel.receive(result.heads.data(), result.heads.size());
+  const auto total = static_cast<std::size_t>(shape.rows * shape.columns);
+  std::vector<Cell> cells;
+  for (std::size_t start = 0; start < total; start += block_cells) {
+    cells.resize(std::min(block_cells, total - start));
+    channel.receive(cells.data(), cells.size());
+    for (const Cell& cell : cells) result.cells.push_back(spread_of(cell));
+  }
+  for (std::int64_t i = 0; i < shape.histograms; ++i) {
+    Histogram counts;
+    HistogramSummary summary;
+    channel.receive(counts.counts().data(), counts.counts().size());
+    channel.receive(&summary, 1);
+    if (counts.total() > 0) result.histograms.push_back(record_of(counts, summary));
+  }
+  result.notes = channel.receive_texts();
+  return result;
+}
+
+}  // namespace stressbench::scheduler

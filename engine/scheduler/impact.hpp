@@ -1,0 +1,35 @@
+// Keeps the median job time of each round, for the stopping criterion and the summary table.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/statistics.hpp"
+#include "scheduler/records.hpp"
+
+namespace stressbench::scheduler {
+
+class ImpactTracker final : public Listener {
+ public:
+  // A new launch: samples of an unfinished round are dropped.
+  void on_header(const Header& header) override;
+  void on_sample(const Sample& sample) override;
+  void on_round(const RoundRecord& record) override;
+
+  // Blocks in which the job has both an isolated and a contended median.
+  std::vector<Pair> pairs(int job) const;
+  std::optional<Impact> impact(int job) const { return congestion_impact(pairs(job)); }
+  // Medians of the rounds of one kind.
+  std::vector<double> medians(int job, RoundKind kind) const;
+
+ private:
+  struct Halves {
+    std::optional<double> isolated;
+    std::optional<double> contended;
+  };
+  std::map<int, std::vector<double>> present_;   // job -> measured times of the present round
+  std::map<int, std::map<int, Halves>> blocks_;  // job -> block
+};
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,97 @@
+#include "scheduler/interrupt.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <set>
+
+#include "core/signals.hpp"
+
+namespace stressbench::scheduler::interrupt {
+namespace {
+
+volatile std::sig_atomic_t stop_requested = 0;
+volatile std::sig_atomic_t requested_at_ms = 0;
+RankStatus this_rank;
+
+// Only what is safe inside a signal handler: a line put together in a fixed buffer, and write().
+class Line {
+ public:
+  Line& add(const char* text) noexcept {
+    for (; text != nullptr && *text != '\0' && used_ + 1 < text_.size(); ++text) text_[used_++] = *text;
+    return *this;
+  }
+  Line& add(int number) noexcept {
+    std::array<char, 12> digits{};
+    std::size_t at = digits.size() - 1;
+    do {
+      digits[--at] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number > 0 && at > 0);
+    return add(&digits[at]);
+  }
+  void print() noexcept {
+    text_[used_++] = '\n';
+    const auto written = write(STDERR_FILENO, text_.data(), used_);
+    (void)written;
+  }
+
+ private:
+  std::array<char, 512> text_{};
+  std::size_t used_ = 0;
+};
+
+void print_status() noexcept {
+  Line line;
+  line.add("stressbench-mpi: told to stop: rank ").add(this_rank.rank < 0 ? 0 : this_rank.rank);
+  if (this_rank.job != nullptr) line.add(" (job ").add(this_rank.job);
+  if (this_rank.job != nullptr && this_rank.motif != nullptr) line.add(", motif ").add(this_rank.motif);
+  if (this_rank.job != nullptr) line.add(")");
+  line.add(", round ").add(this_rank.round).print();
+}
+
+void on_signal(int signal) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const auto now_ms = static_cast<std::sig_atomic_t>((now.tv_sec * 1000 + now.tv_nsec / 1000000) & 0x3fffffff);
+  if (stop_requested != 0) {
+    if (now_ms - requested_at_ms < 500) return;  // one Ctrl-C may arrive by way of the terminal and of the launcher
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+    return;
+  }
+  stop_requested = 1;
+  requested_at_ms = now_ms;
+  if (this_rank.reports_signals) print_status();
+}
+
+}  // namespace
+
+void install_handlers() {
+  // Until the program ends: a second signal may arrive while MPI is being finalised.
+  static const std::array<signals::Handler, 3> handlers{signals::Handler{SIGINT, on_signal, SA_RESTART},
+                                                        signals::Handler{SIGTERM, on_signal, SA_RESTART},
+                                                        signals::Handler{SIGUSR1, on_signal, SA_RESTART}};
+}
+
+bool requested() noexcept { return stop_requested != 0; }
+
+const char* interned(const std::string& name) {
+  static std::set<std::string> names;
+  return names.insert(name).first->c_str();
+}
+
+RankStatus& rank_status() noexcept { return this_rank; }
+
+std::string describe(const RankStatus& here, const std::string& host) {
+  std::string text;
+  if (here.job != nullptr) text += fmt::format("job {}, ", here.job);
+  if (here.motif != nullptr) text += fmt::format("motif {}, ", here.motif);
+  return text + fmt::format("rank {} on host {}, round {}", here.rank, host, here.round);
+}
+
+}  // namespace stressbench::scheduler::interrupt

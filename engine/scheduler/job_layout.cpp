@@ -1,0 +1,68 @@
+#include "scheduler/job_layout.hpp"
+
+#include <algorithm>
+
+#include "scheduler/chain.hpp"
+
+namespace stressbench::scheduler {
+namespace {
+
+struct Role {
+  int job = -1;
+  int position = 0;  // of the node in the job's list, along which the job's ranks are numbered
+};
+
+// The job whose part of this rank's node contains this rank's slot.
+Role role_of(const Machine& machine, const workload::Workload& workload) {
+  int first_slot = 0;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    const workload::Job& job = workload.jobs[i];
+    const auto at = std::find(job.nodes->begin(), job.nodes->end(), machine.my_node);
+    if (at == job.nodes->end()) continue;
+    const Role role{static_cast<int>(i), static_cast<int>(at - job.nodes->begin())};
+    if (!job.ranks_per_node) return role;
+    if (machine.my_slot < first_slot + *job.ranks_per_node) return role;
+    first_slot += *job.ranks_per_node;
+    if (!job.shared) return {};
+  }
+  return {};
+}
+
+// World rank 0 is the root of its own job, so that it never has to send to itself.
+int choose_root(const mpi::Group& world, const mpi::Group& control) {
+  int root = world.rank() == 0 ? control.rank() : -1;
+  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, control.handle()), "MPI_Allreduce");
+  return std::max(root, 0);
+}
+
+}  // namespace
+
+JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
+                       const std::vector<Chain>& chains) {
+  const Role role = role_of(machine, workload);
+  JobLayout layout;
+  layout.job = role.job;
+  layout.control = world.split(role.job >= 0 ? role.job : MPI_UNDEFINED, role.position);
+  layout.busy = world.split(role.job >= 0 ? 0 : MPI_UNDEFINED, world.rank());
+  if (layout.control) {
+    layout.root = choose_root(world, layout.control);
+    layout.steps = make_groups(layout.control, chains[static_cast<std::size_t>(role.job)]);
+  }
+  layout.roots = world.split(layout.is_root() ? 0 : MPI_UNDEFINED, world.rank());
+  const auto jobs = workload.jobs.size();
+  std::vector<int> facts(2 * jobs, -1);
+  if (layout.is_root()) {
+    facts[static_cast<std::size_t>(layout.job)] = world.rank();
+    facts[jobs + static_cast<std::size_t>(layout.job)] = layout.control.size();
+  }
+  std::vector<int> known(facts);
+  mpi::must(MPI_Reduce(facts.data(), known.data(), static_cast<int>(facts.size()), MPI_INT, MPI_MAX, 0, world.handle()),
+            "MPI_Reduce");
+  if (world.rank() == 0) {
+    layout.leaders.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(jobs));
+    layout.sizes.assign(known.begin() + static_cast<std::ptrdiff_t>(jobs), known.end());
+  }
+  return layout;
+}
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,31 @@
+// Which ranks belong to which job, with the jobs' communicators and roots. Made once per launch.
+#pragma once
+
+#include <vector>
+
+#include "mpi/group.hpp"
+#include "scheduler/collect.hpp"
+#include "scheduler/machine.hpp"
+#include "workload/model.hpp"
+
+namespace stressbench::scheduler {
+
+struct JobLayout {
+  int job = -1;                   // of this rank; -1: parked in every round
+  mpi::Group control;             // the job's ranks, for the engine's messages
+  std::vector<mpi::Group> steps;  // the job's ranks, one communicator per step, for the motifs
+  mpi::Group busy;                // all ranks that belong to any job
+  mpi::Group roots;               // the roots of all jobs; empty on other ranks
+  int root = 0;                   // in `control`
+  std::vector<int> leaders;       // world rank 0 only: world rank of each job's root
+  std::vector<int> sizes;         // world rank 0 only: number of ranks of each job
+
+  JobGroup job_group() const noexcept { return {job, &control, root}; }
+  bool is_root() const noexcept { return job >= 0 && control.rank() == root; }
+};
+
+// Collective over `world`. Every job's nodes must be explicit (placement done). `chains`: one per job.
+JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
+                       const std::vector<Chain>& chains);
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,120 @@
+#include "scheduler/job_round.hpp"
+
+#include <algorithm>
+
+#include "core/pause.hpp"
+#include "scheduler/sleeping_barrier.hpp"
+
+namespace stressbench::scheduler {
+namespace {
+
+// Time of a batch of repetitions, after which the root decides whether to continue: long enough that deciding costs
+// next to nothing.
+constexpr double batch_s = 0.02;
+constexpr std::int64_t largest_batch = 100000;
+
+class RepetitionLoop {
+ public:
+  RepetitionLoop(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock,
+                 const Assignment& assignment)
+      : chain_(chain), samples_(samples), job_group_(job_group), clock_(clock), assignment_(assignment) {}
+
+  void repeat(std::int64_t count, Phase phase) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t start = clock_.now_ns();
+      chain_.repeat(clock_, samples_, phase, assignment_.start_barrier, assignment_.verification);
+      const std::int64_t pause_ns = assignment_.throttle.after(clock_.now_ns() - start);
+      if (pause_ns > 0) sleep_for(pause_ns);
+    }
+  }
+
+  // Batches of repetitions while `go_on` is true on the job's root, where alone it is called.
+  template <class GoOn>
+  void repeat_while(Phase phase, GoOn go_on) {
+    std::int64_t next = 1;
+    for (;;) {
+      std::int64_t batch = is_root() && go_on() ? next : 0;
+      mpi::must(MPI_Bcast(&batch, 1, MPI_INT64_T, job_group_.root, job_group_.group->handle()), "MPI_Bcast");
+      if (batch == 0) return;
+      const std::int64_t start = clock_.now_ns();
+      repeat(batch, phase);
+      // The slowest rank's time: the root may be a target of one-sided communication that finishes at once.
+      const double took = reduced(job_group_, static_cast<double>(clock_.now_ns() - start) * 1e-9, MPI_MAX);
+      // Some motifs take no time in a simulation: their batches do not grow for that.
+      const double fitting = static_cast<double>(batch) * (took > 0 ? batch_s / took : 1);
+      next = std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
+                        std::min(largest_batch, batch * 4));
+    }
+  }
+
+  void measured() {
+    if (assignment_.min_time) {
+      const std::int64_t start = clock_.now_ns();
+      std::int64_t done = samples_.repetitions(Phase::measured);
+      repeat_while(Phase::measured, [&] {
+        done = samples_.repetitions(Phase::measured);
+        return done < assignment_.repeat || clock_.now_ns() - start < assignment_.min_time->value;
+      });
+    } else {
+      repeat(assignment_.repeat, Phase::measured);
+    }
+  }
+
+  // A rank that is idle in the last repetition waits inside the MPI library: as a target of one-sided communication it
+  // may have to make progress for others, which it would not do while it sleeps.
+  void end() const { job_group_.group->barrier(); }
+
+  bool is_root() const { return job_group_.group->rank() == job_group_.root; }
+
+ private:
+  Chain& chain_;
+  SampleBuffer& samples_;
+  const JobGroup& job_group_;
+  const Clock& clock_;
+  const Assignment& assignment_;
+};
+
+}  // namespace
+
+std::int64_t Throttle::after(std::int64_t busy_ns) const noexcept {
+  const auto by_load = static_cast<std::int64_t>(static_cast<double>(busy_ns) * (1 / load - 1));
+  return std::max({std::int64_t{0}, by_load, period_ns - busy_ns});
+}
+
+void CompletionBarrier::enter() {
+  if (entered_ || roots_ == nullptr) return;
+  mpi::must(MPI_Ibarrier(roots_->handle(), &request_), "MPI_Ibarrier");
+  entered_ = true;
+}
+
+bool CompletionBarrier::everyone_has_entered() {
+  if (complete_ || roots_ == nullptr) return true;
+  int done = 0;
+  mpi::must(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  complete_ = done != 0;
+  return complete_;
+}
+
+void CompletionBarrier::wait() {
+  if (complete_ || roots_ == nullptr) return;
+  sleeping_wait(request_, WaitPhase::parked);
+  complete_ = true;
+}
+
+void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock,
+               const Assignment& assignment, CompletionBarrier* completion) {
+  RepetitionLoop loop{chain, samples, job_group, clock, assignment};
+  loop.repeat(assignment.warmup, Phase::warmup);
+  if (!assignment.background) loop.measured();
+  loop.end();
+  if (completion == nullptr) return;
+  if (loop.is_root()) completion->enter();
+  if (assignment.background || assignment.finish == Finish::sustain) {
+    const Phase phase = assignment.background ? Phase::measured : Phase::extra;
+    loop.repeat_while(phase, [&] { return !completion->everyone_has_entered(); });
+    loop.end();
+  }
+  if (loop.is_root()) completion->wait();
+}
+
+}  // namespace stressbench::scheduler

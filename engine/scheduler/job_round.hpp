@@ -1,0 +1,58 @@
+// The repetitions of one job in one round, and how its ranks agree when to stop.
+#pragma once
+
+#include <optional>
+
+#include "core/clock.hpp"
+#include "scheduler/chain.hpp"
+#include "scheduler/collect.hpp"
+#include "scheduler/records.hpp"
+
+namespace stressbench::scheduler {
+
+// Limits the load that a job causes: after each repetition its ranks sleep, outside of the measured time.
+struct Throttle {
+  double load = 1;             // time of a repetition / time of the repetition and the pause after it
+  std::int64_t period_ns = 0;  // at least, from the start of a repetition to the start of the next
+
+  std::int64_t after(std::int64_t busy_ns) const noexcept;
+};
+
+// What a job does in a round.
+struct Assignment {
+  int warmup = 1;
+  std::int64_t repeat = 1;
+  std::optional<Nanoseconds> min_time;
+  bool background = false;
+
+  Finish finish = Finish::sustain;
+  StartBarrier start_barrier = StartBarrier::none;
+  Verification verification = Verification::off;
+  Throttle throttle{};
+};
+
+// A nonblocking barrier of the jobs in a contended round. A job enters it when it has completed its repetitions, and
+// tests it between batches of extra ones. Only the jobs' roots take part.
+class CompletionBarrier {
+ public:
+  // `roots`: the communicator of all jobs' roots; null on other ranks.
+  explicit CompletionBarrier(const mpi::Group* roots) : roots_(roots) {}
+  CompletionBarrier(const CompletionBarrier&) = delete;
+  CompletionBarrier& operator=(const CompletionBarrier&) = delete;
+
+  void enter();
+  bool everyone_has_entered();
+  void wait();
+
+ private:
+  const mpi::Group* roots_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool entered_ = false;
+  bool complete_ = false;
+};
+
+// Runs the job's part of a round. Collective over the job's ranks. `completion` is null in an isolated round.
+void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, const Clock& clock,
+               const Assignment& assignment, CompletionBarrier* completion);
+
+}  // namespace stressbench::scheduler

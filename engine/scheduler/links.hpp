@@ -1,0 +1,34 @@
+// Traffic counters of network links, where a lab or a site provides them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stressbench::scheduler {
+
+// One direction of a link. Bytes include the headers of frames.
+struct LinkCount {
+  std::string link;
+  std::string source;
+  std::string target;
+  std::optional<std::int64_t> rate_bits_per_s;
+  std::int64_t bytes = 0;
+  std::int64_t frames = 0;
+  std::int64_t drops = 0;
+};
+using LinkCounts = std::vector<LinkCount>;
+
+class LinkCounters {
+ public:
+  virtual ~LinkCounters() = default;
+  // Totals since a fixed moment. Throws MachineFault if they cannot be read.
+  virtual LinkCounts read() = 0;
+};
+
+// The growth of each direction from `before` to `after`. One that is missing in `before`, or was reset, counts from
+// zero.
+LinkCounts growth(const LinkCounts& before, LinkCounts after);
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,68 @@
+// The values that one rank measured in one round: a row per repetition; a column for the job, each step and each
+// metric.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stressbench::scheduler {
+
+enum class Phase : std::int32_t { warmup, measured, extra };
+
+// Which phases of a round last until the other jobs are done, and so have no bound of their own.
+enum class OpenEndedPhases { extra_only, measured_too };
+
+struct RowHead {
+  std::int64_t repetition = 0;
+  Phase phase = Phase::measured;
+};
+
+// Rows stay in memory until the round ends, since writing or reducing them earlier would disturb the measurement.
+// Memory is bounded: when a phase has `capacity` values, every second of its repetitions is dropped, and from then on
+// only each `stride`-th is kept. All ranks of a job drop the same ones, and extra repetitions never displace measured
+// ones. The counts in `repetitions` are exact.
+//
+// Of repetitions that only keep the machine loaded while other jobs run, `sustained_rows` rows are enough.
+class SampleBuffer {
+ public:
+  explicit SampleBuffer(std::size_t columns, std::size_t capacity = default_capacity,
+                        OpenEndedPhases sustained = OpenEndedPhases::extra_only);
+
+  // The row of the present repetition, initially all zero.
+  std::span<double> next() noexcept { return current_; }
+  void commit(Phase phase);
+
+  std::size_t columns() const noexcept { return current_.size(); }
+  const std::vector<RowHead>& heads() const noexcept { return heads_; }
+  std::span<const double> row(std::size_t index) const noexcept {
+    return std::span(values_).subspan(index * columns(), columns());
+  }
+  std::span<const double> values() const noexcept { return values_; }
+  std::int64_t repetitions(Phase phase) const noexcept { return stores_[static_cast<std::size_t>(phase)].seen; }
+  std::int64_t stride(Phase phase) const noexcept { return stores_[static_cast<std::size_t>(phase)].stride; }
+
+  static constexpr std::size_t default_capacity = 1U << 17;  // 1 MiB of doubles
+  static constexpr std::size_t sustained_rows = 512;
+
+ private:
+  struct Store {
+    std::int64_t seen = 0;
+    std::int64_t first = 0;  // repetition that the phase began with
+    std::int64_t stride = 1;
+    std::size_t rows = 0;
+  };
+  void thin(Phase phase);
+  std::size_t most_rows(Phase phase) const noexcept;
+
+  std::vector<double> current_;
+  std::vector<double> values_;
+  std::vector<RowHead> heads_;
+  std::size_t max_rows_;
+  OpenEndedPhases sustained_;
+  std::int64_t total_ = 0;
+  std::array<Store, 3> stores_;
+};
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,266 @@
+#include "scheduler/session.hpp"
+
+#include <cmath>
+
+#include "core/host.hpp"
+#include "core/progress.hpp"
+#include "scheduler/describe.hpp"
+#include "scheduler/interrupt.hpp"
+#include "scheduler/sleeping_barrier.hpp"
+
+namespace stressbench::scheduler {
+namespace {
+
+// Time that a repetition must take so that a rank moves no more than the job's rate, on average.
+std::int64_t period_of(const Chain& chain, int ranks, Bytes rate) {
+  double bytes = 0;
+  for (const ChainStep& step : chain.steps()) {
+    const Traffic traffic = step.motif->traffic(ranks);
+    bytes += static_cast<double>(traffic.message_bytes + traffic.collective_bytes + traffic.file_bytes) *
+             static_cast<double>(step.motif->iterations() * step.executions);
+  }
+  return std::llround(bytes / ranks / static_cast<double>(rate.value) * 1e9);
+}
+
+std::vector<Chain> build_chains(const workload::Workload& workload) {
+  std::vector<Chain> chains;
+  for (const workload::Job& job : workload.jobs) chains.emplace_back(job, static_cast<int>(chains.size()));
+  return chains;
+}
+
+std::vector<int> jobs_with_serial_setup(const std::vector<Chain>& chains) {
+  std::vector<int> jobs;
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    if (chains[i].needs_serial_setup()) jobs.push_back(static_cast<int>(i));
+  }
+  return jobs;
+}
+
+bool is_measured(const workload::Job& job) { return job.role == workload::Role::measured; }
+
+std::vector<int> measured_jobs(const workload::Workload& workload) {
+  std::vector<int> jobs;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    if (is_measured(workload.jobs[i])) jobs.push_back(static_cast<int>(i));
+  }
+  return jobs;
+}
+
+}  // namespace
+
+Session::Session(const mpi::Group& world, const Clock& clock, const Machine& machine,
+                 const workload::Workload& workload, const RunOptions& options, std::vector<Listener*> listeners,
+                 ImpactTracker& tracker, EarlierLaunches earlier)
+    : Session(world, clock, machine, workload, options, std::move(listeners), tracker, earlier,
+              build_chains(workload)) {}
+
+Session::Session(const mpi::Group& world, const Clock& clock, const Machine& machine,
+                 const workload::Workload& workload, const RunOptions& options, std::vector<Listener*> listeners,
+                 ImpactTracker& tracker, EarlierLaunches earlier, std::vector<Chain> chains)
+    : world_(world),
+      clock_(clock),
+      machine_(machine),
+      workload_(workload),
+      options_(options),
+      tracker_(tracker),
+      earlier_(earlier),
+      layout_(lay_out_jobs(world, machine, workload, chains)),
+      serial_setup_jobs_(jobs_with_serial_setup(chains)),
+      measured_jobs_(measured_jobs(workload)),
+      queue_(Plan{measured_jobs_, options.counts, options.seed}, earlier.rounds),
+      time_limit_(options.time_limit, workload.jobs.size()),
+      reporter_(std::move(listeners)) {
+  interrupt::RankStatus& here = interrupt::rank_status();
+  here.rank = world.rank();
+  if (layout_.job >= 0) here.job = interrupt::interned(own_job().name);
+  here.reports_signals = layout_.job >= 0 && layout_.control.rank() < 2;
+  if (world.rank() == 0) {
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+      jobs_.push_back(describe_job(workload.jobs[i], chains[i], layout_.sizes[i]));
+      if (!workload.jobs[i].repeat) jobs_.back().repeat = options.repetitions;
+      if (!jobs_.back().min_time_s && options.min_time) jobs_.back().min_time_s = options.min_time->seconds();
+    }
+  }
+  if (layout_.job >= 0) chain_.emplace(std::move(chains[static_cast<std::size_t>(layout_.job)]));
+}
+
+double Session::elapsed_s() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
+
+EndReason Session::run(const std::vector<std::string>& command, const std::string& workload_text) {
+  start_ns_ = clock_.now_ns();
+  completed_ = earlier_.rounds;
+  if (world_.rank() == 0) reporter_.header(make_header(command, workload_text));
+  for (;;) {
+    Decision decision = decide();
+    // Rank 0 has a file on its way to a disk: those who spin meanwhile, at real-time priority perhaps, keep it waiting.
+    sleeping_barrier(world_, WaitPhase::arriving);
+    mpi::must(MPI_Bcast(&decision, static_cast<int>(sizeof(decision)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
+    if (decision.stop != 0) return finish(decision.reason);
+    execute(decision.round);
+    ++completed_;
+    interruption_.gather(world_);
+  }
+}
+
+// Only rank 0 knows when the file lacks its last line.
+EndReason Session::finish(EndReason reason) {
+  const bool complete = reason == EndReason::done || reason == EndReason::interval_reached;
+  if (world_.rank() == 0) reporter_.end({complete, reason, completed_, elapsed_s()});
+  int failed = reporter_.fault() ? 1 : 0;
+  sleeping_barrier(world_, WaitPhase::arriving);
+  mpi::must(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
+  return failed != 0 ? EndReason::fault : reason;
+}
+
+Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {
+  Header header;
+  header.launch = earlier_.launch;
+  header.run_id = options_.run_id;
+  header.command = command;
+  header.seed = options_.seed;
+  header.mpi = describe_library();
+  header.machine = &machine_;
+  header.workload_path = workload_.path;
+  header.workload_text = workload_text;
+  header.jobs = jobs_;
+  header.plan.counts = options_.counts;
+  header.plan.warmup = options_.warmup;
+  header.plan.finish = options_.finish;
+  header.plan.until_interval = options_.until_interval;
+  if (options_.time_limit) header.plan.time_limit_s = options_.time_limit->seconds();
+  header.plan.placement = options_.placement;
+  header.plan.verify = options_.verification == Verification::on;
+  header.clock = measure(clock_);
+  header.load_average = host::load_average();
+  header.simulation = simulation();
+  return header;
+}
+
+// On rank 0. Loads the next block where one begins.
+std::optional<EndReason> Session::reason_to_stop() {
+  while (queue_.is_between_blocks()) {
+    if (options_.until_interval && queue_.loaded_blocks() > 0 &&
+        stopping::Interval{*options_.until_interval, measured_jobs_}.reached(tracker_)) {
+      return EndReason::interval_reached;
+    }
+    queue_.load_block();
+  }
+  if (reporter_.fault()) return EndReason::fault;
+  if (queue_.empty()) return EndReason::done;
+  if (interruption_.reached()) return EndReason::interrupted;
+  if (time_limit_.reached(queue_.front(), elapsed_s())) return EndReason::time_limit;
+  return std::nullopt;
+}
+
+Session::Decision Session::decide() {
+  Decision decision;
+  if (world_.rank() != 0) return decision;
+  if (const auto reason = reason_to_stop()) {
+    decision.stop = 1;
+    decision.reason = *reason;
+  } else {
+    decision.round = queue_.take();
+    reporter_.round_starts(decision.round, queue_.planned());
+  }
+  return decision;
+}
+
+bool Session::active(const Round& round) const noexcept {
+  return layout_.job >= 0 && (round.kind == RoundKind::contended || round.job == layout_.job);
+}
+
+Assignment Session::assignment() const {
+  const workload::Job& job = own_job();
+  Assignment assigned;
+  assigned.warmup = options_.warmup;
+  assigned.repeat = job.repeat.value_or(options_.repetitions);
+  assigned.min_time = job.min_time ? job.min_time : options_.min_time;
+  assigned.background = job.role == workload::Role::background;
+  assigned.finish = options_.finish;
+  assigned.verification = options_.verification;
+  assigned.throttle.load = job.load.value_or(1);
+  if (job.rate) assigned.throttle.period_ns = period_of(*chain_, layout_.control.size(), *job.rate);
+  return assigned;
+}
+
+void Session::execute(const Round& round) {
+  interrupt::rank_status().round = round.number;
+  progress::moved();
+  const bool runs = active(round);
+  Collection collection{world_};
+  RoundRecord record{round, 0, 0, std::nullopt, {}, std::nullopt};
+  std::optional<SampleBuffer> samples;
+  if (runs) {
+    samples.emplace(chain_->columns(), SampleBuffer::default_capacity,
+                    is_measured(own_job()) ? OpenEndedPhases::extra_only : OpenEndedPhases::measured_too);
+  }
+  decompose(round);
+  const auto before = read_links(round);
+  sleeping_barrier(world_, WaitPhase::arriving);
+  record.started_s = elapsed_s();
+  if (runs) {
+    const bool contended = round.kind == RoundKind::contended;
+    CompletionBarrier completion{layout_.is_root() ? &layout_.roots : nullptr};
+    (contended ? layout_.busy : layout_.control).barrier();
+    run_round(*chain_, *samples, layout_.job_group(), clock_, assignment(), contended ? &completion : nullptr);
+  }
+  sleeping_barrier(world_, WaitPhase::parked);
+  record.duration_s = elapsed_s() - record.started_s;
+  const auto after = read_links(round);
+  if (before && after) record.links = growth(*before, *after);
+  if (runs) {
+    chain_->finish(round.number);
+    collection.contribute(layout_.job_group(), *samples, *chain_);
+    chain_->cleanup();
+  }
+  if (world_.rank() == 0) report_results(std::move(record), collection);
+}
+
+// Counters that fail once are not asked again.
+std::optional<LinkCounts> Session::read_links(const Round& round) {
+  if (links_ == nullptr) return std::nullopt;
+  try {
+    return links_->read();
+  } catch (const MachineFault& fault) {
+    links_ = nullptr;
+    reporter_.event({Severity::warning, "link_counters", fault.what(), round.number, std::nullopt});
+    return std::nullopt;
+  }
+}
+
+// In a contended round first the jobs that must not decompose beside others, one after the other; then all others at
+// once.
+void Session::decompose(const Round& round) {
+  // An isolated and a contended round of the same block draw the same numbers, so that only congestion differs.
+  const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
+  const RunContext context{options_.run_id, options_.launch, machine_.my_node};
+  bool done = !active(round);
+  for (const int job : serial_setup_jobs_) {
+    if (round.kind != RoundKind::contended) break;
+    if (!done && job == layout_.job) {
+      chain_->decompose(layout_.steps, context, seed);
+      done = true;
+    }
+    sleeping_barrier(world_, WaitPhase::arriving);
+  }
+  if (!done) chain_->decompose(layout_.steps, context, seed);
+}
+
+void Session::report_results(RoundRecord record, Collection& collection) {
+  const Round& round = record.round;
+  const auto report_one = [&](int job) {
+    const Collection::Result result =
+        collection.receive({job, layout_.leaders[static_cast<std::size_t>(job)], nullptr});
+    record.jobs.push_back({job, result.repetitions});
+    reporter_.job(round, job, result);
+  };
+  if (active(round)) report_one(layout_.job);
+  for (int job = 0; job < static_cast<int>(jobs_.size()); ++job) {
+    if (job != layout_.job && (round.job < 0 || round.job == job)) report_one(job);
+  }
+  if (const auto load = host::load_average()) record.load_average = (*load)[0];
+  time_limit_.observe(round, record.duration_s);
+  reporter_.round(record);
+}
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,103 @@
+// One launch: rounds in the order of the plan, until the plan is done or a stopping criterion is reached.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "scheduler/impact.hpp"
+#include "scheduler/job_layout.hpp"
+#include "scheduler/job_round.hpp"
+#include "scheduler/links.hpp"
+#include "scheduler/records.hpp"
+#include "scheduler/round_queue.hpp"
+#include "scheduler/run_reporter.hpp"
+#include "scheduler/stopping/interruption.hpp"
+#include "scheduler/stopping/interval.hpp"
+#include "scheduler/stopping/time_limit.hpp"
+
+namespace stressbench::scheduler {
+
+struct RunOptions {
+  std::string run_id;  // the same on every rank
+  std::string launch;  // likewise
+  Counts counts;
+  std::int64_t repetitions = 10;  // of a job without [REPEAT]
+  int warmup = 1;
+  Finish finish = Finish::sustain;
+  std::string placement = "linear";
+  std::uint64_t seed = 1;
+  std::optional<double> until_interval;
+  std::optional<Nanoseconds> min_time;  // of a job without [MIN_TIME]
+  std::optional<Nanoseconds> time_limit;
+  Verification verification = Verification::off;
+};
+
+// What earlier launches of the run left in its file.
+struct EarlierLaunches {
+  int launch = 0;  // number of the next launch
+  int rounds = 0;  // completed
+};
+
+class Session {
+ public:
+  // Collective. `workload` has explicit nodes. Listeners are called on rank 0 only, in order.
+  Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
+          const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier);
+
+  // Put what they count during each round into its record. Rank 0 only.
+  void watch(LinkCounters& links) noexcept { links_ = &links; }
+
+  // Header, rounds, end. The same on every rank.
+  EndReason run(const std::vector<std::string>& command, const std::string& workload_text);
+
+  // What a listener could not do (a full disk), when the run ended for that reason. Rank 0 only.
+  const std::optional<std::string>& fault() const noexcept { return reporter_.fault(); }
+
+ private:
+  // What rank 0 decided: the next round, or why to stop.
+  struct Decision {
+    std::int32_t stop = 0;
+    EndReason reason = EndReason::done;
+    Round round;
+  };
+  Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
+          const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier,
+          std::vector<Chain> chains);
+  Header make_header(const std::vector<std::string>& command, const std::string& workload_text) const;
+  std::optional<EndReason> reason_to_stop();
+  Decision decide();
+  EndReason finish(EndReason reason);
+  void execute(const Round& round);
+  bool active(const Round& round) const noexcept;
+  const workload::Job& own_job() const { return workload_.jobs[static_cast<std::size_t>(layout_.job)]; }
+  Assignment assignment() const;
+  void decompose(const Round& round);
+  std::optional<LinkCounts> read_links(const Round& round);
+  void report_results(RoundRecord record, Collection& collection);
+  double elapsed_s() const;
+
+  const mpi::Group& world_;
+  const Clock& clock_;
+  const Machine& machine_;
+  const workload::Workload& workload_;
+  RunOptions options_;
+  ImpactTracker& tracker_;
+  EarlierLaunches earlier_;
+  JobLayout layout_;
+  std::optional<Chain> chain_;          // of this rank's job; uses communicators of the layout
+  std::vector<int> serial_setup_jobs_;  // jobs that decompose one after the other
+  std::vector<int> measured_jobs_;
+  std::vector<JobRecord> jobs_;  // rank 0
+  RoundQueue queue_;
+  stopping::TimeLimit time_limit_;
+  stopping::Interruption interruption_;
+  RunReporter reporter_;
+  int completed_ = 0;
+  std::int64_t start_ns_ = 0;
+  LinkCounters* links_ = nullptr;
+};
+
+}  // namespace stressbench::scheduler

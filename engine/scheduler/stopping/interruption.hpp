@@ -1,0 +1,25 @@
+// Stopping criterion: a signal asked for the end of the run.
+#pragma once
+
+#include "mpi/group.hpp"
+#include "scheduler/interrupt.hpp"
+
+namespace stressbench::scheduler::stopping {
+
+// Reached when any rank received SIGINT, SIGTERM or SIGUSR1. Asked on world rank 0, before each round.
+class Interruption {
+ public:
+  // Collective over `world`, after each round: a signal may have reached any rank.
+  void gather(const mpi::Group& world) {
+    const int mine = interrupt::requested() ? 1 : 0;
+    int any = mine;
+    mpi::must(MPI_Reduce(&mine, &any, 1, MPI_INT, MPI_MAX, 0, world.handle()), "MPI_Reduce");
+    if (world.rank() == 0) requested_ = any != 0;
+  }
+  bool reached() const noexcept { return requested_ || interrupt::requested(); }
+
+ private:
+  bool requested_ = false;
+};
+
+}  // namespace stressbench::scheduler::stopping

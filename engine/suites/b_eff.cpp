@@ -1,0 +1,468 @@
+// b_eff: the effective bandwidth of a machine's network as one number (Rabenseifner and Koniges; docs/motifs/b_eff.md).
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/payload.hpp"
+#include "core/progress.hpp"
+#include "io/appended_file.hpp"
+#include "io/first_rank.hpp"
+#include "motifs/motif.hpp"
+#include "motifs/point_to_point/pairing.hpp"
+#include "suites/b_eff_rule.hpp"
+#include "suites/memory_share.hpp"
+#include "suites/protocol.hpp"
+#include "suites/ring_exchange.hpp"
+#include "suites/rings.hpp"
+#include "suites/rules.hpp"
+
+namespace stressbench {
+
+enum class Drawn { uniform, legacy };
+template <>
+struct Names<Drawn> {
+  static constexpr std::array values{std::pair{std::string_view{"uniform"}, Drawn::uniform},
+                                     std::pair{std::string_view{"legacy"}, Drawn::legacy}};
+};
+
+namespace {
+
+using beff::Kind;
+using beff::Method;
+using beff::Neighbours;
+using beff::NotNegative;
+
+constexpr int tag = 3;
+constexpr std::int64_t gap_bytes = 16;
+constexpr std::array all_methods{Method::sendrecv, Method::alltoallv, Method::nonblocking};
+
+struct AtLeastTwo {
+  static constexpr std::string_view words = "2 or more";
+  static bool holds(std::int64_t value) noexcept { return value >= 2; }
+};
+
+// What a rank does in one pattern.
+struct Task {
+  std::vector<Neighbours> rings;
+  bool pingpong = false;
+};
+
+class BEff final : public Motif {
+ public:
+  void check(int ranks) const override {
+    needs_ranks("b_eff", 2, ranks);
+    if (iterations() != 1)
+      throw ParameterMistake("iterations", fmt::format("--iterations: {} of them would add up their numbers; use 1 and "
+                                                       "more repetitions",
+                                                       iterations()));
+    for (const std::int64_t ring : *rings_) {
+      if (ring < 1 || ring > beff::ring_patterns)
+        throw ParameterMistake("rings", fmt::format("--rings: {}: expected numbers from 1 to 6", ring));
+    }
+    if (longest_given() > 0 && longest_given() < beff::least_longest_bytes && !sizes_.was_given())
+      throw ParameterMistake("lmax",
+                             fmt::format("--lmax, --memory: the longest message would have {} bytes; b_eff needs "
+                                         "{}, or --sizes",
+                                         longest_given(), beff::least_longest_bytes));
+    std::set<std::int64_t> distinct;
+    for (const Bytes size : *sizes_) {
+      if (size.value < 1 || !FitsMessage::holds(size))
+        throw ParameterMistake("sizes", fmt::format("--sizes: {}: expected 1 to 2147483647 bytes", size.value));
+      if (!distinct.insert(size.value).second)
+        throw ParameterMistake("sizes", fmt::format("--sizes: {}: expected each size once", size.value));
+    }
+  }
+
+  // With --loops, what is sent but for --extra; else what would be if each loop had one iteration: how long loops are
+  // follows from times.
+  Traffic traffic(int ranks) const override {
+    const std::int64_t performed = std::max<std::int64_t>(1, *loops_) + 1;  // the first is not timed
+    constexpr auto methods = static_cast<std::int64_t>(all_methods.size());
+    Traffic traffic;
+    for (const std::int64_t messages : messages_of_patterns(ranks)) {
+      for (const std::int64_t size : sizes(assumed_lmax())) {
+        const std::int64_t sent = attempts() * performed * messages;
+        traffic.messages += (methods - 1) * sent;
+        traffic.message_bytes += (methods - 1) * sent * size;
+        traffic.collectives += attempts() * (performed + 2 * methods);  // MPI_Alltoallv; a barrier and a reduction
+        traffic.collective_bytes += sent * size + attempts() * methods * ranks * std::int64_t{sizeof(double)};
+      }
+    }
+    return traffic;
+  }
+  std::string quantity() const override { return "time of the benchmark"; }
+
+  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
+  void decompose(const mpi::Group& group, const Draw& draws) override {
+    own_ = group.duplicate();
+    if (protocol_file_.was_given()) kept_.emplace(group, "protocol", *protocol_file_, run_);
+    const int ranks = group.size();
+    protocol_ = {};
+    protocol_.ranks = ranks;
+    if (longest_given() == 0) protocol_.memory_bytes = memory_per_rank(group).value;
+    protocol_.lmax_bytes = longest(protocol_.memory_bytes);
+    protocol_.random = Spelling<Drawn>::write(*random_);
+    protocol_.seed = draws.seed;
+    protocol_.attempts = static_cast<int>(attempts());
+    protocol_.sizes = sizes(protocol_.lmax_bytes);
+    for (const Method method : all_methods) protocol_.methods.push_back(Spelling<Method>::write(method));
+    tasks_.clear();
+    lay_rings(group.rank());
+    lay_polygons(group.rank(), draws);
+    if (*extra_) lay_extras(group.rank());
+    const std::int64_t longest_bytes = std::ranges::max(protocol_.sizes);
+    exchange_.emplace(own_.handle(), group.rank(), ranks,
+                      static_cast<std::size_t>(*buffered_ * (longest_bytes + gap_bytes)));
+    if (pingpong()) message_ = Buffer(static_cast<std::size_t>(longest_bytes));
+    if (group.rank() == 0)
+      protocol_.loops.reserve(tasks_.size() * protocol_.sizes.size() * all_methods.size() *
+                              static_cast<std::size_t>(attempts()));
+    best_.resize(tasks_.size() * protocol_.sizes.size());
+  }
+
+  void perform(Recorder& recorder) override {
+    protocol_.loops.clear();
+    wrong_.reset();
+    protocol_.timed_s = 0;
+    std::ranges::fill(best_, 0);
+    const std::int64_t start_ns = recorder.now_ns();
+    for (std::size_t pattern = 0; pattern < tasks_.size(); ++pattern) {
+      if (tasks_[pattern].pingpong) {
+        play(pattern, recorder);
+      } else {
+        for (const Method method : all_methods) measure(pattern, method, recorder);
+      }
+    }
+    protocol_.elapsed_s = static_cast<double>(recorder.now_ns() - start_ns) * 1e-9;
+  }
+
+  void reduce_metrics() override {
+    if (!thorough_) refuse_wrong_bytes();
+    const Averages averages = average();
+    protocol_.b_eff_bytes_per_s = averages.all;
+    b_eff_.add(averages.all);
+    per_rank_.add(averages.all / protocol_.ranks);
+    at_lmax_.add(averages.at_lmax);
+    rings_at_lmax_.add(averages.rings_at_lmax);
+    only_rings_.add(averages.rings);
+    only_polygons_.add(averages.polygons);
+    if (const std::optional<std::size_t> pattern = pingpong())
+      pingpong_.add(best(*pattern, protocol_.sizes.size() - 1));
+    untimed_share_.add(1 - protocol_.timed_s / protocol_.elapsed_s);
+  }
+  std::span<Metric* const> measured() const override {
+    const auto all = metrics();
+    return *extra_ ? all : all.first(all.size() - 1);
+  }
+
+  void fill_payload(std::uint64_t pass) override {
+    exchange_->fill_payload(pass);
+    thorough_ = true;
+    pass_ = pass;
+    protocol_.elapsed_s = 0;
+  }
+  void verify(std::uint64_t pass) const override {
+    refuse_wrong_bytes();
+    exchange_->check_all(pass);
+    if (protocol_.elapsed_s == 0) throw MachineFault("b_eff: nothing was received since buffers were filled");
+  }
+
+  void finish(const mpi::Group& group, int round) override {
+    if (!kept_ || protocol_.elapsed_s == 0) return;
+    io::on_first_rank(group, "protocol", [&] { kept_->append(beff::as_json_lines(protocol_, round)); });
+  }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> found;
+    if (const std::string reduced = what_is_reduced(); !reduced.empty())
+      found.push_back("not comparable with published b_eff: " + reduced);
+    if (protocol_.timed_s < 0.5 * protocol_.elapsed_s)
+      found.push_back(
+          fmt::format("b_eff: only {:.0f} % of its time lay within timed loops; the rest was waiting for "
+                      "others between them",
+                      100 * protocol_.timed_s / protocol_.elapsed_s));
+    return found;
+  }
+
+ private:
+  struct Averages {
+    double all, rings, polygons, at_lmax, rings_at_lmax;
+  };
+
+  std::int64_t attempts() const { return *quick_ ? 1 : *attempts_; }
+  std::int64_t polygons() const { return *quick_ && !polygons_.was_given() ? 6 : *polygons_; }
+  std::int64_t longest_given() const { return lmax_.was_given() || memory_.was_given() ? longest(memory_->value) : 0; }
+  std::int64_t longest(std::int64_t memory_bytes) const {
+    if (lmax_.was_given()) return lmax_->value;
+    const std::int64_t memory = memory_.was_given() ? memory_->value : memory_bytes;
+    return std::min(beff::longest_bytes, memory / beff::share_of_memory);
+  }
+  std::int64_t assumed_lmax() const { return longest_given() > 0 ? longest_given() : std::int64_t{1} << 20; }
+  std::vector<std::int64_t> sizes(std::int64_t lmax_bytes) const {
+    if (!sizes_.was_given()) return beff::message_sizes(lmax_bytes);
+    std::vector<std::int64_t> sizes;
+    for (const Bytes size : *sizes_) sizes.push_back(size.value);
+    return sizes;
+  }
+  std::string what_is_reduced() const {
+    if (*quick_) return "--quick takes fewer polygons and one attempt; expect the number some percent lower";
+    for (const Parameter* one :
+         std::initializer_list<const Parameter*>{&rings_, &polygons_, &sizes_, &attempts_, &loops_, &buffered_})
+      if (one->was_given()) return fmt::format("--{} was given", one->name());
+    return "";
+  }
+
+  std::vector<std::int64_t> messages_of_patterns(int ranks) const {
+    std::vector<std::int64_t> messages;
+    for (const std::int64_t ring : *rings_)
+      messages.push_back(beff::messages_in(beff::ring_lengths(ranks, static_cast<int>(ring) - 1)));
+    const std::array whole{ranks};
+    messages.insert(messages.end(), static_cast<std::size_t>(polygons()), beff::messages_in(whole));
+    return messages;
+  }
+
+  void add(Kind kind, std::string name, std::int64_t messages, Task task) {
+    protocol_.patterns.push_back({kind, std::move(name), messages});
+    tasks_.push_back(std::move(task));
+  }
+  void lay_rings(int rank) {
+    for (const std::int64_t ring : *rings_) {
+      const std::vector<int> lengths = beff::ring_lengths(protocol_.ranks, static_cast<int>(ring) - 1);
+      add(Kind::ring, fmt::format("ring {}", ring), beff::messages_in(lengths), {{beff::neighbours_in(lengths, rank)}});
+    }
+  }
+  void lay_polygons(int rank, const Draw& draws) {
+    const std::array whole{protocol_.ranks};
+    for (std::int64_t i = 0; i < polygons(); ++i) {
+      Draw position = draws;
+      position.rank = 0;
+      position.execution = static_cast<std::uint64_t>(i * protocol_.ranks);
+      const std::vector<int> order = *random_ == Drawn::uniform ? random_permutation(position, protocol_.ranks)
+                                                                : beff::probed_order(protocol_.ranks, [&](int at) {
+                                                                    Draw one = position;
+                                                                    one.execution += static_cast<std::uint64_t>(at);
+                                                                    return random_unit(one);
+                                                                  });
+      add(Kind::random, fmt::format("random {}", i + 1), beff::messages_in(whole),
+          {{beff::neighbours_in(whole, order, rank)}});
+    }
+  }
+  // What the paper measures beside: nothing of it enters the average.
+  void lay_extras(int rank) {
+    const int ranks = protocol_.ranks;
+    const std::array whole{ranks};
+    add(Kind::extra, "worst cycle", beff::messages_in(whole),
+        {{beff::neighbours_in(whole, beff::worst_cycle(ranks), rank)}});
+    const int half = ranks / 2;
+    const auto pair = [](int rank_in_pair, int other) {
+      return std::vector<Neighbours>{{.left = other, .right = other, .length = other == rank_in_pair ? 1 : 2}};
+    };
+    const int nearest = (rank ^ 1) < 2 * half ? rank ^ 1 : rank;
+    const int farthest = rank < half ? rank + half : rank < 2 * half ? rank - half : rank;
+    add(Kind::extra, "best bisection", 2 * half, {pair(rank, nearest)});
+    add(Kind::extra, "worst bisection", 2 * half, {pair(rank, farthest)});
+    for (int dimensions = 2; dimensions <= 3; ++dimensions) lay_grid(rank, dimensions);
+    add(Kind::extra, "ping-pong", 1, {.rings = {}, .pingpong = true});
+  }
+  void lay_grid(int rank, int dimensions) {
+    std::vector<int> lengths(static_cast<std::size_t>(dimensions), 0);
+    mpi::must(MPI_Dims_create(protocol_.ranks, dimensions, lengths.data()), "MPI_Dims_create");
+    Task all_directions;
+    std::int64_t messages = 0;
+    for (std::size_t direction = 0; direction < lengths.size(); ++direction) {
+      const Neighbours along = beff::neighbours_along(lengths, direction, rank);
+      const std::int64_t of_direction = beff::messages_along(lengths, direction);
+      if (of_direction > 0)
+        add(Kind::extra, fmt::format("{}-D Cartesian, direction {}", dimensions, direction + 1), of_direction,
+            {{along}});
+      all_directions.rings.push_back(along);
+      messages += of_direction;
+    }
+    add(Kind::extra, fmt::format("{}-D Cartesian, together", dimensions), messages, std::move(all_directions));
+  }
+
+  // 300 of the shortest message; of others that were asked for, as many as follow from one.
+  template <class Iterate>
+  std::int64_t first_loops(Recorder& recorder, const Iterate& iterate) {
+    if (*loops_ > 0) return *loops_;
+    if (!sizes_.was_given()) return beff::most_loops;
+    iterate();
+    own_.barrier();
+    const std::int64_t start_ns = recorder.now_ns();
+    iterate();
+    return beff::next_loops(1, longest_of(recorder.now_ns() - start_ns));
+  }
+
+  // All sizes of a pattern by one method: the length of loops follows from the last.
+  void measure(std::size_t pattern, Method method, Recorder& recorder) {
+    std::int64_t loops = first_loops(recorder, [&] {
+      exchange_->aim(tasks_[pattern].rings, protocol_.sizes.front(), method);
+      exchange_->perform();
+    });
+    for (std::size_t size = 0; size < protocol_.sizes.size(); ++size) {
+      double time_s = 0;
+      for (std::int64_t attempt = 0; attempt < attempts(); ++attempt) {
+        exchange_->aim(tasks_[pattern].rings, protocol_.sizes[size], method);
+        exchange_->perform();  // untimed: all are there, and connected
+        own_.barrier();
+        const std::int64_t start_ns = recorder.now_ns();
+        for (std::int64_t i = 0; i < loops; ++i) exchange_->perform();
+        const std::int64_t end_ns = recorder.now_ns();
+        look_at_arrivals();
+        time_s = longest_of(end_ns - start_ns);
+        note(pattern, size, static_cast<int>(method), attempt, loops, time_s);
+      }
+      if (*loops_ == 0) loops = beff::next_loops(loops, time_s);
+    }
+  }
+  // Rank 0 and 1, the others wait; a message one way takes half of a round trip.
+  void play(std::size_t pattern, Recorder& recorder) {
+    std::int64_t loops = first_loops(recorder, [&] { there_and_back(protocol_.sizes.front()); });
+    for (std::size_t size = 0; size < protocol_.sizes.size(); ++size) {
+      double time_s = 0;
+      for (std::int64_t attempt = 0; attempt < attempts(); ++attempt) {
+        there_and_back(protocol_.sizes[size]);
+        own_.barrier();
+        const std::int64_t start_ns = recorder.now_ns();
+        for (std::int64_t i = 0; i < loops; ++i) there_and_back(protocol_.sizes[size]);
+        const std::int64_t end_ns = recorder.now_ns();
+        time_s = longest_of(own_.rank() < 2 ? end_ns - start_ns : 0);
+        note(pattern, size, -1, attempt, 2 * loops, time_s);
+      }
+      if (*loops_ == 0) loops = beff::next_loops(loops, time_s);
+    }
+  }
+  void there_and_back(std::int64_t size) {
+    const int count = static_cast<int>(size);
+    const auto send = [&](int other) {
+      mpi::must(MPI_Send(message_.data(), count, MPI_BYTE, other, tag, own_.handle()), "MPI_Send");
+    };
+    const auto receive = [&](int other) {
+      mpi::must(MPI_Recv(message_.data(), count, MPI_BYTE, other, tag, own_.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+    };
+    if (own_.rank() == 0) send(1), receive(1);
+    if (own_.rank() == 1) receive(0), send(0);
+  }
+
+  // A wrong byte is told when all is done: who left in the middle would leave the others waiting.
+  void look_at_arrivals() {
+    if (wrong_) return;
+    try {
+      thorough_ ? exchange_->check_all(pass_) : exchange_->check();
+    } catch (const WrongByte& wrong) {
+      wrong_ = wrong;
+    }
+  }
+  void refuse_wrong_bytes() const {
+    if (wrong_) throw *wrong_;
+  }
+
+  double longest_of(std::int64_t own_ns) {
+    double time_s = static_cast<double>(std::max<std::int64_t>(own_ns, 1)) * 1e-9;
+    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, own_.handle()), "MPI_Allreduce");
+    return time_s;
+  }
+  void note(std::size_t pattern, std::size_t size, int method, std::int64_t attempt, std::int64_t loops,
+            double time_s) {
+    progress::moved();
+    double& best = best_[pattern * protocol_.sizes.size() + size];
+    best = std::max(best, beff::bandwidth(protocol_.sizes[size], protocol_.patterns[pattern].messages, loops, time_s));
+    protocol_.timed_s += time_s;
+    if (own_.rank() != 0) return;
+    protocol_.loops.push_back({static_cast<std::int32_t>(pattern), static_cast<std::int32_t>(size), method,
+                               static_cast<std::int32_t>(attempt), loops, time_s});
+  }
+
+  double best(std::size_t pattern, std::size_t size) const { return best_[pattern * protocol_.sizes.size() + size]; }
+  std::optional<std::size_t> pingpong() const {
+    const auto found = std::ranges::find(tasks_, true, &Task::pingpong);
+    if (found == tasks_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - tasks_.begin());
+  }
+  Averages average() const {
+    std::array<std::vector<double>, 2> over_sizes, at_lmax;
+    const std::size_t sizes = protocol_.sizes.size();
+    for (std::size_t pattern = 0; pattern < tasks_.size(); ++pattern) {
+      const Kind kind = protocol_.patterns[pattern].kind;
+      if (kind == Kind::extra) continue;
+      over_sizes[static_cast<std::size_t>(kind)].push_back(
+          beff::mean(std::span(best_).subspan(pattern * sizes, sizes)));
+      at_lmax[static_cast<std::size_t>(kind)].push_back(best(pattern, sizes - 1));
+    }
+    const auto& [rings, polygons] = over_sizes;
+    const auto& [rings_at_lmax, polygons_at_lmax] = at_lmax;
+    return {.all = beff::over_both(rings, polygons),
+            .rings = rings.empty() ? 0 : beff::logarithmic_mean(rings),
+            .polygons = polygons.empty() ? 0 : beff::logarithmic_mean(polygons),
+            .at_lmax = beff::over_both(rings_at_lmax, polygons_at_lmax),
+            .rings_at_lmax = rings_at_lmax.empty() ? 0 : beff::logarithmic_mean(rings_at_lmax)};
+  }
+
+  Param<Bytes> memory_{this, '\0', "memory", Bytes{0},
+                       "memory a rank, whose 128th is the longest message (default: found)"};
+  Param<Bytes> lmax_{this, '\0', "lmax", Bytes{0}, "the longest message itself, in place of --memory", FitsMessage{}};
+  Param<std::vector<std::int64_t>> rings_{this, '\0', "rings", {1, 2, 3, 4, 5, 6}, "which of the six ring patterns"};
+  Param<std::int64_t> polygons_{
+      this, '\0', "polygons", 30, "random polygons", NotNegative{}, AtMost<std::int64_t>{10'000}};
+  Param<Drawn> random_{
+      this, '\0', "random", Drawn::uniform,
+      "how they are drawn: all orders alike, or as the original does, which keeps neighbours together"};
+  Param<std::vector<Bytes>> sizes_{this, '\0', "sizes", {}, "message sizes, in place of the 21"};
+  Param<std::int64_t> attempts_{this,
+                                '\0',
+                                "best-of",
+                                3,
+                                "measurements of each, of which the best counts",
+                                Positive{},
+                                AtMost<std::int64_t>{1000}};
+  Param<std::int64_t> loops_{
+      this,         '\0', "loops", 0, "iterations of each timed loop; 0: 300, then so that it takes 2.5 to 5 ms",
+      NotNegative{}};
+  Param<std::int64_t> buffered_{this,
+                                '\0',
+                                "buffered",
+                                6,
+                                "messages that a buffer holds one after the other; 2: the same bytes each time",
+                                AtLeastTwo{},
+                                AtMost<std::int64_t>{1000}};
+  Param<bool> extra_{this, '\0', "extra", "measure the paper's further patterns too: they do not count"};
+  Param<bool> quick_{this, '\0', "quick",
+                     "six polygons and one attempt in place of 30 and 3: a ninth of the time, less exact"};
+  Param<std::string> protocol_file_{
+      this, '\0', "protocol", "", "write every loop's time to this file, as lines of JSON; it must be new", NotEmpty{}};
+
+  Metric b_eff_{this, "b_eff_bytes_per_s", Better::higher, "the effective bandwidth of all ranks"};
+  Metric per_rank_{this, "b_eff_per_rank_bytes_per_s", Better::higher, "the same, a rank"};
+  Metric at_lmax_{this, "b_eff_at_lmax_bytes_per_s", Better::higher, "with the longest messages only"};
+  Metric rings_at_lmax_{this, "rings_at_lmax_bytes_per_s", Better::higher, "with the longest messages and rings only"};
+  Metric only_rings_{this, "rings_bytes_per_s", Better::higher, "over ring patterns"};
+  Metric only_polygons_{this, "polygons_bytes_per_s", Better::higher, "over random polygons"};
+  Metric untimed_share_{this, "untimed_share", Better::lower, "of its time, what lay outside of timed loops"};
+  Metric pingpong_{this, "pingpong_at_lmax_bytes_per_s", Better::higher, "of ranks 0 and 1 (--extra)"};
+
+  mpi::Group own_;
+  io::Run run_;
+  std::optional<io::AppendedFile> kept_;
+  beff::Protocol protocol_;
+  std::vector<Task> tasks_;
+  std::optional<beff::RingExchange> exchange_;
+  Buffer message_;  // of the ping-pong
+  std::optional<WrongByte> wrong_;
+  std::uint64_t pass_ = 0;
+  bool thorough_ = false;     // every byte is looked at, since --verify was given
+  std::vector<double> best_;  // bytes/s, of each pattern and size
+};
+
+const RegisterMotif<BEff> registered{"b_eff", Family::suite,
+                                     "the effective bandwidth benchmark: one number for a network",
+                                     "Rabenseifner and Koniges, section 4"};
+
+}  // namespace
+}  // namespace stressbench

@@ -1,0 +1,207 @@
+// b_eff_io: the effective bandwidth of a machine's file system as one number (Rabenseifner and Koniges, section 5;
+// docs/motifs/b_eff_io.md).
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "io/appended_file.hpp"
+#include "io/hints.hpp"
+#include "io/layout.hpp"
+#include "io/owned_files.hpp"
+#include "motifs/motif.hpp"
+#include "suites/b_eff_io/io_file.hpp"
+#include "suites/b_eff_io/io_protocol.hpp"
+#include "suites/b_eff_io/io_rule.hpp"
+#include "suites/protocol.hpp"
+#include "suites/rules.hpp"
+
+namespace stressbench::beff {
+
+inline constexpr std::int64_t io_definition_s = 15 * 60;
+
+struct PartOfDefinition {
+  static constexpr std::string_view words = "1 or 2";
+  static bool holds(std::int64_t v) noexcept { return v == 1 || v == 2; }
+};
+
+// Where a rank's data of one pattern lies: in the file, in its own, or in its segment; how many of its calls made it.
+struct FileRegion {
+  std::int64_t base = 0;
+  std::int64_t calls = 0;
+};
+
+// Ranks that measure together, from the first on, and what they have measured.
+struct Partition {
+  int index = 0;
+  int ranks = 0;
+  mpi::Group group;  // none on other ranks
+  std::vector<FileRegion> region;
+  std::vector<std::int64_t> written;  // calls of all ranks, by pattern
+  std::int64_t segment_bytes = 0;
+  std::array<std::array<double, io_types>, 3> bytes_per_s{};  // by access and type
+};
+
+class BEffIo final : public Motif {
+ public:
+  void check(int ranks) const override;
+  Traffic traffic(int ranks) const override;
+  std::string quantity() const override { return "time of the benchmark"; }
+
+  void bind(const RunContext& context) override { run_ = {context.run_id, context.launch}; }
+  void decompose(const mpi::Group& group, const Draw& draws) override;
+  void prepare(std::uint64_t execution) override;
+  void perform(Recorder& recorder) override;
+  void reduce_metrics() override;
+  std::span<Metric* const> measured() const override {
+    const auto all = metrics();
+    return complete() ? all : all.last(1);
+  }
+
+  void fill_payload(std::uint64_t pass) override {
+    fill(pass);
+    thorough_ = true;
+  }
+  void verify(std::uint64_t) const override {
+    if (wrong_) throw MachineFault(*wrong_);
+    if (reads_ == 0) throw MachineFault("b_eff_io: nothing was read since buffers were filled");
+  }
+
+  void finish(const mpi::Group& group, int) override {
+    if (!owned_) return;
+    for (std::string& text : owned_->notes()) notes_.push_back(std::move(text));
+    owned_->release(group);
+  }
+  std::vector<std::string> notes() const override;
+
+ private:
+  // One way through a pattern: what was asked for, and what has come of it on this rank.
+  struct Row {
+    const IoPattern* pattern = nullptr;
+    FileRegion* region = nullptr;
+    IoAccess access = IoAccess::write;
+    double budget_s = 0;
+    std::int64_t capacity = 0;  // calls: all that there is room for, or that there are
+    IoMeasured measured;
+  };
+
+  std::vector<int> partition_sizes(int ranks) const {
+    std::vector<int> sizes;
+    if (partitions_.was_given()) {
+      for (const std::int64_t size : *partitions_) sizes.push_back(static_cast<int>(size));
+      return sizes;
+    }
+    for (int size = ranks; size >= 1 && sizes.size() < (*release_ == 2 ? 3U : 1U); size /= 2) sizes.push_back(size);
+    return sizes;
+  }
+  bool has(IoType type) const { return std::ranges::find(*types_, std::int64_t{index_of(type)}) != types_->end(); }
+  bool complete() const {
+    for (int type = 0; type < io_types; ++type) {
+      if (!has(static_cast<IoType>(type))) return false;
+    }
+    return true;
+  }
+  // Release 2.0 rewrites by scattering only.
+  bool does(IoAccess access, IoType type) const {
+    return has(type) && !(*release_ == 2 && access == IoAccess::rewrite && type != IoType::scatter);
+  }
+  int units_of(IoAccess access) const {
+    int units = 0;
+    for (const IoPattern& pattern : patterns_) units += does(access, pattern.type) ? pattern.units : 0;
+    return units;
+  }
+  std::int64_t mpart() const {
+    if (mpart_.was_given()) return mpart_->value;
+    return io_chunk_of_memory(memory_bytes_);
+  }
+  io::Layout layout() const;
+  std::string name_of(const Partition& partition, IoType type) const;
+  void fill(std::uint64_t pass);
+
+  void measure(Partition& partition, IoAccess access, Recorder& recorder);
+  void measure_type(Partition& partition, IoAccess access, IoType type, Recorder& recorder);
+  void measure_pattern(IoFile& file, Partition& partition, Row& row, Recorder& recorder);
+  std::int64_t room_for(const Partition& partition, const IoPattern& pattern) const;
+  std::int64_t repeats_in_segment(const Partition& partition, const IoPattern& pattern) const;
+  void lay_out_segments(Partition& partition);
+  std::int64_t next_batch(const Partition& partition, const Row& row, std::int64_t begin_ns, std::int64_t calls,
+                          Recorder& recorder) const;
+  std::int64_t bytes_of_call(const Partition& partition, const IoPattern& pattern, const FileRegion& region,
+                             std::int64_t call) const;
+  void seek_to(IoFile& file, const Partition& partition, const IoPattern& pattern, const FileRegion& region);
+  void transfer(IoFile& file, const Partition& partition, const Row& row, std::int64_t call, Recorder& recorder);
+  void check_contents(const IoFile& file, const Row& row, std::int64_t call, std::span<const std::byte> bytes);
+  void reduce(const Partition& partition, std::vector<Row>& rows, IoMeasured& whole) const;
+  void record(const std::string& text) const;
+  void wait_for_all() const;
+  double value_of(const Partition& partition) const;
+  const Partition& best() const;
+  double of_access(const Partition& partition, IoAccess access) const;
+
+  Param<Nanoseconds> time_{this,
+                           'T',
+                           "time",
+                           Nanoseconds{io_definition_s * 1'000'000'000},
+                           "for a partition (release 2: for all), at least 15 min by the definition",
+                           Positive{}};
+  Param<std::string> path_{this, 'f', "file", "b_eff_io", "what the names of its files begin with", NotEmpty{}};
+  Param<std::vector<std::int64_t>> partitions_{
+      this, '\0', "partitions", {}, "ranks of each partition (default: all; release 2: all, a half, a quarter)"};
+  Param<std::int64_t> release_{this,
+                               '\0',
+                               "release",
+                               1,
+                               "1: a partition after the other; 2: all write, all rewrite (scattering only), all read",
+                               PartOfDefinition{}};
+  Param<std::vector<std::int64_t>> types_{this, '\0', "types", {0, 1, 2, 3, 4}, "which of the pattern types"};
+  Param<bool> no_shared_{this, '\0', "no-shared", "type 1 by calls with offsets in place of shared file pointers"};
+  Param<Bytes> memory_{this, '\0', "memory", Bytes{0},
+                       "memory a rank, whose 128th, 2 MiB at least, is the longest chunk (default: found)"};
+  Param<Bytes> mpart_{this, '\0', "mpart", Bytes{0}, "the longest chunk itself, in place of --memory", FitsMessage{}};
+  Param<Bytes> limit_{this, '\0', "limit", Bytes{0}, "most bytes that its files may take, about; 0: what time allows"};
+  Param<std::int64_t> calls_{this,         '\0', "calls", 0, "calls of a rank in each pattern, in place of --time",
+                             NotNegative{}};
+  io::Hints hints_{*this};
+  Param<bool> keep_{this, '\0', "keep", "leave the files when the motif ends"};
+  Param<bool> overwrite_{this, '\0', "overwrite", "files that are there already are replaced"};
+  Param<std::string> protocol_file_{
+      this,      '\0', "protocol", "", "write what each pattern gave to this file, as lines of JSON; it must be new",
+      NotEmpty{}};
+
+  Metric number_{this, "b_eff_io_bytes_per_s", Better::higher, "the effective I/O bandwidth of the best partition"};
+  Metric write_{this, "write_bytes_per_s", Better::higher, "that of initial writing, in that partition"};
+  Metric rewrite_{this, "rewrite_bytes_per_s", Better::higher, "that of rewriting"};
+  Metric read_{this, "read_bytes_per_s", Better::higher, "that of reading"};
+  Metric used_{this, "scheduled_time_share", Better::lower, "time that it took / time that was scheduled"};
+
+  io::Run run_;
+  mpi::Group own_;
+  std::int64_t memory_bytes_ = 0;
+  std::vector<IoPattern> patterns_;
+  std::vector<Partition> parts_;
+  std::optional<io::OwnedFiles> owned_;
+  std::optional<io::AppendedFile> protocol_;
+  Buffer out_;
+  Buffer in_;
+  std::uint64_t pass_ = 0;
+  bool thorough_ = false;  // every byte is looked at, since --verify was given
+  std::optional<std::string> wrong_;
+  std::int64_t reads_ = 0;
+  std::int64_t checking_ns_ = 0;  // spent on looking at bytes: no part of any time
+  TimeShares shares_;
+  std::int64_t schedule_ns_ = 0;  // its begin
+  std::int64_t position_ = 0;     // where the next pattern's data begins, while it is written for the first time
+  std::int64_t shared_at_ = 0;    // the shared pointer's place
+  double sync_s_per_byte_ = 0;    // of the last sync
+  double elapsed_s_ = 0;
+  int execution_ = -1;
+  mutable std::vector<std::string> notes_;
+};
+
+}  // namespace stressbench::beff

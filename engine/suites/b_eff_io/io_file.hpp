@@ -1,0 +1,49 @@
+// A file of b_eff_io: MPI-IO with individual and shared pointers, file views and contiguous access. What the library
+// does not say of a call that failed is asked of the file, as the backend mpiio does.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "io/backend.hpp"
+
+namespace stressbench::beff {
+
+enum class IoCall { own, own_all, at_all, ordered };
+
+class IoFile {
+ public:
+  // Collective over `ranks`. Throws MachineFault, as do all others.
+  IoFile(MPI_Comm ranks, std::string path, io::Access access, MPI_Info hints);
+  IoFile(const IoFile&) = delete;
+  IoFile& operator=(const IoFile&) = delete;
+  ~IoFile();
+
+  // Collective. From `base` on ranks take turns of `chunk_bytes`, and this one's pointer counts its own turns only.
+  void stride(std::int64_t base, std::int64_t chunk_bytes, int rank, int ranks);
+  void seek(std::int64_t offset);
+  void seek_shared(std::int64_t offset);  // collective
+  // `offset` is used by IoCall::at_all only.
+  void write(IoCall call, std::int64_t offset, std::span<const std::byte> bytes);
+  void read(IoCall call, std::int64_t offset, std::span<std::byte> bytes);
+  void sync();   // collective
+  void close();  // collective
+
+  MPI_File handle() const noexcept { return file_; }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  void must(int code, const char* call) const;
+  void check_outcome(const std::string& call, std::int64_t wanted, int code, int error, const MPI_Status& status) const;
+  void free_type() noexcept;
+
+  std::string path_;
+  MPI_File file_ = MPI_FILE_NULL;
+  MPI_Datatype turns_ = MPI_DATATYPE_NULL;
+};
+
+}  // namespace stressbench::beff

@@ -1,0 +1,64 @@
+#include "suites/b_eff_io/io_protocol.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace stressbench::beff {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view name_of(IoAccess access) {
+  constexpr std::array<std::string_view, 3> names{"write", "rewrite", "read"};
+  return names[static_cast<std::size_t>(access)];
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace
+
+std::string as_json_line(const IoHead& head) {
+  const Json line{{"type", "b_eff_io"},
+                  {"version", 1},
+                  {"round", head.round},
+                  {"ranks", head.ranks},
+                  {"scheduled_s", head.scheduled_s},
+                  {"release", head.release},
+                  {"shared_pointers", head.shared_pointers},
+                  {"memory_bytes", or_null(head.memory_bytes)},
+                  {"mpart_bytes", head.mpart_bytes},
+                  {"limit_bytes", or_null(head.limit_bytes)},
+                  {"partitions", head.partitions},
+                  {"types", head.types},
+                  {"hints", head.hints}};
+  return line.dump() + '\n';
+}
+
+std::string as_json_line(int partition, IoAccess access, const IoPattern& pattern, const IoMeasured& measured) {
+  return fmt::format(
+      R"({{"type":"pattern","partition":{},"access":"{}","pattern_type":{},"number":{},"chunk_bytes":{},)"
+      R"("memory_chunk_bytes":{},"units":{},"calls":{},"bytes":{},"time_s":{},"again":{}}})"
+      "\n",
+      partition, name_of(access), index_of(pattern.type), pattern.number, pattern.chunk_bytes, pattern.memory_bytes,
+      pattern.units, measured.calls, measured.bytes, measured.time_s, measured.again);
+}
+
+std::string file_as_json_line(int partition, IoAccess access, IoType type, const IoMeasured& measured) {
+  return fmt::format(R"({{"type":"file","partition":{},"access":"{}","pattern_type":{},"bytes":{},"time_s":{}}})"
+                     "\n",
+                     partition, name_of(access), index_of(type), measured.bytes, measured.time_s);
+}
+
+std::string end_as_json_line(std::optional<double> b_eff_io_bytes_per_s, double elapsed_s) {
+  return fmt::format(R"({{"type":"end","b_eff_io_bytes_per_s":{},"elapsed_s":{}}})"
+                     "\n",
+                     b_eff_io_bytes_per_s ? fmt::format("{}", *b_eff_io_bytes_per_s) : "null", elapsed_s);
+}
+
+}  // namespace stressbench::beff

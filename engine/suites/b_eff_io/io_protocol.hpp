@@ -1,0 +1,41 @@
+// What b_eff_io measured, written down as it goes: an interrupted one leaves what it has (docs/beff-io.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suites/b_eff_io/io_rule.hpp"
+
+namespace stressbench::beff {
+
+struct IoHead {
+  int round = 0;
+  int ranks = 0;
+  double scheduled_s = 0;
+  int release = 1;
+  bool shared_pointers = true;
+  std::optional<std::int64_t> memory_bytes;  // a rank; none where M_PART was given
+  std::int64_t mpart_bytes = 0;
+  std::optional<std::int64_t> limit_bytes;
+  std::vector<int> partitions;  // ranks of each
+  std::vector<int> types;
+  std::vector<std::string> hints;
+};
+
+// Of all ranks of a partition; the time is the longest of them.
+struct IoMeasured {
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;
+  double time_s = 0;
+  bool again = false;  // the data was gone through more than once
+};
+
+// Lines of JSON, each with its end.
+std::string as_json_line(const IoHead& head);
+std::string as_json_line(int partition, IoAccess access, const IoPattern& pattern, const IoMeasured& measured);
+std::string file_as_json_line(int partition, IoAccess access, IoType type, const IoMeasured& measured);
+std::string end_as_json_line(std::optional<double> b_eff_io_bytes_per_s, double elapsed_s);
+
+}  // namespace stressbench::beff

@@ -1,0 +1,6 @@
+"""The Python interface: measurements as functions, results as data frames. `import stressbench` offers all of it."""
+
+from stressbench.api.reading import read
+from stressbench.api.run_results import RunResults
+
+__all__ = ["RunResults", "read"]

@@ -1,0 +1,1 @@
+"""Lab files: what they may hold, and the reader that checks it."""

@@ -1,0 +1,15 @@
+"""What a person can put right about a lab or its file."""
+
+from collections.abc import Iterable
+
+
+class LabMistake(Exception):
+    """The message names the value and what would be right; exit status 2."""
+
+
+class LabFileMistake(LabMistake):
+    """A lab file is wrong: one line for each mistake, `FILE:LINE: what stands there; what was expected`."""
+
+    def __init__(self, messages: Iterable[str]) -> None:
+        self.messages = tuple(messages)
+        super().__init__("\n".join(self.messages))

@@ -1,0 +1,68 @@
+"""Types of a lab file's values: how each is written, checked and described in the schema."""
+
+from enum import Enum
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from stressbench.formats.lab.paths import checked_path
+from stressbench.formats.units import (
+    BYTES_PATTERN,
+    DURATION_PATTERN,
+    RATE_PATTERN,
+    Bytes,
+    Duration,
+    Rate,
+    parse_bytes,
+    parse_duration,
+    parse_rate,
+)
+
+_LEAST_STRIPE = Bytes(4 * 2**20)  # GlusterFS cuts files into nothing smaller
+
+
+class Forwarding(Enum):
+    """How switches pass frames on: as Ethernet bridges, which need a tree, or along static shortest routes."""
+
+    bridge = "bridge"
+    route = "route"
+
+
+def checked_stripe(stripe: Bytes) -> Bytes:
+    """Return `stripe`. ValueError where GlusterFS cannot cut files like this."""
+    if stripe.count < _LEAST_STRIPE.count:
+        raise ValueError(f"expected at least {_LEAST_STRIPE}, or no stripe: then files lie whole on one I/O node each")
+    return stripe
+
+
+RateText = Annotated[
+    Rate,
+    BeforeValidator(parse_rate),
+    WithJsonSchema({"type": "string", "pattern": RATE_PATTERN, "examples": ["100Mbit"]}),
+]
+DurationText = Annotated[
+    Duration,
+    BeforeValidator(parse_duration),
+    WithJsonSchema({"type": "string", "pattern": DURATION_PATTERN, "examples": ["10us"]}),
+]
+BytesText = Annotated[
+    Bytes,
+    BeforeValidator(parse_bytes),
+    WithJsonSchema({"type": "string", "pattern": BYTES_PATTERN, "examples": ["256KiB"]}),
+]
+StripeText = Annotated[BytesText, AfterValidator(checked_stripe)]
+MountPath = Annotated[str, AfterValidator(checked_path)]
+Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$", strict=True)]
+Prefix = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,7}$", strict=True)]
+
+
+def expected_pattern(pattern: str) -> str:
+    """What a text of this pattern looks like, in words."""
+    if pattern.startswith("^[a-z]"):
+        return (
+            "expected lower-case letters, digits and -, at most 11 of them, a letter first (8 for a prefix, no digits)"
+        )
+    if pattern.endswith(":1$"):
+        return "expected k:1, such as 2:1"
+    return "expected a name below /run/lab, such as /run/lab/scratch"

@@ -1,0 +1,90 @@
+"""The `[topology]` table of a lab file, by the word in `kind`."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from stressbench.formats.lab.fields import Count, Forwarding, Name, RateText
+from stressbench.formats.toml import Table
+
+
+class Topology(Table):
+    """A `[topology]` table; `kind` says which one."""
+
+    kind: str
+
+
+class Dragonfly(Topology):
+    """Routers `g0r0`, `g0r1`, ..., `g1r0`, ...; one link between each pair of groups, spread over their routers.
+
+    Routes are minimal: at most one link in the first group, one between groups, one in the last.
+    """
+
+    kind: Literal["dragonfly"]
+    groups: Count
+    routers_per_group: Count
+    hosts_per_router: Count
+    local_rate: Annotated[RateText, Field(description="Of links within a group.")]
+    global_rate: Annotated[RateText, Field(description="Of links between groups.")]
+    forwarding: Forwarding = Forwarding.route
+
+
+class FatTree(Topology):
+    """Leaves `leaf0`, ... and roots `root0`, ...; a leaf's uplinks together carry its hosts' rates divided by k.
+
+    With several roots each leaf has an uplink to each, so that there are cycles: switches then route, and the root
+    follows from the destination's number.
+    """
+
+    kind: Literal["fat-tree"]
+    hosts_per_leaf: Count
+    taper: Annotated[str, Field(strict=True, pattern=r"^[0-9]+(\.[0-9]+)?:1$")] = "1:1"
+    roots: Count = 1
+    forwarding: Forwarding | None = None
+
+
+class Links(Topology):
+    """Switches by name; every link stands in a `[[link]]` of its own."""
+
+    kind: Literal["links"]
+    switches: Annotated[tuple[Name, ...], Field(min_length=1)]
+    forwarding: Forwarding = Forwarding.bridge
+
+
+class Ring(Topology):
+    """Switches `s0`, `s1`, ..., each joined to the next and the last to the first; the shorter way round is taken."""
+
+    kind: Literal["ring"]
+    hosts_per_switch: Count = 1
+    rate: Annotated[RateText, Field(description="Of the links between switches.")]
+    forwarding: Forwarding = Forwarding.route
+
+
+class Single(Topology):
+    """A single switch, `s0`."""
+
+    kind: Literal["single"]
+    forwarding: Forwarding = Forwarding.bridge
+
+
+class Torus(Topology):
+    """Switches `x0y0`, `x1y0`, ...; routes go along the row first, then along the column (dimension order)."""
+
+    kind: Literal["torus"]
+    columns: Count
+    rows: Count
+    hosts_per_switch: Count = 1
+    rate: Annotated[RateText, Field(description="Of the links between switches.")]
+    forwarding: Forwarding = Forwarding.route
+
+
+def _kind_of(topology: type[Topology]) -> str:
+    kind: str = get_args(topology.model_fields["kind"].annotation)[0]
+    return kind
+
+
+TOPOLOGIES: Mapping[str, type[Topology]] = {
+    _kind_of(one): one for one in (Dragonfly, FatTree, Links, Ring, Single, Torus)
+}
+"""By `kind`, in alphabetical order."""

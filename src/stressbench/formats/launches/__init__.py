@@ -1,0 +1,1 @@
+"""`launches.jsonl`: launches of a program, as `degrade run -- CMD` and `rails run -- CMD` write them."""

@@ -1,0 +1,95 @@
+"""DIR/launches.jsonl: a plan, then a line a launch, on the disk as each ends."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from stressbench.formats.complaints import first_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Shape, append_lines
+from stressbench.formats.files.studies import LAUNCHES
+from stressbench.formats.run.records import Number, Seconds
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.journal import Complaints, journal_lines
+
+FILE = LAUNCHES
+SCHEMA_VERSION = 1
+Count = Annotated[int, Field(ge=1, le=10**9)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What every plan says: `figures` are regular expressions by name, whose group is the number."""
+
+    type: Literal["plan"] = "plan"
+    schema_version: int = SCHEMA_VERSION
+    at: datetime
+    version: str
+    command: tuple[str, ...]
+    on: str
+    runs: Count
+    seed: int
+    figures: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launched:
+    """What every launch says, the `repetition`-th under its condition from 0; figures that were not found are None."""
+
+    type: Literal["launch"] = "launch"
+    at: datetime
+    repetition: Annotated[int, Field(ge=0)]
+    status: int
+    wall_s: Seconds
+    figures: Mapping[str, Number | None]
+
+
+P = TypeVar("P", bound=Plan)
+L = TypeVar("L", bound=Launched)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launches(Generic[P, L]):
+    """What could be read; a sentence for each line that could not."""
+
+    plan: P
+    done: tuple[L, ...]
+    complaints: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Journal(Generic[P, L]):
+    """Reads and writes one kind of plan with its kind of launches; `writer` is the command that does."""
+
+    plan: type[P]
+    launch: type[L]
+    writer: str
+
+    def append(self, path: Path, record: P | L) -> None:
+        """At the end of the file, and on the disk. Raises StudyFault."""
+        try:
+            append_lines(path, [TypeAdapter(type(record)).dump_json(record)])
+        except OSError as fault:
+            raise StudyFault(f"{path}: {reason_of(fault)}; the launches before are in it") from fault
+
+    def read(self, path: Path) -> Launches[P, L]:
+        """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
+        lines = journal_lines(path)
+        try:
+            plan: P = Shape[P](self.plan).validate_json(next(lines, (1, b""))[1])
+        except FileNotFoundError as fault:
+            raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
+        except ValidationError as fault:
+            told = f"{path}: no plan; expected a file that `{self.writer}` wrote ({first_of(fault)})"
+            raise StudyMistake(told) from fault
+        launches, done, complaints = Shape[L](self.launch), [], Complaints(path)
+        for number, line in lines:
+            try:
+                done.append(launches.validate_json(line))
+            except ValidationError as fault:
+                complaints.add(number, fault)
+        return Launches(plan=plan, done=tuple(done), complaints=complaints.all())

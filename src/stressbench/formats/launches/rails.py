@@ -1,0 +1,43 @@
+"""Launches of a program under one policy after the other: a JSON object a line, written as each launch ends."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from stressbench.formats.launches import journal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRecord(journal.Plan):
+    """What is to be launched."""
+
+    ranks: journal.Count
+    policies: tuple[str, ...]
+    nics: tuple[str, ...]
+    transport: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NicBytes:
+    """What went through a card during the launch; `sent` by hosts, as far as somebody counted them."""
+
+    nic: str
+    sent: int
+    received: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchRecord(journal.Launched):
+    """One launch. `carried` is None where nobody counts."""
+
+    policy: str
+    carried: tuple[NicBytes, ...] | None
+
+
+Launches: TypeAlias = journal.Launches[PlanRecord, LaunchRecord]
+JOURNAL = journal.Journal(plan=PlanRecord, launch=LaunchRecord, writer="stressbench rails run -o DIR -- CMD")
+
+
+def read_launches(path: Path) -> Launches:
+    """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
+    return JOURNAL.read(path)

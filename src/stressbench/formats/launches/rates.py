@@ -1,0 +1,61 @@
+"""Launches of a program at one injection bandwidth after the other, on some numbers of ranks: the records."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+from stressbench.formats.launches import journal
+from stressbench.formats.units import UnitError, parse_rate_share
+
+
+def _checked_rate(text: str) -> str:
+    with suppress(UnitError):
+        if 0 < parse_rate_share(text, plain_one=True) <= 1:
+            return text
+    raise ValueError("expected a share of the full rate, such as 1 or 1/2")
+
+
+def _with_full(rates: tuple[str, ...]) -> tuple[str, ...]:
+    if "1" not in rates:
+        raise ValueError("expected the full rate, 1, among them")
+    return rates
+
+
+Rate = Annotated[str, Field(max_length=40), AfterValidator(_checked_rate)]
+Rates = Annotated[tuple[Rate, ...], AfterValidator(_with_full)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatesPlan(journal.Plan):
+    """What is to be launched: `rates` as `1` and `1/2`. Of figures in `lower` less is better.
+
+    Figures stand in the file `figures_from`, None: on standard output. `hpcc_n`: N of HPC Challenge's Linpack where its
+    input was written for it.
+    """
+
+    rates: Rates
+    ranks: tuple[journal.Count, ...]
+    lower: tuple[str, ...]
+    figures_from: str | None
+    rate_command: str | None
+    hpcc_n: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLaunch(journal.Launched):
+    """One launch."""
+
+    rate: Rate
+    ranks: journal.Count
+
+
+RateLaunches: TypeAlias = journal.Launches[RatesPlan, RateLaunch]
+JOURNAL = journal.Journal(plan=RatesPlan, launch=RateLaunch, writer="stressbench degrade run -o DIR -- CMD")
+
+
+def read_launches(path: Path) -> RateLaunches:
+    """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
+    return JOURNAL.read(path)

@@ -1,0 +1,1 @@
+"""Sensitivity profiles and measured co-runs: models, readers and writers."""

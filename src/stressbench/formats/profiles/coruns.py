@@ -1,0 +1,81 @@
+"""Measured co-runs as JSON Lines, written by anybody: model, reader and writer of a line (docs/predict.md)."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self, TypeAlias
+
+import orjson
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
+
+from stressbench.formats.complaints import complaint_of, shown
+from stressbench.formats.errors import ProfileFileError
+from stressbench.formats.files import FIRST_MISTAKE, Shape, json_of, limits
+from stressbench.formats.profiles.profile import Name
+from stressbench.formats.run.records import MoreThanZero
+
+SCHEMA_VERSION: Literal[1] = 1
+_WHAT_IT_IS = 'expected a co-run, {"type": "observation", ...}, or a run file of stressbench'
+
+Bounds: TypeAlias = tuple[MoreThanZero, MoreThanZero]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class CoRun:
+    """Time of `victim` beside all `aggressors` at once over its time alone.
+
+    `interval`: 95 %, around the slow-down; None where nobody knows. `machine`: as profiles name it; None, unknown.
+    `source` says in words where the numbers come from.
+    """
+
+    type: Literal["observation"] = "observation"
+    schema_version: Literal[1] = SCHEMA_VERSION
+    victim: Name
+    aggressors: Annotated[tuple[Name, ...], FIRST_MISTAKE, Field(min_length=1)]
+    slowdown: MoreThanZero
+    interval: Bounds | None
+    machine: Name | None = None
+    source: Annotated[str, Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _around_the_slowdown(self) -> Self:
+        if self.interval is not None and not self.interval[0] <= self.slowdown <= self.interval[1]:
+            raise ValueError(f"interval {shown(self.interval)} does not hold the slowdown, {self.slowdown:g}")
+        return self
+
+
+ADAPTER: TypeAdapter[CoRun] = TypeAdapter(CoRun)
+_SHAPE: Shape[CoRun] = Shape(CoRun, keys=limits.KEYS)
+
+
+def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
+    """A co-run a line; empty lines say nothing. ProfileFileError names `source`, the line, the key, what stands there
+    and what was expected.
+    """
+    raw = text.encode() if isinstance(text, str) else text
+    lines = [(number, line) for number, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
+    if not lines:
+        raise ProfileFileError(f"the file is empty; {_WHAT_IT_IS}", path=source)
+    return tuple(_parsed(line, source, number) for number, line in lines)
+
+
+def to_line(co_run: CoRun) -> str:
+    """With its newline; `parse_coruns` gives it back."""
+    return ADAPTER.dump_json(co_run).decode() + "\n"
+
+
+def _parsed(line: bytes, source: Path, number: int) -> CoRun:
+    try:
+        raw = json_of(line)
+    except orjson.JSONDecodeError as fault:
+        raise ProfileFileError(f"no JSON: {fault.msg}; {_WHAT_IT_IS}", path=source, line=number) from fault
+    if not isinstance(raw, dict) or raw.get("type") != "observation":
+        found = raw.get("type") if isinstance(raw, dict) else raw
+        raise ProfileFileError(f"type {shown(found)}: {_WHAT_IT_IS}", path=source, line=number)
+    version = raw.get("schema_version")
+    if version is True or version != SCHEMA_VERSION:
+        said = f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}"
+        raise ProfileFileError(said, path=source, line=number)
+    try:
+        return _SHAPE.validate_json(line, strict=True)
+    except ValidationError as fault:
+        raise ProfileFileError(complaint_of(fault), path=source, line=number) from fault

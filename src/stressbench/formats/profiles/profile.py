@@ -1,0 +1,201 @@
+"""What is known of one application on one machine: what it does to others, and what others do to it. One JSON file.
+
+Times and latencies are kept as they were measured; utilisations and slow-downs are derived when they are asked for
+(`readings`). Keys are told to other languages by schema/sensitivity.schema.json.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal, Self, TypeAlias
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic.dataclasses import dataclass
+
+from stressbench.formats.complaints import complaint_of, shown
+from stressbench.formats.errors import ProfileFileError, reason_of
+from stressbench.formats.files import FIRST_MISTAKE, Shape, json_of, limits, read_bytes
+from stressbench.formats.run.records import MoreThanZero, Number, Positive
+
+SCHEMA_VERSION: Literal[1] = 1
+_UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
+_STRICT = ConfigDict(extra="forbid")
+
+PAPER_MESSAGE_BYTES = 40 * 1024
+"""Of CompressionB (Casas and Bronevetsky, III-B)."""
+NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
+Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
+Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE, Field(min_length=1)]
+PerhapsTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Provenance:
+    """Where the numbers come from; `version` is StressBench's, `configuration` whatever else was set."""
+
+    measured_at: datetime
+    version: str
+    command: Annotated[tuple[str, ...], FIRST_MISTAKE]
+    nodes: Positive
+    ranks: Positive
+    configuration: Annotated[Mapping[str, str], FIRST_MISTAKE]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class ProbeSettings:
+    """How probes were sent: by `pairs` pairs of nodes, each one ping-pong every `interval_s`.
+
+    `averaged`: each latency is the mean of that many messages; 2 where half the time of a ping-pong was taken.
+    `packet_s`: how long a link is busy with one packet of whoever loads it, where somebody knows: waits are read by it.
+    """
+
+    pairs: Positive
+    message_bytes: Positive
+    interval_s: MoreThanZero
+    averaged: Positive
+    packet_s: MoreThanZero | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Latencies:
+    """One-way latencies in the order of measurement, or of `at_s`: when each was taken, from any origin."""
+
+    latencies_s: Times
+    at_s: Annotated[tuple[Number, ...], FIRST_MISTAKE] | None = None
+
+    @model_validator(mode="after")
+    def _one_time_each(self) -> Self:
+        if self.at_s is not None and len(self.at_s) != len(self.latencies_s):
+            raise ValueError(f"at_s holds {len(self.at_s)} times for {len(self.latencies_s)} latencies")
+        return self
+
+    @property
+    def array(self) -> NDArray[np.float64]:
+        """Latencies in the order of time, shape (n,), s."""
+        latencies = np.array(self.latencies_s)
+        return latencies if self.at_s is None else latencies[np.argsort(np.array(self.at_s), kind="stable")]
+
+    @property
+    def times(self) -> NDArray[np.float64] | None:
+        """When they were taken, in order, shape (n,), s; None where nobody knows."""
+        return None if self.at_s is None else np.sort(np.array(self.at_s))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True, config=_STRICT)
+class Configuration:
+    """One congestor load: `messages` to each of `partners` ranks, and a pause of `pause_s` before it waits for them."""
+
+    partners: Positive
+    messages: Positive
+    pause_s: MoreThanZero
+    message_bytes: Positive = PAPER_MESSAGE_BYTES
+
+    @property
+    def offered_bytes_per_s(self) -> float:
+        """What a rank sends at most, were sending free of cost: an order of loads, not a measurement."""
+        return self.partners * self.messages * self.message_bytes / self.pause_s
+
+    def __str__(self) -> str:
+        return f"P={self.partners} M={self.messages} B={self.pause_s * 1e6:g}us"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Level:
+    """One compression: what probes saw of it alone, and how long the application took beside it (each run, s).
+
+    `links`: share of each link's capacity that it uses alone, where somebody counts.
+    """
+
+    configuration: Configuration
+    probes: Latencies
+    times_s: Times
+    links: Annotated[Mapping[str, Share], FIRST_MISTAKE] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Impact:
+    """What the application inflicts (ImpactB): probes while it ran, alone.
+
+    `times_s` are its own run times with probes, beside `Profile.alone_s` without: what probes did to it. None: unknown.
+    """
+
+    probes: Latencies
+    times_s: Times | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, config=_STRICT)
+class Profile:
+    """One application on one machine. Compared by identity; `to_json` says whether two are alike.
+
+    `idle` are probes of the idle machine; `alone_s` run times with nobody else, may be empty where there are no levels;
+    `levels` what it suffers (CompressionB), may be empty; `impact` None where only the suffering was measured; `links`:
+    share of each link's capacity that it uses, where somebody counts.
+    """
+
+    type: Literal["sensitivity"] = "sensitivity"
+    schema_version: Literal[1] = SCHEMA_VERSION
+    application: Name
+    machine: Name
+    provenance: Provenance
+    probe: ProbeSettings
+    idle: Latencies
+    alone_s: PerhapsTimes
+    impact: Impact | None
+    levels: Annotated[tuple[Level, ...], FIRST_MISTAKE]
+    links: Annotated[Mapping[str, Share], FIRST_MISTAKE] | None = None
+
+    @field_validator("levels")
+    @classmethod
+    def _something_to_compare_with(cls, levels: tuple[Level, ...], info: ValidationInfo) -> tuple[Level, ...]:
+        if levels and not info.data.get("alone_s", (1.0,)):
+            raise ValueError("run times beside compressions say nothing without run times alone (alone_s)")
+        return levels
+
+
+ADAPTER: TypeAdapter[Profile] = TypeAdapter(Profile)
+_SHAPE: Shape[Profile] = Shape(Profile, keys=limits.KEYS)
+
+
+def fitting_name(text: str) -> str:
+    """`text` as profiles take names: each stretch of other letters becomes a hyphen."""
+    return _UNFIT.sub("-", text).lstrip("._+-")[:64] or "unnamed"
+
+
+def to_json(profile: Profile) -> str:
+    """Two spaces of indent a level, a line at the end; `parse_profile` gives it back."""
+    return ADAPTER.dump_json(profile, indent=2).decode() + "\n"
+
+
+def parse_profile(text: str | bytes, *, source: Path) -> Profile:
+    """A profile from JSON. ProfileFileError names `source`, the key, what stands there and what was expected."""
+    try:
+        raw = json_of(text)
+    except orjson.JSONDecodeError as fault:
+        raise ProfileFileError(f"no JSON: {fault.msg}", path=source, line=fault.lineno) from fault
+    if not isinstance(raw, dict) or raw.get("type") != "sensitivity":
+        found = raw.get("type") if isinstance(raw, dict) else raw
+        raise ProfileFileError(f'type {shown(found)}: expected an object with "type": "sensitivity"', path=source)
+    version = raw.get("schema_version")
+    if version is True or version != SCHEMA_VERSION:
+        raise ProfileFileError(
+            f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}",
+            path=source,
+        )
+    try:
+        return _SHAPE.validate_json(text, strict=True)
+    except ValidationError as fault:
+        raise ProfileFileError(complaint_of(fault), path=source) from fault
+
+
+def read_profile(path: Path) -> Profile:
+    """The profile in the file at `path`. ProfileFileError, as `parse_profile`, or what the system said."""
+    try:
+        text = read_bytes(path, limit=limits.PROFILE)
+    except OSError as fault:
+        raise ProfileFileError(reason_of(fault), path=path) from fault
+    return parse_profile(text, source=path)

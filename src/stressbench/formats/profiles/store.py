@@ -1,0 +1,58 @@
+"""Profiles on the disk: FOLDER/MACHINE/APPLICATION.json."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.formats.errors import ProfileFileError, reason_of
+from stressbench.formats.files import replace_whole
+from stressbench.formats.profiles.profile import Profile, read_profile, to_json
+
+_SUFFIX = ".json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A folder of profiles, one an application and machine. Everything raises ProfileFileError."""
+
+    folder: Path
+
+    def path_of(self, *, application: str, machine: str) -> Path:
+        """Where that profile is, or would be."""
+        return self.folder / machine / f"{application}{_SUFFIX}"
+
+    def save(self, profile: Profile) -> Path:
+        """Write it whole or not at all, in place of an older one; its path."""
+        path = self.path_of(application=profile.application, machine=profile.machine)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_whole(path, to_json(profile).encode())
+        except OSError as fault:
+            raise ProfileFileError(reason_of(fault), path=path) from fault
+        return path
+
+    def load(self, *, application: str, machine: str) -> Profile:
+        """The profile of that name; its own names must be those of its path."""
+        return self._read(self.path_of(application=application, machine=machine))
+
+    def machines(self) -> tuple[str, ...]:
+        """Names of machines that have profiles, in order."""
+        return tuple(dict.fromkeys(path.parent.name for path in self._paths()))
+
+    def profiles(self, *, machine: str | None = None) -> Iterator[Profile]:
+        """All of them, or those of one machine, by machine and application."""
+        for path in self._paths():
+            if machine in (None, path.parent.name):
+                yield self._read(path)
+
+    def _paths(self) -> list[Path]:
+        return sorted(path for path in self.folder.glob(f"*/*{_SUFFIX}") if not path.name.startswith("."))
+
+    def _read(self, path: Path) -> Profile:
+        profile = read_profile(path)
+        named = self.path_of(application=profile.application, machine=profile.machine)
+        if named != path:
+            raise ProfileFileError(
+                f"application '{profile.application}' on machine '{profile.machine}': expected in {named}", path=path
+            )
+        return profile

@@ -1,0 +1,104 @@
+"""The protocol that the motif `b_eff` writes: every timed loop (docs/beff.md)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass as checked
+
+from stressbench.formats.bounds import Fits, Sane
+from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
+from stressbench.formats.protocols.reading import STRICT, Line, read_executions
+
+
+class Kind(StrEnum):
+    """Which average a pattern belongs to."""
+
+    ring = "ring"
+    random = "random"
+    extra = "extra"
+
+
+@checked(frozen=True, kw_only=True, config=STRICT)
+class Pattern:
+    """`messages`: of all ranks, in one iteration."""
+
+    kind: Kind
+    name: str
+    messages: Annotated[int, Field(gt=0), Fits]
+
+
+@checked(frozen=True, kw_only=True, config=STRICT)
+class Head:
+    """How the benchmark was set up. `memory_bytes` a rank; None where the longest message was given."""
+
+    type: Literal["b_eff"]
+    version: Literal[1]
+    round: Annotated[int, Fits]
+    ranks: Annotated[int, Field(ge=2), Fits]
+    lmax_bytes: Annotated[int, Field(gt=0), Fits]
+    memory_bytes: Annotated[int, Fits] | None
+    random: str
+    seed: int
+    attempts: Annotated[int, Field(gt=0), Fits]
+    sizes: Annotated[tuple[Annotated[int, Fits], ...], FIRST_MISTAKE, Field(min_length=1)]
+    patterns: Annotated[tuple[Pattern, ...], FIRST_MISTAKE, Field(min_length=1)]
+
+
+@checked(frozen=True, kw_only=True, config=STRICT)
+class Loop:
+    """One timed loop: `loops` iterations took the slowest rank `time_s`."""
+
+    type: Literal["loop"]
+    pattern: Annotated[int, Field(ge=0), Fits]
+    size_bytes: Annotated[int, Fits]
+    method: Literal["sendrecv", "alltoallv", "nonblocking", "pingpong"]
+    attempt: Annotated[int, Fits]
+    loops: Annotated[int, Field(gt=0), Fits]
+    time_s: Annotated[float, Field(gt=0), Sane]
+
+
+@checked(frozen=True, kw_only=True, config=STRICT)
+class End:
+    """What the engine made of it, and how long it took; `timed_s` within loops."""
+
+    type: Literal["end"]
+    b_eff_bytes_per_s: Annotated[float, Sane]
+    timed_s: Annotated[float, Sane]
+    elapsed_s: Annotated[float, Sane]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """One execution of the benchmark. `end` is None where it did not come to its end."""
+
+    head: Head
+    loops: tuple[Loop, ...]
+    end: End | None
+
+
+_Record: TypeAlias = Annotated[Head | Loop | End, Field(discriminator="type")]
+_SHAPE: Shape[Head | Loop | End] = Shape(_Record, keys=limits.KEYS)
+
+
+def read_protocols(path: Path) -> tuple[Protocol, ...]:
+    """All executions that a file holds, at least one. Raises SuiteFileError."""
+    return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff", head=Head, end=End))
+
+
+def _protocol(lines: Sequence[Line[Head | Loop | End]]) -> Protocol:
+    head = lines[0].record
+    assert isinstance(head, Head)
+    loops: list[Loop] = []
+    end: End | None = None
+    for line in lines[1:]:
+        if isinstance(line.record, Loop):
+            if line.record.pattern >= len(head.patterns) or line.record.size_bytes not in head.sizes:
+                raise line.broken(f"pattern or size is none of those that line {lines[0].number} names")
+            loops.append(line.record)
+        elif isinstance(line.record, End):
+            end = line.record
+    return Protocol(head=head, loops=tuple(loops), end=end)

@@ -1,0 +1,150 @@
+"""The protocol that the motif `b_eff_io` writes: every pattern and every file (docs/beff-io.md)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass as checked
+
+from stressbench.formats.bounds import Fits, Sane
+from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
+from stressbench.formats.protocols.io_patterns import TABLE_2
+from stressbench.formats.protocols.reading import STRICT, Line, read_executions
+
+_Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
+_Positive: TypeAlias = Annotated[int, Field(gt=0), Fits]
+_Type: TypeAlias = Annotated[int, Field(ge=0, le=4), Fits]
+
+
+class Access(StrEnum):
+    """How a file is gone through, in the order of the definition."""
+
+    write = "write"
+    rewrite = "rewrite"
+    read = "read"
+
+
+@checked(frozen=True, kw_only=True, config=STRICT)
+class Head:
+    """How the benchmark was set up; `partitions` are numbers of ranks.
+
+    `scheduled_s`: of a partition in release 1, of all together in release 2. `memory_bytes`: of a rank; None where the
+    longest chunk was given. `limit_bytes`: the most that files may take; None: no limit.
+    """
+
+    type: Literal["b_eff_io"]
+    version: Literal[1]
+    round: Annotated[int, Fits]
+    ranks: _Positive
+    scheduled_s: Annotated[float, Field(gt=0), Sane]
+    release: Literal[1, 2]
+    shared_pointers: bool
+    memory_bytes: _Positive | None
+    mpart_bytes: _Positive
+    limit_bytes: _Positive | None
+    partitions: Annotated[tuple[_Positive, ...], FIRST_MISTAKE, Field(min_length=1)]
+    types: Annotated[tuple[_Type, ...], FIRST_MISTAKE, Field(min_length=1)]
+    hints: Annotated[tuple[str, ...], FIRST_MISTAKE]
+
+
+@checked(frozen=True, kw_only=True, config=STRICT)
+class PatternLine:
+    """A row of Table 2 as it was measured: `calls` and `bytes` of all ranks, `time_s` of the slowest.
+
+    `again`: reading came to the end of its data before its time was over, and began at the front again.
+    """
+
+    type: Literal["pattern"]
+    partition: _Count
+    access: Access
+    pattern_type: _Type
+    number: Annotated[int, Field(ge=0, lt=len(TABLE_2)), Fits]
+    chunk_bytes: _Count
+    memory_chunk_bytes: _Count
+    units: _Count
+    calls: _Count
+    bytes: _Count
+    time_s: Annotated[float, Field(ge=0), Sane]
+    again: bool
+
+
+@checked(frozen=True, kw_only=True, config=STRICT)
+class FileLine:
+    """All patterns of a type: `time_s` from before opening until after closing, of the slowest rank."""
+
+    type: Literal["file"]
+    partition: _Count
+    access: Access
+    pattern_type: _Type
+    bytes: _Count
+    time_s: Annotated[float, Field(gt=0), Sane]
+
+
+@checked(frozen=True, kw_only=True, config=STRICT)
+class End:
+    """What the engine made of it, None where the definition gives no number, and how long all took."""
+
+    type: Literal["end"]
+    b_eff_io_bytes_per_s: Annotated[float, Field(ge=0), Sane] | None
+    elapsed_s: Annotated[float, Field(ge=0), Sane]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """One execution of the benchmark. `end` is None where it did not come to its end."""
+
+    head: Head
+    patterns: tuple[PatternLine, ...]
+    files: tuple[FileLine, ...]
+    end: End | None
+
+
+_Any: TypeAlias = Head | PatternLine | FileLine | End
+_Record: TypeAlias = Annotated[_Any, Field(discriminator="type")]
+_SHAPE: Shape[_Any] = Shape(_Record, keys=limits.KEYS)
+
+
+def read_io_protocols(path: Path) -> tuple[Protocol, ...]:
+    """All executions that a file holds, at least one. Raises SuiteFileError."""
+    return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff_io", head=Head, end=End))
+
+
+def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
+    head = lines[0].record
+    assert isinstance(head, Head)
+    if max(head.partitions) > head.ranks:
+        raise lines[0].broken(f"partitions: {max(head.partitions)} is more than the {head.ranks} ranks that there are")
+    patterns: list[PatternLine] = []
+    files: list[FileLine] = []
+    end: End | None = None
+    seen: set[tuple[object, ...]] = set()
+    for line in lines[1:]:
+        record = line.record
+        if isinstance(record, PatternLine | FileLine) and (
+            reason := _misplaced(record, head=head, first=lines[0].number, seen=seen)
+        ):
+            raise line.broken(reason)
+        if isinstance(record, PatternLine):
+            patterns.append(record)
+        elif isinstance(record, FileLine):
+            files.append(record)
+        elif isinstance(record, End):
+            end = record
+    return Protocol(head=head, patterns=tuple(patterns), files=tuple(files), end=end)
+
+
+def _misplaced(found: PatternLine | FileLine, *, head: Head, first: int, seen: set[tuple[object, ...]]) -> str | None:
+    """What is wrong with a line among the others; else it is now among those `seen`."""
+    if found.partition >= len(head.partitions) or found.pattern_type not in head.types:
+        return f"partition or type is none of those that line {first} names"
+    number = found.number if isinstance(found, PatternLine) else None
+    if number is not None and TABLE_2[number].pattern_type != found.pattern_type:
+        return f"pattern {number} is of type {TABLE_2[number].pattern_type}, not {found.pattern_type}"
+    key = (found.type, found.partition, found.access, found.pattern_type, number)
+    if key in seen:
+        return f"a second {found.type} of the same partition, access and type"
+    seen.add(key)
+    return None

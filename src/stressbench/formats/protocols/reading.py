@@ -1,0 +1,75 @@
+"""What protocols have in common: lines of JSON, several executions in one file, the last of them perhaps torn."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import ConfigDict, ValidationError
+
+from stressbench.formats.errors import SuiteFileError, reason_of
+from stressbench.formats.files import Shape, limits, lines_in, open_regular
+
+STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line(Generic[Record]):
+    """A record and where it stands; `number` counts from 1."""
+
+    path: Path
+    number: int
+    record: Record
+
+    def broken(self, reason: str) -> SuiteFileError:
+        """To be raised: what is wrong with this line."""
+        return SuiteFileError(f"{self.path}:{self.number}: {reason}")
+
+
+def read_executions(
+    path: Path, shape: Shape[Record], *, motif: str, head: type, end: type
+) -> tuple[tuple[Line[Record], ...], ...]:
+    """The lines of each execution that a file holds, at least one; its `head` comes first. Raises SuiteFileError.
+
+    An execution goes to its `end`, to the next head, or to the file's end. A last line without newline is left out.
+    """
+    try:
+        with open_regular(path, limit=limits.PROTOCOL) as file:
+            lines = tuple(lines_in(file, path=path, longest=limits.JOURNAL_LINE))
+    except OSError as fault:
+        raise SuiteFileError(f"{path}: {reason_of(fault)}") from fault
+    found = tuple(_split(tuple(_records(path, lines, shape)), motif=motif, head=head, end=end))
+    if not found:
+        raise SuiteFileError(f"{path}: holds no {motif}; expected a file that --protocol wrote")
+    return found
+
+
+def _split(lines: Sequence[Line[Record]], *, motif: str, head: type, end: type) -> Iterator[tuple[Line[Record], ...]]:
+    current: list[Line[Record]] = []
+    for line in lines:
+        if isinstance(line.record, head):
+            if current:
+                yield tuple(current)
+            current = [line]
+        elif not current:
+            raise line.broken(f'expected a line with "type": "{motif}" first')
+        else:
+            current.append(line)
+            if isinstance(line.record, end):
+                yield tuple(current)
+                current = []
+    if current:
+        yield tuple(current)
+
+
+def _records(path: Path, lines: Sequence[bytes], shape: Shape[Record]) -> Iterator[Line[Record]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.endswith(b"\n"):
+            return  # it was being written
+        try:
+            yield Line(path=path, number=number, record=shape.validate_json(line))
+        except ValidationError as fault:
+            first = fault.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise SuiteFileError(f"{path}:{number}: {where}: {first['msg'].lower()}") from fault

@@ -1,0 +1,165 @@
+"""The JSON Schemas of all files, generated from the models that read and write them.
+
+`scripts/make_schemas.py` writes them to schema/; `tests/contract/test_schemas.py` fails where a file differs. Rules
+that join several keys, limits of size, and the number of ranges are only checked when a file is read.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypeAlias
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from stressbench.formats.lab.tables import LabTable
+from stressbench.formats.lab.topologies import TOPOLOGIES
+from stressbench.formats.launches import rails, rates
+from stressbench.formats.profiles import coruns, profile
+from stressbench.formats.run import records as run_records
+from stressbench.formats.study.tables import StudyTable
+from stressbench.formats.trace import records as trace_records
+
+Schema: TypeAlias = dict[str, Any]
+Mode: TypeAlias = Literal["validation", "serialization"]
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_LATER = "later_type"
+
+
+class _Untitled(GenerateJsonSchema):
+    """Without a title for each key, which would only repeat its name."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  pydantic's signature
+        return False
+
+
+def _headed(name: str, schema: Mapping[str, Any], *, title: str, description: str) -> Schema:
+    """`schema` with its head first and its definitions last."""
+    definitions = {"$defs": dict(sorted(schema["$defs"].items()))} if "$defs" in schema else {}
+    head = {"$schema": _DIALECT, "$id": f"urn:stressbench:{name}:1", "title": title, "description": description}
+    return {**head, **{key: value for key, value in schema.items() if key not in (*head, "$defs")}, **definitions}
+
+
+def _definitions(models: Iterable[type[Any]], *, mode: Mode = "validation") -> dict[str, Schema]:
+    """The schema of each model and of its parts, by the model's name."""
+    wanted = [(model.__name__, mode, TypeAdapter(model)) for model in models]
+    _, shared = TypeAdapter.json_schemas(wanted, schema_generator=_Untitled)
+    found: dict[str, Schema] = shared["$defs"]
+    return found
+
+
+def _lines(
+    name: str, records: Mapping[str, type[Any]], *, envelope: Mapping[str, Schema], title: str, page: str
+) -> Schema:
+    """A line of a file of `records`, by type, each with the keys of the `envelope` that every line has.
+
+    Other keys, and other types, are allowed: they belong to later versions.
+    """
+    definitions = _definitions(records.values())
+    for kind, model in records.items():
+        line = definitions[kind] = definitions.pop(model.__name__)
+        line["properties"] = {"type": {"const": kind}, **line["properties"], **envelope}
+        line["required"] = ["type", *line["required"], *envelope]
+    definitions[_LATER] = {
+        "description": "A record that this version does not know.",
+        "type": "object",
+        "properties": {"type": {"type": "string", "not": {"enum": list(records)}}},
+        "required": ["type"],
+    }
+    schema = {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in (*records, _LATER)], "$defs": definitions}
+    told = "Keys that are not listed, and types that are not listed, belong to later versions and are skipped."
+    return _headed(name, schema, title=title, description=f"{page} in machine-readable form. {told}")
+
+
+def run_schema() -> Schema:
+    """A line of a run file."""
+    return _lines(
+        "run", run_records.RECORDS, envelope={}, title="One line of a StressBench run file", page="docs/records.md"
+    )
+
+
+def trace_schema() -> Schema:
+    """A line of a trace file."""
+    checksum = {
+        "description": "CRC-32 (as zlib's) of the line's bytes before this key's comma",
+        "type": "string",
+        "pattern": "^[0-9a-f]{8}$",
+    }
+    return _lines(
+        "trace", trace_records.RECORDS, envelope={"crc32": checksum}, title="One line of a StressBench trace file",
+        page="docs/trace-format.md",
+    )  # fmt: skip
+
+
+def study_schema() -> Schema:
+    """A study file."""
+    return _headed(
+        "study", StudyTable.model_json_schema(), title="A StressBench study file (TOML)",
+        description="docs/studies.md in machine-readable form.",
+    )  # fmt: skip
+
+
+def lab_schema() -> Schema:
+    """A lab file."""
+    schema = LabTable.model_json_schema()
+    for kind, topology in TOPOLOGIES.items():
+        table = topology.model_json_schema()
+        schema["$defs"] |= table.pop("$defs", {}) | {f"topology-{kind}": table}
+    schema["properties"]["topology"] = {"oneOf": [{"$ref": f"#/$defs/topology-{kind}"} for kind in TOPOLOGIES]}
+    return _headed(
+        "lab", schema, title="A StressBench lab file (TOML)", description="docs/lab.md in machine-readable form."
+    )
+
+
+def sensitivity_schema() -> Schema:
+    """A sensitivity profile."""
+    schema = profile.ADAPTER.json_schema()
+    schema["required"] = sorted({*schema["required"], "type", "schema_version"})
+    schema |= {"if": {"properties": {"levels": {"minItems": 1}}}, "then": {"properties": {"alone_s": {"minItems": 1}}}}
+    return _headed(
+        "sensitivity", schema, title="A StressBench sensitivity profile",
+        description="docs/sensitivity.md: what one application does to others on one machine, and they to it.",
+    )  # fmt: skip
+
+
+def observation_schema() -> Schema:
+    """A line of a file of co-runs."""
+    schema = coruns.ADAPTER.json_schema()
+    schema["required"] = sorted({*schema["required"], "type", "schema_version"})
+    return _headed(
+        "observation", schema, title="A co-run that was measured",
+        description="docs/predict.md: how slow one application was beside others; a line of a JSON Lines file.",
+    )  # fmt: skip
+
+
+def launches_schema() -> Schema:
+    """A line of `launches.jsonl`: the first is a plan, each other one a launch under what that plan varies."""
+    records = (rates.JOURNAL.plan, rates.JOURNAL.launch, rails.JOURNAL.plan, rails.JOURNAL.launch)
+    mode: Literal["serialization"] = "serialization"
+    found, shared = TypeAdapter.json_schemas([(one.__name__, mode, TypeAdapter(one)) for one in records])
+    for record in shared["$defs"].values():
+        record["required"] = sorted({*record["required"], *({"type", "schema_version"} & record["properties"].keys())})
+    return _headed(
+        "launches", {"oneOf": [found[one.__name__, mode] for one in records], **shared},
+        title="A line of the launches of a program",
+        description=(
+            "docs/degrade.md and docs/rails.md: the plan, then a line a launch; of `stressbench degrade run -- CMD` "
+            "(rates) and of `stressbench rails run -- CMD` (policies)."
+        ),
+    )  # fmt: skip
+
+
+def printed_schema(name: str, model: type[Any], *, command: str) -> Schema:
+    """What `command` prints, from the model of it."""
+    schema = TypeAdapter(model).json_schema(mode="serialization")
+    return _headed(name, schema, title=f"What `{command}` prints", description=schema["description"])
+
+
+SCHEMAS: Mapping[str, Callable[[], Schema]] = {
+    "lab": lab_schema,
+    "launches": launches_schema,
+    "observation": observation_schema,
+    "run": run_schema,
+    "sensitivity": sensitivity_schema,
+    "study": study_schema,
+    "trace": trace_schema,
+}
+"""Of each kind of file; those of what commands print are in `stressbench.report.schemas`."""

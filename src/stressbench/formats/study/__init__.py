@@ -1,0 +1,1 @@
+"""Study files and the files of a study's directory: models, readers and writers."""

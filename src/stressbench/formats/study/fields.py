@@ -1,0 +1,184 @@
+"""Types of a study file's values: how each is written, checked and described in the schema."""
+
+import re
+import shlex
+from contextlib import suppress
+from fractions import Fraction
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from stressbench.formats.study.rail_policies import Transport, parse_nic, parse_policy
+from stressbench.formats.units import (
+    A_RATE_SHARE,
+    PERCENT_PATTERN,
+    RATE_SHARE_PATTERN,
+    TIME_PATTERN,
+    UnitError,
+    parse_percent,
+    parse_rate_share,
+    parse_seconds,
+)
+
+_PLACEMENT = re.compile(r"linear|interleaved|random:\d+")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+Value = TypeVar("Value")
+
+
+_LONGEST_S = 100 * 365 * 24 * 3600.0
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of a time such as `30s`. Raises UnitError, also for more than 100 years."""
+    value = parse_seconds(text)
+    if value > _LONGEST_S:
+        raise UnitError("expected at most 100 years")
+    return value
+
+
+def program_of(text: str) -> tuple[str, ...]:
+    """The command's words; none where it is empty or a quote stays open."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        return ()
+
+
+def _time(text: str) -> str:
+    seconds_of(text)
+    return text
+
+
+def _share(text: str) -> str:
+    parse_percent(text)
+    return text
+
+
+def _placement(text: str) -> str:
+    if _PLACEMENT.fullmatch(text) is None:
+        raise ValueError("expected linear, interleaved or random:SEED, such as random:1")
+    return text
+
+
+def _finish(text: str) -> str:
+    if text not in ("sustain", "once"):
+        raise ValueError("expected sustain or once")
+    return text
+
+
+def _rate(text: str) -> str:
+    with suppress(UnitError):
+        if parse_rate_share(text) > 0:
+            return text
+    raise ValueError(f"expected a share of the lab's rates above 0: {A_RATE_SHARE}")
+
+
+def _policy(text: str) -> str:
+    parse_policy(text)
+    return text
+
+
+def _transport(text: str) -> str:
+    if text not in tuple(Transport):
+        raise ValueError(f"expected {', '.join(Transport)}")
+    return text
+
+
+def _one_or_more(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _distinct(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    if not values:
+        raise ValueError("expected at least one value")
+    for number, value in enumerate(values):
+        if value in values[:number]:
+            raise ValueError(f"{value} stands there twice; expected each value once")
+    return values
+
+
+def _other_rates(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """As `_distinct`, by what the texts mean."""
+    known: dict[Fraction, str] = {}
+    for text in _distinct(texts):
+        if (before := known.setdefault(parse_rate_share(text), text)) != text:
+            raise ValueError(f"{text} is {before}, which stands there already; expected each value once")
+    return texts
+
+
+def _one_or_many(schema: dict[str, Any]) -> WithJsonSchema:
+    several = {"type": "array", "items": schema, "minItems": 1, "uniqueItems": True}
+    return WithJsonSchema({"anyOf": [schema, several]})
+
+
+def _variable(value: Any) -> str:
+    """The text that the workload sees."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise ValueError("expected a text or a number")
+    return str(value)
+
+
+def _names(sets: dict[str, Value]) -> dict[str, Value]:
+    for name in sets:
+        if _NAME.fullmatch(name) is None:
+            raise ValueError(f"'{name}' is no variable's name: expected letters, digits and _, no digit first")
+    return sets
+
+
+_TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+_WHOLE: dict[str, Any] = {"type": "integer", "minimum": 1}
+_PLACEMENTS: dict[str, Any] = {"type": "string", "pattern": "^(linear|interleaved|random:[0-9]+)$"}
+_FINISHES: dict[str, Any] = {"enum": ["sustain", "once"]}
+_RATES: dict[str, Any] = {"type": "string", "pattern": RATE_SHARE_PATTERN}
+_POLICIES: dict[str, Any] = {
+    "type": "string", "pattern": "^(default|nic[0-9]{1,3}|round-robin|local|per-job|jobs:[^=,]+=[0-9]{1,3}"
+    "(,[^=,]+=[0-9]{1,3})*)$",
+}  # fmt: skip
+_NICS: dict[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.:-]*$"}
+_TRANSPORTS: dict[str, Any] = {"enum": list(Transport)}
+_VARIABLE: dict[str, Any] = {"type": ["string", "number"]}
+
+Word: TypeAlias = Annotated[str, Field(min_length=1, strict=True)]
+Positive: TypeAlias = Annotated[int, Field(ge=1, strict=True)]
+Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
+Time: TypeAlias = Annotated[
+    str,
+    Field(strict=True),
+    AfterValidator(_time),
+    WithJsonSchema({"type": "string", "pattern": TIME_PATTERN, "examples": ["30s"]}),
+]
+Share: TypeAlias = Annotated[
+    str,
+    Field(strict=True),
+    AfterValidator(_share),
+    WithJsonSchema({"type": "string", "pattern": PERCENT_PATTERN, "examples": ["5%"]}),
+]
+FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finish), WithJsonSchema(_FINISHES)]
+_Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_placement)]
+_Finish: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finish)]
+_Rate: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_rate)]
+_PolicyText: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_policy)]
+_Nic: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(parse_nic)]
+TransportName: TypeAlias = Annotated[
+    str, Field(strict=True), AfterValidator(_transport), WithJsonSchema(_TRANSPORTS)
+]  # fmt: skip
+_Variable: TypeAlias = Annotated[str, BeforeValidator(_variable)]
+
+Words = Annotated[tuple[Word, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_TEXT)]
+Counts = Annotated[tuple[Positive, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_WHOLE)]
+Placements = Annotated[
+    tuple[_Placement, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_PLACEMENTS)
+]
+Finishes = Annotated[
+    tuple[_Finish, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_FINISHES)
+]
+Rates = Annotated[tuple[_Rate, ...], BeforeValidator(_one_or_more), AfterValidator(_other_rates), _one_or_many(_RATES)]
+Policies = Annotated[
+    tuple[_PolicyText, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_POLICIES)
+]
+Nics = Annotated[tuple[_Nic, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_NICS)]
+Variables = Annotated[
+    tuple[_Variable, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_VARIABLE)
+]
+Sets = Annotated[dict[str, Variables], AfterValidator(_names)]

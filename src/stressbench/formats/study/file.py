@@ -1,0 +1,229 @@
+"""`read_study`: a study file into a `Study`; every mistake with its line. `parse_study`: the same for a text; pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
+from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
+from stressbench.formats.study.fields import program_of, seconds_of
+from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
+from stressbench.formats.toml import (
+    Complaint,
+    Mistakes,
+    Place,
+    TomlMistake,
+    complaints_of,
+    located,
+    read_text,
+    tables_of,
+    unknown,
+)
+from stressbench.formats.units import parse_percent
+
+MOST_CELLS = 10_000
+MOST_RUNS = 100_000
+_WITH_LINKS = ("lab", "simgrid")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What is to be run. Paths in cells are as written: relative to the file's folder."""
+
+    about: str
+    seed: int
+    repetitions: int
+    until: UntilTable | None
+    retries: int
+    time_limit_s: float | None
+    run: RunTable
+    cells: tuple[Cell, ...]
+    matrix: tuple[str, ...] = ()
+    rate_command: str | None = None
+    nics: tuple[str, ...] = ()
+    transport: str | None = None
+
+    @property
+    def runs(self) -> tuple[PlannedRun, ...]:
+        """In the order in which they are to be run; all that there may be, where an interval decides."""
+        together = self.rate_command is not None
+        return in_order(self.cells, repetitions=self.repetitions, seed=self.seed, rates_together=together)
+
+    @property
+    def run_limit_s(self) -> float | None:
+        """A run's own time limit."""
+        return None if self.run.time_limit is None else seconds_of(self.run.time_limit)
+
+    @property
+    def target(self) -> float | None:
+        """How narrow each impact's interval is to be: high over low, less 1; None where the count decides."""
+        return None if self.until is None else parse_percent(self.until.interval)
+
+
+def read_study(path: Path) -> tuple[Study, str]:
+    """The study in the file at `path`, and its text. Workloads must be there. Raises StudyMistake."""
+    try:
+        text = read_text(path)
+    except TomlMistake as fault:
+        raise StudyMistake(str(fault)) from fault
+    study = parse_study(text, source=str(path))
+    require_workloads(study, text=text, source=str(path), folder=path.absolute().parent)
+    return study, text
+
+
+def parse_study(text: str, *, source: str) -> Study:
+    """The study that the text describes. StudyFileMistake names `source` and line, for every mistake there is."""
+    try:
+        table = StudyTable.model_validate(tables_of(text, source=source))
+        return _assemble(table)
+    except TomlMistake as fault:
+        raise StudyFileMistake([str(fault)]) from fault
+    except ValidationError as fault:
+        complaints = complaints_of(fault, StudyTable)
+    except Mistakes as fault:
+        complaints = fault.complaints
+    raise StudyFileMistake(located(complaints, text=text, source=source))
+
+
+def require_workloads(study: Study, *, text: str, source: str, folder: Path) -> None:
+    """Raise StudyFileMistake where a workload is no file below `folder`."""
+    missing = [name for name in dict.fromkeys(cell.workload for cell in study.cells) if not (folder / name).is_file()]
+    place = ("factors", "workload")
+    complaints = [
+        Complaint(place=place, text=f"factors.workload: '{name}': expected a workload file in {folder}")
+        for name in missing
+    ]
+    if complaints:
+        raise StudyFileMistake(located(complaints, text=text, source=source))
+
+
+def _assemble(table: StudyTable) -> Study:
+    factors = _factors(table)
+    count = 1
+    for values in factors.values():
+        count *= len(values)
+    if count > MOST_CELLS:
+        raise Mistakes([Complaint(place=("factors",), text=f"[factors] {count} cells: expected at most {MOST_CELLS}")])
+    repetitions = table.until.at_most if table.until else table.repetitions or 1
+    if count * repetitions > MOST_RUNS:
+        told = f"{count} cells, {repetitions} times each: expected at most {MOST_RUNS} runs"
+        raise Mistakes([Complaint(place=("until", "at_most") if table.until else ("repetitions",), text=told)])
+    cells = tuple(product(factors))
+    left = tuple(cell for cell in cells if not any(matches(cell, _wanted(one)) for one in table.exclude))
+    complaints = [
+        *_exclude_complaints(table, factors, cells), *_repetition_complaints(table), *_link_complaints(table, left)
+    ]  # fmt: skip
+    if not left and not complaints:
+        complaints.append(Complaint(place=("exclude",), text="exclude: leaves no cell; expected at least one"))
+    if complaints:
+        raise Mistakes(complaints)
+    return Study(
+        about=table.about,
+        seed=table.seed,
+        repetitions=repetitions,
+        until=table.until,
+        retries=table.retries,
+        time_limit_s=None if table.time_limit is None else seconds_of(table.time_limit),
+        run=table.run,
+        cells=left,
+        matrix=table.matrix,
+        rate_command=table.rate_command,
+        nics=table.nics or (),
+        transport=table.transport,
+    )
+
+
+def _factors(table: StudyTable) -> Mapping[str, tuple[str | int, ...]]:
+    plain = ((name, getattr(table.factors, name)) for name in PLAIN_FACTORS)
+    named = ((f"set.{name}", values) for name, values in table.set.items())
+    return {name: values for name, values in (*plain, *named) if values is not None}
+
+
+def _wanted(table: ExcludeTable) -> Mapping[str, tuple[str, ...]]:
+    plain = ((name, getattr(table, name)) for name in PLAIN_FACTORS)
+    named = ((f"set.{name}", values) for name, values in table.set.items())
+    return {name: tuple(map(str, values)) for name, values in (*plain, *named) if values is not None}
+
+
+def _exclude_complaints(
+    table: StudyTable, factors: Mapping[str, tuple[str | int, ...]], cells: tuple[Cell, ...]
+) -> Iterator[Complaint]:
+    for number, exclude in enumerate(table.exclude):
+        wanted, wrong = _wanted(exclude), False
+        if not wanted:
+            yield Complaint(place=("exclude", number), text="exclude: names no factor; it would leave out every cell")
+            continue
+        for name, values in wanted.items():
+            place: Place = ("exclude", number, *name.split("."))
+            if name not in factors:
+                wrong = True
+                yield Complaint(place=place, text=f"exclude: {unknown('factor', name, tuple(factors))}")
+                continue
+            known = tuple(map(str, factors[name]))
+            for value in values:
+                if value not in known:
+                    wrong = True
+                    yield Complaint(place=place, text=f"exclude.{name}: '{value}': expected one of {', '.join(known)}")
+        if not wrong and not any(matches(cell, wanted) for cell in cells):
+            yield Complaint(place=("exclude", number), text="exclude: fits no cell")
+
+
+def _link_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
+    yield from _command_complaints(table, cells)
+    yield from _policy_complaints(table, cells)
+    without = next((cell.on for cell in cells if cell.on.partition(":")[0] not in _WITH_LINKS), None)
+    for name in ("rate", "rails"):
+        values = getattr(table.factors, name)
+        if values is not None and without is not None and not (name == "rate" and table.rate_command):
+            shown = ", ".join(map(str, values))
+            more = ", or a rate_command" if name == "rate" else ""
+            text = (
+                f"factors.{name}: {shown}: on = {without} has no links of ours; "
+                f"expected lab:NAME or simgrid:NAME there{more}"
+            )
+            yield Complaint(place=("factors", name), text=text)
+
+
+def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
+    for name in ("nics", "transport"):
+        value = getattr(table, name)
+        if value is not None and table.factors.policy is None:
+            shown = value if isinstance(value, str) else ", ".join(value)
+            yield Complaint(place=(name,), text=f"{name}: {shown}: is for policies; expected factors.policy, too")
+    for cell in cells:
+        if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
+            text = f"factors.policy: {cell.policy}: chooses among all cards; expected no rails beside it"
+            yield Complaint(place=("factors", "policy"), text=text)
+            return
+        if cell.policy is not None and cell.on.startswith("simgrid:"):
+            text = f"factors.policy: {cell.policy}: on = {cell.on}: a simulated host has one card; expected lab:NAME"
+            yield Complaint(place=("factors", "policy"), text=text)
+            return
+
+
+def _command_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
+    if table.rate_command is None:
+        return
+    said, place = f"rate_command: '{table.rate_command}': ", ("rate_command",)
+    if not program_of(table.rate_command):
+        yield Complaint(place=place, text=f"{said}expected a command, its quotes closed; the rate is added to it")
+    if table.factors.rate is None:
+        yield Complaint(place=place, text=f"{said}there is no rate to set; expected factors.rate")
+    if simulated := next((cell.on for cell in cells if cell.on.startswith("simgrid:")), None):
+        yield Complaint(place=place, text=f"{said}on = {simulated} has its rates by itself; expected no command there")
+
+
+def _repetition_complaints(table: StudyTable) -> Iterator[Complaint]:
+    if table.until is None:
+        return
+    if table.repetitions is not None:
+        yield Complaint(
+            place=("repetitions",), text=f"repetitions: {table.repetitions}: expected either this or [until], not both"
+        )
+    if table.until.at_least > table.until.at_most:
+        yield Complaint(
+            place=("until", "at_least"),
+            text=f"until.at_least: {table.until.at_least}: expected at most at_most, {table.until.at_most}",
+        )

@@ -1,0 +1,43 @@
+"""A journal of a study: a JSON object a line. Lines that cannot be read are told and left out, where they are few."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from stressbench.formats.complaints import first_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, lines_in, open_regular
+from stressbench.formats.study.errors import StudyMistake
+
+
+def journal_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not empty, with their numbers from 1. Raises StudyMistake, and FileNotFoundError."""
+    try:
+        with open_regular(path, limit=limits.JOURNAL) as file:
+            for number, line in enumerate(lines_in(file, path=path, longest=limits.JOURNAL_LINE), start=1):
+                if content := line.rstrip(b"\n"):
+                    yield number, content
+    except FileNotFoundError:
+        raise
+    except OSError as fault:
+        raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
+
+
+class Complaints:
+    """`FILE:LINE: sentence` for each line that could not be read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._told: list[str] = []
+
+    def add(self, number: int, fault: ValidationError) -> None:
+        """One more. Raises StudyMistake where there are too many to believe in the rest."""
+        if len(self._told) == limits.BROKEN_LINES:
+            told = f"more than {limits.BROKEN_LINES} broken lines, the first of them:"
+            raise StudyMistake(f"{self._path}: {told} {self._told[0]}")
+        self._told.append(f"{self._path}:{number}: broken line ({first_of(fault)}); it is left out")
+
+    def all(self) -> tuple[str, ...]:
+        """In order."""
+        return tuple(self._told)

@@ -1,0 +1,172 @@
+"""The manifest of a study's directory: a JSON object a line, only ever appended, on the disk before work goes on."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Shape, append_lines
+from stressbench.formats.study.errors import StudyFault
+from stressbench.formats.study.journal import Complaints, journal_lines
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRecord:
+    """A study file was taken up: the first one, or a larger one later."""
+
+    type: Literal["study"] = "study"
+    schema_version: int = SCHEMA_VERSION
+    at: datetime
+    file: str
+    sha256: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRecord:
+    """A run of a cell; `values` by factor. Records stand in the order in which runs are to be run."""
+
+    type: Literal["planned"] = "planned"
+    run: str
+    cell: str
+    repetition: int
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedRecord:
+    """An attempt begins, or goes on with the file of one that was cut off."""
+
+    type: Literal["started"] = "started"
+    run: str
+    at: datetime
+    file: str
+    continues: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedRecord:
+    """A run is done. `recovered`: its file was found complete though nobody had said so; then no time is known.
+
+    `complete` is false where the run's own time limit ended it.
+    """
+
+    type: Literal["finished"] = "finished"
+    run: str
+    at: datetime
+    file: str
+    sha256: str
+    complete: bool
+    duration_s: float | None
+    recovered: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedRecord:
+    """An attempt failed, with the exit status that `stressbench run` would have."""
+
+    type: Literal["failed"] = "failed"
+    run: str
+    at: datetime
+    file: str
+    status: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptedRecord:
+    """An attempt was cut off in good order; its file is continued later."""
+
+    type: Literal["interrupted"] = "interrupted"
+    run: str
+    at: datetime
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettledRecord:
+    """A cell's intervals are narrow enough after so many runs."""
+
+    type: Literal["settled"] = "settled"
+    cell: str
+    at: datetime
+    runs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksRecord:
+    """All links of the lab `on` are about to carry this share of their rates, for a run; or carry all of it again.
+
+    `command` is the study's rate command, where that sets them, in place of the lab.
+    """
+
+    type: Literal["links"] = "links"
+    run: str
+    at: datetime
+    on: str
+    rate: str
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRecord:
+    """Somebody said how often runs that fail are tried again from now on, in place of the study file."""
+
+    type: Literal["policy"] = "policy"
+    at: datetime
+    retries: int
+
+
+Record: TypeAlias = (
+    StudyRecord
+    | PlannedRecord
+    | StartedRecord
+    | FinishedRecord
+    | FailedRecord
+    | InterruptedRecord
+    | SettledRecord
+    | LinksRecord
+    | PolicyRecord
+)
+_ADAPTER: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="type")])
+_SHAPE: Shape[Record] = Shape(Annotated[Record, Field(discriminator="type")])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What could be read, and `FILE:LINE: sentence` for each line that could not."""
+
+    records: tuple[Record, ...]
+    complaints: tuple[str, ...]
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest at `path`, empty where there is none. Broken lines are named and the rest is used.
+
+    Raises StudyMistake where it cannot be read.
+    """
+    records: list[Record] = []
+    complaints = Complaints(path)
+    with suppress(FileNotFoundError):
+        for number, line in journal_lines(path):
+            try:
+                records.append(_SHAPE.validate_json(line))
+            except ValidationError as fault:
+                complaints.add(number, fault)
+    return Manifest(records=tuple(records), complaints=complaints.all())
+
+
+def append(path: Path, *records: Record) -> None:
+    """Put records at the end, and on the disk: all, or none. Raises StudyFault."""
+    try:
+        append_lines(path, map(_ADAPTER.dump_json, records))
+    except OSError as fault:
+        raise StudyFault(f"{path}: {reason_of(fault)}; what is done stands there; `study resume` goes on") from fault

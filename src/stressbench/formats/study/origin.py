@@ -1,0 +1,59 @@
+"""`study-N.json` beside a study file in a study's directory: where the file came from, and what its workloads were."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+from pydantic import AfterValidator, ValidationError
+
+from stressbench.formats.complaints import first_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Shape, limits, read_bytes
+from stressbench.formats.study.errors import StudyMistake
+
+_LONGEST_NAME, _LONGEST_PART = 4000, 255  # bytes
+
+
+def _possible(name: str) -> str:
+    parts = (len(part.encode(errors="replace")) for part in name.split("/"))
+    if len(name.encode(errors="replace")) > _LONGEST_NAME or max(parts) > _LONGEST_PART:
+        raise ValueError("no file can have this name")
+    return name
+
+
+_Name = Annotated[str, AfterValidator(_possible)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a study file lay relative to the study's directory, and SHA-256 of files by their names from there."""
+
+    folder: _Name
+    workloads: Mapping[_Name, str]
+    includes: Mapping[_Name, str] = field(default_factory=dict)
+
+
+_ORIGIN: Shape[Origin] = Shape(Origin)
+
+
+def origin_file(directory: Path, number: int) -> Path:
+    """Where the origin of the study file `study-NUMBER.toml` is."""
+    return directory / f"study-{number}.json"
+
+
+def read_origin(directory: Path, number: int) -> Origin:
+    """The origin of the directory's study file of that number. Raises StudyMistake."""
+    file = origin_file(directory, number)
+    try:
+        return _ORIGIN.validate_json(read_bytes(file, limit=limits.JOURNAL))
+    except OSError as fault:
+        raise StudyMistake(f"{file}: {reason_of(fault)}; is a part of the copy missing?") from fault
+    except ValidationError as fault:
+        raise StudyMistake(f"{file}: {first_of(fault)}; is a part of the copy missing?") from fault
+
+
+def origin_json(origin: Origin) -> bytes:
+    """The file's content; `read_origin` gives it back."""
+    return orjson.dumps(origin, option=orjson.OPT_INDENT_2)

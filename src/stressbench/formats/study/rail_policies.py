@@ -1,0 +1,81 @@
+"""Rail policies as study files and options write them: which NIC of its host each rank's messages take. Pure.
+
+The policies are those of Leon, Chembreau and Leininger (Table I), and one for jobs that are to stay apart.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+EXPECTED = "default, nic0, nic1, round-robin, local, per-job or jobs:NAME=0,OTHER=1"
+_NIC = re.compile(r"nic(\d{1,3})")
+_JOB = re.compile(r"(?P<name>[^=,]+)=(?P<nic>\d{1,3})")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
+_JOBS = "jobs:"
+
+
+class Kind(StrEnum):
+    """What a policy goes by. `default` leaves the choice to MPI, which may use all cards at once."""
+
+    default = "default"
+    nic = "nic"
+    round_robin = "round-robin"
+    local = "local"
+    per_job = "per-job"
+    jobs = "jobs"
+
+
+class Transport(StrEnum):
+    """What carries messages between hosts."""
+
+    tcp = "tcp"
+    ucx = "ucx"
+    ofi = "ofi"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RailPolicy:
+    """`nic` of the kind of that name, `jobs` of theirs: cards count from 0."""
+
+    kind: Kind
+    nic: int | None = None
+    jobs: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        if self.kind is Kind.nic:
+            return f"nic{self.nic}"
+        if self.kind is Kind.jobs:
+            return _JOBS + ",".join(f"{name}={nic}" for name, nic in self.jobs)
+        return self.kind.value
+
+    @property
+    def goes_by_job(self) -> bool:
+        """Whether somebody must say which ranks a job has."""
+        return self.kind in (Kind.per_job, Kind.jobs)
+
+    @property
+    def highest(self) -> int:
+        """The highest card that it names, or 0."""
+        return max([self.nic or 0, *(nic for _, nic in self.jobs)])
+
+
+def parse_policy(text: str) -> RailPolicy:
+    """The policy that the text names. ValueError says what was expected."""
+    if found := _NIC.fullmatch(text):
+        return RailPolicy(kind=Kind.nic, nic=int(found[1]))
+    if text.startswith(_JOBS):
+        jobs = [_JOB.fullmatch(item) for item in text.removeprefix(_JOBS).split(",")]
+        named = tuple((job["name"], int(job["nic"])) for job in jobs if job is not None)
+        if len(named) < len(jobs) or len({name for name, _ in named}) < len(named):
+            raise ValueError("expected each job once with its card, such as jobs:solver=0,output=1")
+        return RailPolicy(kind=Kind.jobs, jobs=named)
+    if text in (Kind.default, Kind.round_robin, Kind.local, Kind.per_job):
+        return RailPolicy(kind=Kind(text))
+    raise ValueError(f"expected {EXPECTED}")
+
+
+def parse_nic(text: str) -> str:
+    """A card's name: `ib0`, or with ucx a device and its port, `mlx5_0:1`. ValueError says what was expected."""
+    if _NAME.fullmatch(text) is None:
+        raise ValueError("expected a card's name, such as ib0 or mlx5_0:1")
+    return text

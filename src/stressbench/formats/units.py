@@ -1,0 +1,229 @@
+"""Sizes, times, rates and shares: the one table of units, how people write them, and short texts for output. Pure.
+
+Each parser takes the text that a person wrote, returns a value, and raises UnitError with one sentence that says what
+was expected; the caller adds the option's or the key's name. Command lines spell sizes and times as the engine does
+(`parse_size`, `parse_seconds`: no blank before the unit); lab files have their own spelling (`parse_bytes`,
+`parse_duration`, `parse_rate`: blanks allowed, a unit required).
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+NANOSECONDS = {
+    "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
+}  # fmt: skip
+BYTES = {
+    "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+}  # fmt: skip
+PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+"""Powers of ten, as of bits a second."""
+
+A_TIME = "a time with its unit, such as 500ms, 30s, 10min or 2h"
+A_SIZE = "a size above 0, such as 4096, 32KiB, 1.5MiB or 4MB"
+A_FREQUENCY = "a frequency, such as 2.6GHz"
+A_RATE_SHARE = "full, half, quarter, eighth, 1/5 or 20%"
+
+TIME_PATTERN = r"^[0-9]+(\.[0-9]+)?(ns|us|ms|s|min|h)$"
+"""For schemas: what `parse_seconds` accepts, except 0."""
+RATE_SHARE_PATTERN = r"^(full|half|quarter|eighth|[0-9]*[1-9][0-9]*/[1-9][0-9]*|[0-9]+(\.[0-9]+)?%)$"
+"""For schemas: what `parse_rate_share` accepts, except 0%."""
+PERCENT_PATTERN = r"^[0-9]+(\.[0-9]+)?%$"
+"""For schemas: what `parse_percent` accepts, except 0%."""
+RATE_PATTERN = r"^[0-9]+(\.[0-9]+)? *[kMGT]?bit(/s)?$"
+DURATION_PATTERN = r"^[0-9]+(\.[0-9]+)? *(ns|us|ms|s)$"
+BYTES_PATTERN = r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B$"
+
+FULL = "full"
+"""The share of a rate that changes nothing."""
+_RATE_SHARES = {FULL: Fraction(1), "half": Fraction(1, 2), "quarter": Fraction(1, 4), "eighth": Fraction(1, 8)}
+_NUMBER = r"(\d+(?:\.\d+)?)"
+_SECONDS = re.compile(rf"{_NUMBER}(ns|us|ms|s|min|h)")
+_SIZE = re.compile(rf"{_NUMBER}(B|[kMGT]B|[KMGT]iB)?")
+_RATE = re.compile(rf"{_NUMBER}\s*([kMGT]?)bit(?:/s)?")
+_DURATION = re.compile(rf"{_NUMBER}\s*(ns|us|ms|s)")
+_BYTES = re.compile(rf"{_NUMBER}\s*(B|kB|MB|GB|KiB|MiB|GiB)")
+_RATE_SHARE = re.compile(rf"(\d+)/([1-9]\d*)|{_NUMBER}%")
+_PERCENT = re.compile(rf"{_NUMBER}%")
+_FREQUENCY = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([kMG]?)(?:Hz)?")
+
+
+class UnitError(ValueError):
+    """A text is not the value that it should be: one sentence that says what was expected."""
+
+
+@dataclass(frozen=True, order=True)
+class Rate:
+    """What a link carries in each direction, frame headers included, in bits per second."""
+
+    bits_per_s: int
+
+    @property
+    def bytes_per_s(self) -> float:
+        """The same in bytes per second."""
+        return self.bits_per_s / 8
+
+    def scaled(self, share: float) -> "Rate":
+        """This rate times `share`."""
+        return Rate(round(self.bits_per_s * share))
+
+    def __str__(self) -> str:
+        for name, power in reversed(PREFIXES.items()):
+            if self.bits_per_s >= power:
+                return f"{self.bits_per_s / power:.12g}{name}bit"
+        return "0bit"
+
+
+@dataclass(frozen=True, order=True)
+class Duration:
+    """A time in nanoseconds."""
+
+    ns: int
+
+    def __str__(self) -> str:
+        for name in ("s", "ms", "us", "ns"):
+            if self.ns >= NANOSECONDS[name]:
+                return f"{self.ns / NANOSECONDS[name]:.12g}{name}"
+        return "0ns"
+
+
+@dataclass(frozen=True, order=True)
+class Bytes:
+    """An amount of memory or of traffic in bytes."""
+
+    count: int
+
+    def __str__(self) -> str:
+        for name in ("GiB", "MiB", "KiB"):
+            if self.count >= BYTES[name]:
+                return f"{self.count / BYTES[name]:.12g}{name}"
+        return f"{self.count}B"
+
+
+LEAST_RATE = Rate(8_000)
+"""The smallest rate that a link may have."""
+
+
+def parse_seconds(text: str) -> float:
+    """Return the seconds of a time above 0: 3300.0 for `55min`. Raises UnitError."""
+    found = _SECONDS.fullmatch(text)
+    seconds = float(found[1]) * NANOSECONDS[found[2]] / NANOSECONDS["s"] if found else 0.0
+    if not seconds:
+        raise UnitError(f"expected {A_TIME}")
+    return seconds
+
+
+def parse_size(text: str) -> int:
+    """Return the bytes of a size that is a whole number of them, above 0: 32768 for `32KiB`. Raises UnitError."""
+    found = _SIZE.fullmatch(text)
+    try:
+        size = Fraction(found[1]) * BYTES[found[2] or "B"] if found else Fraction(0)
+    except ValueError:  # more digits than Python converts
+        size = Fraction(0)
+    if size <= 0 or size.denominator != 1:
+        raise UnitError(f"expected {A_SIZE}")
+    return int(size)
+
+
+def parse_rate(text: object) -> Rate:
+    """Return a link's rate: `100Mbit`, `1Gbit/s`. Raises UnitError, also below LEAST_RATE."""
+    match = _RATE.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        raise UnitError("expected a rate in bits a second, such as 100Mbit or 1Gbit")
+    rate = Rate(_whole(float(match[1]) * PREFIXES[match[2]]))
+    if rate.bits_per_s == 0:
+        raise UnitError("a link of rate 0 would carry nothing; expected more than 0 (`lab set LINK down` cuts a link)")
+    if rate < LEAST_RATE:
+        raise UnitError(f"expected at least {LEAST_RATE}")
+    return rate
+
+
+def parse_duration(text: object) -> Duration:
+    """Return a delay, which may be 0: `10us`. Raises UnitError, also for what is no text."""
+    match = _DURATION.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        raise UnitError("expected a time, such as 10us or 1ms")
+    return Duration(_whole(float(match[1]) * NANOSECONDS[match[2]]))
+
+
+def parse_bytes(text: object) -> Bytes:
+    """Return an amount above 0, rounded to whole bytes: `256KiB`. Raises UnitError, also for what is no text."""
+    match = _BYTES.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        raise UnitError("expected a size, such as 256KiB or 1MB")
+    size = Bytes(_whole(float(match[1]) * BYTES[match[2]]))
+    if size.count == 0:
+        raise UnitError("expected more than 0 bytes")
+    return size
+
+
+def parse_frequency(text: str) -> float:
+    """Return hertz above 0: 2.6e9 for `2.6GHz`, `2.6G` and `2600000000`. Raises UnitError."""
+    found = _FREQUENCY.fullmatch(text)
+    hertz = float(found[1]) * PREFIXES[found[2]] if found else 0.0
+    if not hertz > 0:
+        raise UnitError(f"expected {A_FREQUENCY}")
+    return hertz
+
+
+def parse_rate_share(text: str, *, plain_one: bool = False) -> Fraction:
+    """Return a share of a link's rate, exactly: `half`, `1/3`, `25%`; with `plain_one` also `1`. Raises UnitError.
+
+    As a text the result is `1`, `1/2` or `1/3`, however it was written; it may be 0 or more than 1.
+    """
+    if plain_one and text == "1":
+        return Fraction(1)
+    if match := _RATE_SHARE.fullmatch(text):
+        return Fraction(int(match[1]), int(match[2])) if match[1] else Fraction(match[3]) / 100
+    if text in _RATE_SHARES:
+        return _RATE_SHARES[text]
+    raise UnitError(f"expected {A_RATE_SHARE}")
+
+
+def parse_share(text: str, *, zero: bool) -> float:
+    """Return a share below 1 and above 0, or with `zero` at least 0: 0.02 for `2%` and `0.02`. Raises UnitError."""
+    number, scale = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
+    try:
+        share = float(number) / scale
+    except ValueError:
+        raise UnitError("expected a share such as 2% or 0.02") from None
+    if not ((share >= 0 if zero else share > 0) and share < 1):
+        raise UnitError(f"expected {'at least' if zero else 'more than'} 0% and less than 100%")
+    return share
+
+
+def parse_percent(text: str) -> float:
+    """Return a share above 0, which may be more than 1: 0.05 for `5%`. Raises UnitError."""
+    found = _PERCENT.fullmatch(text)
+    share = float(found[1]) / 100 if found else 0.0
+    if share <= 0:
+        raise UnitError("expected a share above 0, such as 5%")
+    return share
+
+
+def duration_text(seconds: float | None) -> str:
+    """Return an estimate to plan by: `1 h 05 min`, `12 min`, `40 s`; `unknown` for None."""
+    if seconds is None:
+        return "unknown"
+    if seconds >= 3600:
+        return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60):02d} min"
+    return f"{round(seconds / 60)} min" if seconds >= 120 else f"{seconds:.0f} s"
+
+
+def minutes_text(seconds: float) -> str:
+    """Return a time that somebody chose, with three digits: `15 min`, `60 s`, `1.5 s`."""
+    return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
+
+
+def whole_size_text(size: int) -> str:
+    """Return bytes in the largest binary unit up to GiB that divides them: `16 MiB`, `1000 bytes`."""
+    unit = next((unit for unit in ("GiB", "MiB", "KiB") if size % BYTES[unit] == 0), None)
+    return f"{size} bytes" if unit is None else f"{size // BYTES[unit]} {unit}"
+
+
+def _whole(value: float) -> int:
+    """Rounded. UnitError beyond what the kernel's 64 bits hold."""
+    if value >= 2**63:
+        raise UnitError("is too large; expected less than 2^63 bits a second, bytes or nanoseconds")
+    return round(value)

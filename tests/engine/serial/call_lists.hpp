@@ -1,0 +1,122 @@
+// What a motif with a call list does on any number of ranks, as text or as totals, without MPI.
+#pragma once
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "motifs/application/call_list_motif.hpp"
+
+namespace stressbench::test {
+
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+inline std::unique_ptr<Motif> configured(const std::string& name, const Options& options, int ranks) {
+  auto motif = MotifCatalogue::instance().make(name);
+  for (const auto& [option, text] : options) motif->find(option)->parse(text);
+  motif->check(ranks);
+  return motif;
+}
+
+inline const CallListMotif& call_list_motif(const Motif& motif) { return dynamic_cast<const CallListMotif&>(motif); }
+
+// Calls visit(call) for each call as often as it is made.
+template <class Visit>
+void each_call_made(const calls::CallList& list, Visit visit) {
+  const std::vector<calls::Call>& calls = list.calls();
+  std::vector<int> left(calls.size(), 0);
+  for (std::size_t k = 0; k < calls.size(); ++k) {
+    if (const auto* repeat = std::get_if<calls::Repeat>(&calls[k])) {
+      left[k] = repeat->times;
+      if (left[k] == 0) k = static_cast<std::size_t>(repeat->end);
+    } else if (const auto* end = std::get_if<calls::EndRepeat>(&calls[k])) {
+      const auto begin = static_cast<std::size_t>(end->begin);
+      if (--left[begin] > 0) k = begin;
+    } else {
+      visit(calls[k]);
+    }
+  }
+}
+
+// The name of a call in the reference profiles; empty: they have none for it.
+inline std::string token(const calls::Call& call) {
+  return std::visit(
+      []<class C>(const C& one) -> std::string {
+        const auto bytes = [&](int count) {
+          if constexpr (requires { one.type; }) return count * calls::size_of(one.type);
+          return std::int64_t{0};
+        };
+        if constexpr (std::same_as<C, calls::Send>)
+          return fmt::format("S>{}:{}:{}", one.out.to, one.out.tag, bytes(one.out.count));
+        if constexpr (std::same_as<C, calls::Receive>)
+          return fmt::format("R<{}:{}:{}", one.in.from, one.in.tag, bytes(one.in.capacity));
+        if constexpr (std::same_as<C, calls::Isend>)
+          return fmt::format("Is>{}:{}:{}", one.out.to, one.out.tag, bytes(one.out.count));
+        if constexpr (std::same_as<C, calls::Irecv>)
+          return fmt::format("Ir<{}:{}:{}", one.in.from, one.in.tag, bytes(one.in.capacity));
+        if constexpr (std::same_as<C, calls::SendReceive>) {
+          return fmt::format("SR>{}:{}<{}:{}", one.out.to, bytes(one.out.count), one.in.from, bytes(one.in.capacity));
+        }
+        if constexpr (std::same_as<C, calls::Wait>) return "W(1)";
+        if constexpr (std::same_as<C, calls::WaitAll>) return fmt::format("Wa({})", one.requests.count);
+        if constexpr (std::same_as<C, calls::Allreduce>) return fmt::format("Allreduce:{}", bytes(one.count));
+        if constexpr (std::same_as<C, calls::Barrier>) return "Barrier";
+        if constexpr (std::same_as<C, calls::Alltoall>) return fmt::format("Alltoall:{}", bytes(one.count));
+        if constexpr (std::same_as<C, calls::Alltoallv>) return "Alltoallv";
+        return "";
+      },
+      call);
+}
+
+inline std::string calls_of(const Motif& motif, int rank, int ranks) {
+  std::string text;
+  each_call_made(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
+    const std::string word = token(call);
+    if (!word.empty()) text += (text.empty() ? "" : " ") + word;
+  });
+  return text;
+}
+
+// Every message that is sent is received, in the same order between two ranks and under a tag, with the same size.
+inline void expect_that_messages_meet(const Motif& motif, int ranks) {
+  std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> sent;
+  std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> received;
+  for (int rank = 0; rank < ranks; ++rank) {
+    each_call_made(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
+      std::visit(
+          [&]<class C>(const C& one) {
+            if constexpr (calls::Sends<C>) {
+              if (one.out.to >= 0) {
+                sent[{rank, one.out.to, one.out.tag}].push_back(one.out.count * calls::size_of(one.type));
+              }
+            }
+            if constexpr (calls::Receives<C>) {
+              if (one.in.from >= 0) {
+                received[{one.in.from, rank, one.in.tag}].push_back(one.in.count * calls::size_of(one.type));
+              }
+            }
+          },
+          call);
+    });
+  }
+  EXPECT_EQ(sent, received) << ranks << " ranks";
+}
+
+// What the motif announces is the sum over its ranks' call lists.
+inline void expect_the_sum_of_call_lists(const Motif& motif, int ranks) {
+  const Traffic said = motif.traffic(ranks);
+  const Traffic sum = call_list_motif(motif).CallListMotif::traffic(ranks);
+  EXPECT_EQ(said.messages, sum.messages) << ranks << " ranks";
+  EXPECT_EQ(said.message_bytes, sum.message_bytes) << ranks << " ranks";
+  EXPECT_EQ(said.collectives, sum.collectives) << ranks << " ranks";
+  EXPECT_EQ(said.collective_bytes, sum.collective_bytes) << ranks << " ranks";
+  EXPECT_NEAR(said.compute_s, sum.compute_s, 1e-9 + 1e-6 * sum.compute_s) << ranks << " ranks";
+}
+
+}  // namespace stressbench::test

@@ -1,0 +1,27 @@
+// How long a job rests after a repetition, so that it loads the machine only as much as its workload says.
+#include <gtest/gtest.h>
+
+#include "scheduler/job_round.hpp"
+
+namespace stressbench::scheduler {
+namespace {
+
+TEST(Throttle, IsNoneUnlessAskedFor) { EXPECT_EQ(Throttle{}.after(1000), 0); }
+
+TEST(Throttle, MakesWorkTheShareOfTheTimeThatItSays) {
+  EXPECT_EQ((Throttle{.load = 0.5}.after(1000)), 1000);
+  EXPECT_EQ((Throttle{.load = 0.1}.after(1000)), 9000);
+}
+
+TEST(Throttle, FillsAPeriodUnlessTheWorkTookLonger) {
+  EXPECT_EQ((Throttle{.period_ns = 5000}.after(1000)), 4000);
+  EXPECT_EQ((Throttle{.period_ns = 5000}.after(6000)), 0);
+}
+
+TEST(Throttle, IsTheLongerOfBoth) {
+  EXPECT_EQ((Throttle{.load = 0.5, .period_ns = 5000}.after(1000)), 4000);
+  EXPECT_EQ((Throttle{.load = 0.5, .period_ns = 5000}.after(4000)), 4000);
+}
+
+}  // namespace
+}  // namespace stressbench::scheduler

@@ -20,8 +20,8 @@ from stressbench.launch.stopping import Patience
 from stressbench.launch.target import shape_of
 from stressbench.study.directory import now
 from stressbench.study.places import Places, absolute, steering_of
-from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand, argument_of
+from stressbench.study.restore import restore
 from stressbench.study.running import INTERRUPTED, Order, Result
 
 GRACE_S = 60.0
@@ -110,7 +110,7 @@ class Launching:
 
         Raises StudyFault where that fails; but a failure inside is the one to be told.
         """
-        return putting_back(self._end_command)
+        return restore(self._end_command)
 
     def _end_command(self) -> None:
         if self._commanded and self._commanded[-1].rate != FULL:

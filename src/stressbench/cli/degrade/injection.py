@@ -11,8 +11,8 @@ from stressbench.formats.study.errors import StudyFault
 from stressbench.formats.units import FULL
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import stopping
-from stressbench.study.putting_back import putting_back
 from stressbench.study.rate_command import RateCommand
+from stressbench.study.restore import restore
 
 _FULL = "1"
 
@@ -41,7 +41,7 @@ class Injection:
 
         Raises StudyFault where that fails; but a failure inside is the one to be told.
         """
-        return putting_back(self._set_full)
+        return restore(self._set_full)
 
     def _set_full(self) -> None:
         if self._set[-1:] in ([], [_FULL]):

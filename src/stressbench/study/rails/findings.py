@@ -32,7 +32,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class MpiProfile:
     """What a program does in MPI, as mpiP prints it; `source` is the file that says so."""
 
     source: str
@@ -55,5 +55,5 @@ class RailsFound:
     bandwidths: tuple[Bandwidth, ...]
     carried: tuple[Carried, ...]
     beside: tuple[Beside, ...]
-    talk: tuple[Talk, ...]
+    talk: tuple[MpiProfile, ...]
     notes: tuple[str, ...]

@@ -7,7 +7,7 @@ from stressbench.formats.study.errors import StudyFault
 
 
 @contextmanager
-def putting_back(put_back: Callable[[], None]) -> Iterator[None]:
+def restore(put_back: Callable[[], None]) -> Iterator[None]:
     """However it ends inside, `put_back` is called.
 
     Raises StudyFault where that fails; but a failure inside is the one to be told.

@@ -1,4 +1,4 @@
-"""What was slowed is put back, however that ends for which it was."""
+"""Restoring a changed link rate or setting, whatever happens in between."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -8,9 +8,9 @@ from stressbench.formats.study.errors import StudyFault
 
 @contextmanager
 def restore(put_back: Callable[[], None]) -> Iterator[None]:
-    """However it ends inside, `put_back` is called.
+    """Call `put_back` at the end of the block, also after an exception.
 
-    Raises StudyFault where that fails; but a failure inside is the one to be told.
+    Raises StudyFault if `put_back` fails, unless the block itself raised one.
     """
     try:
         yield

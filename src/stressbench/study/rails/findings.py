@@ -33,7 +33,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MpiProfile:
-    """What a program does in MPI, as mpiP prints it; `source` is the file that says so."""
+    """MPI profile of a program with the columns of mpiP, from the file `source`."""
 
     source: str
     program: str | None

@@ -120,7 +120,7 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_lines() -> None:
         (
             "[topology]",
             '[[rail]]\nrate = "1Gbit"\n[topology]',
-            '3: [[rail]]: with kind = "links" every [[link]] says its',
+            '3: [[rail]]: with kind = "links" every [[link]] states its',
         ),
     ],
 )

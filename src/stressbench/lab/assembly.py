@@ -59,7 +59,7 @@ def _refuse(complaints: Iterator[Complaint]) -> None:
 def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]:
     by_link = topology.kind == "links"
     if by_link and table.rail:
-        yield Complaint(place=("rail", 0), text='[[rail]]: with kind = "links" every [[link]] says its own rate')
+        yield Complaint(place=("rail", 0), text='[[rail]]: with kind = "links" every [[link]] states its own rate')
     if not by_link and not table.rail:
         yield Complaint(
             place=("hosts",), text='[[rail]] is missing: it states the rate of a host\'s NIC, such as rate = "1Gbit"'

@@ -1,7 +1,7 @@
-"""A machine that does not do its part. What a person can put right is a LabMistake (formats.lab.errors)."""
+"""Faults of the machine. Errors that a user can correct are LabMistake (formats.lab.errors)."""
 
 from stressbench.errors import MachineFault
 
 
 class LabFault(MachineFault):
-    """The machine refused or failed; the message names the step and what the system said; exit status 3."""
+    """The machine refused a step or failed; the message names the step and the system's error. Exit status 3."""

@@ -1,4 +1,4 @@
-"""`read_lab`: a lab file into a `Lab`; every mistake with its line. `parse_lab` is the same for a text, and pure."""
+"""Lab files as labs: `read_lab` reads a file, `parse_lab` a text (pure)."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from stressbench.lab.topology import Lab
 
 
 def read_lab(path: Path, *, name: str | None = None) -> Lab:
-    """The lab in the file at `path`, called `name` or like the file. LabMistake where it cannot be used."""
+    """The lab in the file at `path`, named `name` or after the file. Raises LabMistake with all errors and lines."""
     try:
         text = read_text(path)
     except TomlMistake as fault:
@@ -19,7 +19,7 @@ def read_lab(path: Path, *, name: str | None = None) -> Lab:
 
 
 def parse_lab(text: str, *, name: str, source: str) -> Lab:
-    """The lab that the text describes. LabFileMistake names `source` and line, for every mistake that can be told."""
+    """The lab described by `text`. Raises LabFileMistake with all errors; `source` names the file in them."""
     tables = parse_tables(text, source=source)
     with located_mistakes(text, source=source):
         return assemble(name=name, table=tables.table, topology=tables.topology)

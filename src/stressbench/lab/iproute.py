@@ -36,8 +36,8 @@ def run_iproute(tool: str, lines: Sequence[str], *, ignore_errors: bool = False)
 
 def _error_text(tool: str, lines: Sequence[str], errors: str) -> str:
     """The failed command and its error, such as `tc qdisc ...: Error: Specified qdisc kind is unknown`."""
-    told = [line for line in errors.splitlines() if line.strip()]
-    number = next((line.rpartition(":")[2] for line in told if line.startswith("Command failed")), "")
+    messages = [line for line in errors.splitlines() if line.strip()]
+    number = next((line.rpartition(":")[2] for line in messages if line.startswith("Command failed")), "")
     line = lines[int(number) - 1] if number.isdigit() and 0 < int(number) <= len(lines) else "a line"
-    reason = " ".join(text for text in told if not text.startswith("Command failed")) or "no reason given"
+    reason = " ".join(text for text in messages if not text.startswith("Command failed")) or "no reason given"
     return f"{tool} {line}: {reason}"

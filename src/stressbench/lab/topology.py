@@ -1,4 +1,4 @@
-"""A lab as a value: nodes and the links between them. What a file says, with nothing left to choose."""
+"""A lab as a value: nodes and the links between them, with all defaults of the lab file resolved."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,7 +8,7 @@ from stressbench.formats.units import Bytes, Duration, Rate
 
 
 class NodeKind(Enum):
-    """What a node does."""
+    """Kinds of nodes."""
 
     host = "host"
     io = "io"
@@ -16,7 +16,7 @@ class NodeKind(Enum):
 
 
 class Spread(Enum):
-    """Which of several shortest ways a route takes: the first link in order, or one by the destination's number."""
+    """Choice among several shortest paths: the first link in order, or a link by the destination's number."""
 
     first = "first"
     by_destination = "destination"
@@ -24,9 +24,9 @@ class Spread(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """A host, an I/O node or a switch. `cores`: ranks that a host is meant to hold; 0 for the others.
+    """A host, an I/O node or a switch. `cores` is the number of ranks a host is meant to run, 0 for other nodes.
 
-    `number` counts hosts and I/O nodes together from 0, switches apart from 0: addresses follow from it.
+    Addresses follow from `number`, which counts hosts and I/O nodes together from 0, and switches separately from 0.
     """
 
     name: str
@@ -36,13 +36,13 @@ class Node:
 
     @property
     def is_switch(self) -> bool:
-        """Whether it passes on what others send."""
+        """Whether the node forwards frames of others."""
         return self.kind is NodeKind.switch
 
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """Where a link meets a node: a network device in it."""
+    """An end of a link: a network device of a node."""
 
     node: str
     device: str
@@ -51,9 +51,10 @@ class End:
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """A cable: `rate` each way. `delay` is added each way; `queue` bytes wait at each end before frames are dropped.
+    """A full-duplex link of this `rate` in each direction.
 
-    Routes are those of least `cost`.
+    `delay` is added in each direction; at each end at most `queue` bytes wait before frames are dropped. Routes have
+    the least total `cost`.
     """
 
     name: str
@@ -67,23 +68,23 @@ class Link:
 
     @property
     def ends(self) -> tuple[End, End]:
-        """Both ends."""
+        """Both ends of the link."""
         return self.a, self.b
 
     def end_at(self, node: str) -> End:
-        """The end in `node`, which must be one of the two."""
+        """The end at `node`, which must be one of the two nodes."""
         return self.a if self.a.node == node else self.b
 
     def beyond(self, node: str) -> End:
-        """The end that is not in `node`."""
+        """The end that is not at `node`."""
         return self.b if self.a.node == node else self.a
 
 
 @dataclass(frozen=True, kw_only=True)
 class IoService:
-    """The file system that I/O nodes serve to every host at `path`.
+    """The file system that the I/O nodes serve to all hosts, mounted at `path`.
 
-    Each node holds at most `capacity`. Files lie on one node each, or in pieces of `stripe` on all.
+    Each I/O node stores at most `capacity`. A file is stored on one node, or in pieces of `stripe` on all nodes.
     """
 
     file_system: str
@@ -95,7 +96,7 @@ class IoService:
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
-    """Traffic that is always there: datagrams from one host to another, `rate` of frames."""
+    """Permanent background traffic: datagrams from one host to another at this `rate` of frames."""
 
     source: str
     target: str
@@ -104,7 +105,7 @@ class Noise:
 
 @dataclass(frozen=True, kw_only=True)
 class Lab:
-    """A whole lab. `shape` is the name of its topology; `pinned`: each host has cores of the machine for itself."""
+    """A whole lab. `shape` is the kind of its topology. `pinned`: each host has exclusive cores of the machine."""
 
     name: str
     about: str
@@ -120,26 +121,26 @@ class Lab:
 
     @property
     def hosts(self) -> tuple[Node, ...]:
-        """Where ranks run."""
+        """Nodes on which ranks run."""
         return tuple(node for node in self.nodes if node.kind is NodeKind.host)
 
     @property
     def stations(self) -> tuple[Node, ...]:
-        """Hosts and I/O nodes: what has an address of its own on each rail."""
+        """Hosts and I/O nodes, which have an address on each of their rails."""
         return tuple(node for node in self.nodes if not node.is_switch)
 
     @property
     def switches(self) -> tuple[Node, ...]:
-        """What passes on."""
+        """Nodes that forward frames."""
         return tuple(node for node in self.nodes if node.is_switch)
 
     def node(self, name: str) -> Node:
-        """The node of this name. KeyError where there is none."""
+        """The node with this name. Raises KeyError if there is none."""
         for node in self.nodes:
             if node.name == name:
                 return node
         raise KeyError(name)
 
     def links_of(self, node: str) -> tuple[Link, ...]:
-        """The links that end in this node, in order."""
+        """The links with an end at this node, in order."""
         return tuple(link for link in self.links if node in (link.a.node, link.b.node))

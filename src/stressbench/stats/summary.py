@@ -198,15 +198,18 @@ def _time_of(samples: Samples | None) -> float:
 
 def _summarise_step(run: Run, job: Job, step: Step, *, options: SummaryOptions) -> StepSummary:
     found = select(run, job=job.job, step=step.step, include_extra=options.include_extra)
-    alone, beside = (
+    isolated, contended = (
         grouped_executions(histograms_of(run, job=job.job, step=step.step, kind=kind))
         for kind in (Kind.isolated, Kind.contended)
     )
-    if alone is None and beside is None:
+    if isolated is None and contended is None:
         timing = _timing(found, role=job.role, options=options, tails=sample_tail_impacts([found]))
     else:
         timing = _timing(
-            found, role=job.role, options=options, tails=tail_impacts(alone, beside, source=Source.executions)
+            found,
+            role=job.role,
+            options=options,
+            tails=tail_impacts(isolated, contended, source=Source.executions),
         )
     return StepSummary(
         step=step.step, motif=step.motif, size_bytes=step.size_bytes, iterations=step.iterations,

@@ -43,8 +43,6 @@ COMPLETION_TOKENS = {
 SENDRECV_CALLS = frozenset({"Sendrecv", "Sendrecv_replace"})
 START_CALLS = frozenset({"Start", "Startall"})
 PERSISTENT_INITS = frozenset(name for name in (*SEND_TOKENS, *RECEIVE_TOKENS) if name.endswith("_init"))
-SEND_CALLS = (frozenset(SEND_TOKENS) - PERSISTENT_INITS) | SENDRECV_CALLS
-"""Calls that send a message. Persistent requests are not included: they send when started."""
 TEST_CALLS = frozenset({"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe"})
 """Calls that may find nothing; the reference profiles omit them from sequences."""
 COMMUNICATOR_CONSTRUCTORS = frozenset(

@@ -22,7 +22,7 @@ from stressbench.lab.catalog import lab_file
 from stressbench.lab.file import read_lab
 from stressbench.study.directory import open_directory
 from stressbench.study.rails.carried import Cards
-from stressbench.study.rails.findings import RailsFound, Talk
+from stressbench.study.rails.findings import MpiProfile, RailsFound
 from stressbench.study.rails.formats import formats
 from stressbench.study.rails.of_launches import rails_of_launches
 from stressbench.study.rails.of_study import Question, rails_of_study
@@ -80,7 +80,7 @@ def report(
     print_or_write(render(found), output)
 
 
-def _of_study(folder: Path, question: Question, talk: Sequence[Talk]) -> RailsFound:
+def _of_study(folder: Path, question: Question, talk: Sequence[MpiProfile]) -> RailsFound:
     directory = open_directory(folder)
     manifest = directory.read()
     runs, complaints = runs_of(directory)
@@ -109,7 +109,7 @@ def _cards(places: set[str]) -> Mapping[str, Cards]:
     return found
 
 
-def _talk(path: Path) -> Talk:
+def _talk(path: Path) -> MpiProfile:
     try:
         if path.suffix == ".trace":
             profile = profile_of(read_trace(path))
@@ -124,6 +124,6 @@ def _talk(path: Path) -> Talk:
         raise StudyMistake(
             f"--profile: {path}: no profile ({told}); `stressbench profile -o X.json` makes one"
         ) from fault
-    return Talk(
+    return MpiProfile(
         source=path.name, program=profile.facts.program, ranks=profile.facts.ranks, columns=profile.columns
     )  # fmt: skip

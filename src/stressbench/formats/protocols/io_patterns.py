@@ -27,22 +27,20 @@ TYPE_TITLES = (
     "4: segmented file, collective",
 )
 WEIGHTS = (2, 1, 1, 1, 1)
-TIME_UNITS = 64
-
-_LATER = (
+_SMALL_CHUNKS = (
     (Chunk.kib_32, 1),
     (Chunk.kib, 1),
     (Chunk.kib_32_8, 1),
     (Chunk.kib_8, 1),
     (Chunk.mib_8, 2),
 )
-_SEPARATE = ((Chunk.mib, 0), (Chunk.part, 2), (Chunk.mib, 2), *_LATER)
+_SEPARATE = ((Chunk.mib, 0), (Chunk.part, 2), (Chunk.mib, 2), *_SMALL_CHUNKS)
 _BY_TYPE: tuple[tuple[tuple[Chunk, int], ...], ...] = (
     (
         (Chunk.mib, 0), (Chunk.part, 4), (Chunk.mib, 4), (Chunk.mib, 4), (Chunk.kib_32, 2), (Chunk.kib, 2),
         (Chunk.kib_32_8, 2), (Chunk.kib_8, 2), (Chunk.mib_8, 2),
     ),
-    ((Chunk.mib, 0), (Chunk.part, 4), (Chunk.mib, 2), *_LATER),
+    ((Chunk.mib, 0), (Chunk.part, 4), (Chunk.mib, 2), *_SMALL_CHUNKS),
     _SEPARATE,
     (*_SEPARATE, (Chunk.mib, 0)),
     (*_SEPARATE, (Chunk.mib, 0)),

@@ -1,4 +1,4 @@
-"""How each topology is wired: every module of this package is one, with the table `SPEC` that it is for and `wire`."""
+"""Topologies: each module wires one kind, described by the `[topology]` table `SPEC`, with its function `wire`."""
 
 from collections.abc import Callable
 from functools import cache
@@ -19,5 +19,5 @@ def _wires() -> dict[type[Topology], Wire]:
 
 
 def wire_of(topology: Topology) -> Wire:
-    """The function that wires such a topology."""
+    """The function that wires this topology."""
     return _wires()[type(topology)]

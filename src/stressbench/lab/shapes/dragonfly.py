@@ -1,4 +1,4 @@
-"""Groups of routers, as in Aries: all joined within a group, groups joined by single links."""
+"""Dragonfly topology: groups of fully connected routers, and single links between all groups."""
 
 from stressbench.formats.lab.topologies import Dragonfly
 from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, fill_switches, on_every_rail
@@ -8,7 +8,7 @@ _GLOBAL_COST = 3  # more than two local links, so that no route crosses a third 
 
 
 def wire(spec: Dragonfly, given: WiringInput) -> Wiring:
-    """Hosts fill router after router, group after group."""
+    """Wire the dragonfly. Hosts fill router after router, group after group."""
     sizes = f"{spec.groups} groups x {spec.routers_per_group} routers x {spec.hosts_per_router} hosts"
     names = [f"g{group}r{router}" for group in range(spec.groups) for router in range(spec.routers_per_group)]
     plane = RailNetwork(

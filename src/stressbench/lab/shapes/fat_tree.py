@@ -1,4 +1,4 @@
-"""A two-level fat tree: leaves with hosts, roots above them, uplinks tapered k:1."""
+"""Two-level fat tree: leaves with hosts, roots above them, uplinks tapered k:1."""
 
 import re
 
@@ -21,7 +21,7 @@ _TAPER = re.compile(r"(\d+(?:\.\d+)?):1")
 
 
 def wire(spec: FatTree, given: WiringInput) -> Wiring:
-    """Leaves in the order of hosts."""
+    """Wire the fat tree. Hosts fill leaf after leaf. The default forwarding is bridging with one root, else routing."""
     leaves = leaf_count(given, spec.hosts_per_leaf, key="hosts_per_leaf")
     taper = _taper(spec.taper)
 

@@ -1,4 +1,4 @@
-"""Link by link: whatever the others cannot say."""
+"""Any other topology, given link by link."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ SPEC = Links
 
 
 def wire(spec: Links, given: WiringInput) -> Wiring:
-    """The links as written."""
+    """Wire the links of the `[[link]]` tables."""
     if not given.links:
         raise WiringMistake("", 'kind = "links" needs a [[link]] for every link, but there is none')
     wires = tuple(_wire(link, spec, given) for link in given.links)

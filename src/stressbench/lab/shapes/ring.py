@@ -1,4 +1,4 @@
-"""Switches in a ring."""
+"""Ring of switches."""
 
 from stressbench.formats.lab.topologies import Ring
 from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, WiringMistake, leaf_count, on_every_rail
@@ -7,7 +7,7 @@ SPEC = Ring
 
 
 def wire(spec: Ring, given: WiringInput) -> Wiring:
-    """Switches in the order of hosts."""
+    """Wire the ring. Hosts fill switch after switch."""
     count = leaf_count(given, spec.hosts_per_switch, key="hosts_per_switch")
     if count < 3:
         raise WiringMistake("hosts_per_switch", f"{spec.hosts_per_switch} leaves {count} switches; a ring needs 3")

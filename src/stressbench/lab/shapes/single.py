@@ -7,6 +7,6 @@ SPEC = Single
 
 
 def wire(spec: Single, given: WiringInput) -> Wiring:
-    """Every host on the switch."""
+    """Connect every host to the switch."""
     plane = RailNetwork(switches=("s0",), attached=("s0",) * len(given.hosts))
     return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)

@@ -1,4 +1,4 @@
-"""A two-dimensional torus of switches."""
+"""Two-dimensional torus of switches."""
 
 from stressbench.formats.lab.topologies import Torus
 from stressbench.lab.wiring import RailNetwork, Trunk, Wiring, WiringInput, fill_switches, on_every_rail
@@ -7,7 +7,7 @@ SPEC = Torus
 
 
 def wire(spec: Torus, given: WiringInput) -> Wiring:
-    """Hosts fill row 0 first."""
+    """Wire the torus. Hosts fill switch after switch, row 0 first."""
     sizes = f"{spec.columns} columns x {spec.rows} rows x {spec.hosts_per_switch} hosts_per_switch"
     names = [f"x{x}y{y}" for y in range(spec.rows) for x in range(spec.columns)]
     plane = RailNetwork(
@@ -29,6 +29,6 @@ def _along_columns(spec: Torus) -> tuple[Trunk, ...]:
 
 
 def _steps(size: int) -> tuple[tuple[int, int], ...]:
-    """Neighbours round a ring of this size; two have one link, not two."""
+    """Pairs of neighbours in a ring of this size; a ring of two has one link."""
     around = size if size > 2 else size - 1
     return tuple((number, (number + 1) % size) for number in range(around))

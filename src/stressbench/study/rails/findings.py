@@ -32,8 +32,8 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
-    """What a program does in MPI, as mpiP prints it; `source` is the file that says so."""
+class MpiProfile:
+    """MPI profile of a program with the columns of mpiP, from the file `source`."""
 
     source: str
     program: str | None
@@ -55,5 +55,5 @@ class RailsFound:
     bandwidths: tuple[Bandwidth, ...]
     carried: tuple[Carried, ...]
     beside: tuple[Beside, ...]
-    talk: tuple[Talk, ...]
+    talk: tuple[MpiProfile, ...]
     notes: tuple[str, ...]

@@ -7,14 +7,14 @@ import numpy as np
 from stressbench.formats.launches.rails import Launches, LaunchRecord
 from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
 from stressbench.study.rails.carried import Carried, Load, asked_cards, asked_in_words
-from stressbench.study.rails.findings import RailsFound, Talk
+from stressbench.study.rails.findings import MpiProfile, RailsFound
 from stressbench.study.rails.spread import BASELINE, Floats, Subject, subject_of
 
 _WALL = "wall time"
 _COUNTED_HERE = "bytes are those of the host that started the launches: other hosts' are not counted"
 
 
-def rails_of_launches(launches: Launches, *, talk: Sequence[Talk] = ()) -> RailsFound:
+def rails_of_launches(launches: Launches, *, talk: Sequence[MpiProfile] = ()) -> RailsFound:
     """Launches that ended well count."""
     plan = launches.plan
     policies = tuple(sorted(plan.policies, key=lambda policy: policy != BASELINE))

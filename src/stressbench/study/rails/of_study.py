@@ -13,7 +13,7 @@ from stressbench.formats.study.file import Study
 from stressbench.stats import select
 from stressbench.stats.pooled import pooled_impact
 from stressbench.study.rails.carried import Cards, Carried, carried_of
-from stressbench.study.rails.findings import Bandwidth, Beside, RailsFound, Talk
+from stressbench.study.rails.findings import Bandwidth, Beside, MpiProfile, RailsFound
 from stressbench.study.rails.spread import BASELINE, Of, Subject, subject_of
 from stressbench.study.standing import Standing, State
 
@@ -46,7 +46,7 @@ class _Group:
 
 def rails_of_study(
     study: Study, found: Sequence[Standing], runs: Mapping[str, Run], *, question: Question,
-    cards: Mapping[str, Cards] | None = None, nics: Sequence[str] = (), talk: Sequence[Talk] = (),
+    cards: Mapping[str, Cards] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
     notes: Sequence[str] = (),
 ) -> RailsFound:  # fmt: skip
     """From standings and the runs that are done, by run id. Raises StudyMistake where no policies can be compared.

@@ -29,7 +29,7 @@ from stressbench.report.page.predictions import render_judgement, render_togethe
 from stressbench.report.page.sensitivity import render_profiles
 from stressbench.report.page.suites import render_beff, render_beff_io
 from stressbench.report.sensitivity.shown import shown
-from stressbench.study.degradation.balance import Node
+from stressbench.results.rates import Node
 from stressbench.study.degradation.curves import Question
 from stressbench.study.degradation.formats import formats as degradation_formats
 from stressbench.study.formats import formats

@@ -17,12 +17,10 @@ from support.degradations import BOUND, STUDY, found_in, made
 from support.pages import Outline, figure
 
 from stressbench.formats.run import Kind, Run
+from stressbench.results.rates import Answer, Curve, Degradation, Node, Point, answer_of, balances_of, need_of, point_of
 from stressbench.stats.unpaired import PooledRatio, Source, pooled_ratio
-from stressbench.study.degradation import Degradation, degradation_of
-from stressbench.study.degradation.balance import Node, balances_of
-from stressbench.study.degradation.curves import Curve, Question, need_of
+from stressbench.study.degradation.curves import Question, degradation_of
 from stressbench.study.degradation.formats import formats
-from stressbench.study.degradation.points import Answer, Point, answer_of, point_of
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import parse_study
 from stressbench.study.standing import State, standings

@@ -12,13 +12,12 @@ import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
 from stressbench.formats.run import Kind, Run, read_run
+from stressbench.results.rails import Of, RailsFound, box_of, subject_of
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import parse_study
-from stressbench.study.rails import RailsFound
 from stressbench.study.rails.carried import asked_cards, cards_of, carried_of
 from stressbench.study.rails.formats import formats
 from stressbench.study.rails.of_study import Question, rails_of_study
-from stressbench.study.rails.spread import Of, box_of, subject_of
 from stressbench.study.standing import standings
 
 STUDY = """\

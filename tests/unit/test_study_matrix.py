@@ -7,11 +7,11 @@ from support.builders import MadeJob
 from support.studies import made_run
 
 from stressbench.formats.run import read_run
+from stressbench.results.matrix import Meeting, matrix_of
 from stressbench.stats import select
 from stressbench.stats.pooled import Level, PooledImpact, pooled_impact
 from stressbench.study.combining import combined, parse_one_job
 from stressbench.study.errors import StudyMistake
-from stressbench.study.matrix import Meeting, matrix_of
 from stressbench.study.results import is_narrow
 
 CG = """\

@@ -23,14 +23,15 @@ from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
 from stressbench.formats.run import Run, read_run
 from stressbench.report.export import write_tables
+from stressbench.results import selections
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 from stressbench.stats import select
-from stressbench.study import selections
 from stressbench.study.cells import PlannedRun
 from stressbench.study.file import Study, parse_study
 from stressbench.study.formats import formats
-from stressbench.study.material import Material
 from stressbench.study.page import sheets_of
-from stressbench.study.results import StudyReport, report_of
+from stressbench.study.results import report_of
 from stressbench.study.standing import Standing, State
 
 SLOWED = MadeJob(name="CG", nodes="0", congestion=1.5)

@@ -2,8 +2,8 @@
 
 from stressbench.report.units import MISSING, factor, interval
 from stressbench.report.words import plan_text
+from stressbench.results.study import JobResult
 from stressbench.stats import TailImpact
-from stressbench.study.results import JobResult
 
 TAIL_SHARES = (0.99, 0.999)
 

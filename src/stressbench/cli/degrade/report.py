@@ -11,9 +11,8 @@ from stressbench.cli.shares import ShareError, parse_share
 from stressbench.cli.study.common import Folder, runs_of, told
 from stressbench.cli.telling import format_of, tell
 from stressbench.formats.run import Kind
-from stressbench.study.degradation import Degradation, degradation_of
-from stressbench.study.degradation.balance import Node
-from stressbench.study.degradation.curves import Question, is_competing
+from stressbench.results.rates import Degradation, Node
+from stressbench.study.degradation.curves import Question, degradation_of, is_competing
 from stressbench.study.degradation.formats import formats
 from stressbench.study.degradation.launches import read_launches
 from stressbench.study.degradation.of_launches import degradation_of_launches

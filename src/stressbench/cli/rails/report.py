@@ -17,10 +17,10 @@ from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.errors import LabMistake
 from stressbench.lab.file import read_lab
+from stressbench.results.rails import RailsFound, Talk
 from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
 from stressbench.study.rails.carried import Cards
-from stressbench.study.rails.findings import RailsFound, Talk
 from stressbench.study.rails.formats import formats
 from stressbench.study.rails.launches import FILE, read_launches
 from stressbench.study.rails.of_launches import rails_of_launches

@@ -21,6 +21,9 @@ from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
+from stressbench.results.material import Material
+from stressbench.results.selections import selections_of
+from stressbench.results.study import StudyReport
 from stressbench.study.cells import Cell
 from stressbench.study.directory import Directory, locked, now, require_same_workloads
 from stressbench.study.errors import StudyFault, StudyMistake
@@ -28,8 +31,7 @@ from stressbench.study.fields import seconds_of
 from stressbench.study.file import Study
 from stressbench.study.launching import Launching
 from stressbench.study.manifest import PolicyRecord, Record
-from stressbench.study.material import Material
-from stressbench.study.results import StudyReport, is_narrow, report_of
+from stressbench.study.results import is_narrow, report_of
 from stressbench.study.running import (
     DONE,
     FAULT,
@@ -43,7 +45,6 @@ from stressbench.study.running import (
     Stop,
     Tally,
 )
-from stressbench.study.selections import selections_of
 from stressbench.study.slowed import slowed
 from stressbench.study.standing import retries_of, standings
 from stressbench.study.workers import Workers

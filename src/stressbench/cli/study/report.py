@@ -9,11 +9,11 @@ from stressbench.cli.exported import tell_written
 from stressbench.cli.study.common import Folder, told, told_by
 from stressbench.cli.telling import format_of, tell
 from stressbench.formats.errors import reason_of
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
 from stressbench.study.formats import formats
-from stressbench.study.material import Material
-from stressbench.study.results import StudyReport
 
 _FORMATS = tuple(formats())
 _HELP = """\

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stressbench.report.numbers import Value
-from stressbench.study.degradation.curves import Degradation
+from stressbench.results.rates import Degradation
 
 HEAD = (
     "job", "step", "motif", "ranks", "rate", "share", "runs", "rounds", "time_s", "factor", "factor_low",

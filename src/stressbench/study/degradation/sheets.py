@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from stressbench.report.leaf import Leaf, Sheet
 from stressbench.report.units import plain_interval, plain_ratio, plain_time
-from stressbench.study.degradation.balance import Balance
-from stressbench.study.degradation.curves import Curve, Degradation
-from stressbench.study.degradation.points import Bound, Point
+from stressbench.results.rates import Balance, Bound, Curve, Degradation, Point
 
 _UNKNOWN = "-"
 _OF_ROUNDS = "A factor is the time at the rate over the time at the full rate, the middle of all ratios of two rounds"

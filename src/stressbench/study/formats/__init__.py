@@ -8,8 +8,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
-from stressbench.study.material import NOTHING, Material
-from stressbench.study.results import StudyReport
+from stressbench.results.material import NOTHING, Material
+from stressbench.results.study import StudyReport
 
 
 class Format(Protocol):

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from stressbench.report.numbers import Value, csv_text
+from stressbench.results.material import NOTHING, Material
+from stressbench.results.study import JobResult, StudyReport
 from stressbench.study.formats.rows import rows
-from stressbench.study.material import NOTHING, Material
-from stressbench.study.results import JobResult, StudyReport
 from stressbench.study.tails import TAIL_SHARES, tail_of
 
 _NUMBERS = (

@@ -1,7 +1,7 @@
 """HTML: one page with words, tables and figures, complete in itself."""
 
-from stressbench.study.material import NOTHING, Material
-from stressbench.study.results import StudyReport
+from stressbench.results.material import NOTHING, Material
+from stressbench.results.study import StudyReport
 
 
 def render(report: StudyReport, material: Material = NOTHING) -> str:

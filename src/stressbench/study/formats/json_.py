@@ -2,8 +2,8 @@
 
 from pydantic import TypeAdapter
 
-from stressbench.study.material import NOTHING, Material
-from stressbench.study.results import StudyReport
+from stressbench.results.material import NOTHING, Material
+from stressbench.results.study import StudyReport
 
 
 def render(report: StudyReport, _: Material = NOTHING) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from stressbench.report.markup import latex_interval, latex_number, latex_table, latex_text
 from stressbench.report.units import plain_ratio, plain_time
+from stressbench.results.material import NOTHING, Material
+from stressbench.results.study import StudyReport
 from stressbench.study.formats.rows import rows
-from stressbench.study.material import NOTHING, Material
-from stressbench.study.results import StudyReport
 
 
 def render(report: StudyReport, _: Material = NOTHING) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from stressbench.report.markup import md_table, md_text
 from stressbench.report.units import chance, plain_interval, plain_ratio, plain_time
+from stressbench.results.material import NOTHING, Material
+from stressbench.results.matrix import Matrix
+from stressbench.results.study import StudyReport
 from stressbench.study.formats.rows import rows
-from stressbench.study.material import NOTHING, Material
-from stressbench.study.matrix import Matrix
-from stressbench.study.results import StudyReport
 from stressbench.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stressbench.study.results import CellResult, JobResult, StudyReport
+from stressbench.results.study import CellResult, JobResult, StudyReport
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ from stressbench.report.page.sheets import Sheet
 from stressbench.report.page.tables import Table
 from stressbench.report.page.template import environment, style_sheet
 from stressbench.report.section import printable
-from stressbench.study.material import Material
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 from stressbench.study.page.boxes import draw_boxes
 from stressbench.study.page.evidence import Evidence, evidence_of
 from stressbench.study.page.heat import HeatMap, heat_maps
@@ -19,7 +20,6 @@ from stressbench.study.page.placements import draw_placements
 from stressbench.study.page.tables import Kept, Warned, crossed, every_cell, hosts_table, tails_table, warnings_of
 from stressbench.study.page.timeline import draw_timeline
 from stressbench.study.page.words import summary_of
-from stressbench.study.results import StudyReport
 
 
 @dataclass(frozen=True, kw_only=True)

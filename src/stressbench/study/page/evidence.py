@@ -12,11 +12,11 @@ from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Job, Role, Run
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, count
+from stressbench.results.material import Material, cell_of
+from stressbench.results.selections import Selections, selections_of
+from stressbench.results.study import CellResult, JobResult, StudyReport
 from stressbench.stats import Selection, congestion_impact
 from stressbench.stats.pooled import Level
-from stressbench.study.material import Material, cell_of
-from stressbench.study.results import CellResult, JobResult, StudyReport
-from stressbench.study.selections import Selections, selections_of
 
 Floats: TypeAlias = NDArray[np.float64]
 

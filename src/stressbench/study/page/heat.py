@@ -7,8 +7,8 @@ from math import log
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, factor, interval
+from stressbench.results.matrix import Matrix
 from stressbench.stats.pooled import PooledImpact
-from stressbench.study.matrix import Matrix
 
 _DARKEST = 0.55
 _FULL_AT = 2.0

@@ -12,9 +12,9 @@ from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.palette import INK, JOBS, PAPER, tone_of
 from stressbench.report.section import printable, short
 from stressbench.report.units import MISSING, factor, interval
+from stressbench.results.study import StudyReport
 from stressbench.study.page.evidence import Evidence, Line
 from stressbench.study.page.words import finding_of
-from stressbench.study.results import StudyReport
 
 MOST_LINES = 60
 _MARKS = "DosvP^X<"

@@ -9,10 +9,10 @@ from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, bit_rate, percent
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 from stressbench.stats import LinkUse, link_use
-from stressbench.study.material import Material
 from stressbench.study.page.evidence import place_of
-from stressbench.study.results import StudyReport
 
 _MOST_SHOWN = 3
 _MOST_KEPT = 10_000

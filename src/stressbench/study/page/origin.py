@@ -8,8 +8,8 @@ from stressbench import __version__
 from stressbench.report.page.provenance import Fact
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, count
-from stressbench.study.material import Material
-from stressbench.study.results import StudyReport
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 
 _MOST_NAMED = 12
 

@@ -7,8 +7,8 @@ from stressbench.formats.run import Run
 from stressbench.report.drawing import Figure
 from stressbench.report.figures.placement import draw_nodes
 from stressbench.report.section import section_of
-from stressbench.study.material import Material
-from stressbench.study.results import StudyReport
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 
 MOST = 12
 _OTHERS = " In other cells other jobs have the same nodes; those of the first such cell are named."

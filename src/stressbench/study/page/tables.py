@@ -9,10 +9,10 @@ from stressbench.report.page.sheets import Sheet, Value, sheet
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.section import printable
 from stressbench.report.units import MISSING, chance, factor, interval, percent, time
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 from stressbench.stats import Percentile, summarise
-from stressbench.study.material import Material
 from stressbench.study.page.evidence import Evidence, Line
-from stressbench.study.results import StudyReport
 from stressbench.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
 
 MOST_ROWS = 1000

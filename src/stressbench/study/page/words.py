@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from stressbench.report.section import printable
 from stressbench.report.units import count, factor, interval
+from stressbench.results.study import StudyReport
 from stressbench.study.page.evidence import Evidence, Line, place_of
 from stressbench.study.page.links import CellLink
-from stressbench.study.results import StudyReport
 
 MOST_SENTENCES = 6
 _MOST_NAMED = 4

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from stressbench.launch.rails import RailPolicy, parse_policy
-from stressbench.study.rails.carried import Carried, Load, asked_cards, asked_in_words
-from stressbench.study.rails.findings import RailsFound, Talk
+from stressbench.results.rails import BASELINE, Carried, Floats, Load, RailsFound, Subject, Talk, subject_of
+from stressbench.study.rails.carried import asked_cards, asked_in_words
 from stressbench.study.rails.launches import Launches, LaunchRecord
-from stressbench.study.rails.spread import BASELINE, Floats, Subject, subject_of
 
 _WALL = "wall time"
 _COUNTED_HERE = "bytes are those of the host that started the launches: other hosts' are not counted"

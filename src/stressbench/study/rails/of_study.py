@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Job, Kind, Role, Run
+from stressbench.results.rails import BASELINE, Bandwidth, Beside, Carried, Of, RailsFound, Subject, Talk, subject_of
 from stressbench.stats import select
 from stressbench.stats.pooled import pooled_impact
 from stressbench.study.cells import varying
 from stressbench.study.errors import StudyMistake
 from stressbench.study.file import Study
-from stressbench.study.rails.carried import Cards, Carried, carried_of
-from stressbench.study.rails.findings import Bandwidth, Beside, RailsFound, Talk
-from stressbench.study.rails.spread import BASELINE, Of, Subject, subject_of
+from stressbench.study.rails.carried import Cards, carried_of
 from stressbench.study.standing import Standing, State
 
 _ROUNDS_NOTE = (

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from stressbench.report.leaf import Leaf, Sheet
 from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time, rate, size
-from stressbench.study.rails.carried import Carried, Load
-from stressbench.study.rails.findings import Bandwidth, RailsFound
-from stressbench.study.rails.spread import Entry, Subject
+from stressbench.results.rails import Bandwidth, Carried, Entry, Load, RailsFound, Subject
 
 _UNKNOWN = "-"
 

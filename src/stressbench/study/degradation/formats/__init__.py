@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 
-from stressbench.study.degradation.curves import Degradation
+from stressbench.results.rates import Degradation
 
 
 def formats() -> Mapping[str, Callable[[Degradation], str]]:

@@ -1,7 +1,7 @@
 """CSV: a line for each job, number of ranks and rate; unknown is empty."""
 
 from stressbench.report.numbers import csv_text
-from stressbench.study.degradation.curves import Degradation
+from stressbench.results.rates import Degradation
 from stressbench.study.degradation.rows import HEAD, rows_of
 
 

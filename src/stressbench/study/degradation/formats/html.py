@@ -1,6 +1,6 @@
 """HTML: one page with factors against rate and against ranks, and the tables."""
 
-from stressbench.study.degradation.curves import Degradation
+from stressbench.results.rates import Degradation
 
 
 def render(found: Degradation) -> str:

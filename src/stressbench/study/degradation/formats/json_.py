@@ -2,7 +2,7 @@
 
 from pydantic import TypeAdapter
 
-from stressbench.study.degradation.curves import Degradation
+from stressbench.results.rates import Degradation
 
 
 def render(found: Degradation) -> str:

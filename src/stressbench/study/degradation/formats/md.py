@@ -1,7 +1,7 @@
 """Markdown: the tables, and what makes a number doubtful."""
 
 from stressbench.report.leaf import in_markdown
-from stressbench.study.degradation.curves import Degradation
+from stressbench.results.rates import Degradation
 from stressbench.study.degradation.sheets import leaf_of
 
 

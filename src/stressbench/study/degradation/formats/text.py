@@ -1,7 +1,7 @@
 """For a terminal or a log."""
 
 from stressbench.report.leaf import for_terminal
-from stressbench.study.degradation.curves import Degradation
+from stressbench.results.rates import Degradation
 from stressbench.study.degradation.sheets import leaf_of
 
 

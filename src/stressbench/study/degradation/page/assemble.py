@@ -7,7 +7,7 @@ from stressbench.report.page.plain import Chapter, Plain, render_plain, tables_o
 from stressbench.report.page.sheets import sheet
 from stressbench.report.section import printable
 from stressbench.report.units import count
-from stressbench.study.degradation.curves import Curve, Degradation
+from stressbench.results.rates import Curve, Degradation
 from stressbench.study.degradation.page.by_ranks import draw_by_ranks
 from stressbench.study.degradation.page.by_rate import draw_by_rate
 from stressbench.study.degradation.page.lines import name_of

@@ -8,7 +8,7 @@ from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import INK
 from stressbench.report.section import printable
 from stressbench.report.units import count, interval
-from stressbench.study.degradation.curves import Curve, Degradation
+from stressbench.results.rates import Curve, Degradation
 from stressbench.study.degradation.page.lines import MOST_LINES, Place, draw_line, finish_axes, name_of
 
 _MOST_FIGURES = 12

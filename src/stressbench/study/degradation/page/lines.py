@@ -8,8 +8,8 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from stressbench.report.palette import MUTED, tone_of
 from stressbench.report.section import printable, short
+from stressbench.results.rates import Curve
 from stressbench.stats.unpaired import PooledRatio
-from stressbench.study.degradation.curves import Curve
 
 MARKS = "osD^v<>P"
 MOST_LINES = len(MARKS)

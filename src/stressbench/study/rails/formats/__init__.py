@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 
-from stressbench.study.rails.findings import RailsFound
+from stressbench.results.rails import RailsFound
 
 
 def formats() -> Mapping[str, Callable[[RailsFound], str]]:

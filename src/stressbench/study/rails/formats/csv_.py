@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stressbench.report.numbers import Value, csv_text
-from stressbench.study.rails.findings import RailsFound
+from stressbench.results.rails import RailsFound
 
 _HEAD = (
     "what", "name", "step", "motif", "policy", "unit", "of", "n", "low", "first_quartile", "median", "third_quartile",

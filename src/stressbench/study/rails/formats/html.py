@@ -1,6 +1,6 @@
 """HTML: one page with box plots, bandwidth by size, and the tables."""
 
-from stressbench.study.rails.findings import RailsFound
+from stressbench.results.rails import RailsFound
 
 
 def render(found: RailsFound) -> str:

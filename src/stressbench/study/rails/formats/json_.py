@@ -2,7 +2,7 @@
 
 from pydantic import TypeAdapter
 
-from stressbench.study.rails.findings import RailsFound
+from stressbench.results.rails import RailsFound
 
 
 def render(found: RailsFound) -> str:

@@ -1,7 +1,7 @@
 """Markdown: the tables, and what makes a number doubtful."""
 
 from stressbench.report.leaf import in_markdown
-from stressbench.study.rails.findings import RailsFound
+from stressbench.results.rails import RailsFound
 from stressbench.study.rails.sheets import leaf_of
 
 

@@ -1,7 +1,7 @@
 """For a terminal or a log."""
 
 from stressbench.report.leaf import for_terminal
-from stressbench.study.rails.findings import RailsFound
+from stressbench.results.rails import RailsFound
 from stressbench.study.rails.sheets import leaf_of
 
 

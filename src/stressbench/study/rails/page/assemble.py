@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from stressbench.report.drawing import style
 from stressbench.report.page.plain import Chapter, Plain, render_plain, tables_of
 from stressbench.report.section import printable
+from stressbench.results.rails import RailsFound, Subject
 from stressbench.stats.comparison import Verdict, verdict_of
-from stressbench.study.rails.findings import RailsFound
 from stressbench.study.rails.page.figures import draw_bandwidths, draw_boxes
 from stressbench.study.rails.sheets import headline, label, sheets_of
-from stressbench.study.rails.spread import Subject
 
 _EFFECT = 0.02
 _MOST_FINDINGS = 12

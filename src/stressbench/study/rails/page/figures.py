@@ -10,9 +10,8 @@ from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import INK, PAPER, Tone, hatch_of, tone_of
 from stressbench.report.section import printable, short
 from stressbench.report.units import TimeUnit, rate, size, time_unit
-from stressbench.study.rails.findings import Bandwidth, RailsFound
+from stressbench.results.rails import Bandwidth, Box, RailsFound, Subject
 from stressbench.study.rails.sheets import label, value_text
-from stressbench.study.rails.spread import Box, Subject
 
 _MOST_BOXES = 12
 _MOST_CURVES = 8

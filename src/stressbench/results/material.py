@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stressbench.formats.run import Run
-from stressbench.study.selections import Selections
+from stressbench.results.selections import Selections
 
 
 @dataclass(frozen=True, kw_only=True)

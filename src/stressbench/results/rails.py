@@ -1,4 +1,4 @@
-"""How values of one policy are spread, and how they compare with those of another."""
+"""What rail policies did: the spread of times per policy, ratios to the baseline, and the bytes of each NIC."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,9 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from stressbench.stats.pooled import PooledImpact
 from stressbench.stats.unpaired import PooledRatio, Source, pooled_ratio
+from stressbench.tracing.profile import Columns
 
 Floats = NDArray[np.float64]
 BASELINE = "default"
@@ -112,3 +114,83 @@ def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
         ratio=found.ratio, low=found.low, high=found.high, reason=found.reason,
         source=Source.runs if found.low is not None and all(len(one) <= 1 for one in runs) else found.source,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """Bytes that hosts sent over their card of this name: frames with their headers. None: nobody counted."""
+
+    nic: str
+    asked: bool | None
+    sent_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What hosts sent under one policy while `job` ran alone, or all together (None); `asked` in words."""
+
+    where: Mapping[str, str]
+    policy: str
+    job: str | None
+    asked: str
+    loads: tuple[Load, ...]
+
+    @property
+    def total(self) -> int | None:
+        """Over all cards."""
+        known = [load.sent_bytes for load in self.loads if load.sent_bytes is not None]
+        return sum(known) if known else None
+
+    def share(self, load: Load) -> float | None:
+        """Of all that was sent; None where nothing was, or nobody counted."""
+        return load.sent_bytes / self.total if load.sent_bytes is not None and self.total else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bandwidth:
+    """What a motif's messages of one size carried, by policy: of all its pairs, from the median over rounds."""
+
+    where: Mapping[str, str]
+    job: str
+    step: int
+    motif: str
+    size_bytes: int
+    bytes_per_s: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """How many times as long a job takes beside the others as alone, under one policy."""
+
+    where: Mapping[str, str]
+    job: str
+    policy: str
+    impact: PooledImpact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """What a program does in MPI, as mpiP prints it; `source` is the file that says so."""
+
+    source: str
+    program: str | None
+    ranks: int
+    columns: Columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class RailsFound:
+    """`time` says which: isolated or contended rounds, or launches of a program; `factors` vary beside the policy."""
+
+    about: str
+    time: str
+    factors: tuple[str, ...]
+    policies: tuple[str, ...]
+    planned: int
+    done: int
+    subjects: tuple[Subject, ...]
+    bandwidths: tuple[Bandwidth, ...]
+    carried: tuple[Carried, ...]
+    beside: tuple[Beside, ...]
+    talk: tuple[Talk, ...]
+    notes: tuple[str, ...]

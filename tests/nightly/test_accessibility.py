@@ -24,14 +24,14 @@ from stressbench.interference.coruns import LeftOut
 from stressbench.interference.judging import judge
 from stressbench.interference.models import Model
 from stressbench.interference.together import foretell
+from stressbench.report.interference import FORMATS as PROFILES
+from stressbench.report.interference import judgement, predictions, shown
 from stressbench.report.page import render
-from stressbench.report.page.predictions import render_judgement, render_together
-from stressbench.report.page.sensitivity import render_profiles
 from stressbench.report.page.suites import render_beff, render_beff_io
-from stressbench.report.sensitivity.shown import shown
+from stressbench.report.rates import FORMATS as RATES
+from stressbench.report.renderers import render as rendered
 from stressbench.results.rates import Node
 from stressbench.study.degradation.curves import Question
-from stressbench.study.degradation.formats import formats as degradation_formats
 from stressbench.study.formats import formats
 from stressbench.study.running import Result
 from stressbench.suites.beff import b_eff_of
@@ -135,20 +135,20 @@ def beff_io_page(tmp_path_factory: pytest.TempPathFactory) -> str:
 def profiles_page() -> str:
     """A chapter each: compressions of several kinds with a caution, phases and links, nothing but the idle machine."""
     cautions = ("probes woke up late",)
-    return render_profiles([shown(rings(), cautions=cautions), shown(phased()), shown(aggressor(0.3))])
+    return PROFILES["html"]([shown(rings(), cautions=cautions), shown(phased()), shown(aggressor(0.3))])
 
 
 @pytest.fixture(scope="module")
 def together_page() -> str:
     """Every model, some of which cannot tell."""
-    return render_together(foretell([CG, FFT], tuple(Model)))
+    return rendered("html", predictions.page(foretell([CG, FFT], tuple(Model))))
 
 
 @pytest.fixture(scope="module")
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
     left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
-    return render_judgement(judge([CG, FFT], (*SEEN, left)))
+    return rendered("html", judgement.page(judge([CG, FFT], (*SEEN, left))))
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def degradation_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Three jobs at four rates on two numbers of ranks, with the balance of a node."""
     question = Question(node=Node(gflops=115.2, injection_gb_per_s=1.74))
     found = found_in(tmp_path_factory.mktemp("degradation"), question=question, machine=MadeMachine())
-    return degradation_formats()["html"](found)
+    return RATES["html"](found)
 
 
 def judged(page: str, axe: str, folder: Path, *flags: str) -> dict[str, list[dict[str, str]]]:

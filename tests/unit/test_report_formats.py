@@ -12,8 +12,9 @@ from support.commands import Ended, invoke
 from stressbench.console import escaped
 from stressbench.formats.run import read_run
 from stressbench.report import export
+from stressbench.report.document import Document, Note, Notes, Paragraph, Section, Table, headed
 from stressbench.report.formats import NAMES, format_of
-from stressbench.report.leaf import Leaf, Sheet, in_markdown
+from stressbench.report.renderers import render
 from stressbench.stats import summarise
 
 JOBS = (MadeJob(name="CG_1", congestion=1.5), MadeJob(name="=a|b", nodes="1", role="background"))
@@ -128,10 +129,12 @@ def test_what_is_written_to_a_file_neither_steers_a_terminal_nor_becomes_markup(
         assert "](" not in text
 
 
-def test_reports_of_degradation_escape_what_they_tell() -> None:
-    sheet = Sheet(title=HOSTILE, words=1, head=(HOSTILE,), body=((HOSTILE,),), reading=HOSTILE)
+def test_documents_escape_what_they_tell() -> None:
+    table = Table(title=HOSTILE, columns=headed((HOSTILE,), words=1), rows=((HOSTILE,),), caption=HOSTILE)
+    notes = Notes(title="Notes", notes=(Note(text=HOSTILE),))
+    section = Section(blocks=(Paragraph(text=HOSTILE), table, notes))
 
-    text = in_markdown(Leaf(kind="k", title=HOSTILE, headline=HOSTILE, sheets=(sheet,), notes=(HOSTILE,)))
+    text = render("md", Document(title=HOSTILE, sections=(section,)))
 
     assert escaped(text) == text
     assert "<" not in text

@@ -22,9 +22,9 @@ from stressbench.formats.run import Run, read_run
 from stressbench.formats.run.samples import Samples
 from stressbench.report import units
 from stressbench.report.figures import distribution, impacts, timeline
-from stressbench.report.numbers import csv_text
 from stressbench.report.page import render
 from stressbench.report.palette import TONES, hatch_of, tone_of
+from stressbench.report.renderers.csv_ import csv_text
 from stressbench.stats import select, summarise
 
 CG = MadeJob(name="TeaLeaf_CG", congestion=1.42, nodes="0-3")

@@ -72,10 +72,9 @@ class Keep:
         if self.store is not None:
             say(f"wrote {self.store.save(made(provenance, self.known))}{also}")
         if self.page is not None:
-            from stressbench.report.page.sensitivity import render_profiles  # figures take a second to import
-            from stressbench.report.sensitivity.shown import shown
+            from stressbench.report.interference import FORMATS, shown
 
-            write_page(self.page, render_profiles([shown(made(provenance, self.known), cautions=cautions)]))
+            write_page(self.page, FORMATS["html"]([shown(made(provenance, self.known), cautions=cautions)]))
 
 
 def keep(

@@ -9,12 +9,11 @@ from stressbench.cli.following import stop
 from stressbench.cli.predict.common import Machine, StoreFolder, Words, profiles_of
 from stressbench.cli.telling import tell
 from stressbench.interference.errors import ProfileFileError
-from stressbench.report.section import printable
-from stressbench.report.sensitivity.formats import formats
-from stressbench.report.sensitivity.shown import shown
+from stressbench.report.interference import FORMATS, shown
+from stressbench.report.names import printable
 from stressbench.study.errors import StudyMistake
 
-_FORMATS = tuple(formats())
+_FORMATS = tuple(FORMATS)
 _HELP = """\
 Show what profiles say: latencies of the idle machine and beside the application, how busy it keeps the switch and when,
 how busy each compression keeps it and how much it slows the application, and which share of each link is used.
@@ -51,11 +50,10 @@ def sensitivity(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    known = formats()
-    if kind not in known:
-        raise stop(f"--format {printable(kind)}: expected one of {', '.join(known)}")
+    if kind not in FORMATS:
+        raise stop(f"--format {printable(kind)}: expected one of {', '.join(FORMATS)}")
     try:
         profiles = profiles_of(words or (), store=store, machine=machine)
-        tell(known[kind]([shown(one) for one in profiles]), output)
+        tell(FORMATS[kind]([shown(one) for one in profiles]), output)
     except (ProfileFileError, StudyMistake) as mistake:
         raise stop(str(mistake)) from None

@@ -1,7 +1,8 @@
 """Findings in sentences, before any figure."""
 
 from stressbench.formats.run import Kind, Role
-from stressbench.report.section import Section, printable
+from stressbench.report.names import printable
+from stressbench.report.section import Section
 from stressbench.report.units import MISSING, TimeUnit, count, digits, factor, interval, time
 from stressbench.stats import Impact, JobSummary, Percentile, Plan
 

@@ -11,9 +11,9 @@ from stressbench.cli.shares import ShareError, parse_share
 from stressbench.cli.study.common import Folder, runs_of, told
 from stressbench.cli.telling import format_of, tell
 from stressbench.formats.run import Kind
+from stressbench.report.rates import FORMATS
 from stressbench.results.rates import Degradation, Node
 from stressbench.study.degradation.curves import Question, degradation_of, is_competing
-from stressbench.study.degradation.formats import formats
 from stressbench.study.degradation.launches import read_launches
 from stressbench.study.degradation.of_launches import degradation_of_launches
 from stressbench.study.directory import open_directory
@@ -21,7 +21,7 @@ from stressbench.study.errors import StudyMistake
 from stressbench.study.programs.journal import FILE
 from stressbench.study.standing import standings
 
-_FORMATS = tuple(formats())
+_FORMATS = tuple(FORMATS)
 _HELP = """\
 Tell how many times as long each job takes at each rate as at the full one, with 95 % intervals, by number of ranks; the
 smallest rate at which it loses at most --at-most; and which share of its time is bound by bandwidth.
@@ -74,7 +74,7 @@ def report(
 ) -> None:
     """Read all, tell it."""
     with told():
-        render = format_of(kind, formats())
+        render = format_of(kind, FORMATS)
         _require_above_0("--gflops-per-node", gflops)
         _require_above_0("--injection", injection)
         node = Node(gflops=gflops, injection_gb_per_s=injection)

@@ -11,7 +11,7 @@ from stressbench.cli.following import stop
 from stressbench.interference.models import BEST, Model
 from stressbench.interference.profile import NAME_PATTERN, Profile, read_profile
 from stressbench.interference.store import Store
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 
 CANNOT_TELL = 1
 WHICH_PROFILES = """\

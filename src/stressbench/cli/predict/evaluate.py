@@ -22,6 +22,9 @@ from stressbench.formats.run import RunFileError
 from stressbench.interference.coruns import read_coruns
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.judging import Judgement, judge
+from stressbench.report.interference import judgement
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
 
 _HELP = f"""\
 Compare what models predict with co-runs that were measured: mean absolute error, quartiles, share within 5 and within
@@ -82,22 +85,16 @@ def evaluate(
         why = "; ".join(dict.fromkeys(one.reason for one in found.left_out)) or "every job is background"
         raise stop(f"--observed {' '.join(map(str, observed))}: no co-run of these profiles: {why}")
     if page is not None:
-        from stressbench.report.page.predictions import render_judgement  # figures take a second to import
-
-        put_page(page, render_judgement(found))
+        put_page(page, render("html", judgement.page(found)))
     _show(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
     if not found.tells:
         raise typer.Exit(CANNOT_TELL)
 
 
 def _show(found: Judgement, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
-    from stressbench.report.judgement_csv import pairs_csv, scores_csv
-    from stressbench.report.terminal.judgement_table import print_judgement
-    from stressbench.report.terminal.page import standard_output
-
     if as_json:
         echo(TypeAdapter(Judgement).dump_json(found, indent=2))
     elif as_csv:
-        echo(pairs_csv(found) if pairs else scores_csv(found), nl=False)
+        echo(render("csv", judgement.brief(found, pairs=pairs)), nl=False)
     else:
-        print_judgement(found, pairs=pairs, console=standard_output())
+        show(judgement.brief(found, pairs=pairs))

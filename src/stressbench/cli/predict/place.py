@@ -21,6 +21,9 @@ from stressbench.cli.predict.common import (
 from stressbench.console import echo
 from stressbench.interference.errors import CannotTell, ProfileFileError
 from stressbench.interference.seating import Seating, seat, why_nobody_can_tell
+from stressbench.report.interference import placement
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
 
 _HELP = f"""\
 Say which applications should share a switch: the arrangement whose predicted slow-downs sum up to least. It is the
@@ -67,13 +70,8 @@ def place(
         why = "; ".join(why_nobody_can_tell(profiles, chosen))
         raise stop(f"cannot tell: {reason} ({why})", status=CANNOT_TELL) from None
     if page is not None:
-        from stressbench.report.page.predictions import render_seating  # figures take a second to import
-
-        put_page(page, render_seating(found))
+        put_page(page, render("html", placement.page(found)))
     if as_json:
         echo(TypeAdapter(Seating).dump_json(found, indent=2))
         return
-    from stressbench.report.terminal.page import standard_output
-    from stressbench.report.terminal.seating_words import print_seating
-
-    print_seating(found, console=standard_output())
+    show(placement.brief(found))

@@ -22,6 +22,9 @@ from stressbench.console import echo
 from stressbench.interference.errors import ProfileFileError
 from stressbench.interference.models import BEST, Model
 from stressbench.interference.together import Together, foretell
+from stressbench.report.interference import predictions
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
 
 _HELP = f"""\
 Predict how much each application is slowed while all of them run at once: time beside the others over time alone, with
@@ -70,15 +73,10 @@ def slowdowns(
         raise stop(f"{profiles[0].application} alone: nobody is beside it; expected two profiles or more")
     found = foretell(profiles, models)
     if page is not None:
-        from stressbench.report.page.predictions import render_together  # figures take a second to import
-
-        put_page(page, render_together(found))
+        put_page(page, render("html", predictions.page(found)))
     if as_json:
         echo(TypeAdapter(Together).dump_json(found, indent=2))
     else:
-        from stressbench.report.terminal.page import standard_output
-        from stressbench.report.terminal.prediction_table import print_together
-
-        print_together(found, console=standard_output())
+        show(predictions.brief(found))
     if not found.tells:
         raise typer.Exit(CANNOT_TELL)

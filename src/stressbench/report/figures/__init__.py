@@ -8,8 +8,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 
-from stressbench.report.drawing import Figure, style
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import style
 from stressbench.report.section import Section
 
 

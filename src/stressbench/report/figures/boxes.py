@@ -9,10 +9,11 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.numbers import Numbers, Value
+from stressbench.report.document import Figure, Numbers, Value
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.section import Section
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, Selection, select
 

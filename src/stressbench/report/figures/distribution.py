@@ -8,11 +8,12 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.tails import MOST_PANELS, scale_shares
-from stressbench.report.numbers import Numbers
+from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, PAPER, Tone, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.section import Section
 from stressbench.report.units import TimeUnit, time, time_unit
 from stressbench.report.words import tail_finding
 from stressbench.stats import JobSummary, Percentile, Selection, select

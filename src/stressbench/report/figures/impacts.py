@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from stressbench.formats.run import Role
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import short
 from stressbench.report.palette import INK, MUTED, PAPER, Tone, tone_of
-from stressbench.report.section import Section, short
+from stressbench.report.section import Section
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count, factor, interval
 from stressbench.stats import Impact, RoundMedian

@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
 from stressbench.formats.ranges import parse_ranges
-from stressbench.report.drawing import WIDTH_IN, Figure, canvas, finish
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import WIDTH_IN, canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, MUTED, PAPER, RULE, hatch_of, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.section import Section
 from stressbench.report.units import count
 
 ORDER = 30

@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from stressbench.formats.run import Kind
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.section import Section
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, MergedHistogram, StepSummary, histograms_of, merge
 

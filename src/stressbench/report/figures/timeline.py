@@ -7,10 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from stressbench.formats.run import Kind, Run
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.section import Section
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count
 from stressbench.stats import JobSummary, RoundMedian

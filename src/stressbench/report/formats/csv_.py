@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from stressbench.formats.run import Run
-from stressbench.report.numbers import Value, csv_text
+from stressbench.report.document import Value
+from stressbench.report.renderers.csv_ import csv_text
 from stressbench.report.section import Section, section_of
 from stressbench.stats import JobSummary, median_of, round_superiority
 

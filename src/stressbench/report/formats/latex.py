@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from stressbench.formats.run import Run
 from stressbench.report.markup import latex_interval, latex_number, latex_table, latex_text
-from stressbench.report.section import Section, printable, section_of
+from stressbench.report.names import printable
+from stressbench.report.section import Section, section_of
 from stressbench.report.units import plain_ratio, plain_time
 from stressbench.stats import median_of
 

@@ -6,11 +6,12 @@ from itertools import chain
 
 from stressbench import __version__
 from stressbench.formats.run import Run, Severity
-from stressbench.report.drawing import Figure, style
+from stressbench.report.document import Fact, Figure, Numbers
+from stressbench.report.drawing import style
 from stressbench.report.figures import figures_of
 from stressbench.report.figures.impacts import Row, draw_rows
-from stressbench.report.numbers import Numbers
-from stressbench.report.page.provenance import Fact, command_of, facts_of, hosts_table
+from stressbench.report.names import printable, short
+from stressbench.report.page.provenance import command_of, facts_of, hosts_table
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.page.tables import (
     Table,
@@ -23,7 +24,7 @@ from stressbench.report.page.tables import (
 )
 from stressbench.report.page.template import environment, style_sheet
 from stressbench.report.palette import tone_of
-from stressbench.report.section import Section, printable, section_of, short
+from stressbench.report.section import Section, section_of
 from stressbench.report.words import findings, plans, progress
 
 MOST_ROWS_IN_PAGE = 4000

@@ -1,21 +1,14 @@
 """Where the numbers come from: versions, hosts, plan, and the command that repeats the run."""
 
 import shlex
-from dataclasses import dataclass
 
 from stressbench.formats.ranges import parse_ranges, spans
 from stressbench.formats.run import Header, Run
+from stressbench.report.document import Fact
+from stressbench.report.names import printable
 from stressbench.report.page.tables import Column, Table
-from stressbench.report.section import Section, printable
+from stressbench.report.section import Section
 from stressbench.report.units import MISSING, time
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fact:
-    """A name and its value."""
-
-    name: str
-    value: str
 
 
 def facts_of(section: Section) -> tuple[Fact, ...]:

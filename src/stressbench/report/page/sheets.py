@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from stressbench.report.numbers import Numbers, Value, csv_text
+from stressbench.report.document import Numbers, Value
+from stressbench.report.renderers.csv_ import csv_text
 
 __all__ = ["Sheet", "Value", "sheet"]
 _KEPT = " ,:;/[]()+*=@!$'-._~"

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stressbench import __version__
-from stressbench.report.drawing import Figure, style
-from stressbench.report.page.provenance import Fact
+from stressbench.report.document import Fact, Figure
+from stressbench.report.drawing import style
+from stressbench.report.names import printable
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.page.template import environment, style_sheet
-from stressbench.report.section import printable
 from stressbench.report.suites import chunks, partitions, sizes
 from stressbench.report.terminal import beff_io_table, beff_table
 from stressbench.report.units import MISSING, count, rate, size, time

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stressbench.formats.run import Role, Step
-from stressbench.report.section import Section, printable
+from stressbench.report.names import printable
+from stressbench.report.section import Section
 from stressbench.report.units import MISSING, chance, digits, factor, interval, rate, size, time, time_unit
 from stressbench.report.words import percent_name, percentile_text
 from stressbench.stats import (

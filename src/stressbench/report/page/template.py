@@ -5,7 +5,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from stressbench.report.drawing import Figure
+from stressbench.report.document import Figure
 from stressbench.report.palette import TONES
 
 
@@ -32,5 +32,5 @@ def style_sheet() -> Markup:
     light = "".join(f"{tone.variable}:{tone.light};" for tone in TONES)
     dark = "".join(f"{tone.variable}:{tone.dark};" for tone in TONES)
     themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    sheet = files("stressbench.report.page") / "templates" / "style.css"
+    sheet = files("stressbench.report.renderers") / "templates" / "style.css"
     return Markup(themes + sheet.read_text(encoding="utf-8"))

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stressbench import __version__
-from stressbench.report.drawing import Figure
-from stressbench.report.page.provenance import Fact
+from stressbench.report.document import Fact, Figure
+from stressbench.report.names import printable
 from stressbench.report.page.tables import Column, Table
 from stressbench.report.page.template import environment, style_sheet
-from stressbench.report.section import printable
 from stressbench.report.terminal.profile_table import LEFT_COLUMNS, left_rows, said_imbalance, split_rows
 from stressbench.report.traffic import figures_of
 from stressbench.report.units import MISSING, count, percent, size, time

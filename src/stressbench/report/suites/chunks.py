@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import count, factor, rate
 from stressbench.suites.beff_io import Partition

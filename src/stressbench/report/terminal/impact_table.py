@@ -6,7 +6,7 @@ from stressbench.console import Console
 from stressbench.interference.finding import ImpactFound, PairFound, Stretch
 from stressbench.interference.pingpongs import Probing
 from stressbench.interference.probing import Utilisation
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, factor, interval, time, time_unit
 from stressbench.report.words import percent_name, percentile_text

@@ -1,7 +1,7 @@
 """The busiest links of a run: where the congestion was."""
 
 from stressbench.console import Console
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import bit_rate, percent, size
 from stressbench.stats import LinkUse, RunSummary

@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stressbench.console import Console
-from stressbench.report.section import printable
-from stressbench.report.units import MISSING, plain_interval, plain_ratio
+from stressbench.report.names import printable
 
 _WIDEST = 10_000
 
@@ -39,14 +38,6 @@ def print_table(console: Console, table: Table) -> None:
     console.width = max(needed, given)
     console.print(table)
     console.width = given
-
-
-def ratio_text(ratio: float | None, low: float | None, high: float | None) -> str:
-    """`1.990 [1.955, 2.015]`; says so when there is no interval; a dash when there is no ratio."""
-    if ratio is None:
-        return MISSING
-    bounds = "[no interval]" if low is None or high is None else plain_interval(low, high)
-    return f"{plain_ratio(ratio)} {bounds}"
 
 
 def say(console: Console, sentence: str, *, style: str = "") -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.table import Table
 
 from stressbench.console import Console
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, digits, percent, size, time
 from stressbench.tracing.operations import OperationClass

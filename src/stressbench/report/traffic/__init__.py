@@ -6,7 +6,8 @@ A module has `ORDER`, its place on the page, and `draw(profile) -> Figure | None
 from importlib import import_module
 from pkgutil import iter_modules
 
-from stressbench.report.drawing import Figure, style
+from stressbench.report.document import Figure
+from stressbench.report.drawing import style
 from stressbench.tracing.profile import Profile
 
 

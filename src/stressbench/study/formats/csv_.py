@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.numbers import Value, csv_text
+from stressbench.report.document import Value
+from stressbench.report.renderers.csv_ import csv_text
 from stressbench.results.material import NOTHING, Material
 from stressbench.results.study import JobResult, StudyReport
 from stressbench.study.formats.rows import rows

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from stressbench import __version__
-from stressbench.report.drawing import Figure, style
+from stressbench.report.document import Figure
+from stressbench.report.drawing import style
+from stressbench.report.names import printable
 from stressbench.report.page.sheets import Sheet
 from stressbench.report.page.tables import Table
 from stressbench.report.page.template import environment, style_sheet
-from stressbench.report.section import printable
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
 from stressbench.study.page.boxes import draw_boxes

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure, Value
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.boxes import BOX_HEAD, EVERY_POINT_UP_TO, box_rows, draw_box, scale_times
-from stressbench.report.page.sheets import Sheet, Value, sheet
+from stressbench.report.names import printable, short
+from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.palette import ALONE, hatch_of, tone_of
-from stressbench.report.section import printable, short
 from stressbench.report.units import factor, time, time_unit
 from stressbench.study.page.evidence import Evidence, Line
 

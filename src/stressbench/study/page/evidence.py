@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Job, Role, Run
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 from stressbench.report.units import MISSING, count
 from stressbench.results.material import Material, cell_of
 from stressbench.results.selections import Selections, selections_of

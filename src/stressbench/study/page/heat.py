@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
+from stressbench.report.names import printable
 from stressbench.report.page.sheets import Sheet, sheet
-from stressbench.report.section import printable
 from stressbench.report.units import MISSING, factor, interval
 from stressbench.results.matrix import Matrix
 from stressbench.stats.pooled import PooledImpact

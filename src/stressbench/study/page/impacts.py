@@ -7,10 +7,11 @@ from math import log
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.impacts import ratio_axis
+from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, JOBS, PAPER, tone_of
-from stressbench.report.section import printable, short
 from stressbench.report.units import MISSING, factor, interval
 from stressbench.results.study import StudyReport
 from stressbench.study.page.evidence import Evidence, Line

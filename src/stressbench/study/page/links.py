@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from stressbench.formats.run import Run
+from stressbench.report.names import printable
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.page.tables import Column, Table
-from stressbench.report.section import printable
 from stressbench.report.units import MISSING, bit_rate, percent
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stressbench import __version__
-from stressbench.report.page.provenance import Fact
-from stressbench.report.section import printable
+from stressbench.report.document import Fact
+from stressbench.report.names import printable
 from stressbench.report.units import MISSING, count
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport

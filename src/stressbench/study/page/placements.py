@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from stressbench.formats.run import Run
-from stressbench.report.drawing import Figure
+from stressbench.report.document import Figure
 from stressbench.report.figures.placement import draw_nodes
 from stressbench.report.section import section_of
 from stressbench.results.material import Material

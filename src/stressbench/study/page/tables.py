@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stressbench.formats.run import Severity
-from stressbench.report.page.sheets import Sheet, Value, sheet
+from stressbench.report.document import Value
+from stressbench.report.names import printable
+from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.page.tables import Column, Table
-from stressbench.report.section import printable
 from stressbench.report.units import MISSING, chance, factor, interval, percent, time
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport

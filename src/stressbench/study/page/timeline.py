@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.palette import MUTED, PAPER, tone_of
-from stressbench.report.section import printable, short
 from stressbench.report.units import count
 from stressbench.stats.trend import trend_of
 from stressbench.study.page.evidence import Evidence, Moment

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 from stressbench.report.units import count, factor, interval
 from stressbench.results.study import StudyReport
 from stressbench.study.page.evidence import Evidence, Line, place_of

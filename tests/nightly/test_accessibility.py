@@ -30,9 +30,9 @@ from stressbench.report.page import render
 from stressbench.report.page.suites import render_beff, render_beff_io
 from stressbench.report.rates import FORMATS as RATES
 from stressbench.report.renderers import render as rendered
+from stressbench.report.study import FORMATS
 from stressbench.results.rates import Node
 from stressbench.study.degradation.curves import Question
-from stressbench.study.formats import formats
 from stressbench.study.running import Result
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.beff_io import b_eff_io_of
@@ -112,7 +112,7 @@ def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     directory = study_in(folder, text)
     failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
     carry_out(directory, FakeLaunches(results=failing, text=made_run(blocks=8)))
-    return formats()["html"](*told_by(directory))
+    return FORMATS["html"](*told_by(directory))
 
 
 @pytest.fixture(scope="module")

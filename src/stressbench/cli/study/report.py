@@ -9,13 +9,13 @@ from stressbench.cli.exported import tell_written
 from stressbench.cli.study.common import Folder, told, told_by
 from stressbench.cli.telling import format_of, tell
 from stressbench.formats.errors import reason_of
+from stressbench.report.study import FORMATS, page
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
 from stressbench.study.directory import open_directory
 from stressbench.study.errors import StudyMistake
-from stressbench.study.formats import formats
 
-_FORMATS = tuple(formats())
+_FORMATS = tuple(FORMATS)
 _HELP = """\
 Tell what a study found so far: per cell and job the times, and the congestion impact with its 95 % interval.
 
@@ -53,7 +53,7 @@ def report(
 ) -> None:
     """Read all, tell it."""
     with told():
-        render = format_of(kind, formats())
+        render = format_of(kind, FORMATS)
         report, material = told_by(open_directory(folder))
         tell(render(report, material), output)
         if data is not None:
@@ -62,10 +62,8 @@ def report(
 
 def _write_data(report: StudyReport, material: Material, folder: Path) -> None:
     from stressbench.report.export import write_tables  # figures take a second to import
-    from stressbench.study.page import sheets_of
 
-    tables = ((one.numbers.name, one.numbers) for one in sheets_of(report, material))
     try:
-        tell_written(write_tables(tables, folder), folder)
+        tell_written(write_tables(page(report, material).numbers, folder), folder)
     except OSError as fault:
         raise StudyMistake(f"--data: {fault.filename}: {reason_of(fault)}") from fault

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.report.document import Figure, Value
+from stressbench.report.document import Figure, Numbers, Value
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.boxes import BOX_HEAD, EVERY_POINT_UP_TO, box_rows, draw_box, scale_times
 from stressbench.report.names import printable, short
-from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.palette import ALONE, hatch_of, tone_of
+from stressbench.report.study.evidence import Evidence, Line
 from stressbench.report.units import factor, time, time_unit
-from stressbench.study.page.evidence import Evidence, Line
 
 MOST_LINES = 16
 MOST_JOBS = 12
@@ -26,10 +25,10 @@ _CAPTION = (
 _AS_BEFORE = "Boxes, lines, dots and n are those of the first figure of this section."
 
 
-def draw_boxes(evidence: Evidence, factors: Sequence[str]) -> tuple[tuple[Figure, Sheet], ...]:
+def draw_boxes(evidence: Evidence, factors: Sequence[str]) -> tuple[tuple[Figure, Numbers], ...]:
     """A figure a job."""
     names = dict.fromkeys(line.job.name for line in evidence.lines)
-    found: list[tuple[Figure, Sheet]] = []
+    found: list[tuple[Figure, Numbers]] = []
     for number, name in enumerate(names):
         mine = [line for line in evidence.lines if line.job.name == name and _n(line)]
         if mine and len(found) < MOST_JOBS:
@@ -37,7 +36,7 @@ def draw_boxes(evidence: Evidence, factors: Sequence[str]) -> tuple[tuple[Figure
     return tuple(found)
 
 
-def _job(lines: Sequence[Line], factors: Sequence[str], *, number: int, caption: str) -> tuple[Figure, Sheet]:
+def _job(lines: Sequence[Line], factors: Sequence[str], *, number: int, caption: str) -> tuple[Figure, Numbers]:
     largest = sorted(lines, key=lambda line: -abs(np.log(line.job.impact.ratio or 1.0)))[:MOST_LINES]
     shown = [line for line in lines if line in largest]
     unit = time_unit(np.concatenate([_median(line.isolated_s, line.contended_s) for line in shown]))
@@ -64,7 +63,7 @@ def _job(lines: Sequence[Line], factors: Sequence[str], *, number: int, caption:
         drawn, key=f"study-boxes-{number}", title=_title(lines), caption=caption + told_by + left_out,
         description=" ".join(_said(line) for line in shown),
     )  # fmt: skip
-    return figure, sheet(f"times-{number}.csv", _HEAD, (row for line in shown for row in _rows(line)))
+    return figure, Numbers(name=f"times-{number}", head=_HEAD, rows=tuple(row for line in shown for row in _rows(line)))
 
 
 _HEAD = ("cell", "values", "job", *BOX_HEAD)

@@ -4,10 +4,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from stressbench.report.names import printable
+from stressbench.report.study.evidence import Evidence, Line, place_of
+from stressbench.report.study.links import CellLink
 from stressbench.report.units import count, factor, interval
 from stressbench.results.study import StudyReport
-from stressbench.study.page.evidence import Evidence, Line, place_of
-from stressbench.study.page.links import CellLink
 
 MOST_SENTENCES = 6
 _MOST_NAMED = 4

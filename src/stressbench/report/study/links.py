@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeAlias
 
 from stressbench.formats.run import Run
+from stressbench.report.document import Numbers, Table, columns
 from stressbench.report.names import printable
-from stressbench.report.page.sheets import Sheet, sheet
-from stressbench.report.page.tables import Column, Table
+from stressbench.report.study.evidence import place_of
 from stressbench.report.units import MISSING, bit_rate, percent
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
 from stressbench.stats import LinkUse, link_use
-from stressbench.study.page.evidence import place_of
 
 _MOST_SHOWN = 3
 _MOST_KEPT = 10_000
@@ -45,8 +45,12 @@ class CellLink:
         return self.isolated.get(job)
 
 
-def cell_links(report: StudyReport, material: Material) -> Mapping[str, tuple[CellLink, ...]]:
-    """By cell, the busiest first; cells in whose runs nobody counted are left out."""
+CellLinks: TypeAlias = Mapping[str, tuple[CellLink, ...]]
+"""By cell, the busiest link first."""
+
+
+def cell_links(report: StudyReport, material: Material) -> CellLinks:
+    """Cells in whose runs nothing was counted are left out."""
     runs = material.by_cell
     found = {cell.id: _of_runs(tuple(runs.get(cell.id, {}).values())) for cell in report.cells}
     return {cell: links for cell, links in found.items() if links}
@@ -75,36 +79,34 @@ def _joined(uses: Sequence[tuple[Run, LinkUse]]) -> CellLink:
     )  # fmt: skip
 
 
-def links_table(report: StudyReport, links: Mapping[str, Sequence[CellLink]]) -> tuple[Table, Sheet] | None:
-    """The busiest of each cell; None where nobody counted."""
+def links_table(report: StudyReport, links: CellLinks) -> tuple[Table, Numbers] | tuple[()]:
+    """The busiest of each cell, with the numbers of all; empty where nothing was counted."""
     if not links:
-        return None
+        return ()
     cells = [(cell, links[cell.id]) for cell in report.cells if cell.id in links]
-    texts = tuple(
-        Column(head=head, number=False)
-        for head in (*(report.factors or ("cell",)), "link", "job that alone used it most")
-    )
-    numbers = tuple(Column(head=head) for head in ("rate", "alone / %", "contended / %", "frames lost"))
     each = max(_MOST_SHOWN, _MOST_KEPT // len(cells))
-    rows = tuple(
-        (*_values(report, cell.values, cell.id), *_cells(link))
-        for cell, found in cells[:_MOST_CELLS]
-        for link in found[:_MOST_SHOWN]
-    )
     table = Table(
         key="study-links",
         caption=f"The {_MOST_SHOWN} directions of links that were busiest while all jobs ran, cell by cell: shares of "
         "a link's rate, medians over rounds and runs; frames lost, summed over all of the cell's rounds."
         + (f" The first {_MOST_CELLS} of {len(cells):,} cells." if len(cells) > _MOST_CELLS else ""),
-        columns=(*texts, *numbers), rows=rows,
-    )  # fmt: skip
-    kept = (
+        columns=columns(
+            texts=(*(report.factors or ("cell",)), "link", "job that alone used it most"),
+            numbers=("rate", "alone / %", "contended / %", "frames lost"),
+        ),
+        rows=tuple(
+            (*_values(report, cell.values, cell.id), *_cells(link))
+            for cell, found in cells[:_MOST_CELLS]
+            for link in found[:_MOST_SHOWN]
+        ),
+    )
+    head = ("cell", "values", "from", "to", "rate_bits_per_s", "contended", "job", "alone", "frames_lost")
+    rows = tuple(
         (cell.id, place_of(cell, report.factors), link.source, link.target, link.rate_bits_per_s, link.contended,
          *(link.busiest_alone or (None, None)), link.drops)
         for cell, found in cells for link in found[:each]
     )  # fmt: skip
-    head = ("cell", "values", "from", "to", "rate_bits_per_s", "contended", "job", "alone", "frames_lost")
-    return table, sheet("links.csv", head, kept)
+    return table, Numbers(name="links", head=head, rows=rows)
 
 
 def _values(report: StudyReport, values: Mapping[str, str], id_: str) -> tuple[str, ...]:

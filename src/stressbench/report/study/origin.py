@@ -1,11 +1,10 @@
 """Where a study's numbers come from, and what to type to have them again."""
 
 import shlex
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from stressbench import __version__
-from stressbench.report.document import Fact
+from stressbench.report.document import Block, Details, Fact, Facts, Listing, Paragraph
 from stressbench.report.names import printable
 from stressbench.report.units import MISSING, count
 from stressbench.results.material import Material
@@ -14,20 +13,28 @@ from stressbench.results.study import StudyReport
 _MOST_NAMED = 12
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
-    """Facts, the study's file, its environment, the workloads by name, and the commands."""
+def origin_of(report: StudyReport, material: Material) -> Iterator[Block]:
+    """Commands, facts from the runs' headers, and files; a study without runs has its own file only."""
+    yield Paragraph(
+        text="Save the study's file and its workloads under their names, with the paths that the file names, and type:"
+    )
+    yield Listing(text=_commands(material))
+    yield Facts(facts=_facts(report, material))
+    if material.text:
+        yield _file(f"The study's file ({material.name})", material.text, opened=True)
+    workloads = (run.header.workload for run in material.runs.values())
+    texts = {workload.hash: (workload.path, workload.text) for workload in workloads}
+    for path, text in tuple(texts.values())[:_MOST_NAMED]:
+        yield _file(f"Workload {printable(path)}", text)
+    if material.environment:
+        yield _file("Programs and settings (environment.json)", material.environment)
 
-    facts: tuple[Fact, ...]
-    name: str
-    text: str
-    environment: str
-    workloads: tuple[tuple[str, str], ...]
-    commands: str
+
+def _file(summary: str, text: str, *, opened: bool = False) -> Details:
+    return Details(summary=summary, blocks=(Listing(text=text),), opened=opened)
 
 
-def origin_of(report: StudyReport, material: Material) -> Origin:
-    """From the runs' headers; a study without runs has its file alone."""
+def _facts(report: StudyReport, material: Material) -> tuple[Fact, ...]:
     headers = [run.header for run in material.runs.values()]
     started = sorted(header.started_at for header in headers)
     span = f"{started[0]:%Y-%m-%d %H:%M} to {started[-1]:%Y-%m-%d %H:%M}" if started else MISSING
@@ -45,13 +52,7 @@ def origin_of(report: StudyReport, material: Material) -> Origin:
         ("In all cells", ", ".join(f"{name} = {value}" for name, value in report.fixed.items()) or MISSING),
         ("Hosts", _listed(node.host for header in headers for node in header.nodes)),
     )
-    texts = {header.workload.hash: (header.workload.path, header.workload.text) for header in headers}
-    return Origin(
-        facts=tuple(Fact(name=name, value=printable(value)) for name, value in pairs),
-        name=material.name, text=material.text, environment=material.environment,
-        workloads=tuple((printable(path), text) for path, text in texts.values())[:_MOST_NAMED],
-        commands=_commands(material),
-    )  # fmt: skip
+    return tuple(Fact(name=name, value=printable(value)) for name, value in pairs)
 
 
 def _commands(material: Material) -> str:

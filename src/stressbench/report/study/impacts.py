@@ -12,10 +12,10 @@ from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, JOBS, PAPER, tone_of
+from stressbench.report.study.evidence import Evidence, Line
+from stressbench.report.study.words import finding_of
 from stressbench.report.units import MISSING, factor, interval
 from stressbench.results.study import StudyReport
-from stressbench.study.page.evidence import Evidence, Line
-from stressbench.study.page.words import finding_of
 
 MOST_LINES = 60
 _MARKS = "DosvP^X<"

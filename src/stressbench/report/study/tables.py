@@ -4,30 +4,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stressbench.formats.run import Severity
-from stressbench.report.document import Value
+from stressbench.formats.run import Severity as EventSeverity
+from stressbench.report.document import Numbers, Severity, Table, Value, columns
 from stressbench.report.names import printable
-from stressbench.report.page.sheets import Sheet, sheet
-from stressbench.report.page.tables import Column, Table
+from stressbench.report.study.evidence import Evidence, Line
+from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
 from stressbench.report.units import MISSING, chance, factor, interval, percent, time
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
 from stressbench.stats import Percentile, summarise
-from stressbench.study.page.evidence import Evidence, Line
-from stressbench.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
 
 MOST_ROWS = 1000
 _MOST_COLUMNS = 8
 _MOST_HOSTS = 50
 _ROW_WORDS = ("pattern", "motif", "workload", "victim", "job")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kept:
-    """A table and its numbers in full."""
-
-    table: Table
-    sheet: Sheet
 
 
 def crossed(report: StudyReport, evidence: Evidence) -> Table | None:
@@ -55,12 +45,11 @@ def crossed(report: StudyReport, evidence: Evidence) -> Table | None:
         (*map(printable, key), *(_impact_cell(cells.get((*key, head))) for head in heads))
         for key in _row_keys(report, cells, down)
     )
-    texts = tuple(Column(head=head, number=False) for head in (*map(printable, down), "job"))
     return Table(
         key="study-crossed",
         caption=f"Congestion impact: time with the others over time alone, 1 is no impact; [95 % interval]; n is what "
         f"the interval was made from. Columns: {printable(across)}. A dash is a result that is not there.",
-        columns=(*texts, *(Column(head=printable(head)) for head in heads)), rows=rows,
+        columns=columns(texts=(*down, "job"), numbers=heads), rows=rows,
     )  # fmt: skip
 
 
@@ -91,12 +80,11 @@ def _impact_cell(line: Line | None) -> str:
     return f"{factor(impact.ratio)} {known}, n = {line.n}"
 
 
-def every_cell(report: StudyReport, evidence: Evidence) -> Kept:
+def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]:
     """A row a cell and job, in the order of the study file; cells without a finished run too."""
     of_cell: dict[str, list[Line]] = {}
     for line in evidence.lines:
         of_cell.setdefault(line.cell.id, []).append(line)
-    texts = tuple(Column(head=printable(head), number=False) for head in (*report.factors, "job"))
     heads = ("alone, median", "with others, median", "impact", "95 % interval", "n", "runs")
     rows: list[tuple[str, ...]] = []
     kept: list[tuple[Value, ...]] = []
@@ -121,28 +109,29 @@ def every_cell(report: StudyReport, evidence: Evidence) -> Kept:
         key="study-cells",
         caption="Every cell and job: medians over the rounds of all of the cell's runs, until the job's last rank is "
         f"through. Impact: with others over alone.{_cut(rows)}",
-        columns=(*texts, *(Column(head=head) for head in heads)), rows=tuple(rows[:MOST_ROWS]),
+        columns=columns(texts=(*report.factors, "job"), numbers=heads), rows=tuple(rows[:MOST_ROWS]),
     )  # fmt: skip
     head = (
         "cell", *report.factors, "job", "isolated_s", "contended_s", "impact", "impact_low", "impact_high",
         "interval_from", "blocks", "runs_done", "runs_planned", "runs_failed",
     )  # fmt: skip
-    return Kept(table=table, sheet=sheet("impacts.csv", head, kept))
+    return table, Numbers(name="impacts", head=head, rows=tuple(kept))
 
 
-def tails_table(report: StudyReport, evidence: Evidence) -> Kept | None:
-    """Percentiles 99 and 99.9, overlap of rounds and plan of every cell and job; None where there is no sample."""
+def tails_table(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
+    """Percentiles 99 and 99.9, overlap of rounds and plan of every cell and job; empty without samples."""
     lines = [line for line in evidence.lines if any(tail.isolated or tail.contended for tail in line.job.tails)]
     if not lines:
-        return None
-    texts = tuple(Column(head=printable(head), number=False) for head in (*report.factors, "job"))
-    numbers = tuple(Column(head=head) for head in ("percentile 99", "percentile 99.9", "P(slower)"))
+        return ()
     table = Table(
         key="study-tails",
         caption="Tail impact: the percentile with the others over the percentile alone, of all measured repetitions "
         "of the cell's runs, with its 95 % interval. P(slower): the share of pairs of an isolated and a contended "
         f"round in which the contended one is the slower; 0.50 where nothing differs.{_cut(lines)}",
-        columns=(*texts, *numbers, Column(head="how many more rounds", number=False)),
+        columns=columns(
+            texts=(*report.factors, "job"), numbers=("percentile 99", "percentile 99.9", "P(slower)"),
+            last=("how many more rounds",),
+        ),
         rows=tuple(
             (*line.values, line.name, *(tail_text(tail_of(line.job, share)) for share in TAIL_SHARES),
              chance(line.job.superiority), printable(study_plan(line.job)))
@@ -151,12 +140,12 @@ def tails_table(report: StudyReport, evidence: Evidence) -> Kept | None:
     )  # fmt: skip
     head = ("cell", *report.factors, "job", "percentile", "isolated_s", "isolated_low_s", "isolated_high_s",
             "contended_s", "contended_low_s", "contended_high_s", "ratio", "low", "high")  # fmt: skip
-    kept = (
+    kept = tuple(
         (line.cell.id, *line.values, line.name, 100 * tail.share, *_ends(tail.isolated), *_ends(tail.contended),
          tail.ratio, tail.low, tail.high)
         for line in lines for tail in line.job.tails
     )  # fmt: skip
-    return Kept(table=table, sheet=sheet("tails.csv", head, kept))
+    return table, Numbers(name="tails", head=head, rows=kept)
 
 
 def _ends(one: Percentile | None) -> tuple[Value, ...]:
@@ -167,7 +156,7 @@ def _cut(rows: Sequence[object]) -> str:
     return f" The first {MOST_ROWS:,} of {len(rows):,}; the file beneath has all." if len(rows) > MOST_ROWS else ""
 
 
-def hosts_table(evidence: Evidence) -> Kept | None:
+def hosts_table(evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
     """Hosts that were a job's slowest, over all runs, the furthest beyond their share first."""
     last: Counter[str] = Counter()
     expected: dict[str, float] = {}
@@ -180,7 +169,7 @@ def hosts_table(evidence: Evidence) -> Kept | None:
         runs.setdefault(share.host, set()).add(share.run)
     found = [host for host in expected if expected[host] > 0]
     if not found:
-        return None
+        return ()
     found.sort(key=lambda host: (-last[host] / expected[host], host))
     rows = tuple(
         (printable(host), f"{last[host]:,} of {samples[host]:,}", percent(last[host] / samples[host]),
@@ -194,18 +183,18 @@ def hosts_table(evidence: Evidence) -> Kept | None:
         caption="Which host had the rank that was last, of the measured repetitions of jobs that it carried, over all "
         "runs. Expected: were all nodes of a job alike. A host far above 1 in many runs is slow, or does what "
         f"others do not.{more}",
-        columns=(Column(head="host", number=False), *(Column(head=head) for head in heads)), rows=rows,
+        columns=columns(texts=("host",), numbers=heads), rows=rows,
     )  # fmt: skip
     head = ("host", "last", "samples", "expected", "runs")
-    kept = ((host, last[host], samples[host], expected[host], len(runs[host])) for host in found)
-    return Kept(table=table, sheet=sheet("hosts.csv", head, kept))
+    kept = tuple((host, last[host], samples[host], expected[host], len(runs[host])) for host in found)
+    return table, Numbers(name="hosts", head=head, rows=kept)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Warned:
     """One kind of doubt, over all runs: in how many, of which jobs, and what the first of them says."""
 
-    severity: str
+    severity: Severity
     kind: str
     runs: int
     jobs: tuple[str, ...]
@@ -214,7 +203,7 @@ class Warned:
 
 def warnings_of(material: Material) -> tuple[Warned, ...]:
     """Doubts of the analysis and events of the engines, errors first, then the most frequent."""
-    groups: dict[tuple[str, str], list[tuple[str, str | None, str]]] = {}
+    groups: dict[tuple[Severity, str], list[tuple[str, str | None, str]]] = {}
     for run, severity, kind, job, text in _told(material):
         groups.setdefault((severity, kind), []).append((run, job, text))
     found = [
@@ -225,15 +214,15 @@ def warnings_of(material: Material) -> tuple[Warned, ...]:
         )
         for (severity, kind), told in groups.items()
     ]  # fmt: skip
-    return tuple(sorted(found, key=lambda one: (one.severity != "error", -one.runs, one.kind)))
+    return tuple(sorted(found, key=lambda one: (one.severity is not Severity.error, -one.runs, one.kind)))
 
 
-def _told(material: Material) -> Iterator[tuple[str, str, str, str | None, str]]:
+def _told(material: Material) -> Iterator[tuple[str, Severity, str, str | None, str]]:
     for name, run in material.runs.items():
         summary = summarise(run)
         for event in summary.events:
             job = run.jobs[event.job].name if event.job is not None and event.job < len(run.jobs) else None
-            severity = "error" if event.severity is Severity.error else "warning"
+            severity = Severity.error if event.severity is EventSeverity.error else Severity.warning
             yield name, severity, event.kind, job, event.message
         for doubt in summary.warnings:
-            yield name, "warning", doubt.kind, doubt.job, doubt.text
+            yield name, Severity.warning, doubt.kind, doubt.job, doubt.text

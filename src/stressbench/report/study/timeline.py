@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
-from stressbench.report.document import Figure
+from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable, short
-from stressbench.report.page.sheets import Sheet, sheet
 from stressbench.report.palette import MUTED, PAPER, tone_of
+from stressbench.report.study.evidence import Evidence, Moment
 from stressbench.report.units import count
 from stressbench.stats.trend import trend_of
-from stressbench.study.page.evidence import Evidence, Moment
 
 MOST_JOBS = 12
 _MOST_DRAWN = 1500
@@ -38,7 +37,7 @@ class _Course:
     drift: str | None
 
 
-def draw_timeline(evidence: Evidence) -> tuple[Figure, Sheet] | None:
+def draw_timeline(evidence: Evidence) -> tuple[Figure, Numbers] | None:
     """None where fewer than two runs have a time alone."""
     if len({moment.run for moment in evidence.moments}) < 2:
         return None
@@ -60,8 +59,8 @@ def draw_timeline(evidence: Evidence) -> tuple[Figure, Sheet] | None:
         description=" ".join(f"{printable(course.job)}: {course.drift or 'no trend'}." for course in courses),
     )  # fmt: skip
     head = ("run", "cell", "job", "after_first_s", "isolated_median_s")
-    rows = ((one.run, one.cell, printable(one.job), one.at_s, one.isolated_s) for one in evidence.moments)
-    return figure, sheet("runs-in-order.csv", head, rows)
+    rows = tuple((one.run, one.cell, printable(one.job), one.at_s, one.isolated_s) for one in evidence.moments)
+    return figure, Numbers(name="runs-in-order", head=head, rows=rows)
 
 
 def _courses(moments: Sequence[Moment], *, repeated: bool) -> list[_Course]:

@@ -27,10 +27,10 @@ from stressbench.interference.together import foretell
 from stressbench.report.interference import FORMATS as PROFILES
 from stressbench.report.interference import judgement, predictions, shown
 from stressbench.report.page import render
-from stressbench.report.page.suites import render_beff, render_beff_io
 from stressbench.report.rates import FORMATS as RATES
 from stressbench.report.renderers import render as rendered
 from stressbench.report.study import FORMATS
+from stressbench.report.suites import beff, beff_io
 from stressbench.results.rates import Node
 from stressbench.study.degradation.curves import Question
 from stressbench.study.running import Result
@@ -120,7 +120,7 @@ def beff_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Everything measured."""
     found = b_eff_of(read_protocols(made_beff(tmp_path_factory.mktemp("beff")))[-1])
     assert found is not None
-    return render_beff(found)
+    return rendered("html", beff.page(found))
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def beff_io_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Two partitions, cut short in the second, with warnings."""
     folder = tmp_path_factory.mktemp("beff-io")
     records = MadeIO(head={"partitions": [2, 4], "scheduled_s": 60}).records()[:-30]
-    return render_beff_io(b_eff_io_of(read_io_protocols(write_lines(folder / "io.jsonl", records))[-1]))
+    return rendered("html", beff_io.page(b_eff_io_of(read_io_protocols(write_lines(folder / "io.jsonl", records))[-1])))
 
 
 @pytest.fixture(scope="module")

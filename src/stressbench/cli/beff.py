@@ -16,8 +16,9 @@ from stressbench.cli.suites import Alone, measure, mistakes_told, options_of, pr
 from stressbench.console import echo
 from stressbench.launch import session
 from stressbench.launch.errors import LaunchMistake
-from stressbench.report.terminal.beff_table import print_beff, print_published
-from stressbench.report.terminal.page import standard_output
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
+from stressbench.report.suites import beff as documents
 from stressbench.suites.beff import BEff, b_eff_of
 from stressbench.suites.errors import SuiteFileError
 from stressbench.suites.hpcc import Rmax
@@ -114,9 +115,7 @@ def beff(
             if rmax == HPCC:
                 balance, status = _run_hpcc(alone, result)
         if page is not None:
-            from stressbench.report.page.suites import render_beff  # figures take a second to import
-
-            write_page(page, render_beff(result, rmax=balance))
+            write_page(page, render("html", documents.page(result, rmax=balance)))
     _show(result, rmax=balance, as_json=as_json, published=published)
     raise typer.Exit(status)
 
@@ -162,6 +161,4 @@ def _show(result: BEff, *, rmax: Rmax | None, as_json: bool, published: bool) ->
         }
         echo(orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
         return
-    print_beff(standard_output(), result, rmax=rmax)
-    if published:
-        print_published(standard_output())
+    show(documents.brief(result, rmax=rmax, published=published))

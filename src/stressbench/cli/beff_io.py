@@ -27,8 +27,9 @@ from stressbench.launch.duration import seconds
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.place import Place
 from stressbench.launch.sizes import size_bytes
-from stressbench.report.terminal.beff_io_table import print_beff_io, print_published_io, said_number
-from stressbench.report.terminal.page import standard_output
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
+from stressbench.report.suites import beff_io as documents
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 from stressbench.suites.io_protocol import read_io_protocols
 
@@ -155,13 +156,11 @@ def beff_io(
                     raise typer.Exit(status)
                 result = _evaluate(protocol, cache_bytes=cache_bytes, ended_well=status == session.DONE)
         if page is not None:
-            from stressbench.report.page.suites import render_beff_io  # figures take a second to import
-
-            write_page(page, render_beff_io(result))
+            write_page(page, render("html", documents.page(result)))
     _show(result, as_json=as_json, published=published)
     if not result.complete:
         if as_json:
-            say(said_number(result))
+            say(documents.said_number(result))
         raise typer.Exit(status or session.FAULT)
     raise typer.Exit(status)
 
@@ -223,6 +222,4 @@ def _show(result: BEffIO, *, as_json: bool, published: bool) -> None:
     if as_json:
         echo(orjson.dumps({**asdict(result), "complete": result.complete}, option=orjson.OPT_INDENT_2))
         return
-    print_beff_io(standard_output(), result)
-    if published:
-        print_published_io(standard_output())
+    show(documents.brief(result, published=published))

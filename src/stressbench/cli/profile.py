@@ -18,6 +18,9 @@ from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
+from stressbench.report.traffic import document as documents
 from stressbench.tracing.profile import Profile, profile_of
 
 _HELP = f"""\
@@ -126,10 +129,6 @@ def write(trace: Trace, *, output: Path | None, as_json: bool) -> None:
         else:
             write_output(output, text + b"\n")
     elif output is not None:
-        from stressbench.report.page.traffic import render_profile  # a second to import
-
-        write_output(output, render_profile(found))
+        write_output(output, render("html", documents.page(found)))
     else:
-        from stressbench.report.terminal import print_profile, standard_output
-
-        print_profile(found, console=standard_output())
+        show(documents.brief(found))

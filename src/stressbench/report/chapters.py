@@ -1,6 +1,6 @@
 """Sections of the same parts in the same order, as documents of sweeps, profiles and predictions have them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from stressbench.report.document import (
@@ -14,13 +14,12 @@ from stressbench.report.document import (
     Notes,
     Numbers,
     Paragraph,
+    Role,
     Section,
     Severity,
     Table,
 )
 from stressbench.report.names import printable
-
-ORIGIN = "Where these numbers come from"
 
 
 def brief_section(*, title: str, headline: str, tables: Iterable[Table], notes: Iterable[str]) -> Section:
@@ -38,28 +37,41 @@ def chapter(
     notes: Iterable[str],
     figures: Iterable[Figure | Numbers],
     tables: Iterable[Table],
+    first: Iterable[Table] = (),
+    heading: str = "In numbers",
+    more: Iterable[Block] = (),
     facts: Iterable[Fact] = (),
+    banner: str = "",
 ) -> Section:
-    """A page's section: findings, notes, figures with their numbers, tables, and where the numbers come from."""
-    parts = _parts(tuple(notes), tuple(figures), tuple(tables), tuple(facts), key=key)
-    blocks = (Findings(sentences=tuple(findings)), *parts)
+    """A page's section in this order: banner, findings, notes, `first`, figures, `tables`, `more`, origin."""
+    blocks = (
+        *((Paragraph(text=banner, role=Role.banner),) if banner else ()),
+        Findings(sentences=tuple(findings)),
+        *_notes(notes),
+        *first,
+        *figures,
+        *_below(heading, (_with_key(table, f"{key}-{number}") for number, table in enumerate(tables, start=1))),
+        *more,
+        *origin(facts),
+    )
     return Section(key=key, title=title, blocks=blocks, new_sheet=True)
 
 
-def _parts(
-    notes: tuple[str, ...],
-    figures: tuple[Figure | Numbers, ...],
-    tables: tuple[Table, ...],
-    facts: tuple[Fact, ...],
-    *,
-    key: str,
-) -> Iterator[Block]:
-    if notes:
-        yield Notes(notes=tuple(Note(text=printable(note)) for note in notes))
-    yield from figures
-    if tables:
-        yield Heading(text="In numbers")
-        yield from (replace(table, key=f"{key}-{number}") for number, table in enumerate(tables, start=1))
-    if facts:
-        yield Heading(text=ORIGIN)
-        yield Facts(facts=facts)
+def origin(facts: Iterable[Fact]) -> tuple[Block, ...]:
+    """Facts below their heading; nothing where there are none."""
+    told = tuple(facts)
+    return _below("Where these numbers come from", (Facts(facts=told),) if told else ())
+
+
+def _notes(notes: Iterable[str]) -> tuple[Block, ...]:
+    told = tuple(Note(text=printable(note)) for note in notes)
+    return (Notes(notes=told),) if told else ()
+
+
+def _below(heading: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
+    found = tuple(blocks)
+    return (Heading(text=heading), *found) if found else ()
+
+
+def _with_key(table: Table, key: str) -> Table:
+    return table if table.key else replace(table, key=key)

@@ -127,9 +127,13 @@ class Findings:
 
 
 class Role(StrEnum):
-    """What a paragraph is for: plain text, a remark, a reading aid, a warning, or a banner across the page."""
+    """What a paragraph is for: plain text, a remark, a reading aid, a warning, or a banner across the page.
+
+    `lead` is plain text that a terminal breaks between words; everything else flows, so that a log keeps it whole.
+    """
 
     text = "text"
+    lead = "lead"
     note = "note"
     key = "key"
     warning = "warning"

@@ -26,10 +26,10 @@ from stressbench.interference.models import Model
 from stressbench.interference.together import foretell
 from stressbench.report.interference import FORMATS as PROFILES
 from stressbench.report.interference import judgement, predictions, shown
-from stressbench.report.page import render
 from stressbench.report.rates import FORMATS as RATES
 from stressbench.report.renderers import render as rendered
-from stressbench.report.study import FORMATS
+from stressbench.report.run import FORMATS as RUNS
+from stressbench.report.study import FORMATS as STUDIES
 from stressbench.report.suites import beff, beff_io
 from stressbench.results.rates import Node
 from stressbench.study.degradation.curves import Question
@@ -98,7 +98,7 @@ def run_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     run.records.insert(1, event(message="the clock is coarse"))
     run.records.insert(1, event(message="a rank was lost", severity="error"))
     read = read_run(run.write(folder))
-    return render([read, read])
+    return RUNS["html"]([read, read])
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     directory = study_in(folder, text)
     failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
     carry_out(directory, FakeLaunches(results=failing, text=made_run(blocks=8)))
-    return FORMATS["html"](*told_by(directory))
+    return STUDIES["html"](*told_by(directory))
 
 
 @pytest.fixture(scope="module")

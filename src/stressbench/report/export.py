@@ -12,7 +12,7 @@ from stressbench.formats.run import Run
 from stressbench.report.document import Numbers
 from stressbench.report.figures import numbers_of
 from stressbench.report.renderers.csv_ import csv_text
-from stressbench.report.section import section_of
+from stressbench.report.run.section import section_of
 
 NO_PARQUET = "pyarrow is not installed, so CSV only; for Parquet: pip install 'stressbench[parquet]'"
 

@@ -11,7 +11,7 @@ from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
-from stressbench.report.section import Section
+from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count
 from stressbench.stats import JobSummary, RoundMedian
@@ -35,7 +35,7 @@ class _Clock:
     launches_s: tuple[float, ...]
 
 
-def draw(section: Section) -> Figure | None:
+def draw(section: RunSection) -> Figure | None:
     """One panel for each job with rounds."""
     clock = _clock(section.run)
     filled = [job for job in section.jobs if job.timing.rounds]
@@ -57,7 +57,7 @@ def draw(section: Section) -> Figure | None:
     )
 
 
-def numbers(section: Section) -> Numbers:
+def numbers(section: RunSection) -> Numbers:
     """A row a round and job."""
     began_s = _clock(section.run).began_s
     return Numbers(

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from stressbench.interference.portrait import LevelSaid, Portrait
 from stressbench.report.document import Table, headed
+from stressbench.report.run.words import percent_name, percentile_text
 from stressbench.report.terminal.impact_table import said_utilisation
 from stressbench.report.units import MISSING, count, factor, factor_with, interval, percent, size, time, time_unit
-from stressbench.report.words import percent_name, percentile_text
 
 _MOST_LINKS = 40
 

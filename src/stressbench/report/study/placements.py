@@ -6,7 +6,7 @@ from dataclasses import replace
 from stressbench.formats.run import Run
 from stressbench.report.document import Figure
 from stressbench.report.figures.placement import draw_nodes
-from stressbench.report.section import section_of
+from stressbench.report.run.section import section_of
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
 

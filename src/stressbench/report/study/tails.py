@@ -1,7 +1,7 @@
 """A job's tails and plan in a cell, as the tables of all formats tell them."""
 
+from stressbench.report.run.words import plan_text
 from stressbench.report.units import MISSING, factor, interval
-from stressbench.report.words import plan_text
 from stressbench.results.study import JobResult
 from stressbench.stats import TailImpact
 

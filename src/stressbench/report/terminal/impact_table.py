@@ -7,9 +7,9 @@ from stressbench.interference.finding import ImpactFound, PairFound, Stretch
 from stressbench.interference.pingpongs import Probing
 from stressbench.interference.probing import Utilisation
 from stressbench.report.names import printable
+from stressbench.report.run.words import percent_name, percentile_text
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, factor, interval, time, time_unit
-from stressbench.report.words import percent_name, percentile_text
 
 _MOST_PAIRS = 16
 _MOST_LINKS = 4

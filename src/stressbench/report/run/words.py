@@ -2,12 +2,12 @@
 
 from stressbench.formats.run import Kind, Role
 from stressbench.report.names import printable
-from stressbench.report.section import Section
+from stressbench.report.run.section import RunSection
 from stressbench.report.units import MISSING, TimeUnit, count, digits, factor, interval, time
 from stressbench.stats import Impact, JobSummary, Percentile, Plan
 
 
-def findings(section: Section) -> tuple[str, ...]:
+def findings(section: RunSection) -> tuple[str, ...]:
     """One sentence a measured job, the hardest hit first, then one for background jobs."""
     measured = [job for job in section.jobs if job.role is Role.measured]
     measured.sort(key=lambda job: -(job.timing.impact.ratio or 0.0))
@@ -54,7 +54,7 @@ def _shown(impact: Impact) -> str:
     return f"{factor(impact.ratio)}× {interval(impact.low, impact.high)}"
 
 
-def tail_finding(section: Section) -> str:
+def tail_finding(section: RunSection) -> str:
     """Which job's tail grows most, for a figure's title; of percentiles 95, 99 and 99.9, those with an interval."""
     known = [
         (job, tail) for job in section.jobs for tail in job.timing.tails if tail.low is not None and tail.share > 0.5
@@ -100,7 +100,7 @@ def plan_text(plan: Plan | None, *, options: bool) -> str:
     return f"{today}; to see {plan.target:.2%} you need {plan.more_blocks} more rounds of each kind{sure}{asked}"
 
 
-def plans(section: Section) -> tuple[str, ...]:
+def plans(section: RunSection) -> tuple[str, ...]:
     """A sentence for each measured job."""
     return tuple(
         f"{printable(job.name)}: {plan_text(job.timing.plan, options=True)}."
@@ -109,7 +109,7 @@ def plans(section: Section) -> tuple[str, ...]:
     )
 
 
-def progress(section: Section) -> str | None:
+def progress(section: RunSection) -> str | None:
     """A sentence where the run is not complete, else None."""
     facts = section.summary.facts
     if facts.complete:

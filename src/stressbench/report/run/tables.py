@@ -1,13 +1,13 @@
-"""The numbers behind the figures, as tables of text."""
+"""A run's numbers as tables."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from stressbench.formats.run import Role, Step
+from stressbench.report.document import Table, columns
 from stressbench.report.names import printable
-from stressbench.report.section import Section
+from stressbench.report.run.section import RunSection
+from stressbench.report.run.words import percent_name, percentile_text
 from stressbench.report.units import MISSING, chance, digits, factor, interval, rate, size, time, time_unit
-from stressbench.report.words import percent_name, percentile_text
 from stressbench.stats import (
     Impact,
     JobSummary,
@@ -19,40 +19,16 @@ from stressbench.stats import (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """A column's head; numbers are set flush right."""
-
-    head: str
-    number: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """Rows of text under columns; `caption` says what the numbers are and in which unit."""
-
-    key: str
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def jobs_table(section: Section) -> Table:
+def jobs_table(section: RunSection) -> Table:
     """One row a job."""
-    heads = (
-        "ranks",
-        "alone, median",
-        "with others, median",
-        "impact",
-        "95 % interval",
-        "blocks",
-        "mostly slowest host",
-    )
-    columns = (Column(head="job", number=False), *(Column(head=head) for head in heads[:-1]))
     return Table(
         key=f"{section.key}-jobs",
         caption="Time of a repetition, until the job's last rank is through. Impact: with others over alone.",
-        columns=(*columns, Column(head=heads[-1], number=False)),
+        columns=columns(
+            texts=("job",),
+            numbers=("ranks", "alone, median", "with others, median", "impact", "95 % interval", "blocks"),
+            last=("mostly slowest host",),
+        ),
         rows=tuple(_job_row(job) for job in section.jobs),
     )
 
@@ -81,12 +57,12 @@ TAIL_CAPTION = (
 )
 
 
-def tails_table(section: Section) -> Table:
+def tails_table(section: RunSection) -> Table:
     """Four rows a job: median, 95, 99, 99.9, and how far its rounds overlap."""
     numbers = ("percentile", "alone [95 %]", "with others [95 %]", "unit", "tail impact", "95 % interval", "P(slower)")
     return Table(
         key=f"{section.key}-percentiles", caption=TAIL_CAPTION,
-        columns=(Column(head="job", number=False), *(Column(head=head) for head in numbers)),
+        columns=columns(texts=("job",), numbers=numbers),
         rows=tuple(row for job in section.jobs for row in _tail_rows(job)),
     )  # fmt: skip
 
@@ -107,20 +83,20 @@ def _impact_cells(impact: Impact) -> tuple[str, str]:
     return factor(impact.ratio), interval(impact.low, impact.high)
 
 
-def motifs_table(section: Section) -> Table:
+def motifs_table(section: RunSection) -> Table:
     """Two rows a motif: alone, and with the others."""
-    heads = ("n", "min", "median", "mean", "95 %", "99 %", "max")
-    texts = tuple(Column(head=head, number=False) for head in ("job", "motif", "rounds"))
-    columns = (*texts, *(Column(head=head) for head in heads), Column(head="impact"), Column(head="95 % interval"))
     return Table(
         key=f"{section.key}-motifs",
         caption="Times of one iteration, largest over the ranks; 95 % and 99 % are percentiles of the repetitions.",
-        columns=columns,
+        columns=columns(
+            texts=("job", "motif", "rounds"),
+            numbers=("n", "min", "median", "mean", "95 %", "99 %", "max", "impact", "95 % interval"),
+        ),
         rows=tuple(row for job in section.jobs for step in job.steps for row in _motif_rows(section, job, step)),
     )
 
 
-def _motif_rows(section: Section, job: JobSummary, step: StepSummary) -> list[tuple[str, ...]]:
+def _motif_rows(section: RunSection, job: JobSummary, step: StepSummary) -> list[tuple[str, ...]]:
     timing = step.timing
     kinds = [("alone", timing.isolated_s), ("with others", timing.contended_s)]
     filled = [(name, spread) for name, spread in kinds if spread is not None]
@@ -154,7 +130,7 @@ def _timed(step: StepSummary, unit: str) -> str:
     return f"{printable(step.quantity)} / {unit}, timer {loop}{times}"
 
 
-def bandwidths_table(section: Section) -> Table | None:
+def bandwidths_table(section: RunSection) -> Table | None:
     """Motifs that carry a stated number of bytes; None where there are none."""
     rows = tuple(
         (
@@ -169,17 +145,14 @@ def bandwidths_table(section: Section) -> Table | None:
         for step in job.steps
         if step.isolated_bytes_per_s is not None or step.contended_bytes_per_s is not None
     )
-    texts, numbers = ("job", "motif"), ("size", "alone", "with others")
-    columns = (
-        *(Column(head=head, number=False) for head in texts),
-        *(Column(head=head) for head in numbers),
-        Column(head="what counts as bandwidth", number=False),
+    heads = columns(
+        texts=("job", "motif"), numbers=("size", "alone", "with others"), last=("what counts as bandwidth",)
     )
     caption = "Bandwidth of the median iteration; 1 MB/s is 10⁶ bytes a second."
-    return Table(key=f"{section.key}-bandwidths", caption=caption, columns=columns, rows=rows) if rows else None
+    return Table(key=f"{section.key}-bandwidths", caption=caption, columns=heads, rows=rows) if rows else None
 
 
-def metrics_table(section: Section) -> Table | None:
+def metrics_table(section: RunSection) -> Table | None:
     """What motifs measured themselves; None where none did."""
     rows = tuple(
         (printable(job.name), printable(step.motif), printable(metric.name), *_metric_cells(metric))
@@ -187,14 +160,11 @@ def metrics_table(section: Section) -> Table | None:
         for step in job.steps
         for metric in step.metrics
     )
-    texts = ("job", "motif", "metric")
-    numbers = ("alone: n", "median", "max", "with others: n", "median", "max")
-    columns = (
-        *(Column(head=head, number=False) for head in texts),
-        *(Column(head=head) for head in numbers),
+    heads = columns(
+        texts=("job", "motif", "metric"), numbers=("alone: n", "median", "max", "with others: n", "median", "max")
     )
     caption = "What the motifs measured themselves, largest over the ranks; the unit stands at the end of the name."
-    return Table(key=f"{section.key}-metrics", caption=caption, columns=columns, rows=rows) if rows else None
+    return Table(key=f"{section.key}-metrics", caption=caption, columns=heads, rows=rows) if rows else None
 
 
 def _metric_cells(metric: MetricSummary) -> tuple[str, ...]:
@@ -204,19 +174,21 @@ def _metric_cells(metric: MetricSummary) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def overview_table(sections: Sequence[Section]) -> Table:
+def overview_table(sections: Sequence[RunSection]) -> Table:
     """One row a run file."""
-    texts = tuple(Column(head=head, number=False) for head in ("run", "started (UTC)", "MPI"))
-    numbers = tuple(Column(head=head) for head in ("ranks", "nodes", "rounds", "largest impact"))
     return Table(
         key="overview-runs",
         caption="The runs of this page. The largest impact is that of the job that was slowed most.",
-        columns=(*texts, *numbers, Column(head="of job", number=False)),
+        columns=columns(
+            texts=("run", "started (UTC)", "MPI"),
+            numbers=("ranks", "nodes", "rounds", "largest impact"),
+            last=("of job",),
+        ),
         rows=tuple(_overview_row(section) for section in sections),
     )
 
 
-def _overview_row(section: Section) -> tuple[str, ...]:
+def _overview_row(section: RunSection) -> tuple[str, ...]:
     facts = section.summary.facts
     known = [job for job in section.jobs if job.timing.impact.ratio is not None]
     worst = max(known, key=lambda job: job.timing.impact.ratio or 0.0, default=None)

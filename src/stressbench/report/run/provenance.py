@@ -4,14 +4,13 @@ import shlex
 
 from stressbench.formats.ranges import parse_ranges, spans
 from stressbench.formats.run import Header, Run
-from stressbench.report.document import Fact
+from stressbench.report.document import Fact, Table, columns
 from stressbench.report.names import printable
-from stressbench.report.page.tables import Column, Table
-from stressbench.report.section import Section
+from stressbench.report.run.section import RunSection
 from stressbench.report.units import MISSING, time
 
 
-def facts_of(section: Section) -> tuple[Fact, ...]:
+def facts_of(section: RunSection) -> tuple[Fact, ...]:
     """Versions, machine and plan of a run."""
     header, facts = section.run.header, section.summary.facts
     plan, clock = header.plan, header.clock
@@ -61,7 +60,7 @@ def command_of(run: Run) -> str:
     return shlex.join(["mpirun", "-n", str(header.ranks), "stressbench-mpi", *map(printable, words)])
 
 
-def hosts_table(section: Section) -> Table:
+def hosts_table(section: RunSection) -> Table:
     """Hosts as recorded, with their nodes and ranks."""
     hosts: dict[str, list[int]] = {}
     ranks: dict[str, int] = {}
@@ -71,10 +70,9 @@ def hosts_table(section: Section) -> Table:
         ranks[node.host] = ranks.get(node.host, 0) + len(parse_ranges(node.ranks))
         cores[node.host] = MISSING if node.cores is None else f"{node.cores:,}"
     rows = tuple((printable(host), cores[host], f"{ranks[host]:,}", spans(nodes)) for host, nodes in hosts.items())
-    columns = (Column(head="host", number=False), Column(head="cores"), Column(head="ranks"))
     return Table(
         key=f"{section.key}-hosts",
         caption="Hosts as the run recorded them.",
-        columns=(*columns, Column(head="nodes", number=False)),
+        columns=columns(texts=("host",), numbers=("cores", "ranks"), last=("nodes",)),
         rows=rows,
     )

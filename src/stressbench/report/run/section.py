@@ -7,7 +7,7 @@ from stressbench.stats import JobSummary, RunSummary, summarise
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Section:
+class RunSection:
     """A run, its summary, and `key`, which begins every id of the section in the page."""
 
     key: str
@@ -21,6 +21,6 @@ class Section:
         return self.summary.jobs
 
 
-def section_of(run: Run, *, number: int) -> Section:
+def section_of(run: Run, *, number: int) -> RunSection:
     """The `number`-th section of a report, counted from 1."""
-    return Section(key=f"run{number}", title=run.path.name, run=run, summary=summarise(run))
+    return RunSection(key=f"run{number}", title=run.path.name, run=run, summary=summarise(run))

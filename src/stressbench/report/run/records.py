@@ -1,11 +1,9 @@
-"""CSV: a line a run and job; times in seconds, unknown is empty."""
+"""Runs as records: one for each run and job; times in seconds."""
 
 from collections.abc import Iterator, Sequence
 
-from stressbench.formats.run import Run
-from stressbench.report.document import Value
-from stressbench.report.renderers.csv_ import csv_text
-from stressbench.report.section import Section, section_of
+from stressbench.report.document import Numbers, Value
+from stressbench.report.run.section import RunSection
 from stressbench.stats import JobSummary, median_of, round_superiority
 
 _HEAD = (
@@ -16,16 +14,11 @@ _TAILS = ("isolated_s", "contended_s", "impact", "low", "high")
 _SHARES = {0.95: "p95", 0.99: "p99", 0.999: "p999"}
 
 
-def render(runs: Sequence[Run]) -> str:
-    """The table."""
+def records_of(sections: Sequence[RunSection]) -> Numbers:
+    """Unknown is None."""
     tails = (f"{name}_{column}" for name in _SHARES.values() for column in _TAILS)
-    return csv_text((*_HEAD, *tails), _lines([section_of(run, number=n) for n, run in enumerate(runs, start=1)]))
-
-
-def _lines(sections: Sequence[Section]) -> Iterator[tuple[Value, ...]]:
-    for section in sections:
-        for job in section.jobs:
-            yield (section.title, *_values(job), *_tails(job))
+    rows = ((section.title, *_values(job), *_tails(job)) for section in sections for job in section.jobs)
+    return Numbers(name="runs", head=(*_HEAD, *tails), rows=tuple(rows))
 
 
 def _values(job: JobSummary) -> tuple[Value, ...]:

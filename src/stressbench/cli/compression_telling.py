@@ -26,8 +26,8 @@ def show(measured: Compressed, kept: Keep, plan: Plan, *, as_json: bool) -> None
         }  # fmt: skip
         echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
         return
+    from stressbench.report.renderers.text import standard_output
     from stressbench.report.terminal.compression_table import print_compression
-    from stressbench.report.terminal.page import standard_output
 
     print_compression(
         found, name=errand.name, nodes=plan.nodes, by_rounds=errand.workload is not None, console=standard_output()

@@ -181,7 +181,7 @@ def _show(found: ImpactFound, kept: Keep, *, link: Link, as_json: bool) -> None:
         }  # fmt: skip
         echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
         return
+    from stressbench.report.renderers.text import standard_output
     from stressbench.report.terminal.impact_table import print_impact
-    from stressbench.report.terminal.page import standard_output
 
     print_impact(found, name=errand.name, probing=errand.probing, console=standard_output())

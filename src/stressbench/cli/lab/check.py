@@ -8,7 +8,7 @@ from stressbench.cli.lab.common import AsJson, LabName, print_json, say, told
 from stressbench.lab.lifecycle import chosen
 from stressbench.lab.survey import Finding, survey
 from stressbench.lab.units import Rate
-from stressbench.report.terminal.page import new_table, print_table, standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _OFF = 1
 _HELP = """\

@@ -11,7 +11,7 @@ from stressbench.lab.attention import be_prompt
 from stressbench.lab.counters import Direction, count, directions
 from stressbench.lab.lifecycle import Running, chosen
 from stressbench.lab.units import Rate
-from stressbench.report.terminal.page import new_table, print_table, standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
 Show what each link has carried since the lab came up, each direction by itself, and how busy it is now.

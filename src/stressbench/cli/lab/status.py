@@ -7,7 +7,7 @@ import typer
 
 from stressbench.cli.lab.common import AsJson, print_json, say, told
 from stressbench.lab.lifecycle import labs_up, running
-from stressbench.report.terminal.page import new_table, print_table, standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 
 @dataclass(frozen=True, kw_only=True)

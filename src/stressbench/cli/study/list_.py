@@ -5,8 +5,8 @@ import typer
 
 from stressbench.cli.study.common import AsJson, told
 from stressbench.console import echo
+from stressbench.report.renderers.text import new_table, print_table
 from stressbench.report.terminal import standard_output
-from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import shipped, study_file
 from stressbench.study.file import read_study
 

@@ -10,8 +10,8 @@ from stressbench.cli.study.common import AsJson, StudyWord, described, duration_
 from stressbench.console import echo
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
+from stressbench.report.renderers.text import new_table, print_table
 from stressbench.report.terminal import standard_output
-from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import study_file
 from stressbench.study.cells import varying
 from stressbench.study.errors import StudyMistake

@@ -2,7 +2,7 @@
 
 from stressbench.console import Console
 from stressbench.report.names import printable
-from stressbench.report.terminal.page import new_table, print_table, say
+from stressbench.report.renderers.text import new_table, print_table, say
 from stressbench.report.units import MISSING, digits, ratio_text, time, time_unit
 from stressbench.stats import Change, Comparison, Quantity, Verdict
 

@@ -7,8 +7,8 @@ from stressbench.interference.finding import ImpactFound, PairFound, Stretch
 from stressbench.interference.pingpongs import Probing
 from stressbench.interference.probing import Utilisation
 from stressbench.report.names import printable
+from stressbench.report.renderers.text import new_table, print_table, say
 from stressbench.report.run.words import percent_name, percentile_text
-from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, factor, interval, time, time_unit
 
 _MOST_PAIRS = 16

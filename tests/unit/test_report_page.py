@@ -63,7 +63,7 @@ def test_an_interval_that_holds_1_is_no_slowdown(made: Made) -> None:
 def test_too_few_blocks_give_a_ratio_without_a_claim(made: Made) -> None:
     page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=3))])
 
-    assert re.search(r"TeaLeaf_CG took 1\.\d\d× as long beside the others; how sure that is nobody can tell", page)
+    assert re.search(r"TeaLeaf_CG took 1\.\d\d× as long beside the others; no confidence interval is available", page)
 
 
 def test_a_run_without_contended_rounds_says_so(made: Made) -> None:

@@ -30,7 +30,7 @@ def finding(job: JobSummary, *, others: bool) -> str:
     if impact.low is None or impact.high is None:
         return (
             f"{name} took {factor(impact.ratio)}× as long beside the others; "
-            f"how sure that is nobody can tell ({impact.reason})."
+            f"no confidence interval is available ({impact.reason})."
         )
     if impact.low > 1:
         return f"{name} is slowed {_shown(impact)} by the others."

@@ -26,15 +26,15 @@ from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import LeftOut
 from stressbench.interference.models import Model
 from stressbench.interference.validation import validate_models
-from stressbench.report.page import render
-from stressbench.report.page.predictions import render_judgement, render_together
-from stressbench.report.page.sensitivity import render_profiles
-from stressbench.report.page.suites import render_beff, render_beff_io
-from stressbench.report.sensitivity.shown import shown
-from stressbench.study.degradation.balance import Node
+from stressbench.report.interference import FORMATS as PROFILES
+from stressbench.report.interference import judgement, predictions, shown
+from stressbench.report.rates import FORMATS as RATES
+from stressbench.report.renderers import render as rendered
+from stressbench.report.run import FORMATS as RUNS
+from stressbench.report.study import FORMATS as STUDIES
+from stressbench.report.suites import beff, beff_io
+from stressbench.results.rates import Node
 from stressbench.study.degradation.curves import Question
-from stressbench.study.degradation.formats import formats as degradation_formats
-from stressbench.study.formats import formats
 from stressbench.study.running import Result
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.beff_io import b_eff_io_of
@@ -98,7 +98,7 @@ def run_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     run.records.insert(1, event(message="the clock is coarse"))
     run.records.insert(1, event(message="a rank was lost", severity="error"))
     read = read_run(run.write(folder))
-    return render([read, read])
+    return RUNS["html"]([read, read])
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     directory = study_in(folder, text)
     failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
     carry_out(directory, FakeLaunches(results=failing, text=made_run(blocks=8)))
-    return formats()["html"](*results_of(directory))
+    return STUDIES["html"](*results_of(directory))
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def beff_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Everything measured."""
     found = b_eff_of(read_protocols(made_beff(tmp_path_factory.mktemp("beff")))[-1])
     assert found is not None
-    return render_beff(found)
+    return rendered("html", beff.page(found))
 
 
 @pytest.fixture(scope="module")
@@ -128,27 +128,27 @@ def beff_io_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Two partitions, cut short in the second, with warnings."""
     folder = tmp_path_factory.mktemp("beff-io")
     records = MadeIO(head={"partitions": [2, 4], "scheduled_s": 60}).records()[:-30]
-    return render_beff_io(b_eff_io_of(read_io_protocols(write_lines(folder / "io.jsonl", records))[-1]))
+    return rendered("html", beff_io.page(b_eff_io_of(read_io_protocols(write_lines(folder / "io.jsonl", records))[-1])))
 
 
 @pytest.fixture(scope="module")
 def profiles_page() -> str:
     """A chapter each: compressions of several kinds with a caution, phases and links, nothing but the idle machine."""
     cautions = ("probes woke up late",)
-    return render_profiles([shown(rings(), cautions=cautions), shown(phased()), shown(aggressor(0.3))])
+    return PROFILES["html"]([shown(rings(), cautions=cautions), shown(phased()), shown(aggressor(0.3))])
 
 
 @pytest.fixture(scope="module")
 def together_page() -> str:
     """Every model, some of which cannot tell."""
-    return render_together(predict_corun([CG, FFT], tuple(Model)))
+    return rendered("html", predictions.page(predict_corun([CG, FFT], tuple(Model))))
 
 
 @pytest.fixture(scope="module")
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
     left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
-    return render_judgement(validate_models([CG, FFT], (*SEEN, left)))
+    return rendered("html", judgement.page(validate_models([CG, FFT], (*SEEN, left))))
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def degradation_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Three jobs at four rates on two numbers of ranks, with the balance of a node."""
     question = Question(node=Node(gflops=115.2, injection_gb_per_s=1.74))
     found = found_in(tmp_path_factory.mktemp("degradation"), question=question, machine=MadeMachine())
-    return degradation_formats()["html"](found)
+    return RATES["html"](found)
 
 
 def judged(page: str, axe: str, folder: Path, *flags: str) -> dict[str, list[dict[str, str]]]:

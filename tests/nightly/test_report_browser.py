@@ -14,8 +14,10 @@ from support.browser import DARK, Pixels, browse, fetched, needs_browser, only, 
 from support.builders import MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.formats.run import read_run
-from stressbench.report.page import render
 from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
+from stressbench.report.run import FORMATS
+
+render = FORMATS["html"]
 
 NASTY = "<script>document.title='hit'</script>"
 pytestmark = [pytest.mark.browser, needs_browser]

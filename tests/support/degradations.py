@@ -5,8 +5,8 @@ from typing import Any
 
 from stressbench.formats.run import Run, read_run
 from stressbench.formats.study.file import Study, parse_study
-from stressbench.study.degradation import Degradation, degradation_of
-from stressbench.study.degradation.curves import Question
+from stressbench.results.rates import Degradation
+from stressbench.study.degradation.curves import Question, degradation_of
 from stressbench.study.standing import standings
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 

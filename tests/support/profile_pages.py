@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from stressbench.formats.trace import read_trace
-from stressbench.report.page.traffic import render_profile
+from stressbench.report.renderers import render
+from stressbench.report.traffic import document
 from stressbench.tracing.profile import profile_of
 from support.traces import MadeTrace, ring
 
@@ -20,5 +21,5 @@ def ring_called_nasty(ranks: int = 8) -> MadeTrace:
 
 def page_of(folder: Path, trace: MadeTrace) -> Path:
     path = folder / "profile.html"
-    path.write_text(render_profile(profile_of(read_trace(trace.write(folder)))), encoding="utf-8")
+    path.write_text(render("html", document.page(profile_of(read_trace(trace.write(folder))))), encoding="utf-8")
     return path

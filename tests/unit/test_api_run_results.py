@@ -136,11 +136,11 @@ def test_pandas_serves_where_polars_is_missing(run_file: Path, monkeypatch: pyte
 
 
 def test_the_report_is_that_of_the_command(run_file: Path, tmp_path: Path) -> None:
-    from stressbench.report.formats import format_of
+    from stressbench.report.run import FORMATS
 
     text = stressbench.read(run_file).report(tmp_path / "run.csv", format="csv")
 
-    assert text == format_of("csv")([read_run(run_file)])
+    assert text == FORMATS["csv"]([read_run(run_file)])
     assert (tmp_path / "run.csv").read_text(encoding="utf-8") == text
     with pytest.raises(ValueError, match="format: 'pdf' is not one of csv, html"):
         stressbench.read(run_file).report(format="pdf")

@@ -91,7 +91,7 @@ def test_of_many_such_groups_ten_are_named(store: Path) -> None:
     ended = call("predict", "place", store, "--switches", 7)
 
     assert ended.stdout.count("kept apart: ") == 10
-    assert "and 5 more groups of which nobody can tell; --json has all" in ended.stdout
+    assert "and 5 more groups without a prediction; --json has all" in ended.stdout
 
 
 def test_status_1_where_no_placement_can_be_predicted(store: Path) -> None:

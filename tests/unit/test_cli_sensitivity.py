@@ -48,7 +48,7 @@ def test_a_page_goes_into_a_file_whose_name_is_told_and_replaces_what_is_there(f
 
     assert (ended.exit_code, ended.stdout) == (0, "all.html\n")
     page = (folder / "all.html").read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>") and "Sensitivity of 2 applications on lab" in page
+    assert page.startswith("<!doctype html>") and "Interference profiles of 2 applications on lab" in page
 
 
 @pytest.mark.parametrize(

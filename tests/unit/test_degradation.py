@@ -19,12 +19,10 @@ from support.pages import Outline, figure
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
+from stressbench.report.rates import FORMATS
+from stressbench.results.rates import Answer, Curve, Degradation, Node, Point, answer_of, balances_of, need_of, point_of
 from stressbench.stats.unpaired import PooledRatio, RatioSource, pooled_ratio
-from stressbench.study.degradation import Degradation, degradation_of
-from stressbench.study.degradation.balance import Node, balances_of
-from stressbench.study.degradation.curves import Curve, Question, need_of
-from stressbench.study.degradation.formats import formats
-from stressbench.study.degradation.points import Answer, Point, answer_of, point_of
+from stressbench.study.degradation.curves import Question, degradation_of
 from stressbench.study.standing import State, standings
 
 
@@ -249,7 +247,7 @@ def test_every_format_tells_every_curve(tmp_path: Path) -> None:
     node = Node(gflops=115.2, injection_gb_per_s=1.74)
     found = found_in(tmp_path, question=Question(node=node, motifs=True))
 
-    texts = {name: render(found) for name, render in formats().items()}
+    texts = {name: render(found) for name, render in FORMATS.items()}
 
     assert sorted(texts) == ["csv", "html", "json", "md", "text"]
     lines = list(csv.DictReader(io.StringIO(texts["csv"])))
@@ -274,19 +272,19 @@ def test_every_format_tells_every_curve(tmp_path: Path) -> None:
 def test_the_balance_is_left_out_of_tables_where_nothing_is_known(tmp_path: Path) -> None:
     found = found_in(tmp_path)
 
-    assert "compute balance" not in formats()["text"](found)
-    assert json.loads(formats()["json"](found))["balance"][1]["bytes_per_flop"] is None
+    assert "compute balance" not in FORMATS["text"](found)
+    assert json.loads(FORMATS["json"](found))["balance"][1]["bytes_per_flop"] is None
 
 
 def test_nothing_that_is_done_is_told_without_tables(tmp_path: Path) -> None:
     found = found_in(tmp_path, first=0)
 
-    assert formats()["text"](found) == "made up\n0 of 8 runs are done. Times are of jobs alone.\n"
-    assert formats()["csv"](found).startswith("job,step,motif,ranks,rate")
+    assert FORMATS["text"](found) == "made up\n0 of 8 runs are done. Times are of jobs alone.\n"
+    assert FORMATS["csv"](found).startswith("job,step,motif,ranks,rate")
 
 
 def page_in(folder: Path, **how: Any) -> str:
-    return formats()["html"](found_in(folder, **how))
+    return FORMATS["html"](found_in(folder, **how))
 
 
 def test_a_page_draws_factors_against_rate_and_against_ranks_and_has_every_table(tmp_path: Path) -> None:
@@ -330,7 +328,7 @@ def test_one_number_of_ranks_is_no_comparison_of_ranks_and_names_are_escaped(tmp
     nasty = tuple(
         replace(one, job="<script>", where={"pattern": "<b>"}) for one in found.curves if one.ranks == 2
     )  # fmt: skip
-    page = formats()["html"](replace(found, about="<script>x", curves=nasty, notes=("<script>y",)))
+    page = FORMATS["html"](replace(found, about="<script>x", curves=nasty, notes=("<script>y",)))
 
     assert re.findall(r'<figure id="degradation-(\w+)-\d"', page) == ["rate"]
     assert "<script" not in page and "&lt;b&gt;, &lt;script&gt; on 2 ranks takes" in page
@@ -340,7 +338,7 @@ def test_more_jobs_than_marks_stand_in_several_figures(tmp_path: Path) -> None:
     found = found_in(tmp_path)
     one = next(one for one in found.curves if one.ranks == 2)
     many = replace(found, curves=tuple(replace(one, job=f"job{number}") for number in range(10)))
-    page = formats()["html"](many)
+    page = FORMATS["html"](many)
 
     assert re.findall(r'<figure id="degradation-(rate-\d)"', page) == ["rate-1", "rate-2"]
     assert "job7" in figure(page, "degradation-rate-1") and "job8" in figure(page, "degradation-rate-2")

@@ -22,15 +22,14 @@ from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.interference.placement_plan import UnpredictedGroup, plan_placement
 from stressbench.interference.profile_summary import summarise_profile
 from stressbench.interference.validation import Validation, validate_models
-from stressbench.report.page.predictions import render_judgement, render_seating, render_together
-from stressbench.report.page.sensitivity import render_profiles
+from stressbench.report.interference import FORMATS as PROFILES
+from stressbench.report.interference import judgement, placement, predictions, shown
 from stressbench.report.palette import TONES
-from stressbench.report.sensitivity.formats import formats
-from stressbench.report.sensitivity.shown import shown
+from stressbench.report.renderers import render as rendered
 
 
 def page_of(*profiles: Profile, cautions: tuple[str, ...] = ()) -> str:
-    return render_profiles([shown(one, cautions=cautions) for one in profiles])
+    return PROFILES["html"]([shown(one, cautions=cautions) for one in profiles])
 
 
 def judged(*co_runs: CoRun | LeftOut) -> Validation:
@@ -39,9 +38,11 @@ def judged(*co_runs: CoRun | LeftOut) -> Validation:
 
 PAGES: dict[str, Callable[[], str]] = {
     "profiles": lambda: page_of(rings(), phased(), aggressor(0.3)),
-    "together": lambda: render_together(predict_corun([CG, FFT], tuple(Model))),
-    "judgement": lambda: render_judgement(judged()),
-    "seating": lambda: render_seating(plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2)),
+    "together": lambda: rendered("html", predictions.page(predict_corun([CG, FFT], tuple(Model)))),
+    "judgement": lambda: rendered("html", judgement.page(judged())),
+    "seating": lambda: rendered(
+        "html", placement.page(plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2))
+    ),
 }
 
 
@@ -181,7 +182,7 @@ def test_texts_of_profiles_cannot_become_a_part_of_the_page() -> None:
 
 def test_every_format_tells_every_application() -> None:
     found = [shown(rings()), shown(phased())]
-    texts = {name: render(found) for name, render in formats().items()}
+    texts = {name: render(found) for name, render in PROFILES.items()}
 
     assert set(texts) == {"csv", "html", "json", "md", "text"}
     lines = list(csv.DictReader(io.StringIO(texts["csv"])))
@@ -198,7 +199,7 @@ def test_every_format_tells_every_application() -> None:
 
 
 def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
-    page = render_together(predict_corun([CG, FFT], tuple(Model)))
+    page = rendered("html", predictions.page(predict_corun([CG, FFT], tuple(Model))))
 
     first, second = re.findall(r"<li>(.*?)</li>", page)[:2]
     assert first.startswith("cg will take 1.2") and first.endswith(f"as long beside fft, by {DEFAULT_MODEL}.")
@@ -209,7 +210,9 @@ def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
 
 
 def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:
-    page = render_together(predict_corun([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (DEFAULT_MODEL,)))
+    page = rendered(
+        "html", predictions.page(predict_corun([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (DEFAULT_MODEL,)))
+    )
 
     assert "<figure" not in page
     assert "a beside b: cannot tell, a was not measured at any congestion level." in page
@@ -218,13 +221,18 @@ def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:
 def test_a_prediction_without_an_upper_bound_is_open() -> None:
     light = victim({0.1: 1.1, 0.2: 1.2}, name="light")
 
-    drawn = figure(render_together(predict_corun([light, aggressor(0.8)], (Model.monotone,))), "predict-slowdowns")
+    drawn = figure(
+        rendered("html", predictions.page(predict_corun([light, aggressor(0.8)], (Model.monotone,)))),
+        "predict-slowdowns",
+    )
 
     assert re.search(r"light, Monotone: \S+ \[[\d.]+, \.\.\.\)", drawn)
 
 
 def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
-    page = render_judgement(judged(*SEEN, LeftOut(victim="x", aggressors=("y",), source="f", reason=NASTY)))
+    page = rendered(
+        "html", judgement.page(judged(*SEEN, LeftOut(victim="x", aggressors=("y",), source="f", reason=NASTY)))
+    )
 
     assert re.findall(r'<figure id="judgement-(\w+)"', page) == ["boxes", "scatter"]
     best = judged().scores[0]
@@ -239,7 +247,7 @@ def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
 
 def test_where_no_model_can_tell_a_judgement_has_tables_only() -> None:
     found = validate_models([aggressor(0.3, name="cg"), aggressor(0.4, name="fft")], SEEN)
-    page = render_judgement(found)
+    page = rendered("html", judgement.page(found))
 
     assert "No model could tell of any co-run." in page
     assert "<figure" not in page
@@ -247,7 +255,8 @@ def test_where_no_model_can_tell_a_judgement_has_tables_only() -> None:
 
 def test_seats_are_told_with_what_they_cost_and_who_is_kept_apart() -> None:
     found = plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2)
-    page = render_seating(replace(found, not_considered=(UnpredictedGroup(applications=("a", "b"), reasons=(NASTY,)),)))
+    apart = (UnpredictedGroup(applications=("a", "b"), reasons=(NASTY,)),)
+    page = rendered("html", placement.page(replace(found, not_considered=apart)))
 
     assert "2 applications on 1 switch of lab" in page
     assert f"sum up to {100 * found.cost:.1f} points" in page

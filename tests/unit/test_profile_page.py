@@ -8,7 +8,8 @@ from support.profile_pages import page_of, ring_called_nasty
 from support.traces import MadeRank, MadeTrace, allreduce, ring, write_lines
 
 from stressbench.formats.trace import read_trace
-from stressbench.report.page.traffic import render_profile
+from stressbench.report.renderers import render
+from stressbench.report.traffic import document
 from stressbench.tracing.profile import profile_of
 
 
@@ -51,7 +52,7 @@ def test_a_program_that_sends_nothing_has_a_page_without_a_matrix(tmp_path: Path
 def test_a_file_without_a_rank_has_a_page(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "t.trace", ring_called_nasty().records()[:1])
 
-    assert "0 of 8 ranks are whole" in render_profile(profile_of(read_trace(path)))
+    assert "0 of 8 ranks are whole" in render("html", document.page(profile_of(read_trace(path))))
 
 
 def test_thousands_of_ranks_make_a_page_of_bounded_size(tmp_path: Path) -> None:

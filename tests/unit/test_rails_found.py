@@ -14,11 +14,10 @@ from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 from stressbench.formats.run import Kind, Run, read_run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
-from stressbench.study.rails import RailsFound
+from stressbench.report.rails import FORMATS
+from stressbench.results.rails import Of, RailsFound, box_of, subject_of
 from stressbench.study.rails.carried import asked_cards, cards_of, carried_of
-from stressbench.study.rails.formats import formats
 from stressbench.study.rails.of_study import Question, rails_of_study
-from stressbench.study.rails.spread import Of, box_of, subject_of
 from stressbench.study.standing import standings
 
 STUDY = """\
@@ -199,7 +198,7 @@ def test_a_study_that_compares_no_policies_is_refused() -> None:
 
 def test_all_formats_tell_it(tmp_path: Path) -> None:
     found = found_in(tmp_path)
-    told = {name: render(found) for name, render in formats().items()}
+    told = {name: render(found) for name, render in FORMATS.items()}
 
     assert set(told) == {"csv", "html", "json", "md", "text"}
     assert [one["entries"][1]["ratio"]["ratio"] for one in json.loads(told["json"])["subjects"]] == pytest.approx(
@@ -217,7 +216,7 @@ def test_all_formats_tell_it(tmp_path: Path) -> None:
 
 
 def test_the_page_has_boxes_and_curves_and_needs_nothing_from_the_network(tmp_path: Path) -> None:
-    page = formats()["html"](found_in(tmp_path))
+    page = FORMATS["html"](found_in(tmp_path))
 
     assert page.count("<figure") == 4
     assert "one, by rail policy" in page

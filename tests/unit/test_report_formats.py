@@ -12,8 +12,9 @@ from support.commands import Ended, invoke
 from stressbench.console import escaped
 from stressbench.formats.run import read_run
 from stressbench.report import export
-from stressbench.report.formats import NAMES, format_of
-from stressbench.report.leaf import Leaf, Sheet, in_markdown
+from stressbench.report.document import Document, Note, Notes, Paragraph, Section, Table, headed
+from stressbench.report.renderers import render
+from stressbench.report.run import FORMATS
 from stressbench.stats import summarise
 
 JOBS = (MadeJob(name="CG_1", congestion=1.5), MadeJob(name="=a|b", nodes="1", role="background"))
@@ -31,7 +32,7 @@ def call(*arguments: object) -> Ended:
 
 def test_all_formats_tell_the_same_numbers(path: Path) -> None:
     job = summarise(read_run(path)).jobs[0].timing
-    texts = {name: call(path, "--format", name).stdout for name in NAMES if name != "html"}
+    texts = {name: call(path, "--format", name).stdout for name in FORMATS if name != "html"}
 
     line = next(csv.DictReader(io.StringIO(texts["csv"])))
     assert json.loads(texts["json"])[0]["jobs"][0]["timing"]["impact"]["ratio"] == job.impact.ratio
@@ -48,12 +49,12 @@ def test_names_are_data_in_every_format(path: Path) -> None:
     assert "'=a|b" in call(path, "--format", "csv").stdout
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", tuple(FORMATS))
 def test_a_run_that_has_only_begun_is_told_in_every_format(tmp_path: Path, name: str) -> None:
     run = build_run(jobs=JOBS, complete=False)
     del run.records[1:]
 
-    assert "CG" in format_of(name)([read_run(run.write(tmp_path))])
+    assert "CG" in FORMATS[name]([read_run(run.write(tmp_path))])
 
 
 def test_an_unknown_format_is_refused_with_what_is_known(path: Path) -> None:
@@ -128,10 +129,12 @@ def test_what_is_written_to_a_file_neither_steers_a_terminal_nor_becomes_markup(
         assert "](" not in text
 
 
-def test_reports_of_degradation_escape_what_they_tell() -> None:
-    sheet = Sheet(title=HOSTILE, words=1, head=(HOSTILE,), body=((HOSTILE,),), reading=HOSTILE)
+def test_documents_escape_what_they_tell() -> None:
+    table = Table(title=HOSTILE, columns=headed((HOSTILE,), words=1), rows=((HOSTILE,),), caption=HOSTILE)
+    notes = Notes(title="Notes", notes=(Note(text=HOSTILE),))
+    section = Section(blocks=(Paragraph(text=HOSTILE), table, notes))
 
-    text = in_markdown(Leaf(kind="k", title=HOSTILE, headline=HOSTILE, sheets=(sheet,), notes=(HOSTILE,)))
+    text = render("md", Document(title=HOSTILE, sections=(section,)))
 
     assert escaped(text) == text
     assert "<" not in text

@@ -8,10 +8,10 @@ from support.studies import made_run
 
 from stressbench.formats.run import read_run
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.results.matrix import Meeting, matrix_of
 from stressbench.stats import select
 from stressbench.stats.pooled import IntervalLevel, PooledImpact, pooled_impact
 from stressbench.study.combining import combined, parse_one_job
-from stressbench.study.matrix import Meeting, matrix_of
 from stressbench.study.results import is_narrow
 
 CG = """\

@@ -25,12 +25,13 @@ from stressbench.formats.run import Run, read_run
 from stressbench.formats.study.cells import PlannedRun
 from stressbench.formats.study.file import Study, parse_study
 from stressbench.report.export import write_tables
+from stressbench.report.study import FORMATS
+from stressbench.report.study import page as page_of
+from stressbench.results import selections
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 from stressbench.stats import select
-from stressbench.study import selections
-from stressbench.study.formats import formats
-from stressbench.study.material import Material
-from stressbench.study.page import sheets_of
-from stressbench.study.results import StudyReport, report_of
+from stressbench.study.results import report_of
 from stressbench.study.standing import Standing, State
 
 SLOWED = MadeJob(name="CG", nodes="0", congestion=1.5)
@@ -58,7 +59,7 @@ class Told:
 
     @property
     def page(self) -> str:
-        return formats()["html"](self.report, self.material)
+        return FORMATS["html"](self.report, self.material)
 
 
 def told(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") -> Told:
@@ -257,9 +258,7 @@ def test_other_jobs_on_the_same_nodes_are_the_same_placement_and_the_caption_say
 def test_data_has_the_files_of_the_page(tmp_path: Path) -> None:
     study = told()
 
-    written = write_tables(
-        ((one.numbers.name, one.numbers) for one in sheets_of(study.report, study.material)), tmp_path
-    )
+    written = write_tables(page_of(study.report, study.material).numbers, tmp_path)
 
     kept = {path.name: path for path in written if path.suffix == ".csv"}
     saved = set(re.findall(r'download="([^"]+)"', study.page))
@@ -323,7 +322,7 @@ def test_how_to_repeat_it_has_file_commands_seed_versions_and_hosts() -> None:
 
 def test_the_files_in_the_page_hold_the_numbers_in_full() -> None:
     one = told()
-    cells = json.loads(formats()["json"](one.report))["cells"]
+    cells = json.loads(FORMATS["json"](one.report))["cells"]
 
     impacts, times = file_in(one.page, "impacts.csv"), file_in(one.page, "times-1.csv")
 
@@ -391,7 +390,7 @@ def test_any_text_and_any_number_of_blocks_make_a_page(name: str, value: str, bl
     report = StudyReport(**{**vars(one.report), "about": value, "factors": ("f",), "fixed": {"x": value}})
     object.__setattr__(cell, "values", {"f": value})
 
-    page = formats()["html"](report, one.material)
+    page = FORMATS["html"](report, one.material)
 
     assert "script" not in Outline(page).tags
     assert len(drawings(page)) == 4
@@ -420,11 +419,11 @@ def test_a_title_spells_a_jobs_name_as_it_is() -> None:
 def test_tails_overlap_and_plan_of_every_cell_are_told_in_all_formats() -> None:
     noisy = MadeMachine(hosts=("a1", "a2"), round_noise=0.1)
     one = told(lambda _: made(machine=noisy, repetitions=60), ONE_CELL)
-    values = json.loads(formats()["json"](one.report))["cells"][0]["jobs"][0]
-    text = formats()["md"](one.report)
+    values = json.loads(FORMATS["json"](one.report))["cells"][0]["jobs"][0]
+    text = FORMATS["md"](one.report)
 
     tail = next(tail for tail in values["tails"] if tail["share"] == 0.99)
-    line = next(csv.DictReader(io.StringIO(formats()["csv"](one.report))))
+    line = next(csv.DictReader(io.StringIO(FORMATS["csv"](one.report))))
     assert float(line["p99_impact"]) == tail["ratio"] == pytest.approx(1.5, rel=0.3)
     assert float(line["superiority"]) == values["superiority"] == pytest.approx(1.0, abs=0.1)
     assert int(line["more_blocks"]) == values["plan"]["more_blocks"] > 0

@@ -11,7 +11,7 @@ from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
 from stressbench.experiments.study_results import results_of
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.study.formats import formats
+from stressbench.report.study import FORMATS
 from stressbench.study.packing import pack, verify
 from stressbench.study.running import Result
 
@@ -41,8 +41,8 @@ def test_a_report_has_every_cell_and_names_what_failed(made) -> None:
 def test_json_and_csv_hold_the_same_numbers(made) -> None:
     report = results_of(made)[0]
 
-    values = json.loads(formats()["json"](report))
-    lines = list(csv.DictReader(io.StringIO(formats()["csv"](report))))
+    values = json.loads(FORMATS["json"](report))
+    lines = list(csv.DictReader(io.StringIO(FORMATS["csv"](report))))
 
     assert len(lines) == 12
     assert float(lines[0]["impact"]) == values["cells"][0]["jobs"][0]["impact"]["ratio"]
@@ -52,20 +52,20 @@ def test_json_and_csv_hold_the_same_numbers(made) -> None:
 def test_what_is_unknown_is_null_or_empty_and_no_zero(tmp_path: Path) -> None:
     report = results_of(study_in(tmp_path))[0]
 
-    values = json.loads(formats()["json"](report))
-    lines = list(csv.DictReader(io.StringIO(formats()["csv"](report))))
+    values = json.loads(FORMATS["json"](report))
+    lines = list(csv.DictReader(io.StringIO(FORMATS["csv"](report))))
 
     assert [cell["jobs"] for cell in values["cells"]] == [[]] * 6
     assert {(line["job"], line["impact"], line["runs_done"]) for line in lines} == {("", "", "0")}
-    assert "| linear | 4KiB | - | - | - | - | - | 0 of 2 |" in formats()["md"](report)
-    assert r"linear & 4KiB & -- & -- & -- & -- & -- \\" in formats()["latex"](report)
+    assert "| linear | 4KiB | - | - | - | - | - | 0 of 2 |" in FORMATS["md"](report)
+    assert r"linear & 4KiB & -- & -- & -- & -- & -- \\" in FORMATS["latex"](report)
 
 
 def test_texts_of_the_file_are_data_in_every_format(made) -> None:
     report = results_of(made)[0]
 
-    assert formats()["md"](report).startswith("# 50 % \\| under_load\n")
-    assert r"\caption{50 \% | under\_load." in formats()["latex"](report)
+    assert FORMATS["md"](report).startswith("# 50 % \\| under_load\n")
+    assert r"\caption{50 \% | under\_load." in FORMATS["latex"](report)
 
 
 def test_a_report_says_what_its_intervals_cannot_see(made) -> None:

@@ -15,9 +15,9 @@ from support.pages import Outline, drawings, figure
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import Access, read_io_protocols
 from stressbench.formats.protocols.io_patterns import Chunk
-from stressbench.report.page.suites import render_beff, render_beff_io
 from stressbench.report.palette import TONES
-from stressbench.report.suites import chunks
+from stressbench.report.renderers import render as rendered
+from stressbench.report.suites import beff, beff_io, chunks
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 from stressbench.suites.hpcc import Rmax
@@ -35,14 +35,14 @@ def io_result(path: Path) -> BEffIO:
 
 @pytest.fixture
 def io_page(tmp_path: Path) -> str:
-    return render_beff_io(io_result(MADE.write(tmp_path)))
+    return rendered("html", beff_io.page(io_result(MADE.write(tmp_path))))
 
 
 @pytest.fixture
 def beff_page(tmp_path: Path) -> str:
     found = b_eff_of(read_protocols(made_beff(tmp_path))[-1])
     assert found is not None
-    return render_beff(found, rmax=Rmax(flops_per_s=12.5e9, source="as given"))
+    return rendered("html", beff.page(found, rmax=Rmax(flops_per_s=12.5e9, source="as given")))
 
 
 @pytest.mark.parametrize("which", ["io_page", "beff_page"])
@@ -79,7 +79,7 @@ def test_bandwidths_that_differ_little_or_much_have_an_axis_with_numbers(tmp_pat
         times=lambda partition, access, kind: growth**partition * (1 + (access == "read")),
     )
 
-    drawn = figure(render_beff_io(io_result(made.write(tmp_path))), "beff-io-partitions")
+    drawn = figure(rendered("html", beff_io.page(io_result(made.write(tmp_path)))), "beff-io-partitions")
 
     assert len(re.findall(r"[\d.]+ [kMG]?B/s</text>", drawn)) >= 2
 
@@ -90,14 +90,14 @@ def test_what_a_hint_says_cannot_become_a_part_of_the_page(io_page: str) -> None
 
 
 def test_one_partition_is_no_comparison(tmp_path: Path) -> None:
-    page = render_beff_io(io_result(MadeIO().write(tmp_path)))
+    page = rendered("html", beff_io.page(io_result(MadeIO().write(tmp_path))))
 
     assert re.findall(r'<figure id="beff-io-([\w-]+)"', page) == ["chunks-1"]
 
 
 @pytest.mark.parametrize("lines", [1, 2, 30, 90, 130])
 def test_a_run_that_was_cut_short_has_a_page_that_claims_nothing(tmp_path: Path, lines: int) -> None:
-    page = render_beff_io(io_result(write_lines(tmp_path / "cut.jsonl", MADE.records()[:lines])))
+    page = rendered("html", beff_io.page(io_result(write_lines(tmp_path / "cut.jsonl", MADE.records()[:lines]))))
 
     assert "<h1>b_eff_io of 4 ranks: no number</h1>" in page
     assert "INCOMPLETE, no number: the benchmark was not completed." in page

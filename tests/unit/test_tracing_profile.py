@@ -12,8 +12,9 @@ from rich.console import Console
 from support.traces import MadeTrace, ring, write_lines
 
 from stressbench.formats.trace import read_trace
-from stressbench.report.page.traffic import render_profile
-from stressbench.report.terminal import print_profile
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
+from stressbench.report.traffic import document
 from stressbench.tracing.matrix import MatrixAccumulator, MatrixUnit
 from stressbench.tracing.operations import OperationClass, class_of
 from stressbench.tracing.phases import regrid
@@ -193,12 +194,12 @@ def test_tables_and_page_show_only_kinds_of_which_something_is_left(tmp_path: Pa
     found = profiled(tmp_path, made)
 
     assert re.search(r"left open at the end .*\n─+\ncommunicators +3 +0 +3 +1 +14\n\n", shown(found))
-    assert "left open at the end" in render_profile(found)
+    assert "left open at the end" in render("html", document.page(found))
 
 
 def shown(profile: Profile) -> str:
     console = Console(file=io.StringIO(), width=120)
-    print_profile(profile, console=console)
+    show(document.brief(profile), console=console)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 

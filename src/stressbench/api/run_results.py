@@ -150,11 +150,11 @@ class RunResults:
 
         Raises ValueError for an unknown format, and OSError where the file cannot be written.
         """
-        from stressbench.report.formats import NAMES, format_of  # figures take a second to import
+        from stressbench.report.run import FORMATS
 
-        if format not in NAMES:
-            raise ValueError(f"format: '{format}' is not one of {', '.join(NAMES)}")
-        text = format_of(format)([self.data])
+        if format not in FORMATS:
+            raise ValueError(f"format: '{format}' is not one of {', '.join(FORMATS)}")
+        text = FORMATS[format]([self.data])
         if path is not None:
             write_output(Path(path), text)
         return text

@@ -19,8 +19,9 @@ from stressbench.experiments.report_page import check_report_page, write_report_
 from stressbench.experiments.suites import SuiteLaunch, evaluate_b_eff, motif_options, run_b_eff
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.targets import resolve_target
-from stressbench.report.terminal.beff_table import print_beff, print_published
-from stressbench.report.terminal.page import standard_output
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
+from stressbench.report.suites import beff as documents
 from stressbench.suites.beff import BEff
 from stressbench.suites.hpcc import Rmax
 
@@ -102,9 +103,7 @@ def beff(
             balance = _run_hpcc(launch, result)
             status = ExitStatus.fault if balance is None else ExitStatus.ok
     if page is not None:
-        from stressbench.report.page.suites import render_beff  # figures take a second to import
-
-        write_report_page(page, render_beff(result, rmax=balance), progress=note)
+        write_report_page(page, render("html", documents.page(result, rmax=balance)), progress=note)
     _print(result, rmax=balance, as_json=as_json, published=published)
     raise typer.Exit(status)
 
@@ -132,6 +131,4 @@ def _print(result: BEff, *, rmax: Rmax | None, as_json: bool, published: bool) -
         }
         echo(orjson.dumps(described, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
         return
-    print_beff(standard_output(), result, rmax=rmax)
-    if published:
-        print_published(standard_output())
+    show(documents.brief(result, rmax=rmax, published=published))

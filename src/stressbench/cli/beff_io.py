@@ -19,8 +19,9 @@ from stressbench.experiments.report_page import check_report_page, write_report_
 from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io
 from stressbench.launch.option_values import size_bytes
 from stressbench.launch.targets import resolve_target
-from stressbench.report.terminal.beff_io_table import print_beff_io, print_published_io, said_number
-from stressbench.report.terminal.page import standard_output
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
+from stressbench.report.suites import beff_io as documents
 from stressbench.suites.beff_io import BEffIO
 
 _HELP = """\
@@ -92,13 +93,11 @@ def beff_io(
             launch, files.motif_options(launch, time=scheduled), output=output, cache_bytes=cache_bytes, progress=note
         )  # fmt: skip
     if page is not None:
-        from stressbench.report.page.suites import render_beff_io  # figures take a second to import
-
-        write_report_page(page, render_beff_io(result), progress=note)
+        write_report_page(page, render("html", documents.page(result)), progress=note)
     _print(result, as_json=as_json, published=published)
     if not result.complete:
         if as_json:
-            note(said_number(result))
+            note(documents.said_number(result))
         raise typer.Exit(status or ExitStatus.fault)
     raise typer.Exit(status)
 
@@ -107,6 +106,4 @@ def _print(result: BEffIO, *, as_json: bool, published: bool) -> None:
     if as_json:
         echo(orjson.dumps({**asdict(result), "complete": result.complete}, option=orjson.OPT_INDENT_2))
         return
-    print_beff_io(standard_output(), result)
-    if published:
-        print_published_io(standard_output())
+    show(documents.brief(result, published=published))

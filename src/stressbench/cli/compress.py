@@ -98,8 +98,8 @@ def _print(
     if as_json:
         echo(orjson.dumps(_described(result, spec, plan, destination, link), option=orjson.OPT_INDENT_2))
         return
+    from stressbench.report.renderers.text import standard_output
     from stressbench.report.terminal.compression_table import print_compression
-    from stressbench.report.terminal.page import standard_output
 
     print_compression(
         result, name=spec.name, nodes=plan.nodes, by_rounds=spec.workload is not None, console=standard_output()

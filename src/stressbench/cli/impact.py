@@ -82,8 +82,8 @@ def impact(
     if as_json:
         _print_json(result, spec, destination, link)
     else:
+        from stressbench.report.renderers.text import standard_output
         from stressbench.report.terminal.impact_table import print_impact
-        from stressbench.report.terminal.page import standard_output
 
         print_impact(result, name=spec.name, probing=spec.schedule, console=standard_output())
     write_impact_profile(

@@ -11,6 +11,8 @@ from stressbench.console import echo, error, note
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import CaptureFailed, profile_json, profile_program
+from stressbench.report.renderers.text import show
+from stressbench.report.traffic import document as documents
 
 _HELP = f"""\
 Run an MPI program and print where its time goes: point-to-point, collectives, waits and I/O, by call and by call site.
@@ -58,7 +60,5 @@ def profile(
         if as_json:
             echo(profile_json(found.profile), nl=False)
         else:
-            from stressbench.report.terminal import print_profile, standard_output
-
-            print_profile(found.profile, console=standard_output())
+            show(documents.brief(found.profile))
     raise typer.Exit(found.status or (ExitStatus.ok if found.is_traced else ExitStatus.fault))

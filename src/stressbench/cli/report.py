@@ -12,7 +12,7 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.run import RunFileError, read_run
 from stressbench.formats.toml import unknown
-from stressbench.report.formats import NAMES, format_of
+from stressbench.report.run import FORMATS
 
 _PAGE = "html"
 _HELP = """\
@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN.jsonl...", help="Run files.", show_default=False)],
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(NAMES), help="How to tell it.")] = _PAGE,
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="How to tell it.")] = _PAGE,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -54,12 +54,12 @@ def report(
     ] = None,
 ) -> None:
     """Read all, then write; nothing is written when one cannot be read."""
-    if kind not in NAMES:
-        _stop(f"--format: {unknown('format', kind, NAMES)}")
+    if kind not in FORMATS:
+        _stop(f"--format: {unknown('format', kind, tuple(FORMATS))}")
     target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)
     try:
         read = [read_run(path) for path in runs]
-        text = format_of(kind)(read)
+        text = FORMATS[kind](read)
         if target is not None:
             write_output(target, text)
     except RunFileError as fault:

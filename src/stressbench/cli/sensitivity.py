@@ -9,11 +9,10 @@ from stressbench.cli.console.documents import print_or_write
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
 from stressbench.errors import UserError
-from stressbench.report.section import printable
-from stressbench.report.sensitivity.formats import formats
-from stressbench.report.sensitivity.shown import shown
+from stressbench.report.interference import FORMATS, shown
+from stressbench.report.names import printable
 
-_FORMATS = tuple(formats())
+_FORMATS = tuple(FORMATS)
 _HELP = f"""\
 Show profiles: latencies of the idle machine and beside the application, the utilisation of the switch and its phases,
 the utilisation of each congestion level and the slowdown of the application beside it, and the share of each link used.
@@ -47,7 +46,6 @@ def sensitivity(
     ] = None,
 ) -> None:  # fmt: skip
     """Read profiles, print them in the format."""
-    known = formats()
-    if kind not in known:
-        raise UserError(f"--format {printable(kind)}: expected one of {', '.join(known)}")
-    print_or_write(known[kind]([shown(one) for one in selection.profiles(words)]), output)
+    if kind not in FORMATS:
+        raise UserError(f"--format {printable(kind)}: expected one of {', '.join(FORMATS)}")
+    print_or_write(FORMATS[kind]([shown(one) for one in selection.profiles(words)]), output)

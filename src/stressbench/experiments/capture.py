@@ -17,6 +17,8 @@ from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import Taken, TraceWish, check_output, take
+from stressbench.report.renderers import render
+from stressbench.report.traffic import document as documents
 from stressbench.tracing.completeness import completeness_sentences
 from stressbench.tracing.profile import Profile, profile_of
 from stressbench.tracing.replay import replay_suitability, trace_path_for, workload_text
@@ -121,9 +123,7 @@ def write_profile(profile: Profile, output: Path) -> None:
     if output.suffix == ".json":
         write_output(output, profile_json(profile))
     else:
-        from stressbench.report.page.traffic import render_profile  # a second to import
-
-        write_output(output, render_profile(profile))
+        write_output(output, render("html", documents.page(profile)))
 
 
 def _capture(command: Sequence[str], *, output: Path, with_names: bool, progress: Progress) -> Taken:

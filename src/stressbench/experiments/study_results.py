@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from stressbench.formats.run import Run, RunFileError, read_run
+from stressbench.results.material import Material
+from stressbench.results.selections import selections_of
+from stressbench.results.study import StudyReport
 from stressbench.study.directory import Directory
-from stressbench.study.material import Material
-from stressbench.study.results import StudyReport, report_of
-from stressbench.study.selections import selections_of
+from stressbench.study.results import report_of
 from stressbench.study.standing import standings
 
 

@@ -5,7 +5,6 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -13,8 +12,9 @@ import matplotlib as mpl
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
+from stressbench.report.document import Figure
+from stressbench.report.names import printable
 from stressbench.report.palette import INK, MUTED, PAPER, RULE, TONES
-from stressbench.report.section import printable
 
 WIDTH_IN = 8.4
 _STYLE: Any = {
@@ -48,17 +48,6 @@ _STYLE: Any = {
     "patch.edgecolor": PAPER.stand_in,
 }
 _NO_METADATA: Any = {"Creator": None, "Date": None, "Format": None, "Type": None}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figure:
-    """A figure of the page: `title` says what is compared, `caption` how to read it, `description` is read aloud."""
-
-    key: str
-    title: str
-    caption: str
-    description: str
-    svg: str
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The tables behind a report's figures as files: CSV, and Parquet where pyarrow is installed."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,9 +9,10 @@ from typing import Any
 
 from stressbench.formats.files import new_output, write_output
 from stressbench.formats.run import Run
+from stressbench.report.document import Numbers
 from stressbench.report.figures import numbers_of
-from stressbench.report.numbers import Numbers, csv_text
-from stressbench.report.section import section_of
+from stressbench.report.renderers.csv_ import csv_text
+from stressbench.report.run.section import section_of
 
 NO_PARQUET = "pyarrow is not installed, so CSV only; for Parquet: pip install 'stressbench[parquet]'"
 
@@ -23,16 +25,16 @@ def export(runs: Sequence[Run], folder: Path) -> tuple[Path, ...]:
     return write_tables(_tables(runs), folder)
 
 
-def write_tables(tables: Iterable[tuple[str, Numbers]], folder: Path) -> tuple[Path, ...]:
+def write_tables(tables: Iterable[Numbers], folder: Path) -> tuple[Path, ...]:
     """Write each table, under its name, into `folder`, which is made. Raises OSError where that cannot be done."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, numbers in tables:
-        path = folder / f"{name}.csv"
+    for numbers in tables:
+        path = folder / f"{numbers.name}.csv"
         write_output(path, csv_text(numbers.head, numbers.rows))
         written.append(path)
         if has_parquet():
-            written.append(_write_parquet(numbers, folder / f"{name}.parquet"))
+            written.append(_write_parquet(numbers, folder / f"{numbers.name}.parquet"))
     return tuple(written)
 
 
@@ -41,11 +43,11 @@ def has_parquet() -> bool:
     return find_spec("pyarrow") is not None
 
 
-def _tables(runs: Sequence[Run]) -> Iterator[tuple[str, Numbers]]:
+def _tables(runs: Sequence[Run]) -> Iterator[Numbers]:
     for number, run in enumerate(runs, start=1):
         section = section_of(run, number=number)
         for numbers in numbers_of(section):
-            yield (numbers.name if len(runs) == 1 else f"{section.key}-{numbers.name}"), numbers
+            yield numbers if len(runs) == 1 else replace(numbers, name=f"{section.key}-{numbers.name}")
 
 
 def _write_parquet(numbers: Numbers, path: Path) -> Path:

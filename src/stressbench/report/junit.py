@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 from stressbench.report.units import digits
 from stressbench.stats import Change, Comparison, Quantity, Verdict
 

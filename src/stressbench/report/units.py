@@ -140,3 +140,11 @@ def plain_interval(low: float | None, high: float | None) -> str:
 def count(value: int, noun: str) -> str:
     """`1 round`, `3 rounds`, `3 launches`."""
     return f"{value:,} {noun}" + ("" if value == 1 else "es" if noun.endswith("ch") else "s")
+
+
+def ratio_text(ratio: float | None, low: float | None, high: float | None) -> str:
+    """`1.990 [1.955, 2.015]`; says so when there is no interval; a dash when there is no ratio."""
+    if ratio is None:
+        return MISSING
+    bounds = "[no interval]" if low is None or high is None else plain_interval(low, high)
+    return f"{plain_ratio(ratio)} {bounds}"

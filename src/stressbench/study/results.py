@@ -1,75 +1,18 @@
 """What a study found: per cell and job the times and the congestion impact, over all of the cell's runs. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from stressbench.formats.run import Kind, Role, Run
 from stressbench.formats.study.cells import Cell, varying
 from stressbench.formats.study.file import Study
-from stressbench.stats import TARGET, Plan, RoundMedian, TailImpact, round_superiority, select
+from stressbench.results.matrix import Matrix, Meeting, matrix_of
+from stressbench.results.selections import Selections, selections_of
+from stressbench.results.study import CellResult, Failure, JobResult, StudyReport
+from stressbench.stats import TARGET, RoundMedian, round_superiority, select
 from stressbench.stats.percentiles import sample_tail_impacts
-from stressbench.stats.pooled import IntervalLevel, PooledImpact, concatenate_runs, pooled_impact, pooled_plan
-from stressbench.study.matrix import Matrix, Meeting, matrix_of
-from stressbench.study.selections import Selections, selections_of
+from stressbench.stats.pooled import IntervalLevel, concatenate_runs, pooled_impact, pooled_plan
 from stressbench.study.standing import Standing, State
-
-
-@dataclass(frozen=True, kw_only=True)
-class JobResult:
-    """One job of a cell: medians over rounds in seconds, impact with its 95 % interval; None is unknown.
-
-    `tails` are of all runs' samples; `superiority` is the share of pairs of an isolated and a contended round in which
-    the contended one took longer. `plan` is None for background jobs.
-    """
-
-    name: str
-    isolated_s: float | None
-    contended_s: float | None
-    impact: PooledImpact
-    tails: tuple[TailImpact, ...]
-    superiority: float | None
-    plan: Plan | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CellResult:
-    """One cell, `values` by factor; `incomplete` runs ended at their own time limit."""
-
-    id: str
-    values: Mapping[str, str]
-    planned: int
-    done: int
-    failed: int
-    spared: int
-    incomplete: int
-    jobs: tuple[JobResult, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failure:
-    """A run that could not be had."""
-
-    run: str
-    values: Mapping[str, str]
-    attempts: int
-    status: int | None
-    reason: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyReport:
-    """All that a study found. `factors` are those that vary, `fixed` the rest."""
-
-    about: str
-    factors: tuple[str, ...]
-    fixed: Mapping[str, str]
-    planned: int
-    done: int
-    cells: tuple[CellResult, ...]
-    failures: tuple[Failure, ...]
-    matrices: tuple[Matrix, ...]
-    notes: tuple[str, ...]
 
 
 def report_of(

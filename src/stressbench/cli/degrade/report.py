@@ -15,15 +15,14 @@ from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.rates import read_launches
 from stressbench.formats.run import Kind
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.study.degradation import Degradation, degradation_of
-from stressbench.study.degradation.balance import Node
-from stressbench.study.degradation.curves import Question, is_competing
-from stressbench.study.degradation.formats import formats
+from stressbench.report.rates import FORMATS
+from stressbench.results.rates import Degradation, Node
+from stressbench.study.degradation.curves import Question, degradation_of, is_competing
 from stressbench.study.degradation.of_launches import degradation_of_launches
 from stressbench.study.directory import open_directory
 from stressbench.study.standing import standings
 
-_FORMATS = tuple(formats())
+_FORMATS = tuple(FORMATS)
 _HELP = """\
 Tell how many times as long each job takes at each rate as at the full one, with 95 % intervals, by number of ranks; the
 smallest rate at which it loses at most --at-most; and which share of its time is bound by bandwidth.
@@ -75,7 +74,7 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    render = renderer_named(kind, formats())
+    render = renderer_named(kind, FORMATS)
     _require_above_0("--gflops-per-node", gflops)
     _require_above_0("--injection", injection)
     node = Node(gflops=gflops, injection_gb_per_s=injection)

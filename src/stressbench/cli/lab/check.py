@@ -11,7 +11,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.formats.units import Rate
 from stressbench.lab.lifecycle import selected_lab
 from stressbench.lab.link_check import LinkCheck, check_links
-from stressbench.report.terminal.page import new_table, print_table, standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
 Measure every link, each direction by itself with TCP streams, one after the other, and a ping, and say what is off.

@@ -9,7 +9,7 @@ from stressbench.cli.options.lab import LabAsJson
 from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.file import read_lab
 from stressbench.lab.lifecycle import labs_up
-from stressbench.report.terminal.page import new_table, print_table, standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
 from stressbench.exit_status import ExitStatus
 from stressbench.lab.capabilities import Capability, capabilities
-from stressbench.report.terminal.page import new_table, print_table, standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
 Try out what labs need of this machine, for the present user, and say what to do where something is missing.

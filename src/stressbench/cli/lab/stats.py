@@ -12,7 +12,7 @@ from stressbench.formats.units import Rate
 from stressbench.lab.counters import LinkDirection, link_directions, read_counters
 from stressbench.lab.lifecycle import RunningLab, selected_lab
 from stressbench.lab.priority import raise_priority
-from stressbench.report.terminal.page import new_table, print_table, standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
 Show what each link has carried since the lab came up, each direction by itself, and how busy it is now.

@@ -11,7 +11,7 @@ from stressbench.errors import UserError
 from stressbench.experiments.interference import select_profiles
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.models import DEFAULT_MODEL, Model
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 
 WHICH_PROFILES = """\
 PROFILE is a file, or a folder with MACHINE/APPLICATION.json; with --store DIR it is the name of an application (none:

@@ -16,6 +16,9 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference import validate_predictions
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.validation import Validation
+from stressbench.report.interference import judgement
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
 
 _HELP = f"""\
 Compare the predictions of all models with measured co-runs: mean absolute error, quartiles, the share within 5 and
@@ -65,22 +68,17 @@ def evaluate(
         raise UserError("--json and --csv: expected one of them")
     found = validate_predictions(selection.profiles(words), observed)
     if page is not None:
-        from stressbench.report.page.predictions import render_judgement  # figures take a second to import
-
-        write_report_page(page, render_judgement(found), progress=note)
+        write_report_page(page, render("html", judgement.page(found)), progress=note)
     _print(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
     if not found.has_predictions:
         raise typer.Exit(ExitStatus.negative)
 
 
 def _print(found: Validation, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
-    from stressbench.report.judgement_csv import pairs_csv, scores_csv
-    from stressbench.report.terminal.judgement_table import print_judgement
-    from stressbench.report.terminal.page import standard_output
 
     if as_json:
         echo(TypeAdapter(Validation).dump_json(found, indent=2))
     elif as_csv:
-        echo(pairs_csv(found) if pairs else scores_csv(found), nl=False)
+        echo(render("csv", judgement.brief(found, pairs=pairs)), nl=False)
     else:
-        print_judgement(found, pairs=pairs, console=standard_output())
+        show(judgement.brief(found, pairs=pairs))

@@ -19,6 +19,9 @@ from stressbench.console import echo, note
 from stressbench.experiments.interference import propose_placement
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.placement_plan import PlacementPlan
+from stressbench.report.interference import placement
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
 
 _HELP = f"""\
 Propose which applications should share a switch: the placement with the smallest sum of predicted slowdowns. It is the
@@ -52,13 +55,8 @@ def place(
     chosen = model_named(model)
     found = propose_placement(selection.profiles(words), switches=switches, per_switch=per_switch, model=chosen)
     if page is not None:
-        from stressbench.report.page.predictions import render_seating  # figures take a second to import
-
-        write_report_page(page, render_seating(found), progress=note)
+        write_report_page(page, render("html", placement.page(found)), progress=note)
     if as_json:
         echo(TypeAdapter(PlacementPlan).dump_json(found, indent=2))
         return
-    from stressbench.report.terminal.page import standard_output
-    from stressbench.report.terminal.seating_words import print_seating
-
-    print_seating(found, console=standard_output())
+    show(placement.brief(found))

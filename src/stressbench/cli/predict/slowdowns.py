@@ -22,6 +22,9 @@ from stressbench.experiments.interference import predict_slowdowns
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.corun_prediction import CoRunPrediction
 from stressbench.interference.models import DEFAULT_MODEL, Model
+from stressbench.report.interference import predictions
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
 
 _HELP = f"""\
 Predict how much each application is slowed down while all of them run at the same time: its contended time divided by
@@ -63,15 +66,10 @@ def slowdowns(
     models = tuple(Model) if all_models else (model_named(model),)
     found = predict_slowdowns(selection.profiles(words), models=models)
     if page is not None:
-        from stressbench.report.page.predictions import render_together  # figures take a second to import
-
-        write_report_page(page, render_together(found), progress=note)
+        write_report_page(page, render("html", predictions.page(found)), progress=note)
     if as_json:
         echo(TypeAdapter(CoRunPrediction).dump_json(found, indent=2))
     else:
-        from stressbench.report.terminal.page import standard_output
-        from stressbench.report.terminal.prediction_table import print_together
-
-        print_together(found, console=standard_output())
+        show(predictions.brief(found))
     if not found.has_predictions:
         raise typer.Exit(ExitStatus.negative)

@@ -20,16 +20,16 @@ from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.file import read_lab
+from stressbench.report.rails import FORMATS
+from stressbench.results.rails import MpiProfile, RailsFound
 from stressbench.study.directory import open_directory
 from stressbench.study.rails.carried import Cards
-from stressbench.study.rails.findings import MpiProfile, RailsFound
-from stressbench.study.rails.formats import formats
 from stressbench.study.rails.of_launches import rails_of_launches
 from stressbench.study.rails.of_study import Question, rails_of_study
 from stressbench.study.standing import standings
 from stressbench.tracing.profile import Profile, profile_of
 
-_FORMATS = tuple(formats())
+_FORMATS = tuple(FORMATS)
 _HELP = """\
 Tell each policy's times or figures of merit as boxes and whiskers, their ratios to the default with 95 % intervals,
 bandwidth by message size, and the bytes that each card really carried beside those it was asked to.
@@ -70,7 +70,7 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    render = renderer_named(kind, formats())
+    render = renderer_named(kind, FORMATS)
     talk = tuple(_talk(path) for path in profiles or ())
     if (folder / FILE).is_file():
         require_no_rounds(folder, motifs=motifs, time=time)

@@ -6,8 +6,8 @@ import typer
 from stressbench.cli.options.single import AsJson
 from stressbench.console import echo
 from stressbench.formats.study.file import read_study
+from stressbench.report.renderers.text import new_table, print_table
 from stressbench.report.terminal import standard_output
-from stressbench.report.terminal.page import new_table, print_table
 from stressbench.study.catalog import shipped, study_file
 
 _HELP = """\

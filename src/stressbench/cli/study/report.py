@@ -10,12 +10,12 @@ from stressbench.cli.options.study import Folder
 from stressbench.experiments.study_results import results_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.report.study import FORMATS, page
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
 from stressbench.study.directory import open_directory
-from stressbench.study.formats import formats
-from stressbench.study.material import Material
-from stressbench.study.results import StudyReport
 
-_FORMATS = tuple(formats())
+_FORMATS = tuple(FORMATS)
 _HELP = """\
 Tell what a study found so far: per cell and job the times, and the congestion impact with its 95 % interval.
 
@@ -52,7 +52,7 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    render = renderer_named(kind, formats())
+    render = renderer_named(kind, FORMATS)
     report, material = results_of(open_directory(folder))
     print_or_write(render(report, material), output)
     if data is not None:
@@ -61,10 +61,8 @@ def report(
 
 def _write_data(report: StudyReport, material: Material, folder: Path) -> None:
     from stressbench.report.export import write_tables  # figures take a second to import
-    from stressbench.study.page import sheets_of
 
-    tables = ((one.numbers.name, one.numbers) for one in sheets_of(report, material))
     try:
-        note_files(write_tables(tables, folder), folder)
+        note_files(write_tables(page(report, material).numbers, folder), folder)
     except OSError as fault:
         raise StudyMistake(f"--data: {fault.filename}: {reason_of(fault)}") from fault

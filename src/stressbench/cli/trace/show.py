@@ -8,7 +8,9 @@ import typer
 
 from stressbench.console import warning
 from stressbench.formats.trace import Trace, read_trace
-from stressbench.report.terminal import print_outline, print_profile, print_ranks, standard_output
+from stressbench.report.renderers.text import show as print_document
+from stressbench.report.terminal import print_outline, print_ranks, standard_output
+from stressbench.report.traffic import document as documents
 from stressbench.tracing.outline import outline
 from stressbench.tracing.profile import profile_of
 
@@ -45,7 +47,7 @@ def show(
     """Read and print."""
     trace = read_trace(file)
     if profile:
-        print_profile(profile_of(trace), console=standard_output())
+        print_document(documents.brief(profile_of(trace)))
     else:
         _show(trace, rank=rank, lines=lines)
 

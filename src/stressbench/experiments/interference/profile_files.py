@@ -180,8 +180,7 @@ def _write(
     if destination.store is not None:
         progress(f"wrote {destination.store.save(assemble(provenance, destination.stored))}{retained}")
     if destination.page is not None:
-        from stressbench.report.page.sensitivity import render_profiles  # figures take a second to import
-        from stressbench.report.sensitivity.shown import shown
+        from stressbench.report.interference import FORMATS, shown
 
-        page = render_profiles([shown(assemble(provenance, destination.stored), cautions=cautions)])
+        page = FORMATS["html"]([shown(assemble(provenance, destination.stored), cautions=cautions)])
         write_report_page(destination.page, page, progress=progress)

@@ -7,7 +7,7 @@ from pathlib import Path
 from stressbench.errors import UserError
 from stressbench.formats.profiles.profile import NAME_PATTERN, Profile, read_profile
 from stressbench.formats.profiles.store import Store
-from stressbench.report.section import printable
+from stressbench.report.names import printable
 
 
 class ProfileSelectionError(UserError):

@@ -8,19 +8,19 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 
-from stressbench.report.drawing import Figure, style
-from stressbench.report.numbers import Numbers
-from stressbench.report.section import Section
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import style
+from stressbench.report.run.section import RunSection
 
 
-def figures_of(section: Section) -> tuple[tuple[Figure, Numbers], ...]:
+def figures_of(section: RunSection) -> tuple[tuple[Figure, Numbers], ...]:
     """All figures that this run can fill, in the order of the page, with their numbers."""
     with style():
         drawn = [(module.draw(section), module) for module in _modules()]
     return tuple((figure, module.numbers(section)) for figure, module in drawn if figure is not None)
 
 
-def numbers_of(section: Section) -> tuple[Numbers, ...]:
+def numbers_of(section: RunSection) -> tuple[Numbers, ...]:
     """What the figures show, in full, without drawing it; tables without rows are left out."""
     found = (module.numbers(section) for module in _modules())
     return tuple(numbers for numbers in found if numbers.rows)

@@ -9,10 +9,11 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.numbers import Numbers, Value
+from stressbench.report.document import Figure, Numbers, Value
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.run.section import RunSection
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, Selection, select
 
@@ -28,7 +29,7 @@ _CAPTION = (
 )
 
 
-def draw(section: Section) -> Figure | None:
+def draw(section: RunSection) -> Figure | None:
     """One panel for each job that has samples."""
     chosen = [(job, select(section.run, job=job.job)) for job in section.jobs]
     filled = [(job, times) for job, times in chosen if len(times.isolated_s) + len(times.contended_s)]
@@ -51,7 +52,7 @@ BOX_HEAD = (
 )  # fmt: skip
 
 
-def numbers(section: Section) -> Numbers:
+def numbers(section: RunSection) -> Numbers:
     """Two rows a job: what its boxes are drawn from."""
     return Numbers(
         name="times", head=("job", *BOX_HEAD),

@@ -8,13 +8,14 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.tails import MOST_PANELS, scale_shares
-from stressbench.report.numbers import Numbers
+from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, PAPER, Tone, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.run.section import RunSection
+from stressbench.report.run.words import tail_finding
 from stressbench.report.units import TimeUnit, time, time_unit
-from stressbench.report.words import tail_finding
 from stressbench.stats import JobSummary, Percentile, Selection, select
 
 ORDER = 25
@@ -40,7 +41,7 @@ class Side:
     marks: Sequence[Percentile | None]
 
 
-def draw(section: Section) -> Figure | None:
+def draw(section: RunSection) -> Figure | None:
     """A panel for each job with samples, two side by side."""
     filled = [(job, times) for job, times in _chosen(section) if len(times.isolated_s) + len(times.contended_s)]
     if not filled:
@@ -59,7 +60,7 @@ def draw(section: Section) -> Figure | None:
     )  # fmt: skip
 
 
-def numbers(section: Section) -> Numbers:
+def numbers(section: RunSection) -> Numbers:
     """The curves' points: so many repetitions, and that share of them longer than the time."""
     return Numbers(
         name="distribution", head=("job", "kind", "n", "time_s", "share_longer"),
@@ -89,7 +90,7 @@ def curve_of(values: Floats, *, most: int = MOST_POINTS) -> tuple[Floats, Floats
     return ordered[places], (last - places) / len(ordered)
 
 
-def _chosen(section: Section) -> Iterator[tuple[JobSummary, Selection]]:
+def _chosen(section: RunSection) -> Iterator[tuple[JobSummary, Selection]]:
     return ((job, select(section.run, job=job.job)) for job in section.jobs)
 
 

@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from stressbench.formats.run import Role
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import short
 from stressbench.report.palette import INK, MUTED, PAPER, Tone, tone_of
-from stressbench.report.section import Section, short
+from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count, factor, interval
 from stressbench.stats import Impact, RoundMedian
@@ -37,7 +38,7 @@ class Row:
     rounds: tuple[RoundMedian, ...]
 
 
-def draw(section: Section) -> Figure | None:
+def draw(section: RunSection) -> Figure | None:
     """The measured jobs of one run; None where no ratio is known."""
     rows = tuple(
         Row(label=short(job.name), tone=tone_of(job.job), impact=job.timing.impact, rounds=job.timing.rounds)
@@ -47,7 +48,7 @@ def draw(section: Section) -> Figure | None:
     return draw_rows(rows, key=f"{section.key}-impacts", title="How much is each job slowed by the others?")
 
 
-def numbers(section: Section) -> Numbers:
+def numbers(section: RunSection) -> Numbers:
     """A row a block of each measured job, with the job's impact."""
     head = ("job", "impact", "impact_low", "impact_high", "block", "block_impact")
     return Numbers(

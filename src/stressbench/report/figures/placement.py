@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
 from stressbench.formats.ranges import parse_ranges
-from stressbench.report.drawing import WIDTH_IN, Figure, canvas, finish
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import WIDTH_IN, canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, MUTED, PAPER, RULE, hatch_of, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.run.section import RunSection
 from stressbench.report.units import count
 
 ORDER = 30
@@ -23,12 +24,12 @@ _CAPTION = (
 )
 
 
-def draw(section: Section) -> Figure | None:
+def draw(section: RunSection) -> Figure | None:
     """The node map of the header; a continued run keeps its placement."""
     return draw_nodes(section, looks={job.job: job.job for job in section.jobs})
 
 
-def numbers(section: Section) -> Numbers:
+def numbers(section: RunSection) -> Numbers:
     """A row a node and job; the job of an idle node is None."""
     hosts = {node.node: node.host for node in section.run.header.nodes}
     names = {job.job: job.name for job in section.jobs}
@@ -42,7 +43,7 @@ def numbers(section: Section) -> Numbers:
     )  # fmt: skip
 
 
-def _owners(section: Section) -> dict[int, list[int]]:
+def _owners(section: RunSection) -> dict[int, list[int]]:
     """Jobs of each node."""
     owners: dict[int, list[int]] = {node.node: [] for node in section.run.header.nodes}
     for job in section.jobs:
@@ -51,7 +52,7 @@ def _owners(section: Section) -> dict[int, list[int]]:
     return owners
 
 
-def draw_nodes(section: Section, *, looks: Mapping[int, int]) -> Figure | None:
+def draw_nodes(section: RunSection, *, looks: Mapping[int, int]) -> Figure | None:
     """The map with colours and hatches that `looks` numbers by job."""
     if not section.run.header.nodes:
         return None
@@ -113,7 +114,7 @@ def _number(axes: Axes, node: int, *, x: float, y: float, size: float) -> None:
     axes.text(x, y, str(node), ha="center", va="center", fontsize=size, color=INK.stand_in, bbox=plate)
 
 
-def _legend(section: Section, owners: Mapping[int, Sequence[int]], looks: Mapping[int, int]) -> list[Patch]:
+def _legend(section: RunSection, owners: Mapping[int, Sequence[int]], looks: Mapping[int, int]) -> list[Patch]:
     entries = [
         Patch(
             facecolor=tone_of(looks[job.job]).stand_in,

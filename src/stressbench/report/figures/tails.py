@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from stressbench.formats.run import Kind
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.run.section import RunSection
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, MergedHistogram, StepSummary, histograms_of, merge
 
@@ -33,7 +34,7 @@ class _Panel:
     others: MergedHistogram | None
 
 
-def draw(section: Section) -> Figure | None:
+def draw(section: RunSection) -> Figure | None:
     """A panel for each step with histograms, two side by side; None where no execution was timed by itself."""
     panels = [_panel(section, job, step) for job in section.jobs for step in job.steps]
     filled = [panel for panel in panels if panel.alone is not None or panel.others is not None]
@@ -57,7 +58,7 @@ def draw(section: Section) -> Figure | None:
     )
 
 
-def numbers(section: Section) -> Numbers:
+def numbers(section: RunSection) -> Numbers:
     """A row a bucket that is not empty."""
     head = ("job", "step", "motif", "quantity", "kind", "lower_s", "upper_s", "executions")
     return Numbers(
@@ -76,7 +77,7 @@ def numbers(section: Section) -> Numbers:
     )  # fmt: skip
 
 
-def _panel(section: Section, job: JobSummary, step: StepSummary) -> _Panel:
+def _panel(section: RunSection, job: JobSummary, step: StepSummary) -> _Panel:
     def merged(kind: Kind) -> MergedHistogram | None:
         return merge(histograms_of(section.run, job=job.job, step=step.step, kind=kind))
 

@@ -7,10 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from stressbench.formats.run import Kind, Run
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.numbers import Numbers
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
-from stressbench.report.section import Section, printable, short
+from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count
 from stressbench.stats import JobSummary, RoundMedian
@@ -34,7 +35,7 @@ class _Clock:
     launches_s: tuple[float, ...]
 
 
-def draw(section: Section) -> Figure | None:
+def draw(section: RunSection) -> Figure | None:
     """One panel for each job with rounds."""
     clock = _clock(section.run)
     filled = [job for job in section.jobs if job.timing.rounds]
@@ -56,7 +57,7 @@ def draw(section: Section) -> Figure | None:
     )
 
 
-def numbers(section: Section) -> Numbers:
+def numbers(section: RunSection) -> Numbers:
     """A row a round and job."""
     began_s = _clock(section.run).began_s
     return Numbers(

@@ -1,1 +1,1 @@
-"""The figures of suites: one file each."""
+"""Documents and figures of b_eff and b_eff_io."""

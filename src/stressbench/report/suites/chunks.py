@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from stressbench.formats.protocols.beff_io import Access
 from stressbench.formats.protocols.io_patterns import TYPE_NAMES, TYPE_TITLES, TYPES, Chunk
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import count, factor, rate
 from stressbench.suites.beff_io import Partition

@@ -1,7 +1,8 @@
 """The paper's Figures 2 and 4: the value over the size of the partition."""
 
 from stressbench.formats.protocols.beff_io import Access
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import count, rate
 from stressbench.suites.beff_io import BEffIO

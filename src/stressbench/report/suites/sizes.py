@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 
 from stressbench.formats.protocols.beff import Kind
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import rate, size
 from stressbench.suites.beff import BEff, PatternResult

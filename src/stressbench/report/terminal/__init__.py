@@ -1,8 +1,7 @@
-"""What `show`, `compare`, `profile` and `trace` print: tables for a terminal or a log."""
+"""What `show`, `compare` and `trace` print: tables for a terminal or a log."""
 
+from stressbench.report.renderers.text import standard_output
 from stressbench.report.terminal.comparison_table import print_comparison
-from stressbench.report.terminal.page import standard_output
-from stressbench.report.terminal.profile_table import print_profile
 from stressbench.report.terminal.run_table import BUSIEST, LONGEST, Shown, print_summary
 from stressbench.report.terminal.trace_tables import print_difference, print_outline, print_ranks
 
@@ -13,7 +12,6 @@ __all__ = [
     "print_comparison",
     "print_difference",
     "print_outline",
-    "print_profile",
     "print_ranks",
     "print_summary",
     "standard_output",

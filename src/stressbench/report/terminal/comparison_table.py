@@ -1,9 +1,9 @@
 """The table of `stressbench compare`."""
 
 from stressbench.console import Console
-from stressbench.report.section import printable
-from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
-from stressbench.report.units import MISSING, digits, time, time_unit
+from stressbench.report.names import printable
+from stressbench.report.renderers.text import new_table, print_table, say
+from stressbench.report.units import MISSING, digits, ratio_text, time, time_unit
 from stressbench.stats import Change, Comparison, Quantity, Verdict
 
 _IMPACT_WORDS = {Verdict.slower: "higher", Verdict.faster: "lower"}

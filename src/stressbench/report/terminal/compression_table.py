@@ -4,9 +4,9 @@ from rich.table import Table
 
 from stressbench.console import Console
 from stressbench.interference.compression_analysis import CompressionResult, LevelResult
-from stressbench.report.section import printable
+from stressbench.report.names import printable
+from stressbench.report.renderers.text import new_table, print_table, say
 from stressbench.report.terminal.impact_table import said_utilisation
-from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, factor, interval, percent, size, time, time_unit
 
 _WIDEST_BAR = 24

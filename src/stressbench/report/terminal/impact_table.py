@@ -6,10 +6,10 @@ from stressbench.console import Console
 from stressbench.interference.impact_analysis import ImpactResult, PairEstimate, PhaseEstimate
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.utilisation import Utilisation
-from stressbench.report.section import printable
-from stressbench.report.terminal.page import new_table, print_table, say
+from stressbench.report.names import printable
+from stressbench.report.renderers.text import new_table, print_table, say
+from stressbench.report.run.words import percent_name, percentile_text
 from stressbench.report.units import MISSING, count, factor, interval, time, time_unit
-from stressbench.report.words import percent_name, percentile_text
 
 _MOST_PAIRS = 16
 _MOST_LINKS = 4

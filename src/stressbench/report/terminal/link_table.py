@@ -1,8 +1,8 @@
 """The busiest links of a run: where the congestion was."""
 
 from stressbench.console import Console
-from stressbench.report.section import printable
-from stressbench.report.terminal.page import new_table, print_table, say
+from stressbench.report.names import printable
+from stressbench.report.renderers.text import new_table, print_table, say
 from stressbench.report.units import bit_rate, percent, size
 from stressbench.stats import LinkUtilisation, RunSummary
 

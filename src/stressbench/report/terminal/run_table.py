@@ -9,11 +9,11 @@ from rich.text import Text
 
 from stressbench.console import Console
 from stressbench.formats.run import Role
-from stressbench.report.section import printable
+from stressbench.report.names import printable
+from stressbench.report.renderers.text import new_table, print_table, say
 from stressbench.report.terminal.link_table import print_links
-from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
 from stressbench.report.terminal.tail_table import print_plans, print_tails
-from stressbench.report.units import MISSING, TimeUnit, count, measured, rate, size, time, time_unit
+from stressbench.report.units import MISSING, TimeUnit, count, measured, rate, ratio_text, size, time, time_unit
 from stressbench.stats import (
     Distribution,
     JobSummary,

@@ -3,10 +3,10 @@
 from rich.text import Text
 
 from stressbench.console import Console
-from stressbench.report.section import printable
-from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
-from stressbench.report.units import time_unit
-from stressbench.report.words import percent_name, percentile_text, plan_text
+from stressbench.report.names import printable
+from stressbench.report.renderers.text import new_table, print_table, say
+from stressbench.report.run.words import percent_name, percentile_text, plan_text
+from stressbench.report.units import ratio_text, time_unit
 from stressbench.stats import RunSummary, Source, Timing
 
 _NO_INTERVAL = (

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from stressbench.console import Console
 from stressbench.formats.trace import RankTrace, Stream, Trace
-from stressbench.report.section import printable
-from stressbench.report.terminal.page import new_table, print_table, say
+from stressbench.report.names import printable
+from stressbench.report.renderers.text import new_table, print_table, say
 from stressbench.report.units import MISSING, count, time
 from stressbench.tracing.diff import Difference, SequenceDifference
 from stressbench.tracing.outline import Line

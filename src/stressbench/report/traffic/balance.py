@@ -3,8 +3,9 @@
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from stressbench.report.drawing import Figure, canvas, finish
-from stressbench.report.terminal.profile_table import said_imbalance
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.traffic.document import said_imbalance
 from stressbench.report.traffic.layers import LAYERS, legend, stack
 from stressbench.report.units import time_unit
 from stressbench.tracing.profile import Profile, RankRow

@@ -3,7 +3,8 @@
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.traffic.layers import LAYERS, legend, stack
 from stressbench.report.units import time, time_unit
 from stressbench.tracing.profile import Profile

@@ -3,7 +3,8 @@
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from stressbench.report.drawing import Figure, canvas, finish
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
 from stressbench.report.traffic.layers import LAYERS
 from stressbench.report.units import count, size
 from stressbench.tracing.operations import OperationClass

@@ -1,32 +1,18 @@
 """What traffic that competed really took, from run files. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
 from stressbench.formats.run import Kind, Role, Run
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.units import UnitError, parse_rate_share
+from stressbench.results.rates import Competition
 from stressbench.study.degradation.competing import JOB, RATE
 
 COMPETING_NOTE = (
     "rates are what competing traffic was to leave of --link: no link was slower, and queues were shared with somebody"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Competition:
-    """Where traffic competed: shares of the link that it was asked to take out of each node, and that it took.
-
-    `taken` is the median over runs, None where nobody knows.
-    """
-
-    where: Mapping[str, str]
-    ranks: int | None
-    rate: str
-    asked: float
-    taken: float | None
 
 
 def left_to(cell: Cell) -> Fraction | None:

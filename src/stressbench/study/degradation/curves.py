@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +12,20 @@ from stressbench.formats.study.cells import Cell, varying
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import parse_rate_share
+from stressbench.results.rates import (
+    FULL,
+    Competition,
+    Curve,
+    Degradation,
+    Node,
+    balances_of,
+    need_of,
+    point_of,
+)
 from stressbench.stats import select
 from stressbench.stats.unpaired import RatioSource
-from stressbench.study.degradation.balance import Balance, Node, balances_of
 from stressbench.study.degradation.competing import FACTORS, JOB
-from stressbench.study.degradation.competition import COMPETING_NOTE, Competition, competition_of, left_to
-from stressbench.study.degradation.points import FULL, Answer, Point, point_of
+from stressbench.study.degradation.competition import COMPETING_NOTE, competition_of, left_to
 from stressbench.study.standing import Standing, State
 
 _ROUNDS_NOTE = (
@@ -39,51 +45,6 @@ class Question:
     motifs: bool = False
     at_most: float = 0.05
     node: Node = field(default_factory=Node)
-
-
-class Better(StrEnum):
-    """Of a value: less, as of a time, or more, as of GFLOP/s."""
-
-    less = "less"
-    more = "more"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
-    """A job, or a motif of it (`step` counts from 0), at one number of ranks; `where` are the other factors' values.
-
-    `points` fall from the full rate. `needs` is the smallest rate that suffices while none above it fails, None where
-    nothing is known; `undecided` are the rates below it of which nobody can tell.
-
-    Of a program `job` is the name of a figure, or its wall time; figures have no `unit` that anybody knows.
-    """
-
-    where: Mapping[str, str]
-    job: str
-    step: int | None
-    motif: str | None
-    ranks: int | None
-    points: tuple[Point, ...]
-    needs: str | None
-    undecided: tuple[str, ...]
-    unit: Literal["s", ""] = "s"
-    better: Better = Better.less
-
-
-@dataclass(frozen=True, kw_only=True)
-class Degradation:
-    """All that is told; `time` says whether jobs ran alone (isolated) or together (contended), or of launches."""
-
-    about: str
-    time: Kind | Literal["launches"]
-    at_most: float
-    rates: tuple[str, ...]
-    planned: int
-    done: int
-    curves: tuple[Curve, ...]
-    balance: tuple[Balance, ...]
-    notes: tuple[str, ...]
-    competition: tuple[Competition, ...] = ()
 
 
 def is_competing(study: Study) -> bool:
@@ -112,23 +73,6 @@ def degradation_of(
         notes=(*notes, *_doubts(found, runs, curves), *((COMPETING_NOTE,) if is_competing(study) else ())),
         competition=tuple(_competition(groups)) if is_competing(study) else (),
     )
-
-
-def need_of(points: Sequence[Point]) -> tuple[str | None, tuple[str, ...]]:
-    """Smallest rate that suffices, and rates below it of which nobody can tell; `points` fall from the full rate.
-
-    Less bandwidth cannot help: a rate below one that fails is not believed, but one below an undecided rate is.
-    """
-    believed: list[Point] = []
-    for point in points:
-        if point.suffices is Answer.no:
-            break
-        believed.append(point)
-    sufficient = [number for number, point in enumerate(believed) if point.suffices is Answer.yes]
-    if not sufficient or not points[0].rounds:
-        return None, ()
-    last = sufficient[-1]
-    return believed[last].rate, tuple(point.rate for point in believed[last + 1 :])
 
 
 @dataclass(frozen=True, kw_only=True)

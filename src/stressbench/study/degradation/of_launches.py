@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.formats.launches.rates import RateLaunch, RateLaunches
-from stressbench.study.degradation.balance import balances_of
-from stressbench.study.degradation.curves import Better, Curve, Degradation, Question, need_of
-from stressbench.study.degradation.points import FULL, Point, point_of
+from stressbench.results.rates import FULL, Better, Curve, Degradation, Point, balances_of, need_of, point_of
+from stressbench.study.degradation.curves import Question
 
 WALL = "wall time"
 _NOT_ABOVE_0 = "a figure is not above 0, and has no ratio"

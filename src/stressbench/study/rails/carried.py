@@ -1,43 +1,13 @@
 """Which card really carried the bytes: links' counters of run files, card by card. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from stressbench.formats.run import Round, Run
 from stressbench.formats.study.rail_policies import Kind, parse_policy
+from stressbench.results.rails import Carried, Load
 
 Cards = Mapping[tuple[str, str], int]
 """The number of a host's card, from the name of its link and its own."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
-    """Bytes that hosts sent over their card of this name: frames with their headers. None: nobody counted."""
-
-    nic: str
-    asked: bool | None
-    sent_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """What hosts sent under one policy while `job` ran alone, or all together (None); `asked` in words."""
-
-    where: Mapping[str, str]
-    policy: str
-    job: str | None
-    asked: str
-    loads: tuple[Load, ...]
-
-    @property
-    def total(self) -> int | None:
-        """Over all cards."""
-        known = [load.sent_bytes for load in self.loads if load.sent_bytes is not None]
-        return sum(known) if known else None
-
-    def share(self, load: Load) -> float | None:
-        """Of all that was sent; None where nothing was, or nobody counted."""
-        return load.sent_bytes / self.total if load.sent_bytes is not None and self.total else None
 
 
 def cards_of(run: Run) -> Cards:

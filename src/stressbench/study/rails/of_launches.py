@@ -6,9 +6,8 @@ import numpy as np
 
 from stressbench.formats.launches.rails import Launches, LaunchRecord
 from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
-from stressbench.study.rails.carried import Carried, Load, asked_cards, asked_in_words
-from stressbench.study.rails.findings import MpiProfile, RailsFound
-from stressbench.study.rails.spread import BASELINE, Floats, Subject, subject_of
+from stressbench.results.rails import BASELINE, Carried, Floats, Load, MpiProfile, RailsFound, Subject, subject_of
+from stressbench.study.rails.carried import asked_cards, asked_in_words
 
 _WALL = "wall time"
 _COUNTED_HERE = "bytes are those of the host that started the launches: other hosts' are not counted"

@@ -10,11 +10,20 @@ from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import varying
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
+from stressbench.results.rails import (
+    BASELINE,
+    Bandwidth,
+    Beside,
+    Carried,
+    MpiProfile,
+    Of,
+    RailsFound,
+    Subject,
+    subject_of,
+)
 from stressbench.stats import select
 from stressbench.stats.pooled import pooled_impact
-from stressbench.study.rails.carried import Cards, Carried, carried_of
-from stressbench.study.rails.findings import Bandwidth, Beside, MpiProfile, RailsFound
-from stressbench.study.rails.spread import BASELINE, Of, Subject, subject_of
+from stressbench.study.rails.carried import Cards, carried_of
 from stressbench.study.standing import Standing, State
 
 _ROUNDS_NOTE = (

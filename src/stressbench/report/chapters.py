@@ -1,0 +1,77 @@
+"""Sections of the same parts in the same order, as documents of sweeps, profiles and predictions have them."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from stressbench.report.document import (
+    Block,
+    Fact,
+    Facts,
+    Figure,
+    Findings,
+    Heading,
+    Note,
+    Notes,
+    Numbers,
+    Paragraph,
+    Role,
+    Section,
+    Severity,
+    Table,
+)
+from stressbench.report.names import printable
+
+
+def brief_section(*, title: str, headline: str, tables: Iterable[Table], notes: Iterable[str]) -> Section:
+    """What formats without figures print."""
+    told = tuple(Note(text=note, severity=Severity.note) for note in notes)
+    last = (Notes(title="Notes", notes=told),) if told else ()
+    return Section(title=title, blocks=(Paragraph(text=headline), *tables, *last))
+
+
+def chapter(
+    *,
+    key: str,
+    title: str,
+    findings: Iterable[str],
+    notes: Iterable[str],
+    figures: Iterable[Figure | Numbers],
+    tables: Iterable[Table],
+    first: Iterable[Table] = (),
+    heading: str = "In numbers",
+    more: Iterable[Block] = (),
+    facts: Iterable[Fact] = (),
+    banner: str = "",
+) -> Section:
+    """A page's section in this order: banner, findings, notes, `first`, figures, `tables`, `more`, origin."""
+    blocks = (
+        *((Paragraph(text=banner, role=Role.banner),) if banner else ()),
+        Findings(sentences=tuple(findings)),
+        *_notes(notes),
+        *first,
+        *figures,
+        *_below(heading, (_with_key(table, f"{key}-{number}") for number, table in enumerate(tables, start=1))),
+        *more,
+        *origin(facts),
+    )
+    return Section(key=key, title=title, blocks=blocks, new_sheet=True)
+
+
+def origin(facts: Iterable[Fact]) -> tuple[Block, ...]:
+    """Facts below their heading; nothing where there are none."""
+    told = tuple(facts)
+    return _below("Where these numbers come from", (Facts(facts=told),) if told else ())
+
+
+def _notes(notes: Iterable[str]) -> tuple[Block, ...]:
+    told = tuple(Note(text=printable(note)) for note in notes)
+    return (Notes(notes=told),) if told else ()
+
+
+def _below(heading: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
+    found = tuple(blocks)
+    return (Heading(text=heading), *found) if found else ()
+
+
+def _with_key(table: Table, key: str) -> Table:
+    return table if table.key else replace(table, key=key)

@@ -1,0 +1,101 @@
+"""Documents of profiles: what each application does to the network, and what a busy network does to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stressbench.formats.profiles.profile import Profile
+from stressbench.interference.profile_summary import ProfileSummary, summarise_profile
+from stressbench.report.chapters import brief_section, chapter
+from stressbench.report.document import Document, Fact, Section
+from stressbench.report.interference.records import records_of
+from stressbench.report.interference.tables import findings, tables_of
+from stressbench.report.names import printable
+from stressbench.report.renderers import formats
+from stressbench.report.units import count
+
+__all__ = ["FORMATS", "ShownProfile", "brief", "page", "shown"]
+_FOOT = (
+    "Utilisation is the share of the time in which the switch serves messages, estimated from how much longer probes "
+    "take than on the idle machine (M/G/1 queue). The method is active measurement; one queue stands for the whole "
+    "network."
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShownProfile:
+    """A profile with its portrait; `cautions` are doubts of the measurement itself, sentences without a full stop."""
+
+    profile: Profile
+    said: ProfileSummary
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """`cg on lab-tiny`."""
+        return f"{self.said.application} on {self.said.machine}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is missing, and what is doubtful."""
+        return (*self.said.missing, *self.cautions)
+
+
+def shown(profile: Profile, *, cautions: tuple[str, ...] = ()) -> ShownProfile:
+    """The profile with its portrait."""
+    return ShownProfile(profile=profile, said=summarise_profile(profile), cautions=cautions)
+
+
+def brief(profiles: Sequence[ShownProfile]) -> Document:
+    """Tables and notes, one application after the other."""
+    sections = tuple(
+        brief_section(
+            title=one.title, headline=" ".join(findings(one.said)), tables=tables_of(one.said), notes=one.notes
+        )
+        for one in profiles
+    )
+    said = tuple(one.said for one in profiles)
+    return Document(title="Profiles", sections=sections, records=records_of(said), value=said)
+
+
+def page(profiles: Sequence[ShownProfile]) -> Document:
+    """Findings, figures, tables and origin of each application; at least one profile."""
+    sections = tuple(_chapter(one, number) for number, one in enumerate(profiles, start=1))
+    machine = printable(profiles[0].said.machine)
+    several = f"Interference profiles of {len(sections)} applications on {machine}"
+    return Document(
+        title=sections[0].title if len(sections) == 1 else several,
+        lead="What each application does to the network, and what a busy network does to it, each measured alone.",
+        sections=sections,
+        foot=_FOOT,
+    )
+
+
+def _chapter(one: ShownProfile, number: int) -> Section:
+    from stressbench.report.interference.figures import draw  # figures take a second to import
+
+    key = f"profile{number}"
+    return chapter(
+        key=key,
+        title=printable(one.title),
+        findings=map(printable, findings(one.said)),
+        notes=(f"{note[:1].upper()}{note[1:]}." for note in one.notes),
+        figures=draw(one.profile, one.said, key=key),
+        tables=tables_of(one.said),
+        facts=_facts(one.said),
+    )
+
+
+def _facts(said: ProfileSummary) -> tuple[Fact, ...]:
+    origin, probe = said.provenance, said.probe
+    pairs = (
+        ("Measured (UTC)", f"{origin.measured_at:%Y-%m-%d %H:%M}"),
+        ("By", f"stressbench {origin.version}"),
+        ("Command", " ".join(origin.command)),
+        ("Ran on", f"{count(origin.ranks, 'rank')}, probes on {count(origin.nodes, 'host')}"),
+        ("Probes", f"{count(probe.pairs, 'pair')}, {probe.message_bytes:,} B every {probe.interval_s:g} s"),
+        *((name.capitalize(), value) for name, value in sorted(origin.configuration.items())),
+    )
+    return tuple(Fact(name=printable(name), value=printable(value)) for name, value in pairs)
+
+
+FORMATS = formats(brief=brief, page=page, without=("latex",))

@@ -1,0 +1,198 @@
+"""Documents of `stressbench predict evaluate`: how far each model was right about co-runs that were measured."""
+
+from collections.abc import Iterator
+
+from stressbench.interference.coruns import LeftOut
+from stressbench.interference.validation import Validation
+from stressbench.report.chapters import chapter
+from stressbench.report.document import (
+    Block,
+    Document,
+    Listed,
+    Numbers,
+    Paragraph,
+    Role,
+    Section,
+    Table,
+    Value,
+    headed,
+)
+from stressbench.report.interference.predictions import FOOT, slowdown_text
+from stressbench.report.names import printable
+from stressbench.report.units import MISSING, count, ratio_text
+
+_MOST_LEFT_OUT = 10
+_MOST_LEFT_OUT_IN_PAGE = 20
+_MOST_PAIRS_IN_PAGE = 400
+_SCORE_HEADS = (
+    "model", "mean |error|", "least", "25 %", "50 %", "75 %", "largest", "within 5 / %", "within 10 / %", "held / %",
+    "cannot tell",
+)  # fmt: skip
+_PAIR_HEADS = ("victim", "beside", "measured [95 %]")
+_SCORE_RECORDS = (
+    "model", "learnt", "co_runs", "could_not_tell", "mean_absolute_error", "error_least", "error_first_quartile",
+    "error_median", "error_third_quartile", "error_most", "within_5_points", "within_10_points", "intervals",
+    "coverage",
+)  # fmt: skip
+_PAIR_RECORDS = (
+    "model", "victim", "aggressors", "source", "measured", "measured_low", "measured_high", "predicted", "low", "high",
+    "error", "held", "reason",
+)  # fmt: skip
+_QUARTILES = ("least", "first", "median", "third", "most")
+_KEY = (
+    "error: predicted less measured slow-down, in points: hundredths of the time alone. Quartiles are those of "
+    "absolute errors (Casas and Bronevetsky, Figure 9).",
+    "within: share of all co-runs; those that a model cannot tell of count as missed. held: share of its intervals "
+    "that hold what was measured.",
+    "Models that can tell of most come first, of these the one with the least mean error.",
+)
+
+
+def brief(found: Validation, *, pairs: bool = False) -> Document:
+    """A row for each model; with `pairs` one for each co-run as well, and records of co-runs instead of models."""
+    left = [_said_left_out(one) for one in found.left_out[:_MOST_LEFT_OUT]]
+    if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
+        left.append(f"and {more} more left out; --json has all")
+    blocks: tuple[Block, ...] = (
+        Table(columns=headed(_SCORE_HEADS, words=1), rows=tuple(_score_rows(found))),
+        *((_pairs(found),) if pairs else ()),
+        Listed(items=tuple(_reasons(found))),
+        *(Paragraph(text=one, role=Role.warning) for one in left),
+        *(Paragraph(text=line, role=Role.key) for line in _key(found)),
+    )
+    models, co_runs = count(len(found.scores), "model"), count(found.co_runs, "co-run")
+    return Document(
+        title=f"{found.machine}: {models} against {co_runs}",
+        sections=(Section(blocks=blocks),),
+        records=_pair_records(found) if pairs else _score_records(found),
+        value=found,
+    )
+
+
+def page(found: Validation) -> Document:
+    """Findings, figures, and both tables."""
+    from stressbench.report.drawing import style  # figures take a second to import
+    from stressbench.report.interference import errors
+
+    with style():
+        drawn = [figure for figure in (errors.draw_boxes(found), errors.draw_scatter(found)) if figure is not None]
+    models, co_runs = count(len(found.scores), "model"), count(found.co_runs, "co-run")
+    title = f"{models} against {co_runs} on {printable(found.machine)}"
+    reading = " ".join(_key(found))
+    scores = Table(
+        title="Models", columns=headed(_SCORE_HEADS, words=1), rows=tuple(_score_rows(found)), caption=reading
+    )
+    section = chapter(
+        key="judgement",
+        title=title,
+        findings=_findings(found),
+        notes=_doubts(found),
+        figures=(*drawn, _pair_records(found)) if drawn else (),
+        tables=(scores, _pairs(found, most=_MOST_PAIRS_IN_PAGE)),
+    )
+    lead = "How far predictions from profiles of each application alone were right about co-runs that were measured."
+    return Document(title=title, lead=lead, sections=(section,), foot=FOOT)
+
+
+def _findings(found: Validation) -> Iterator[str]:
+    best = found.scores[0]
+    if best.mean_absolute_error is None or best.within_10_points is None:
+        yield "No model could tell of any co-run."
+        return
+    yield (
+        f"{best.model} errs by {100 * best.mean_absolute_error:.1f} points on average, and is within 10 points of "
+        f"{100 * best.within_10_points:.0f} % of the co-runs."
+    )
+    if best.coverage is not None:
+        yield (
+            f"Of its {count(best.intervals, 'interval')} {100 * best.coverage:.0f} % hold what was measured; "
+            "95 % should."
+        )
+
+
+def _doubts(found: Validation) -> Iterator[str]:
+    yield from (f"{sentence}." for sentence in _reasons(found))
+    yield from (f"{_said_left_out(one)}." for one in found.left_out[:_MOST_LEFT_OUT_IN_PAGE])
+    if (more := len(found.left_out) - _MOST_LEFT_OUT_IN_PAGE) > 0:
+        yield f"And {more} more are left out."
+
+
+def _said_left_out(one: LeftOut) -> str:
+    return f"left out: {one.victim} beside {', '.join(one.aggressors)} ({one.source}): {one.reason}"
+
+
+def _score_rows(found: Validation) -> Iterator[tuple[str, ...]]:
+    """The best model first."""
+    for one in found.scores:
+        quartiles = [None if one.quartiles is None else getattr(one.quartiles, part) for part in _QUARTILES]
+        yield (
+            f"{one.model} (learns)" if one.learnt else one.model,
+            *(_scaled(value, 1) for value in (one.mean_absolute_error, *quartiles)),
+            *(_scaled(value, 0) for value in (one.within_5_points, one.within_10_points, one.coverage)),
+            str(one.could_not_tell),
+        )
+
+
+def _pairs(found: Validation, *, most: int | None = None) -> Table:
+    """What was measured of each co-run, and what each model says."""
+    co_runs = found.scores[0].pairs
+    left = "" if most is None or len(co_runs) <= most else f" The first {most} of {len(co_runs):,}."
+    return Table(
+        title="Co-runs" if most else "",
+        columns=headed((*_PAIR_HEADS, *(score.model for score in found.scores)), words=3 if most is None else 2),
+        rows=tuple(
+            (
+                one.victim, ", ".join(one.aggressors),
+                ratio_text(one.measured, *(one.measured_interval or (None, None))),
+                *(slowdown_text(score.pairs[number].slowdown) for score in found.scores),
+            )
+            for number, one in enumerate(co_runs[:most])
+        ),
+        caption=f"Slow-downs: measured, and what each model says.{left}" if most else "",
+    )  # fmt: skip
+
+
+def _score_records(found: Validation) -> Numbers:
+    """Errors are shares of the time alone; unknown is None."""
+    rows = tuple(
+        (
+            one.model, int(one.learnt), found.co_runs, one.could_not_tell, one.mean_absolute_error,
+            *(None if one.quartiles is None else getattr(one.quartiles, part) for part in _QUARTILES),
+            one.within_5_points, one.within_10_points, one.intervals, one.coverage,
+        )
+        for one in found.scores
+    )  # fmt: skip
+    return Numbers(name="scores", head=_SCORE_RECORDS, rows=rows)
+
+
+def _pair_records(found: Validation) -> Numbers:
+    """A record for each model and co-run; several aggressors with a space between."""
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (
+            score.model, one.victim, " ".join(one.aggressors), one.source, one.measured,
+            *(one.measured_interval or (None, None)), one.slowdown, one.low, one.high, one.error,
+            None if one.held is None else int(one.held), one.reason,
+        )
+        for score in found.scores
+        for one in score.pairs
+    )  # fmt: skip
+    return Numbers(name="predictions", head=_PAIR_RECORDS, rows=rows)
+
+
+def _reasons(found: Validation) -> Iterator[str]:
+    """Of each model that could not tell of all."""
+    for score in found.scores:
+        if score.could_not_tell:
+            reason = next(str(one.reason) for one in score.pairs if one.slowdown is None)
+            yield f"{score.model} cannot tell of {score.could_not_tell}, for example: {reason}"
+
+
+def _key(found: Validation) -> tuple[str, ...]:
+    """How to read the tables."""
+    learners = [score.model for score in found.scores if score.learnt]
+    return (*_KEY, f"{', '.join(learners)}: each victim by a model that saw no co-run with it, in either part.")
+
+
+def _scaled(share: float | None, digits: int) -> str:
+    """A share in hundredths."""
+    return MISSING if share is None else f"{100 * share:.{digits}f}"

@@ -1,0 +1,65 @@
+"""Distribution of the probes' latencies, idle and beside the application (Casas and Bronevetsky, Figure 3)."""
+
+from matplotlib.axes import Axes
+
+from stressbench.formats.profiles.profile import Profile
+from stressbench.interference.profile_summary import LatencySummary, ProfileSummary
+from stressbench.report.document import Figure, Numbers
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.figures.distribution import Side, curve_of, plot_sides
+from stressbench.report.names import printable
+from stressbench.report.palette import ALONE, JOBS
+from stressbench.report.units import factor, time
+
+_CAPTION = (
+    "Read upwards from a latency to a line: that share of the probes took longer. Dashed and grey is the idle machine, "
+    "coloured the application's time; the further right the coloured line lies, the longer messages waited. A mark is "
+    "percentile 50, 95 or 99, its bar the 95 % interval. n = {idle} probes of the idle machine{beside}; each is half a "
+    "round trip of {size:,} B."
+)
+
+
+def draw(profile: Profile, said: ProfileSummary, *, key: str) -> Figure:
+    """Both curves, or that of the idle machine alone."""
+    drawn = canvas(height_in=3.2)
+    axes: Axes = drawn.subplots()
+    sides = [Side(name="idle", values_s=profile.idle.array, tone=ALONE, dash="--", marks=said.idle.percentiles)]
+    if profile.impact is not None and said.beside is not None:
+        sides.append(
+            Side(
+                name="beside it", values_s=profile.impact.probes.array, tone=JOBS[0], dash="-",
+                marks=said.beside.percentiles,
+            )
+        )  # fmt: skip
+    unit = plot_sides(axes, sides)
+    axes.set_xlabel(f"latency, one way / {unit.name}")
+    beside = "" if said.beside is None else f", {said.beside.count:,} beside the application"
+    caption = _CAPTION.format(idle=f"{said.idle.count:,}", beside=beside, size=said.probe.message_bytes)
+    return finish(drawn, key=f"{key}-latencies", title=_title(said), caption=caption, description=_said(said))
+
+
+def numbers(profile: Profile, *, key: str) -> Numbers:
+    """The curves' points: that share of the probes took longer than so long."""
+    sides = [("idle", profile.idle), *([] if profile.impact is None else [("beside", profile.impact.probes)])]
+    rows = tuple(
+        (name, len(latencies.latencies_s), latency_s, share)
+        for name, latencies in sides
+        for latency_s, share in zip(*(column.tolist() for column in curve_of(latencies.array)), strict=True)
+    )
+    return Numbers(name=f"{key}-latencies", head=("side", "n", "latency_s", "share_longer"), rows=rows)
+
+
+def _title(said: ProfileSummary) -> str:
+    name = printable(said.application)
+    if said.beside is None:
+        return f"How long do probes take on the idle machine? Nobody probed beside {name}"
+    return f"Beside {name} probes take {factor(said.beside.mean_s / said.idle.mean_s)}× their idle mean"
+
+
+def _said(said: ProfileSummary) -> str:
+    sides = [("Idle", said.idle), *([] if said.beside is None else [("Beside the application", said.beside)])]
+    return " ".join(f"{name}: {_percentiles(side)}." for name, side in sides)
+
+
+def _percentiles(side: LatencySummary) -> str:
+    return ", ".join(f"{one.share:.0%} within {time(one.value_s)}" for one in side.percentiles)

@@ -1,0 +1,74 @@
+"""Documents of `stressbench predict place`: which applications should share a switch."""
+
+from stressbench.interference.placement_plan import PlacedApplication, PlacementPlan, UnpredictedGroup
+from stressbench.report.chapters import chapter
+from stressbench.report.document import Document, Paragraph, Role, Section, Table, headed
+from stressbench.report.interference.predictions import FOOT, bounds_text, slowdown_text
+from stressbench.report.names import printable
+from stressbench.report.units import count
+
+_MOST_NAMED = 10
+_MOST_NAMED_IN_PAGE = 20
+
+
+def brief(found: PlacementPlan) -> Document:
+    """A line for each switch, then the cost, and which applications were kept apart for lack of a prediction."""
+    everybody = sum(len(group) for group in found.groups)
+    lines = [f"switch {number}: {_said_group(group)}" for number, group in enumerate(found.groups, 1)]
+    if (empty := found.switches - len(found.groups)) > 0:
+        lines.append("1 switch stays empty" if empty == 1 else f"{empty} switches stay empty")
+    apart = [_said_kept_apart(one) for one in found.not_considered[:_MOST_NAMED]]
+    if (more := len(found.not_considered) - _MOST_NAMED) > 0:
+        apart.append(f"and {more} more groups without a prediction; --json has all")
+    blocks = (
+        *(Paragraph(text=line) for line in (*lines, _said_cost(found))),
+        *(Paragraph(text=line, role=Role.warning) for line in apart),
+    )
+    title = (
+        f"{found.machine}: {count(everybody, 'application')} on {found.switches} switches of at most "
+        f"{found.per_switch} each, by {found.model}"
+    ).replace(" 1 switches", " 1 switch")
+    return Document(title=title, sections=(Section(blocks=blocks),), value=found)
+
+
+def page(found: PlacementPlan) -> Document:
+    """The cost and the table of switches."""
+    seats = sum(len(group) for group in found.groups)
+    switches = "1 switch" if found.switches == 1 else f"{found.switches} switches"
+    title = f"{count(seats, 'application')} on {switches} of {printable(found.machine)}"
+    table = Table(
+        title="Switches",
+        columns=headed(("switch", "applications, with slow-down and 95 % interval"), words=2),
+        rows=tuple((f"{number}", _said_group(group)) for number, group in enumerate(found.groups, start=1)),
+        caption="An application that has a switch to itself counts as not slowed.",
+    )
+    section = chapter(
+        key="place",
+        title=title,
+        findings=(_said_cost(found),),
+        notes=(f"{_said_kept_apart(one)}." for one in found.not_considered[:_MOST_NAMED_IN_PAGE]),
+        figures=(),
+        tables=(table,),
+    )
+    lead = f"Who should share a switch, at most {found.per_switch} each, by {found.model}: predicted, not measured."
+    return Document(title=title, lead=lead, sections=(section,), foot=FOOT)
+
+
+def _said_cost(found: PlacementPlan) -> str:
+    return (
+        f"Predicted slow-downs sum up to {100 * found.cost:.1f} points of the times alone: no other arrangement with a "
+        "prediction has less. Predicted from profiles of each alone, not measured."
+    )
+
+
+def _said_kept_apart(one: UnpredictedGroup) -> str:
+    return f"kept apart: {', '.join(one.applications)}: {'; '.join(one.reasons)}"
+
+
+def _said_group(group: tuple[PlacedApplication, ...]) -> str:
+    """The applications of one switch, with slowdowns."""
+    if len(group) == 1:
+        return f"{group[0].application} alone"
+    return ", ".join(
+        f"{one.application} {slowdown_text(one.prediction.slowdown)} {bounds_text(one.prediction)}" for one in group
+    )

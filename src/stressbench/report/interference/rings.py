@@ -1,0 +1,87 @@
+"""How busy each compression keeps the switch, by bubble, partners and messages (Casas and Bronevetsky, Figure 6)."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable
+from stressbench.report.palette import tone_of
+from stressbench.report.units import count, percent, time
+
+_MARKS = "osD^v<>P"
+_DASHES = ("-", "--", "-.", ":")
+_MOST_TICKS = 8
+_CAPTION = (
+    "Across, the bubble: how long each rank of the ring sleeps before it waits for its messages, shortest last, on a "
+    "logarithmic axis. A colour and mark is a number of partners (P), a dash a number of messages to each (M). Bars "
+    "are 95 % intervals; an open mark is saturated: at least so much. n = {shown} of {all}."
+)
+
+
+def draw(said: ProfileSummary, *, key: str) -> Figure | None:
+    """None where nobody can tell of any."""
+    shown = [one for one in said.levels if _height(one) is not None]
+    if not shown:
+        return None
+    drawn = canvas(height_in=3.6)
+    axes: Axes = drawn.subplots()
+    partners = sorted({one.configuration.partners for one in shown})
+    messages = sorted({one.configuration.messages for one in shown})
+    for order, many in enumerate(partners):
+        for dash, each in enumerate(messages):
+            rings = [one for one in shown if (one.configuration.partners, one.configuration.messages) == (many, each)]
+            if rings:
+                _line(axes, rings, order=order, dash=dash, label=f"P = {many}, M = {each}")
+    pauses = sorted({one.configuration.pause_s for one in shown})
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(FixedLocator(pauses[:: max(1, -(-len(pauses) // _MOST_TICKS))]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: time(value)))
+    axes.invert_xaxis()
+    axes.set_ylim(0, 100)
+    axes.tick_params(length=0)
+    axes.grid(visible=True)
+    axes.set_xlabel("bubble between messages")
+    axes.set_ylabel("utilisation of the switch / %")
+    axes.legend(fontsize=8, ncols=2, loc="best")
+    return finish(
+        drawn, key=f"{key}-rings", title=_title(said, shown),
+        caption=_CAPTION.format(shown=count(len(shown), "compression"), all=f"{len(said.levels):,}"),
+        description=" ".join(f"{one.configuration}: {percent(_height(one))} %." for one in shown),
+    )  # fmt: skip
+
+
+def _line(axes: Axes, rings: Sequence[LevelSummary], *, order: int, dash: int, label: str) -> None:
+    tone, mark = tone_of(order).stand_in, _MARKS[order % len(_MARKS)]
+    points = sorted(((one.configuration.pause_s, 100 * (_height(one) or 0.0), one) for one in rings), key=_across)
+    axes.plot(
+        [at for at, _, _ in points], [value for _, value, _ in points], color=tone, marker=mark, markersize=4.5,
+        linewidth=1.3, linestyle=_DASHES[dash % len(_DASHES)], label=label,
+    )  # fmt: skip
+    for at, value, one in points:
+        if one.utilisation.value is None:
+            axes.plot(at, value, mark, color=tone, markersize=9, markerfacecolor="none")
+        elif one.utilisation.low is not None and one.utilisation.high is not None:
+            ends = [100 * one.utilisation.low, 100 * one.utilisation.high]
+            axes.plot([at, at], ends, color=tone, linewidth=2.6, alpha=0.45, solid_capstyle="butt")
+
+
+def _across(point: tuple[float, float, LevelSummary]) -> float:
+    return point[0]
+
+
+def _height(one: LevelSummary) -> float | None:
+    """What is known: the utilisation, or what it is at least."""
+    return one.utilisation.low if one.utilisation.value is None else one.utilisation.value
+
+
+def _title(said: ProfileSummary, shown: Sequence[LevelSummary]) -> str:
+    low, high = (end(_height(one) or 0.0 for one in shown) for end in (min, max))
+    return (
+        f"Compressions beside which {printable(said.application)} ran keep the switch busy for {percent(low)} to "
+        f"{percent(high)} % of the time"
+    )

@@ -1,0 +1,73 @@
+"""Predicted slow-downs with their intervals: a line an application and model."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.figures.impacts import ratio_axis
+from stressbench.report.interference.predictions import bounds_text, slowdown_text
+from stressbench.report.names import printable, short
+from stressbench.report.palette import INK, PAPER, tone_of
+from stressbench.report.units import count
+
+_MOST_LINES = 80
+_MARKS = "DosvP^X<"
+_CAPTION = (
+    "Each mark is the time of an application beside all the others over its time alone, as a model predicts it; right "
+    "of the line at 1 it is slowed. The bar is the 95 % interval; an open end has no upper bound, because the load is "
+    "beyond the heaviest compression. A colour and mark is a model. n = {n}; nothing here was measured together.{left}"
+)
+
+
+def draw(found: CoRunPrediction) -> Figure | None:
+    """None where no model could tell of anyone; who has no prediction is left out, and stands in the table."""
+    models = list(dict.fromkeys(one.model for who in found.applications for one in who.foretold))
+    lines = [(who, one) for who in found.applications for one in who.foretold if one.prediction.slowdown is not None]
+    if not lines:
+        return None
+    shown = lines[:_MOST_LINES]
+    drawn = canvas(height_in=0.95 + (0.4 if len(models) == 1 else 0.27) * len(shown))
+    axes: Axes = drawn.subplots()
+    for height, (_, one) in enumerate(shown):
+        _line(axes, one, height, order=models.index(one.model))
+    axes.set_yticks(range(len(shown)), [_label(who, one, models) for who, one in shown])
+    axes.set_ylim(len(shown) - 0.5, -0.5)
+    ratio_axis(axes)
+    axes.set_xlabel("predicted slow-down: time beside the others / time alone (no unit)")
+    by = f", by {models[0]}" if len(models) == 1 else f", by {len(models)} models"
+    left = f" The first {_MOST_LINES} of {len(lines)} predictions." if len(lines) > _MOST_LINES else ""
+    return finish(
+        drawn, key="predict-slowdowns", title=f"How much will each application be slowed beside the others{by}?",
+        caption=_CAPTION.format(n=count(len(found.applications), "application"), left=left),
+        description="; ".join(f"{who.application}, {one.model}: {_text(one)}" for who, one in shown),
+    )  # fmt: skip
+
+
+def _line(axes: Axes, one: ModelPrediction, height: int, *, order: int) -> None:
+    said, tone = one.prediction, tone_of(order).stand_in
+    assert said.slowdown is not None
+    if said.low is not None:
+        end = said.slowdown if said.high is None else said.high
+        axes.plot([said.low, end], [height, height], color=tone, linewidth=3.2, solid_capstyle="butt")
+        if said.high is None:
+            axes.annotate(
+                "", xy=(said.slowdown, height), xytext=(18, 0), textcoords="offset points",
+                arrowprops={"arrowstyle": "<-", "color": tone, "linewidth": 1.6},
+            )  # fmt: skip
+    mark = _MARKS[order % len(_MARKS)]
+    axes.plot(said.slowdown, height, mark, color=tone, markersize=7, markeredgecolor=PAPER.stand_in)
+    axes.text(
+        1.01, height, _text(one), transform=axes.get_yaxis_transform(), va="center", fontsize=8.5, color=INK.stand_in
+    )  # fmt: skip
+
+
+def _label(who: VictimPrediction, one: ModelPrediction, models: Sequence[str]) -> str:
+    name = short(printable(who.application), longest=24)
+    return name if len(models) == 1 else f"{name}, {one.model}"
+
+
+def _text(one: ModelPrediction) -> str:
+    return f"{slowdown_text(one.prediction.slowdown)} {bounds_text(one.prediction)}"

@@ -1,0 +1,68 @@
+"""Documents of rail policies: their effect on times and figures of merit, and the bytes that each NIC carried."""
+
+from collections.abc import Iterator
+
+from stressbench.report.chapters import brief_section, chapter
+from stressbench.report.document import Document
+from stressbench.report.names import printable
+from stressbench.report.rails.records import records_of
+from stressbench.report.rails.tables import headline, label, tables_of
+from stressbench.report.renderers import formats
+from stressbench.results.rails import RailsFound, Subject
+from stressbench.stats.comparison import Verdict, verdict_of
+
+__all__ = ["FORMATS", "brief", "page"]
+_KIND = "Rail policies"
+_EFFECT = 0.02
+_MOST_FINDINGS = 12
+_FOOT = "The method is that of León, Chembreau and Leininger, “What Do Scientific Applications Need?”."
+
+
+def brief(found: RailsFound) -> Document:
+    """Tables and notes."""
+    title = found.about or _KIND
+    section = brief_section(title=title, headline=headline(found), tables=tables_of(found), notes=found.notes)
+    return Document(title=title, sections=(section,), records=records_of(found), value=found)
+
+
+def page(found: RailsFound) -> Document:
+    """Findings, figures and tables."""
+    from stressbench.report.rails.figures import draw  # figures take a second to import
+
+    title = printable(found.about or _KIND)
+    section = chapter(
+        key="rails",
+        title=title,
+        findings=tuple(_findings(found))[:_MOST_FINDINGS],
+        notes=found.notes,
+        figures=draw(found),
+        tables=tables_of(found),
+    )
+    lead = f"The NIC that each rank's messages used, and what that did to the program. {headline(found)}"
+    return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
+
+
+def _findings(found: RailsFound) -> Iterator[str]:
+    """What whole intervals say, the largest differences first."""
+    told = []
+    for subject in found.subjects:
+        for entry in subject.entries:
+            ratio = entry.ratio
+            verdict = verdict_of(low=ratio.low, high=ratio.high, effect=_EFFECT)
+            if verdict in (Verdict.slower, Verdict.faster) and ratio.ratio and ratio.low and ratio.high:
+                where = ", ".join((*subject.where.values(), label(subject)))
+                told.append((
+                    max(ratio.ratio, 1 / ratio.ratio),
+                    f"{printable(where)} {_said(subject, ratio.ratio)} with {printable(subject.baseline)} when ranks "
+                    f"go by {printable(entry.policy)}, 95 % interval {ratio.low:.3f} to {ratio.high:.3f}.",
+                ))  # fmt: skip
+    yield from (sentence for _, sentence in sorted(told, reverse=True))
+    if not told:
+        yield f"No policy differs from the others by more than {_EFFECT:.0%}, as far as the intervals show."
+
+
+def _said(subject: Subject, ratio: float) -> str:
+    return f"takes {ratio:.3f} times as long as" if subject.unit == "s" else f"is {ratio:.3f} times what it is"
+
+
+FORMATS = formats(brief=brief, page=page, without=("latex",))

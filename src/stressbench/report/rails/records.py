@@ -1,0 +1,59 @@
+"""What rail policies did as records: per job or figure and policy, then per message size, then per NIC."""
+
+from collections.abc import Iterator
+
+from stressbench.report.document import Numbers, Value
+from stressbench.results.rails import RailsFound
+
+_HEAD = (
+    "what", "name", "step", "motif", "policy", "unit", "of", "n", "low", "first_quartile", "median", "third_quartile",
+    "high", "outliers", "ratio", "ratio_low", "ratio_high", "size_bytes", "bytes_per_s", "nic", "asked", "sent_bytes",
+)  # fmt: skip
+
+
+def records_of(found: RailsFound) -> Numbers:
+    """Unknown is None."""
+    rows = (*_times(found), *_sizes(found), *_nics(found), *_impacts(found))
+    return Numbers(name="rails", head=(*found.factors, *_HEAD), rows=rows)
+
+
+def _times(found: RailsFound) -> Iterator[tuple[Value, ...]]:
+    for one in found.subjects:
+        for entry in one.entries:
+            box, ratio = entry.box, entry.ratio
+            spread: tuple[Value, ...] = (None,) * 7
+            if box is not None:
+                spread = (
+                    box.count, box.low, box.first_quartile, box.median, box.third_quartile, box.high, len(box.outliers)
+                )  # fmt: skip
+            yield (
+                *one.where.values(), "value", one.name, one.step, one.motif, entry.policy, one.unit, one.of, *spread,
+                ratio.ratio, ratio.low, ratio.high, *(None,) * 5,
+            )  # fmt: skip
+
+
+def _sizes(found: RailsFound) -> Iterator[tuple[Value, ...]]:
+    for one in found.bandwidths:
+        for policy, bandwidth in one.bytes_per_s.items():
+            yield (
+                *one.where.values(), "bandwidth", one.job, one.step, one.motif, policy, *(None,) * 12, one.size_bytes,
+                bandwidth, *(None,) * 3,
+            )  # fmt: skip
+
+
+def _nics(found: RailsFound) -> Iterator[tuple[Value, ...]]:
+    for one in found.carried:
+        for load in one.loads:
+            asked = None if load.asked is None else "yes" if load.asked else "no"
+            yield (
+                *one.where.values(), "carried", one.job, None, None, one.policy, *(None,) * 14, load.nic, asked,
+                load.sent_bytes,
+            )  # fmt: skip
+
+
+def _impacts(found: RailsFound) -> Iterator[tuple[Value, ...]]:
+    for one in found.beside:
+        yield (
+            *one.where.values(), "impact", one.job, None, None, one.policy, *(None,) * 9, one.impact.ratio,
+            one.impact.low, one.impact.high, *(None,) * 5,
+        )  # fmt: skip

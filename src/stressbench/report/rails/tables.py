@@ -1,0 +1,224 @@
+"""What rail policies did, as tables."""
+
+from collections.abc import Iterator
+
+from stressbench.report.document import Table, headed
+from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time, rate, size
+from stressbench.results.rails import Bandwidth, Carried, Entry, Load, RailsFound, Subject
+
+_UNKNOWN = "-"
+
+
+def headline(found: RailsFound) -> str:
+    """How much there is, and of what."""
+    times = {"isolated": " Times are of jobs alone.", "contended": " Times are of jobs beside each other."}
+    return f"{found.done} of {found.planned} runs are done.{times.get(found.time, '')}"
+
+
+def tables_of(found: RailsFound) -> Iterator[Table]:
+    """Tables that have something to tell, in order."""
+    if found.subjects:
+        yield _spreads(found)
+    if found.bandwidths:
+        yield _bandwidths(found)
+    if found.beside:
+        yield _beside(found)
+    if found.carried:
+        yield _carried(found)
+    if found.talk:
+        yield _talk(found)
+
+
+def value_text(subject: Subject, value: float | None) -> str:
+    """A time with its unit, or a bare number."""
+    if value is None:
+        return _UNKNOWN
+    return plain_time(value) if subject.unit == "s" else f"{value:.5g}"
+
+
+def label(subject: Subject) -> str:
+    """The job or figure, with its motif."""
+    return subject.name if subject.step is None else f"{subject.name}, {subject.step + 1}: {subject.motif}"
+
+
+def _spreads(found: RailsFound) -> Table:
+    baseline = found.subjects[0].baseline
+    return Table(
+        title="By policy",
+        columns=headed(
+            (
+                *_names(found),
+                "job or figure",
+                "policy",
+                "median",
+                "quartiles",
+                "whiskers",
+                "outliers",
+                "n",
+                f"over {baseline}",
+                "95 %",
+            ),
+            words=len(_names(found)) + 2,
+        ),
+        rows=tuple(
+            (*subject.where.values(), label(subject), entry.policy, *_numbers(subject, entry))
+            for subject in found.subjects
+            for entry in subject.entries
+        ),
+        caption=(
+            f"A ratio is the middle of all ratios of two values, one under the policy and one under {baseline}, with "
+            "its 95 % interval; below 1 is a shorter time, or a smaller figure. Whiskers reach the last value within "
+            "1.5 times the distance of the quartiles; n counts runs, or rounds where some policy has fewer than 4 runs."
+        ),
+    )
+
+
+def _numbers(subject: Subject, entry: Entry) -> tuple[str, ...]:
+    box, ratio = entry.box, entry.ratio
+    shown = (_UNKNOWN,) * 4 + ("0",)
+    if box is not None:
+        low, first, third, high = (
+            value_text(subject, value) for value in (box.low, box.first_quartile, box.third_quartile, box.high)
+        )
+        outliers, count = f"{len(box.outliers)}", f"{box.count} {subject.of}"
+        shown = (value_text(subject, box.median), f"{first} - {third}", f"{low} - {high}", outliers, count)
+    interval = _UNKNOWN if entry.policy == subject.baseline else plain_interval(ratio.low, ratio.high)
+    return (*shown, plain_ratio(ratio.ratio), interval)
+
+
+def _bandwidths(found: RailsFound) -> Table:
+    return Table(
+        title="Bandwidth by message size",
+        columns=headed((*_names(found), "job", "motif", "message", *found.policies), words=len(_names(found)) + 2),
+        rows=tuple(
+            (*one.where.values(), one.job, one.motif, size(one.size_bytes), *(_rate(one, p) for p in found.policies))
+            for one in found.bandwidths
+        ),
+        caption="Of all pairs together where the motif says so, from the median over rounds; 1 MB = 10^6 bytes.",
+    )
+
+
+def _rate(one: Bandwidth, policy: str) -> str:
+    value = one.bytes_per_s.get(policy)
+    return _UNKNOWN if value is None else rate(value)
+
+
+def _beside(found: RailsFound) -> Table:
+    return Table(
+        title="Jobs beside each other",
+        columns=headed((*_names(found), "job", "policy", "impact", "95 %", "runs"), words=len(_names(found)) + 2),
+        rows=tuple(
+            (
+                *one.where.values(),
+                one.job,
+                one.policy,
+                plain_ratio(one.impact.ratio),
+                plain_interval(one.impact.low, one.impact.high),
+                f"{one.impact.runs}",
+            )
+            for one in found.beside
+        ),
+        caption="How many times as long a job takes with all others as alone, under the same policy: 1 is undisturbed.",
+    )
+
+
+def _carried(found: RailsFound) -> Table:
+    nics = tuple(dict.fromkeys(load.nic for one in found.carried for load in one.loads))
+    return Table(
+        title="Which card carried the bytes",
+        columns=headed(
+            (
+                *_names(found),
+                "policy",
+                "job",
+                "asked",
+                *(f"{nic}, MB" for nic in nics),
+                *(f"{nic}, %" for nic in nics),
+                "on cards asked, %",
+            ),
+            words=len(_names(found)) + 3,
+        ),
+        rows=tuple(
+            (
+                *one.where.values(),
+                one.policy,
+                one.job or "all together",
+                one.asked,
+                *(_sent(one, nic) for nic in nics),
+                *(_share(one, nic) for nic in nics),
+                _on_asked(one),
+            )
+            for one in found.carried
+        ),
+        caption=(
+            "What hosts sent over each card, frames with their headers, as links or the kernel counted them: not what "
+            "was asked for, but what came. What belongs to no message (MPI's own start and end, and the engine's) is "
+            "there, too."
+        ),
+    )
+
+
+def _load(one: Carried, nic: str) -> Load | None:
+    return next((load for load in one.loads if load.nic == nic), None)
+
+
+def _sent(one: Carried, nic: str) -> str:
+    load = _load(one, nic)
+    return _UNKNOWN if load is None or load.sent_bytes is None else digits(load.sent_bytes / 1e6)
+
+
+def _share(one: Carried, nic: str) -> str:
+    load = _load(one, nic)
+    share = None if load is None else one.share(load)
+    return _UNKNOWN if share is None else percent(share)
+
+
+def _on_asked(one: Carried) -> str:
+    shares = [one.share(load) for load in one.loads if load.asked]
+    if not shares or any(share is None for share in shares):
+        return _UNKNOWN
+    return percent(sum(share for share in shares if share is not None))
+
+
+def _talk(found: RailsFound) -> Table:
+    return Table(
+        title="What the program does in MPI",
+        columns=headed(
+            (
+                "profile",
+                "program",
+                "ranks",
+                "% MPI",
+                "% point-to-point",
+                "% collective",
+                "mean message",
+                "mean collective",
+            ),
+            words=2,
+        ),
+        rows=tuple(
+            (
+                one.source,
+                one.program or _UNKNOWN,
+                f"{one.ranks}",
+                *(
+                    _UNKNOWN if value is None else f"{value:.1f}"
+                    for value in (one.columns.mpi_percent, one.columns.p2p_percent, one.columns.coll_percent)
+                ),
+                *(
+                    _UNKNOWN if value is None else size(round(value))
+                    for value in (one.columns.mean_send_bytes, one.columns.mean_coll_bytes)
+                ),
+            )
+            for one in found.talk
+        ),
+        caption=(
+            "As mpiP prints it; waits count as point-to-point. Long point-to-point messages gain from a second card; "
+            "small ones and collectives wait for latency and for each other."
+        ),
+    )
+
+
+def _names(found: RailsFound) -> tuple[str, ...]:
+    """Factors beside the policy."""
+    return tuple(name.removeprefix("set.") for name in found.factors)

@@ -1,0 +1,88 @@
+"""Documents of degradations: how much slower jobs get with less injection bandwidth, and which rate is enough."""
+
+from collections.abc import Iterator
+
+from stressbench.report.chapters import brief_section, chapter
+from stressbench.report.document import Document
+from stressbench.report.names import printable
+from stressbench.report.rates.records import records_of
+from stressbench.report.rates.tables import headline, name_of, percent_text, tables_of
+from stressbench.report.renderers import formats
+from stressbench.report.units import count
+from stressbench.results.rates import Curve, Degradation
+
+__all__ = ["FORMATS", "brief", "page"]
+_KIND = "Injection bandwidth"
+_MOST_FINDINGS = 12
+_FOOT = (
+    "A degradation factor is the time at a rate over the time at the full rate: the middle of all ratios of two "
+    "rounds, with Mann and Whitney's 95 % interval. The method is that of Pedretti and others, “The Impact of "
+    "Injection Bandwidth Performance on Application Scalability”. The rate is what was set, not what arrived."
+)
+
+
+def brief(found: Degradation) -> Document:
+    """Tables and notes."""
+    title = found.about or _KIND
+    section = brief_section(title=title, headline=headline(found), tables=tables_of(found), notes=found.notes)
+    return Document(title=title, sections=(section,), records=records_of(found), value=found)
+
+
+def page(found: Degradation) -> Document:
+    """Findings, figures and tables."""
+    from stressbench.report.rates.figures import draw  # figures take a second to import
+
+    title = printable(found.about or _KIND)
+    drawn = draw(found)
+    section = chapter(
+        key="degradation",
+        title=title,
+        findings=_findings(found),
+        notes=found.notes,
+        figures=(*drawn, records_of(found)) if drawn else (),
+        tables=tables_of(found),
+    )
+    lead = f"How much slower jobs get with less injection bandwidth. {headline(found)}"
+    return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
+
+
+def _findings(found: Degradation) -> Iterator[str]:
+    """The hardest hit first, by the lowest end of what they lose at the smallest rate that is known."""
+    if not any(_worst(curve) for curve in found.curves):
+        yield "No job has a time at two rates yet: there is nothing to compare."
+        return
+    ordered = sorted(found.curves, key=_worst, reverse=True)
+    for curve in ordered[:_MOST_FINDINGS]:
+        yield _finding(curve, found)
+    if (more := len(ordered) - _MOST_FINDINGS) > 0:
+        yield f"The tables have {more} more."
+
+
+def _worst(curve: Curve) -> float:
+    known = [point.factor.low or point.factor.ratio for point in curve.points[1:] if point.factor.ratio is not None]
+    return max((value for value in known if value is not None), default=0.0)
+
+
+def _finding(curve: Curve, found: Degradation) -> str:
+    ranks = "" if curve.ranks is None else f" on {count(curve.ranks, 'rank')}"
+    subject = f"{printable(name_of(curve))}{ranks}"
+    known = [point for point in curve.points[1:] if point.factor.ratio is not None]
+    if not known:
+        return f"{subject}: nothing can be compared with the full rate."
+    last = known[-1]
+    ends = (
+        "no interval"
+        if last.factor.low is None or last.factor.high is None
+        else f"95 % interval {last.factor.low:.3f} to {last.factor.high:.3f}"
+    )
+    verb, worse = ("takes", "times as long") if curve.unit == "s" else ("is", "times worse")
+    said = f"{subject} {verb} {last.factor.ratio:.3f} {worse} at {last.rate} of the bandwidth, {ends}"
+    most = percent_text(found.at_most)
+    if curve.needs is None:
+        return f"{said}; which rate is enough for at most {most} nobody can tell."
+    undecided = f", and perhaps {', '.join(curve.undecided)}" if curve.undecided else ""
+    enough = "it needs all of it" if curve.needs == found.rates[0] else f"{curve.needs} of it is enough"
+    return f"{said}; to lose at most {most}, {enough}{undecided}."
+
+
+FORMATS = formats(brief=brief, page=page, without=("latex",))

@@ -1,0 +1,67 @@
+"""Degradation factors against the number of ranks, a figure a job, as in Figures 2 and 3 of Pedretti et al."""
+
+from collections.abc import Iterator, Sequence
+
+from matplotlib.axes import Axes
+
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable
+from stressbench.report.rates.lines import MOST_LINES, Place, draw_line, finish_axes
+from stressbench.report.rates.tables import name_of
+from stressbench.report.units import interval
+from stressbench.results.rates import Curve, Degradation
+
+_MOST_FIGURES = 12
+_CAPTION = (
+    "A line a rate; both axes are logarithmic. A line that rises to the right: on more ranks the job loses more by the "
+    "same rate. Bars are 95 % intervals; where those of two numbers of ranks overlap widely, no difference is shown. "
+    "n = {n} numbers of ranks."
+)
+
+
+def draw_by_ranks(found: Degradation) -> Iterator[Figure]:
+    """A figure for each job that was measured on several numbers of ranks."""
+    jobs: dict[str, list[tuple[int, Curve]]] = {}
+    for curve in found.curves:
+        if curve.ranks is not None and any(point.factor.ratio is not None for point in curve.points[1:]):
+            jobs.setdefault(name_of(curve), []).append((curve.ranks, curve))
+    several = [(name, scales) for name, scales in jobs.items() if len(dict(scales)) > 1]
+    for number, (name, scales) in enumerate(several[:_MOST_FIGURES], start=1):
+        more = f" The first {_MOST_FIGURES} of {len(several)} jobs." if len(several) > _MOST_FIGURES else ""
+        yield _figure(
+            name, sorted(scales, key=lambda one: one[0]), key=f"degradation-ranks-{number}",
+            left=more if number == 1 else "",
+        )  # fmt: skip
+
+
+def _figure(name: str, scales: Sequence[tuple[int, Curve]], *, key: str, left: str) -> Figure:
+    drawn = canvas(height_in=3.0)
+    axes: Axes = drawn.subplots()
+    rates = [point.rate for point in scales[0][1].points[1:]][:MOST_LINES]
+    for order, rate in enumerate(rates):
+        places = [
+            Place(at=float(ranks), factor=point.factor)
+            for ranks, curve in scales
+            for point in curve.points
+            if point.rate == rate
+        ]
+        draw_line(axes, places, label=f"at {rate}", order=order)
+    finish_axes(axes)
+    axes.set_xticks([ranks for ranks, _ in scales], [f"{ranks:,}" for ranks, _ in scales])
+    axes.set_xlabel("ranks")
+    axes.set_ylabel("time / time at the full rate")
+    axes.legend(fontsize=8, loc="best")
+    return finish(
+        drawn, key=key, title=f"{printable(name)}: does less bandwidth cost more on more ranks?",
+        caption=_CAPTION.format(n=len(scales)) + left, description=" ".join(_said(*scale) for scale in scales),
+    )  # fmt: skip
+
+
+def _said(ranks: int, curve: Curve) -> str:
+    parts = (
+        f"{point.rate} {point.factor.ratio:.2f} {interval(point.factor.low, point.factor.high)}"
+        for point in curve.points[1:]
+        if point.factor.ratio is not None
+    )
+    return f"{ranks:,} ranks: {', '.join(parts)}."

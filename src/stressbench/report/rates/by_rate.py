@@ -1,0 +1,81 @@
+"""Degradation factors against the rate: a line a job, a figure a number of ranks."""
+
+from collections.abc import Iterator, Sequence
+
+from matplotlib.axes import Axes
+
+from stressbench.report.document import Figure
+from stressbench.report.drawing import canvas, finish
+from stressbench.report.names import printable
+from stressbench.report.palette import INK
+from stressbench.report.rates.lines import MOST_LINES, Place, draw_line, finish_axes
+from stressbench.report.rates.tables import name_of
+from stressbench.report.units import count, interval
+from stressbench.results.rates import Curve, Degradation
+
+_MOST_FIGURES = 12
+_CAPTION = (
+    "Read to the right: less bandwidth. Both axes are logarithmic. A job on the line at 1 loses nothing, one on the "
+    "dotted line takes as many times as long as there is less bandwidth: bandwidth is all that counts for it. Bars "
+    "are 95 % intervals; a mark without one has too few rounds. {n} at each rate."
+)
+_CAPTION_OF_FIGURES = (
+    "Read to the right: less bandwidth. Both axes are logarithmic. A figure on the line at 1 loses nothing, one on the "
+    "dotted line gets as many times worse as there is less bandwidth: bandwidth is all that counts for it. Bars are "
+    "95 % intervals; a mark without one has too few launches. {n} at each rate."
+)
+
+
+def draw_by_rate(found: Degradation) -> Iterator[Figure]:
+    """A figure for each number of ranks and eight jobs; jobs without a factor are left out."""
+    by_ranks: dict[int | None, list[Curve]] = {}
+    for curve in found.curves:
+        if any(point.factor.ratio is not None for point in curve.points[1:]):
+            by_ranks.setdefault(curve.ranks, []).append(curve)
+    parts = [
+        (ranks, curves[first : first + MOST_LINES])
+        for ranks, curves in by_ranks.items()
+        for first in range(0, len(curves), MOST_LINES)
+    ]
+    for number, (ranks, part) in enumerate(parts[:_MOST_FIGURES], start=1):
+        left = f" The first {_MOST_FIGURES} of {len(parts)} figures." if len(parts) > _MOST_FIGURES else ""
+        yield _figure(part, ranks, key=f"degradation-rate-{number}", left=left if number == 1 else "", found=found)
+
+
+def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str, found: Degradation) -> Figure:
+    drawn = canvas(height_in=3.6)
+    axes: Axes = drawn.subplots()
+    for order, curve in enumerate(curves):
+        places = [Place(at=1 / point.share, factor=point.factor) for point in curve.points]
+        draw_line(axes, places, label=name_of(curve), order=order)
+    points = curves[0].points
+    ends = (1.0, max(1 / point.share for point in points))
+    axes.plot(ends, ends, color=INK.stand_in, linestyle=(0, (1, 2)), linewidth=1.2, label="bandwidth alone", zorder=0)
+    finish_axes(axes)
+    axes.set_xticks([1 / point.share for point in points], [point.rate for point in points])
+    axes.set_xlabel("injection bandwidth / full rate")
+    of_launches = found.time == "launches"
+    axes.set_ylabel("times worse than at the full rate" if of_launches else "time / time at the full rate")
+    axes.legend(fontsize=8, loc="upper left")
+    where = "" if ranks is None else f" on {count(ranks, 'rank')}"
+    lost = "What does the program lose" if of_launches else "How much longer do jobs take"
+    what, caption = ("launch", _CAPTION_OF_FIGURES) if of_launches else ("round", _CAPTION)
+    return finish(
+        drawn, key=key, title=f"{lost}{where} with less bandwidth?",
+        caption=caption.format(n=_n(curves, what)) + left, description=" ".join(map(_said, curves)),
+    )  # fmt: skip
+
+
+def _n(curves: Sequence[Curve], what: str) -> str:
+    rounds = [point.rounds for curve in curves for point in curve.points if point.rounds]
+    few, many = min(rounds), max(rounds)
+    return f"n = {count(few, what)}" if few == many else f"n = {few:,} to {count(many, what)}"
+
+
+def _said(curve: Curve) -> str:
+    parts = (
+        f"{point.rate} {point.factor.ratio:.2f} {interval(point.factor.low, point.factor.high)}"
+        for point in curve.points[1:]
+        if point.factor.ratio is not None
+    )
+    return f"{printable(name_of(curve))}: {', '.join(parts)}."

@@ -1,0 +1,55 @@
+"""Lines of degradation factors with their intervals: how each looks, and its name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from stressbench.report.names import printable, short
+from stressbench.report.palette import MUTED, tone_of
+from stressbench.stats.unpaired import PooledRatio
+
+MARKS = "osD^v<>P"
+MOST_LINES = len(MARKS)
+_LOW, _HIGH = 0.9, 2.1
+_DASHES = ("-", "--", "-.", ":")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a factor stands across, and the factor."""
+
+    at: float
+    factor: PooledRatio
+
+
+def draw_line(axes: Axes, places: Sequence[Place], *, label: str, order: int) -> None:
+    """One line with a bar for each interval; places without a factor are left out."""
+    known = [(place.at, place.factor.ratio, place.factor) for place in places]
+    points = [(at, ratio, factor) for at, ratio, factor in known if ratio is not None]
+    if not points:
+        return
+    tone = tone_of(order).stand_in
+    axes.plot(
+        [at for at, _, _ in points], [ratio for _, ratio, _ in points], color=tone, marker=MARKS[order % MOST_LINES],
+        markersize=4.5, linewidth=1.3, linestyle=_DASHES[order % len(_DASHES)], label=short(printable(label)),
+    )  # fmt: skip
+    for at, _, factor in points:
+        if factor.low is not None and factor.high is not None:
+            axes.plot([at, at], [factor.low, factor.high], color=tone, linewidth=3, alpha=0.45, solid_capstyle="butt")
+
+
+def finish_axes(axes: Axes) -> None:
+    """Logarithmic to the base of 2; factors from 1 to 2 at least, so that what is flat looks flat; the line at 1."""
+    axes.axhline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, _LOW), max(high, _HIGH))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_formatter(NullFormatter())
+    axes.minorticks_off()
+    axes.tick_params(length=0)
+    axes.grid(visible=True)

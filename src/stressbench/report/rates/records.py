@@ -1,0 +1,29 @@
+"""A degradation as records, one for each job, number of ranks and rate."""
+
+from collections.abc import Iterator
+
+from stressbench.report.document import Numbers, Value
+from stressbench.results.rates import Degradation
+
+_HEAD = (
+    "job", "step", "motif", "ranks", "rate", "share", "runs", "rounds", "time_s", "factor", "factor_low",
+    "factor_high", "interval_from", "ratio_of_medians", "bandwidth_bound", "bandwidth_bound_low",
+    "bandwidth_bound_high", "suffices", "value", "unit", "better",
+)  # fmt: skip
+
+
+def records_of(found: Degradation) -> Numbers:
+    """Values of the conditions, then those of every point; unknown is None."""
+    where = tuple(found.curves[0].where) if found.curves else ()
+    return Numbers(name="degradation", head=(*where, *_HEAD), rows=tuple(_rows(found)))
+
+
+def _rows(found: Degradation) -> Iterator[tuple[Value, ...]]:
+    for curve in found.curves:
+        for point in curve.points:
+            yield (
+                *curve.where.values(), curve.job, curve.step, curve.motif, curve.ranks, point.rate, point.share,
+                point.runs, point.rounds, point.time_s, point.factor.ratio, point.factor.low, point.factor.high,
+                point.factor.source, point.ratio_of_medians, point.bandwidth_bound.share, point.bandwidth_bound.low,
+                point.bandwidth_bound.high, point.suffices, point.value, curve.unit, curve.better,
+            )  # fmt: skip

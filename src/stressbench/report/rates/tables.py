@@ -1,0 +1,194 @@
+"""A degradation as tables."""
+
+from collections.abc import Iterator
+
+from stressbench.report.document import Table, headed
+from stressbench.report.units import plain_interval, plain_ratio, plain_time
+from stressbench.results.rates import Balance, Bound, Curve, Degradation, Point
+
+_UNKNOWN = "-"
+_OF_ROUNDS = "A factor is the time at the rate over the time at the full rate, the middle of all ratios of two rounds"
+_OF_LAUNCHES = (
+    "A factor says how many times worse: the wall time, or a figure of which less is better, at the rate over that at "
+    "the full rate; a figure of which more is better, such as GFLOP/s, at the full rate over that at the rate; the "
+    "middle of all such ratios of two launches"
+)
+
+
+def headline(found: Degradation) -> str:
+    """How much there is, and of what."""
+    if found.time == "launches":
+        return f"{found.done} of {found.planned} launches are done. Values are medians over launches."
+    return f"{found.done} of {found.planned} runs are done. Times are of jobs {_company(found)}."
+
+
+def tables_of(found: Degradation) -> Iterator[Table]:
+    """Tables that have something to tell, in order."""
+    if found.curves:
+        yield _factors(found)
+        yield _needs(found)
+        yield _bounds(found)
+    if found.competition:
+        yield _competition(found)
+    if any(one.injection_gb_per_s is not None or one.bytes_per_flop is not None for one in found.balance):
+        yield _balances(found)
+
+
+def name_of(curve: Curve) -> str:
+    """Job, motif and conditions; what says the same twice is said once."""
+    motif = "" if curve.step is None else f"{curve.step + 1}: {curve.motif}"
+    return ", ".join(dict.fromkeys(word for word in (*curve.where.values(), curve.job, motif) if word))
+
+
+def percent_text(share: float) -> str:
+    """`5 %`."""
+    return f"{100 * share:g} %"
+
+
+def _company(found: Degradation) -> str:
+    return "alone" if found.time == "isolated" else "beside each other"
+
+
+def _factors(found: Degradation) -> Table:
+    lower = found.rates[1:]
+    bound = ", ".join(f"{point.rate}: {1 / point.share:g}" for point in found.curves[0].points[1:])
+    return Table(
+        title="Degradation factors",
+        columns=headed(
+            (*_names(found), "ranks", _at_full(found), *(f"at {rate}" for rate in lower)), words=len(_names(found))
+        ),
+        rows=tuple(
+            (*_labels(found, curve), _ranks(curve), _value(curve), *(_factor(point) for point in curve.points[1:]))
+            for curve in found.curves
+        ),
+        caption=(
+            f"{_OF_LAUNCHES if found.time == 'launches' else _OF_ROUNDS}, with its 95 % interval. 1 loses nothing, as "
+            f"latency does; what is bound by bandwidth alone has ({bound})."
+        ),
+    )
+
+
+def _needs(found: Degradation) -> Table:
+    most = percent_text(found.at_most)
+    return Table(
+        title="How much bandwidth is needed",
+        columns=headed(
+            (*_names(found), "ranks", *(f"at {rate}" for rate in found.rates[1:]), "enough", "undecided below"),
+            words=len(_names(found)),
+        ),
+        rows=tuple(
+            (
+                *_labels(found, curve),
+                _ranks(curve),
+                *(point.suffices.value for point in curve.points[1:]),
+                curve.needs or _UNKNOWN,
+                ", ".join(curve.undecided) or _UNKNOWN,
+            )
+            for curve in found.curves
+        ),
+        caption=(
+            f"yes: the whole interval says that the job loses at most {most}; no: that it loses more; cannot tell: the "
+            "interval says neither, or there is none, and more rounds or runs would tell. Enough is the smallest rate "
+            "with a yes and no no above it."
+        ),
+    )
+
+
+def _bounds(found: Degradation) -> Table:
+    return Table(
+        title="Bound by bandwidth",
+        columns=headed(
+            (*_names(found), "ranks", *(f"from {rate}, %" for rate in found.rates[1:])), words=len(_names(found))
+        ),
+        rows=tuple(
+            (*_labels(found, curve), _ranks(curve), *(_share(point.bandwidth_bound) for point in curve.points[1:]))
+            for curve in found.curves
+        ),
+        caption=(
+            "The share of the time at the full rate that grows as bandwidth shrinks: (factor - 1) / (1 / rate - 1). "
+            "0 is latency and computation alone, 100 bandwidth alone; a share that differs from rate to rate says that "
+            "something gives way below a rate, such as communication that no longer hides behind computation."
+        ),
+    )
+
+
+def _competition(found: Degradation) -> Table:
+    names = tuple(found.competition[0].where)
+    return Table(
+        title="Competing traffic",
+        columns=headed(
+            (*(name.removeprefix("set.") for name in names), "ranks", "rate", "asked, %", "taken, %"), words=len(names)
+        ),
+        rows=tuple(
+            (
+                *one.where.values(),
+                _UNKNOWN if one.ranks is None else str(one.ranks),
+                one.rate,
+                f"{100 * one.asked:g}",
+                _UNKNOWN if one.taken is None else f"{100 * one.taken:.1f}",
+            )
+            for one in found.competition
+        ),
+        caption=(
+            "No link was slower: one more rank on each node sent to another node meanwhile. Asked is the share of "
+            "--link that it was to send, taken what it sent over the time of the rounds. Where less was taken than "
+            "asked, jobs had more of the link than the rate says."
+        ),
+    )
+
+
+def _balances(found: Degradation) -> Table:
+    return Table(
+        title="Bandwidth to compute balance",
+        columns=headed(("rate", "injection, GB/s", "bytes a flop", "factor worse"), words=1),
+        rows=tuple(_balance(one) for one in found.balance),
+        caption="What a node can send for each operation at its peak, as the rates say and not as anything measured.",
+    )
+
+
+def _balance(one: Balance) -> tuple[str, ...]:
+    injected, balance = (
+        _UNKNOWN if value is None else f"{value:.3g}" for value in (one.injection_gb_per_s, one.bytes_per_flop)
+    )
+    return one.rate, injected, balance, f"{one.factor_worse:g}"
+
+
+def _names(found: Degradation) -> tuple[str, ...]:
+    motif = ("motif",) if any(curve.step is not None for curve in found.curves) else ()
+    what = "figure" if found.time == "launches" else "job"
+    return (*(name.removeprefix("set.") for name in found.curves[0].where), what, *motif)
+
+
+def _labels(found: Degradation, curve: Curve) -> tuple[str, ...]:
+    with_motif = any(one.step is not None for one in found.curves)
+    motif = "" if curve.step is None else f"{curve.step + 1}: {curve.motif}"
+    return (*curve.where.values(), curve.job, *((motif,) if with_motif else ()))
+
+
+def _ranks(curve: Curve) -> str:
+    return _UNKNOWN if curve.ranks is None else str(curve.ranks)
+
+
+def _at_full(found: Degradation) -> str:
+    return "at 1" if found.time == "launches" else "time at 1"
+
+
+def _value(curve: Curve) -> str:
+    """At the full rate."""
+    full = curve.points[0]
+    if curve.unit == "s":
+        return plain_time(full.time_s)
+    return _UNKNOWN if full.value is None else f"{full.value:.4g}"
+
+
+def _factor(point: Point) -> str:
+    if point.factor.ratio is None:
+        return _UNKNOWN
+    return f"{plain_ratio(point.factor.ratio)} {plain_interval(point.factor.low, point.factor.high)}"
+
+
+def _share(bound: Bound) -> str:
+    if bound.share is None:
+        return _UNKNOWN
+    ends = "" if bound.low is None or bound.high is None else f" [{100 * bound.low:.1f}, {100 * bound.high:.1f}]"
+    return f"{100 * bound.share:.1f}{ends}"

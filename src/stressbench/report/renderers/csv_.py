@@ -1,0 +1,42 @@
+"""CSV: the document's records with all their digits; unknown is empty."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from stressbench.console import escaped
+from stressbench.report.document import Document, Value
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def render(document: Document) -> str:
+    """The records as text."""
+    assert document.records is not None
+    return csv_text(document.records.head, document.records.rows)
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
+    """Numbers with all their digits; unknown is empty. What looks like a formula gets a leading '.
+
+    Control characters are shown: who prints the file finds no command to the terminal in it.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([_guarded(name) for name in head])
+    writer.writerows([_guarded(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def _guarded(value: Value) -> Value:
+    if not isinstance(value, str):
+        return value
+    return escaped(f"'{value}" if value.startswith(_FORMULA) and not _is_number(value) else value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,52 @@
+"""LaTeX: the document's summary as a booktabs table to put into a paper.
+
+The rows are joined here rather than by a library: tabulate, for example, escapes the thin space between a number and
+its unit.
+"""
+
+from stressbench.console import escaped
+from stressbench.report.document import Cell, Column, Document, Interval
+
+_UNKNOWN = "--"
+_SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\N{NARROW NO-BREAK SPACE}": r"\,",
+}
+
+
+def render(document: Document) -> str:
+    """The table with its caption."""
+    table = document.summary
+    assert table is not None
+    return "\n".join(
+        [
+            r"% needs \usepackage{booktabs}",
+            r"\begin{table}",
+            rf"\caption{{{_text(table.caption)}}}",
+            rf"\begin{{tabular}}{{{''.join('r' if column.number else 'l' for column in table.columns)}}}",
+            r"\toprule",
+            " & ".join(_text(column.label) for column in table.columns) + r" \\",
+            r"\midrule",
+            *(" & ".join(map(_cell, table.columns, row)) + r" \\" for row in table.rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _cell(column: Column, cell: Cell) -> str:
+    if isinstance(cell, Interval):
+        return _UNKNOWN if cell.low is None or cell.high is None else f"{cell.low:.3f}--{cell.high:.3f}"
+    if cell is None or cell == "-":
+        return _UNKNOWN
+    assert isinstance(cell, str)
+    return cell.replace(" ", r"\,") if column.number else _text(cell)
+
+
+def _text(text: str) -> str:
+    """With LaTeX's own characters escaped, and control characters shown."""
+    return "".join(_SPECIAL.get(character) or escaped(character) for character in text)

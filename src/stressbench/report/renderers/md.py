@@ -1,0 +1,91 @@
+"""Markdown: sections with their findings, tables and notes; figures and files of numbers are left to pages.
+
+Rows are joined here rather than by a library: rich and tabulate pad cells, so that one long cell changes every line.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from stressbench.console import escaped
+from stressbench.report.document import (
+    Block,
+    Cell,
+    Details,
+    Document,
+    Facts,
+    Findings,
+    Heading,
+    Interval,
+    Listed,
+    Notes,
+    Paragraph,
+    Section,
+    Shaded,
+    Table,
+)
+from stressbench.report.units import plain_interval
+
+_ENTITY = re.compile(r"&(?=#?\w+;)")
+
+
+def render(document: Document) -> str:
+    """Each section is a chapter below its own title."""
+    return "\n".join(_section(section, document) for section in document.sections)
+
+
+def _section(section: Section, document: Document) -> str:
+    parts = [[f"# {text_of(section.title or document.title)}"], *_parts(section.blocks)]
+    return "\n".join(line for part in parts for line in (*part, ""))
+
+
+def _parts(blocks: Iterable[Block]) -> Iterator[Sequence[str]]:
+    """Lines of each part; a blank line goes between."""
+    for block in blocks:
+        match block:
+            case Paragraph():
+                yield [text_of(block.text)]
+            case Heading():
+                yield [f"## {text_of(block.text)}"]
+            case Findings(sentences=items) | Listed(items=items):
+                yield _listed(items)
+            case Notes():
+                yield [f"## {text_of(block.title)}"]
+                yield _listed(f"{one.about}: {one.text}" if one.about else one.text for one in block.notes)
+            case Facts():
+                yield _listed(f"{fact.name}: {fact.value}" for fact in block.facts)
+            case Table():
+                yield from _table(block)
+            case Details():
+                yield from _parts(block.blocks)
+
+
+def _listed(items: Iterable[str]) -> list[str]:
+    return [f"- {text_of(item)}" for item in items]
+
+
+def _table(table: Table) -> Iterator[Sequence[str]]:
+    if table.title:
+        yield [f"## {text_of(table.title)}"]
+    head = [text_of(column.label) for column in table.columns]
+    rows = chain([head, ["---"] * len(head)], (map(_cell, row) for row in table.rows))
+    yield [f"| {' | '.join(row)} |" for row in rows]
+    if table.caption:
+        yield [text_of(table.caption)]
+
+
+def _cell(cell: Cell) -> str:
+    match cell:
+        case None:
+            return "-"
+        case Interval():
+            return plain_interval(cell.low, cell.high)
+        case Shaded():
+            return text_of(f"{cell.text} {cell.detail}")
+    return text_of(cell)
+
+
+def text_of(text: str) -> str:
+    """On one line, without a table's bars, HTML, entities and links; control characters are shown."""
+    text = _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace("](", "]\\(").replace("|", "\\|")
+    return " ".join(escaped(word) for word in text.split())

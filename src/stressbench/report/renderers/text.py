@@ -1,0 +1,153 @@
+"""Plain text for a terminal or a log, by rich: no number is cut, a table gets the width it needs, sentences flow."""
+
+import sys
+from collections.abc import Iterable
+from io import StringIO
+
+from rich.box import SIMPLE_HEAD
+from rich.measure import Measurement
+from rich.table import Table as Drawn
+from rich.text import Text
+
+from stressbench.console import Console
+from stressbench.report.document import (
+    Block,
+    Cell,
+    Details,
+    Document,
+    Facts,
+    Findings,
+    Heading,
+    Interval,
+    Listed,
+    Listing,
+    Note,
+    Notes,
+    Paragraph,
+    Role,
+    Severity,
+    Shaded,
+    Table,
+)
+from stressbench.report.names import printable
+from stressbench.report.units import plain_interval
+
+_WIDEST = 10_000
+_PLAIN = (Severity.caution,)
+_STYLES = {Role.key: "dim", Role.note: "dim", Role.warning: "yellow", Role.banner: "yellow"}
+
+
+def standard_output() -> Console:
+    """Where commands print. Texts of a run file are data, never markup."""
+    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+
+
+def render(document: Document) -> str:
+    """Without colours."""
+    text = StringIO()
+    show(document, console=Console(file=text, highlight=False, markup=False, emoji=False, color_system=None))
+    return text.getvalue()
+
+
+def show(document: Document, *, console: Console | None = None) -> None:
+    """Print the document: on standard output, or on `console`."""
+    console = console or standard_output()
+    for number, section in enumerate(document.sections):
+        if number:
+            console.print()
+        for title in filter(None, (section.title or document.title,)):
+            say(console, title)
+        _show(console, section.blocks)
+
+
+def _show(console: Console, blocks: Iterable[Block]) -> None:
+    bare = False
+    for block in blocks:
+        if bare and not isinstance(block, Table):
+            console.print()
+        bare = isinstance(block, Table) and not block.caption
+        match block:
+            case Paragraph(role=Role.lead):
+                console.print(Text(printable(block.text)))
+            case Paragraph():
+                say(console, block.text, style=_STYLES.get(block.role, ""))
+            case Heading():
+                console.print()
+                say(console, block.text)
+            case Findings(sentences=lines) | Listed(items=lines):
+                _say_all(console, lines)
+            case Listing():
+                _say_all(console, block.text.splitlines())
+            case Facts():
+                _say_all(console, (f"{fact.name}: {fact.value}" for fact in block.facts))
+            case Notes():
+                for note in block.notes:
+                    _note(console, note)
+            case Table():
+                _table(console, block)
+            case Details():
+                _show(console, block.blocks)
+
+
+def _say_all(console: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        say(console, line)
+
+
+def _note(console: Console, note: Note) -> None:
+    about = f"{note.about}: " if note.about else ""
+    say(console, f"{note.severity}: {about}{note.text}", style="" if note.severity in _PLAIN else "yellow")
+
+
+def _table(console: Console, table: Table) -> None:
+    console.print()
+    if table.title:
+        say(console, table.title)
+    drawn = Drawn(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in table.columns:
+        drawn.add_column(column.label, no_wrap=True, justify="right" if column.number else "left")
+    for number, row in enumerate(table.rows):
+        if number and number in table.groups:
+            drawn.add_section()
+        first, *others = (printable(_cell(cell)) for cell in row)
+        drawn.add_row(Text(first, style="bold" if number in table.groups else ""), *others)
+    print_table(console, drawn)
+    if table.caption:
+        say(console, table.caption)
+
+
+def _cell(cell: Cell) -> str:
+    match cell:
+        case None:
+            return "-"
+        case Interval():
+            return plain_interval(cell.low, cell.high)
+        case Shaded():
+            return f"{cell.text} {cell.detail}"
+    return cell
+
+
+def new_table(*, left: Iterable[str], right: Iterable[str], last: Iterable[str] = ()) -> Drawn:
+    """A table whose `left` and `last` columns hold words and whose `right` columns hold numbers."""
+    table = Drawn(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for title in left:
+        table.add_column(title, no_wrap=True)
+    for title in right:
+        table.add_column(title, no_wrap=True, justify="right")
+    for title in last:
+        table.add_column(title, no_wrap=True)
+    return table
+
+
+def print_table(console: Console, table: Drawn) -> None:
+    """As wide as its content: narrow terminals wrap lines, nothing is cut."""
+    needed = Measurement.get(console, console.options.update(width=_WIDEST), table).maximum
+    given = console.width
+    console.width = max(needed, given)
+    console.print(table)
+    console.width = given
+
+
+def say(console: Console, sentence: str, *, style: str = "") -> None:
+    """One line that the terminal wraps, so that a log keeps it whole."""
+    console.print(Text(printable(sentence), style=style), soft_wrap=True)

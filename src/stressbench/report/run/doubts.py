@@ -1,0 +1,27 @@
+"""What limits a run's numbers: events of the engine and doubts of the analysis."""
+
+from itertools import chain
+
+from stressbench.formats.run import Severity as EventSeverity
+from stressbench.report.document import Note, Severity
+from stressbench.report.names import printable
+from stressbench.report.run.section import RunSection
+
+
+def notes_of(section: RunSection) -> tuple[Note, ...]:
+    """Events first; that a run is not complete is told apart."""
+    names = [printable(job.name) for job in section.run.jobs]
+    events = (
+        Note(
+            severity=Severity.error if event.severity is EventSeverity.error else Severity.warning,
+            about=names[event.job] if event.job is not None and event.job < len(names) else "",
+            text=printable(event.message),
+        )
+        for event in section.summary.events
+    )
+    doubts = (
+        Note(about=printable(doubt.job or ""), text=printable(doubt.text))
+        for doubt in section.summary.warnings
+        if doubt.kind != "incomplete"
+    )
+    return tuple(chain(events, doubts))

@@ -1,0 +1,84 @@
+"""Runs in brief: findings, jobs, their tails, plans, and what limits the numbers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from stressbench.formats.run import Run
+from stressbench.report.document import (
+    Block,
+    Cell,
+    Document,
+    Findings,
+    Heading,
+    Interval,
+    Listed,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    columns,
+)
+from stressbench.report.names import printable
+from stressbench.report.run.doubts import notes_of
+from stressbench.report.run.records import records_of
+from stressbench.report.run.section import RunSection, section_of
+from stressbench.report.run.tables import jobs_table, tails_table
+from stressbench.report.run.words import findings, plans, progress
+from stressbench.report.units import plain_ratio, plain_time
+from stressbench.stats import JobSummary, median_of
+
+_THIN = "\N{NARROW NO-BREAK SPACE}"
+_CAPTION = (
+    f"Impact: contended over isolated time of a job, with its 95{_THIN}% interval; p99: contended over isolated "
+    "percentile 99 of its repetitions, with its."
+)
+
+
+def brief(runs: Sequence[Run]) -> Document:
+    """A section for each run."""
+    sections = [section_of(run, number=number) for number, run in enumerate(runs, start=1)]
+    return Document(
+        title="Runs",
+        sections=tuple(Section(title=section.title, blocks=tuple(_blocks(section))) for section in sections),
+        records=records_of(sections),
+        value=[section.summary for section in sections],
+        summary=_summary(sections),
+    )
+
+
+def _blocks(section: RunSection) -> Iterator[Block]:
+    if (incomplete := progress(section)) is not None:
+        yield Paragraph(text=incomplete)
+    yield Findings(sentences=findings(section))
+    yield from _captioned(jobs_table(section))
+    yield Heading(text="Medians and tails")
+    yield from _captioned(tails_table(section))
+    if told := plans(section):
+        yield Heading(text="How many more rounds would it take?")
+        yield Listed(items=told)
+    if doubts := notes_of(section):
+        yield Notes(notes=doubts)
+
+
+def _captioned(table: Table) -> tuple[Block, ...]:
+    """With its caption before it."""
+    return Paragraph(text=table.caption), replace(table, caption="")
+
+
+def _summary(sections: Sequence[RunSection]) -> Table:
+    interval = f"95{_THIN}%"
+    return Table(
+        columns=columns(texts=("run", "job"), numbers=("isolated", "contended", "impact", interval, "p99", interval)),
+        rows=tuple((printable(section.title), *_row(job)) for section in sections for job in section.jobs),
+        caption=_CAPTION,
+    )
+
+
+def _row(job: JobSummary) -> tuple[Cell, ...]:
+    impact, spreads = job.timing.impact, (job.timing.isolated_s, job.timing.contended_s)
+    tail = next(tail for tail in job.timing.tails if tail.share == 0.99)
+    return (
+        printable(job.name), *(plain_time(median_of(spread)) for spread in spreads),
+        plain_ratio(impact.ratio), Interval(low=impact.low, high=impact.high),
+        plain_ratio(tail.ratio), Interval(low=tail.low, high=tail.high),
+    )  # fmt: skip

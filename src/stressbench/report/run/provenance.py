@@ -1,0 +1,78 @@
+"""Where the numbers come from: versions, hosts, plan, and the command that repeats the run."""
+
+import shlex
+
+from stressbench.formats.ranges import parse_ranges, spans
+from stressbench.formats.run import Header, Run
+from stressbench.report.document import Fact, Table, columns
+from stressbench.report.names import printable
+from stressbench.report.run.section import RunSection
+from stressbench.report.units import MISSING, time
+
+
+def facts_of(section: RunSection) -> tuple[Fact, ...]:
+    """Versions, machine and plan of a run."""
+    header, facts = section.run.header, section.summary.facts
+    plan, clock = header.plan, header.clock
+    rules = [f"{plan.isolated} alone and {plan.contended} contended a job", f"warm-up {plan.warmup}", plan.finish.value]
+    rules += [f"until intervals are within {plan.until_interval:.0%}"] if plan.until_interval is not None else []
+    rules += [f"at most {plan.time_limit_s:g} s"] if plan.time_limit_s is not None else []
+    rules += ["payloads verified"] if plan.verify else []
+    pairs = (
+        ("Started (UTC)", f"{header.started_at:%Y-%m-%d %H:%M:%S}" + _launches(section.run)),
+        ("Program", f"{header.program} {header.version}" + (f", commit {header.commit}" if header.commit else "")),
+        ("Compiler", f"{header.compiler}, {header.build_type}"),
+        ("MPI", f"{header.mpi.library} (standard {header.mpi.standard})"),
+        ("Transports", header.mpi.transports or "not known"),
+        *((("Simulated", f"by {header.simulation}: all times are its own"),) if header.simulation else ()),
+        ("Machine", f"{facts.ranks:,} ranks, {facts.nodes:,} nodes, {facts.hosts:,} hosts{_made_nodes(header)}"),
+        ("Rounds", "; ".join(rules)),
+        ("Placement", f"{plan.placement}, seed {header.seed}"),
+        ("Clock", f"{clock.source}, resolution {time(clock.resolution_s)}, a reading costs {time(clock.overhead_s)}"),
+        ("Load at the start", _load(header)),
+        ("Workload", f"{header.workload.path}, {header.workload.hash}"),
+    )
+    return tuple(Fact(name=name, value=printable(value)) for name, value in pairs)
+
+
+def _launches(run: Run) -> str:
+    return f", continued {len(run.launches) - 1}×" if len(run.launches) > 1 else ""
+
+
+def _made_nodes(header: Header) -> str:
+    if header.ranks_per_node is None:
+        return ""
+    return f"; a node is {header.ranks_per_node} consecutive ranks (--ranks-per-node), not a machine of its own"
+
+
+def _load(header: Header) -> str:
+    if header.load_average is None:
+        return "not known"
+    return " / ".join(f"{load:.2f}" for load in header.load_average) + " (1, 5, 15 minutes, rank 0's host)"
+
+
+def command_of(run: Run) -> str:
+    """What to type for the same run again; the engine's own arguments as they were recorded."""
+    header = run.header
+    words = [word for word in header.command if word != "--quiet"]
+    if "--seed" not in words:
+        words += ["--seed", str(header.seed)]
+    return shlex.join(["mpirun", "-n", str(header.ranks), "stressbench-mpi", *map(printable, words)])
+
+
+def hosts_table(section: RunSection) -> Table:
+    """Hosts as recorded, with their nodes and ranks."""
+    hosts: dict[str, list[int]] = {}
+    ranks: dict[str, int] = {}
+    cores: dict[str, str] = {}
+    for node in section.run.header.nodes:
+        hosts.setdefault(node.host, []).append(node.node)
+        ranks[node.host] = ranks.get(node.host, 0) + len(parse_ranges(node.ranks))
+        cores[node.host] = MISSING if node.cores is None else f"{node.cores:,}"
+    rows = tuple((printable(host), cores[host], f"{ranks[host]:,}", spans(nodes)) for host, nodes in hosts.items())
+    return Table(
+        key=f"{section.key}-hosts",
+        caption="Hosts as the run recorded them.",
+        columns=columns(texts=("host",), numbers=("cores", "ranks"), last=("nodes",)),
+        rows=rows,
+    )

@@ -1,0 +1,205 @@
+"""A run's numbers as tables."""
+
+from collections.abc import Iterator, Sequence
+
+from stressbench.formats.run import Role, Step
+from stressbench.report.document import Table, columns
+from stressbench.report.names import printable
+from stressbench.report.run.section import RunSection
+from stressbench.report.run.words import percent_name, percentile_text
+from stressbench.report.units import MISSING, chance, digits, factor, interval, rate, size, time, time_unit
+from stressbench.stats import (
+    Impact,
+    JobSummary,
+    MetricSummary,
+    StepSummary,
+    Timing,
+    median_of,
+    round_superiority,
+)
+
+
+def jobs_table(section: RunSection) -> Table:
+    """One row a job."""
+    return Table(
+        key=f"{section.key}-jobs",
+        caption="Time of a repetition, until the job's last rank is through. Impact: with others over alone.",
+        columns=columns(
+            texts=("job",),
+            numbers=("ranks", "alone, median", "with others, median", "impact", "95 % interval", "blocks"),
+            last=("mostly slowest host",),
+        ),
+        rows=tuple(_job_row(job) for job in section.jobs),
+    )
+
+
+def _job_row(job: JobSummary) -> tuple[str, ...]:
+    timing = job.timing
+    name = printable(job.name) + (" (background)" if job.role is Role.background else "")
+    slowest = timing.slowest
+    host = MISSING if slowest is None else f"{printable(slowest.host)} ({slowest.host_share:.0%})"
+    return (
+        name,
+        f"{job.ranks:,}",
+        time(median_of(timing.isolated_s)),
+        time(median_of(timing.contended_s)),
+        *_impact_cells(timing.impact),
+        f"{timing.impact.paired_blocks}",
+        host,
+    )
+
+
+TAIL_CAPTION = (
+    "Percentiles of the times of repetitions with their 95 % intervals, which assume no shape; tail impact: with "
+    "others over alone. An open end or none: it takes 72 independent values for percentile 95, 368 for 99 and 3,688 "
+    "for 99.9, on both sides. P(slower): the share of pairs of an isolated and a contended round in which the "
+    "contended one is the slower; 0.50 where nothing differs, 1.00 where every round is slowed."
+)
+
+
+def tails_table(section: RunSection) -> Table:
+    """Four rows a job: median, 95, 99, 99.9, and how far its rounds overlap."""
+    numbers = ("percentile", "alone [95 %]", "with others [95 %]", "unit", "tail impact", "95 % interval", "P(slower)")
+    return Table(
+        key=f"{section.key}-percentiles", caption=TAIL_CAPTION,
+        columns=columns(texts=("job",), numbers=numbers),
+        rows=tuple(row for job in section.jobs for row in _tail_rows(job)),
+    )  # fmt: skip
+
+
+def _tail_rows(job: JobSummary) -> Iterator[tuple[str, ...]]:
+    unit = time_unit(one.value_s for tail in job.timing.tails for one in (tail.isolated, tail.contended) if one)
+    slower = round_superiority(job.timing.rounds)
+    for number, tail in enumerate(job.timing.tails):
+        first = number == 0
+        yield (
+            printable(job.name) if first else "", percent_name(tail.share), percentile_text(tail.isolated, unit),
+            percentile_text(tail.contended, unit), unit.name, factor(tail.ratio), interval(tail.low, tail.high),
+            chance(slower) if first else "",
+        )  # fmt: skip
+
+
+def _impact_cells(impact: Impact) -> tuple[str, str]:
+    return factor(impact.ratio), interval(impact.low, impact.high)
+
+
+def motifs_table(section: RunSection) -> Table:
+    """Two rows a motif: alone, and with the others."""
+    return Table(
+        key=f"{section.key}-motifs",
+        caption="Times of one iteration, largest over the ranks; 95 % and 99 % are percentiles of the repetitions.",
+        columns=columns(
+            texts=("job", "motif", "rounds"),
+            numbers=("n", "min", "median", "mean", "95 %", "99 %", "max", "impact", "95 % interval"),
+        ),
+        rows=tuple(row for job in section.jobs for step in job.steps for row in _motif_rows(section, job, step)),
+    )
+
+
+def _motif_rows(section: RunSection, job: JobSummary, step: StepSummary) -> list[tuple[str, ...]]:
+    timing = step.timing
+    kinds = [("alone", timing.isolated_s), ("with others", timing.contended_s)]
+    filled = [(name, spread) for name, spread in kinds if spread is not None]
+    unit = time_unit(spread.median for _, spread in filled)
+    rows: list[tuple[str, ...]] = []
+    for name, spread in filled:
+        numbers = (spread.min, spread.median, spread.mean, spread.p95, spread.p99, spread.max)
+        shown = tuple(time(value, unit=unit) for value in numbers)
+        last = name == filled[-1][0]
+        impact = _impact_cells(timing.impact) if last and _has_both(timing) else ("", "")
+        rows.append((name, f"{spread.count:,}", *shown, *impact))
+    motif, timed = _spelt(section.run.jobs[job.job].steps[step.step]), _timed(step, unit.name)
+    heads = (
+        [(printable(job.name), motif), ("", timed)] if len(rows) > 1 else [(printable(job.name), f"{motif}; {timed}")]
+    )
+    return [(*head, *row) for head, row in zip(heads, rows, strict=False)]
+
+
+def _has_both(timing: Timing) -> bool:
+    return timing.isolated_s is not None and timing.contended_s is not None
+
+
+def _spelt(step: Step) -> str:
+    options = " ".join(f"{name}={value}" for name, value in step.options.items())
+    return printable(f"{step.motif} {options}".strip())
+
+
+def _timed(step: StepSummary, unit: str) -> str:
+    loop = "around every iteration" if step.timer == "iteration" else "around the loop"
+    times = f", {step.executions:,}× a repetition" if step.executions > 1 else ""
+    return f"{printable(step.quantity)} / {unit}, timer {loop}{times}"
+
+
+def bandwidths_table(section: RunSection) -> Table | None:
+    """Motifs that carry a stated number of bytes; None where there are none."""
+    rows = tuple(
+        (
+            printable(job.name),
+            printable(step.motif),
+            size(step.size_bytes),
+            rate(step.isolated_bytes_per_s),
+            rate(step.contended_bytes_per_s),
+            printable(step.bandwidth_definition or MISSING),
+        )
+        for job in section.jobs
+        for step in job.steps
+        if step.isolated_bytes_per_s is not None or step.contended_bytes_per_s is not None
+    )
+    heads = columns(
+        texts=("job", "motif"), numbers=("size", "alone", "with others"), last=("what counts as bandwidth",)
+    )
+    caption = "Bandwidth of the median iteration; 1 MB/s is 10⁶ bytes a second."
+    return Table(key=f"{section.key}-bandwidths", caption=caption, columns=heads, rows=rows) if rows else None
+
+
+def metrics_table(section: RunSection) -> Table | None:
+    """What motifs measured themselves; None where none did."""
+    rows = tuple(
+        (printable(job.name), printable(step.motif), printable(metric.name), *_metric_cells(metric))
+        for job in section.jobs
+        for step in job.steps
+        for metric in step.metrics
+    )
+    heads = columns(
+        texts=("job", "motif", "metric"), numbers=("alone: n", "median", "max", "with others: n", "median", "max")
+    )
+    caption = "What the motifs measured themselves, largest over the ranks; the unit stands at the end of the name."
+    return Table(key=f"{section.key}-metrics", caption=caption, columns=heads, rows=rows) if rows else None
+
+
+def _metric_cells(metric: MetricSummary) -> tuple[str, ...]:
+    cells: list[str] = []
+    for spread in (metric.isolated, metric.contended):
+        cells += [MISSING] * 3 if spread is None else [f"{spread.count:,}", digits(spread.median), digits(spread.max)]
+    return tuple(cells)
+
+
+def overview_table(sections: Sequence[RunSection]) -> Table:
+    """One row a run file."""
+    return Table(
+        key="overview-runs",
+        caption="The runs of this page. The largest impact is that of the job that was slowed most.",
+        columns=columns(
+            texts=("run", "started (UTC)", "MPI"),
+            numbers=("ranks", "nodes", "rounds", "largest impact"),
+            last=("of job",),
+        ),
+        rows=tuple(_overview_row(section) for section in sections),
+    )
+
+
+def _overview_row(section: RunSection) -> tuple[str, ...]:
+    facts = section.summary.facts
+    known = [job for job in section.jobs if job.timing.impact.ratio is not None]
+    worst = max(known, key=lambda job: job.timing.impact.ratio or 0.0, default=None)
+    rounds = f"{facts.rounds_done:,}" + ("" if facts.complete else " (not complete)")
+    return (
+        printable(section.title),
+        f"{section.run.header.started_at:%Y-%m-%d %H:%M}",
+        printable(facts.mpi)[:60],
+        f"{facts.ranks:,}",
+        f"{facts.nodes:,}",
+        rounds,
+        MISSING if worst is None else factor(worst.timing.impact.ratio),
+        MISSING if worst is None else printable(worst.name),
+    )

@@ -1,0 +1,122 @@
+"""Findings in sentences, before any figure."""
+
+from stressbench.formats.run import Kind, Role
+from stressbench.report.names import printable
+from stressbench.report.run.section import RunSection
+from stressbench.report.units import MISSING, TimeUnit, count, digits, factor, interval, time
+from stressbench.stats import Impact, JobSummary, Percentile, Plan
+
+
+def findings(section: RunSection) -> tuple[str, ...]:
+    """One sentence a measured job, the hardest hit first, then one for background jobs."""
+    measured = [job for job in section.jobs if job.role is Role.measured]
+    measured.sort(key=lambda job: -(job.timing.impact.ratio or 0.0))
+    others = len(section.jobs) > 1
+    said = [finding(job, others=others) for job in measured]
+    background = [printable(job.name) for job in section.jobs if job.role is Role.background]
+    if background:
+        verb = "loads" if len(background) == 1 else "load"
+        said.append(f"In the background: {', '.join(background)} {verb} the machine in contended rounds only.")
+    return tuple(said)
+
+
+def finding(job: JobSummary, *, others: bool) -> str:
+    """What the run says about one measured job."""
+    name, impact = printable(job.name), job.timing.impact
+    if impact.ratio is None:
+        return _unknown(name, job)
+    if not others:
+        return f"{name} is the only job, so nothing contends with it: its ratio of {_shown(impact)} should be 1."
+    if impact.low is None or impact.high is None:
+        return (
+            f"{name} took {factor(impact.ratio)}× as long beside the others; "
+            f"no confidence interval is available ({impact.reason})."
+        )
+    if impact.low > 1:
+        return f"{name} is slowed {_shown(impact)} by the others."
+    if impact.high < 1:
+        return f"{name} is faster beside the others, {_shown(impact)}: look for what else changed."
+    return f"No slowdown of {name} is shown: {_shown(impact)} includes 1."
+
+
+def _unknown(name: str, job: JobSummary) -> str:
+    kinds = {one.kind for one in job.timing.rounds}
+    if kinds == {Kind.isolated}:
+        return (
+            f"{name} was measured alone only ({count(len(job.timing.rounds), 'round')}): there is no contended round."
+        )
+    if kinds == {Kind.contended}:
+        return f"{name} was measured beside the others only: there is no isolated round to compare with."
+    return f"{name} has no result: {job.timing.impact.reason}."
+
+
+def _shown(impact: Impact) -> str:
+    return f"{factor(impact.ratio)}× {interval(impact.low, impact.high)}"
+
+
+def tail_finding(section: RunSection) -> str:
+    """Which job's tail grows most, for a figure's title; of percentiles 95, 99 and 99.9, those with an interval."""
+    known = [
+        (job, tail) for job in section.jobs for tail in job.timing.tails if tail.low is not None and tail.share > 0.5
+    ]
+    longer = [(job, tail) for job, tail in known if (tail.low or 0.0) > 1]
+    if longer:
+        job, tail = max(longer, key=lambda one: one[1].ratio or 0.0)
+        shown = f"{factor(tail.ratio)}× {interval(tail.low, tail.high)}"
+        return f"Percentile {percent_name(tail.share)} of {printable(job.name)} is {shown} that of its time alone"
+    if known:
+        return "No job's tail is shown to be longer with the others"
+    return "How are the times of repetitions spread? Too few are known to compare tails"
+
+
+def percent_name(share: float) -> str:
+    """`99.9` for a share of 0.999."""
+    return f"{100 * share:g}"
+
+
+def percentile_text(one: Percentile | None, unit: TimeUnit) -> str:
+    """`1.13 [1.12, –]` in this unit."""
+    if one is None:
+        return MISSING
+    value = time(one.value_s, unit=unit)
+    if one.low_s is None and one.high_s is None:
+        return f"{value} [no interval]"
+    low, high = (MISSING if bound is None else digits(bound * unit.per_second) for bound in (one.low_s, one.high_s))
+    return f"{value} [{low}, {high}]"
+
+
+def plan_text(plan: Plan | None, *, options: bool) -> str:
+    """How many more rounds it takes; with `options`, those of `stressbench run` that ask for them."""
+    if plan is None or plan.half_width is None:
+        return f"no number: {plan.reason if plan else 'a background job'}"
+    today = f"the interval is plus or minus {plan.half_width:.2%} after {plan.blocks} blocks"
+    if plan.more_blocks is None:
+        return f"{today}; to see {plan.target:.2%} you need {plan.reason}"
+    if plan.more_blocks == 0:
+        return f"{today}: enough to see {plan.target:.2%}"
+    total = plan.blocks + plan.more_blocks
+    sure = "" if plan.more_blocks_sure is None else f" ({plan.more_blocks_sure} to be 80 % sure)"
+    asked = f": --isolated {total} --contended {total}" if options else ""
+    return f"{today}; to see {plan.target:.2%} you need {plan.more_blocks} more rounds of each kind{sure}{asked}"
+
+
+def plans(section: RunSection) -> tuple[str, ...]:
+    """A sentence for each measured job."""
+    return tuple(
+        f"{printable(job.name)}: {plan_text(job.timing.plan, options=True)}."
+        for job in section.jobs
+        if job.timing.plan is not None
+    )
+
+
+def progress(section: RunSection) -> str | None:
+    """A sentence where the run is not complete, else None."""
+    facts = section.summary.facts
+    if facts.complete:
+        return None
+    planned = "" if facts.rounds_planned is None else f" of {facts.rounds_planned:,}"
+    why = f"it ended early ({facts.end_reason.replace('_', ' ')})" if facts.end_reason else "it has no end record"
+    return (
+        f"This run is not complete: {facts.rounds_done:,}{planned} rounds are here, {why}. "
+        "What follows holds for these rounds only; stressbench run … --continue goes on."
+    )

@@ -1,1 +1,0 @@
-"""What profiles and predictions say, drawn and told: figures, tables of words, formats."""

@@ -1,0 +1,87 @@
+"""Who slows whom, as a table whose cells are shaded; the numbers say the same without the shade."""
+
+from collections.abc import Iterator, Sequence
+from math import log
+
+from stressbench.report.document import Block, Cell, Details, Heading, Numbers, Paragraph, Shaded, Table, columns
+from stressbench.report.names import printable
+from stressbench.report.units import MISSING, factor, interval
+from stressbench.results.matrix import Matrix
+from stressbench.stats.pooled import PooledImpact
+
+_DARKEST = 0.55
+_FULL_AT = 2.0
+
+
+def heat_maps(matrices: Sequence[Matrix]) -> Iterator[Block]:
+    """Title, map, numbers, groups of three and more jobs, and advice of each matrix."""
+    for number, matrix in enumerate(matrices, start=1):
+        where = ", ".join(f"{name} = {printable(value)}" for name, value in matrix.where.items())
+        yield Heading(text=_title(matrix) + (f" ({where})" if where else ""))
+        yield _map(matrix, number)
+        yield _numbers(matrix, number)
+        if matrix.groups:
+            yield Details(summary=f"Three and more jobs together ({len(matrix.groups)})", blocks=(_groups(matrix),))
+        yield Paragraph(text=printable(f"{matrix.advice[:1].upper()}{matrix.advice[1:]}."))
+
+
+def _map(matrix: Matrix, number: int) -> Table:
+    standing = {one.name: one for one in matrix.standings}
+    known = [entry.impact.ratio for entry in matrix.pairs if entry.impact.ratio]
+    full = max([_FULL_AT, *known, *(1 / ratio for ratio in known)])
+    victims: list[tuple[Cell, ...]] = [
+        (victim, *(_cell(matrix, victim, beside, full) for beside in matrix.jobs), factor(standing[victim].suffers))
+        for victim in matrix.jobs
+    ]
+    return Table(
+        key=f"study-matrix-{number}",
+        caption="A row is the job that suffers, a column the job beside it. Numbers: how many times its time alone it "
+        f"takes, [95 % interval], n counts runs. Orange is slower, blue faster, darkest at "
+        f"{factor(full)}×, on a logarithmic scale; a dash is a pair that did not run. Means are geometric.",
+        columns=columns(texts=("suffers", *(f"beside {job}" for job in matrix.jobs)), numbers=("suffers (mean)",)),
+        rows=(*victims, ("causes (mean)", *(factor(standing[job].causes) for job in matrix.jobs), "")),
+    )
+
+
+def _groups(matrix: Matrix) -> Table:
+    rows = (
+        (one.victim, " + ".join(one.beside), factor(one.impact.ratio), interval(one.impact.low, one.impact.high))
+        for one in matrix.groups
+    )
+    return Table(columns=columns(texts=("job", "beside"), numbers=("impact", "95 % interval")), rows=tuple(rows))
+
+
+def _title(matrix: Matrix) -> str:
+    if matrix.aggressor is None and matrix.victim is None:
+        return "Who slows whom? No pair is slowed for certain"
+    return (
+        f"{printable(matrix.aggressor or 'No one job')} slows the others most, "
+        f"{printable(matrix.victim or 'no one job')} suffers most"
+    )
+
+
+def _cell(matrix: Matrix, victim: str, beside: str, full: float) -> Shaded:
+    entry = matrix.entry(victim, beside)
+    impact = None if entry is None else entry.impact
+    if impact is None or impact.ratio is None:
+        return Shaded(text=MISSING, detail="", shade=0.0, slower=True)
+    depth = min(1.0, abs(log(impact.ratio)) / log(full)) * _DARKEST
+    return Shaded(
+        text=factor(impact.ratio),
+        detail=f"{_interval(impact)}, n = {impact.runs:,}",
+        shade=depth,
+        slower=impact.ratio >= 1,
+    )
+
+
+def _interval(impact: PooledImpact) -> str:
+    return "no interval" if impact.low is None else interval(impact.low, impact.high)
+
+
+def _numbers(matrix: Matrix, number: int) -> Numbers:
+    head = ("victim", "beside", "impact", "impact_low", "impact_high", "runs")
+    rows = tuple(
+        (one.victim, " + ".join(one.beside), one.impact.ratio, one.impact.low, one.impact.high, one.impact.runs)
+        for one in (*matrix.pairs, *matrix.groups)
+    )
+    return Numbers(name=f"matrix-{number}", head=head, rows=rows)

@@ -1,0 +1,142 @@
+"""A study in brief: impacts, tails, the matrix of pairs, runs that failed, and notes."""
+
+from collections.abc import Iterator
+
+from stressbench.report.document import (
+    Block,
+    Cell,
+    Document,
+    Heading,
+    Interval,
+    Note,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    columns,
+    headed,
+)
+from stressbench.report.study.records import Row, records_of, rows_of
+from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
+from stressbench.report.units import chance, plain_interval, plain_ratio, plain_time
+from stressbench.results.material import NOTHING, Material
+from stressbench.results.matrix import Matrix
+from stressbench.results.study import StudyReport
+
+_NO_TITLE = "A study"
+_IMPACT = "Congestion impact: contended time over isolated time of a job; 1 is no impact. Intervals are of 95 %."
+_TAILS = (
+    "Tail impact: the percentile contended over the percentile isolated, of all runs' repetitions. P(slower): "
+    "the share of pairs of an isolated and a contended round in which the contended one is the slower."
+)
+
+
+def brief(report: StudyReport, _: Material = NOTHING) -> Document:
+    """What formats without figures print."""
+    title = report.about or _NO_TITLE
+    return Document(
+        title=title,
+        sections=(Section(blocks=tuple(_blocks(report))),),
+        records=records_of(report),
+        value=report,
+        summary=_summary(report),
+    )
+
+
+def _summary(report: StudyReport) -> Table:
+    return Table(
+        columns=columns(
+            texts=(*report.factors, "job"), numbers=("isolated", "contended", "impact", "95\N{NARROW NO-BREAK SPACE}%")
+        ),
+        rows=tuple((*row.values, *_impact(row)) for row in rows_of(report)),
+        caption=f"{report.about or _NO_TITLE}. Impact: contended over isolated time of a job, with its "
+        f"95\N{NARROW NO-BREAK SPACE}% interval; {report.done} of {report.planned} runs.",
+    )
+
+
+def _impact(row: Row) -> tuple[Cell, ...]:
+    if row.job is None:
+        return (None,) * 5
+    job = row.job
+    ratio, interval = plain_ratio(job.impact.ratio), Interval(low=job.impact.low, high=job.impact.high)
+    return (job.name, plain_time(job.isolated_s), plain_time(job.contended_s), ratio, interval)
+
+
+def _blocks(report: StudyReport) -> Iterator[Block]:
+    yield Paragraph(text=f"{report.done} of {report.planned} runs are done.")
+    if report.fixed:
+        yield Paragraph(text=f"In all cells: {', '.join(f'{k} = {v}' for k, v in report.fixed.items())}.")
+    yield Paragraph(text=_IMPACT)
+    yield Table(
+        columns=headed((*report.factors, "job", "isolated", "contended", "impact", "95 %", "runs"), words=1),
+        rows=tuple((*row.values, *_impact(row), _runs(row)) for row in rows_of(report)),
+    )
+    known = [(row, row.job) for row in rows_of(report) if row.job is not None]
+    if known:
+        yield Heading(text="Tails, and how many more rounds")
+        yield Paragraph(text=_TAILS)
+        yield Table(
+            columns=headed((*report.factors, "job", "p99", "p99.9", "P(slower)", "to know the impact better"), words=1),
+            rows=tuple(
+                (*row.values, job.name, *(tail_text(tail_of(job, share)) for share in TAIL_SHARES),
+                 chance(job.superiority), study_plan(job))
+                for row, job in known
+            ),
+        )  # fmt: skip
+    for matrix in report.matrices:
+        yield from _matrix(matrix)
+    if report.failures:
+        yield Table(
+            title="Runs that failed",
+            columns=headed(("run", "values", "attempts", "status", "reason"), words=5),
+            rows=tuple(
+                (one.run, ", ".join(f"{name} = {value}" for name, value in one.values.items()), str(one.attempts),
+                 None if one.status is None else str(one.status), one.reason)
+                for one in report.failures
+            ),
+        )  # fmt: skip
+    if report.notes:
+        yield Notes(title="Notes", notes=tuple(Note(text=note) for note in report.notes))
+
+
+def _runs(row: Row) -> str:
+    done, planned = row.cell.done, row.cell.planned
+    return str(done) if done == planned else f"{done} of {planned}"
+
+
+def _matrix(matrix: Matrix) -> Iterator[Block]:
+    where = ", ".join(f"{name} = {value}" for name, value in matrix.where.items())
+    yield Heading(text="Who slows whom" + (f": {where}" if where else ""))
+    yield Paragraph(
+        text="A row is a job that suffers, a column the job beside it. Numbers: how many times its time alone it takes."
+    )
+    standings = {one.name: one for one in matrix.standings}
+    yield Table(
+        columns=headed(("", *(f"beside {job}" for job in matrix.jobs), "suffers (mean)"), words=1),
+        rows=(
+            *(
+                (victim, *(_field(matrix, victim, beside) for beside in matrix.jobs),
+                 plain_ratio(standings[victim].suffers))
+                for victim in matrix.jobs
+            ),
+            ("causes (mean)", *(plain_ratio(standings[job].causes) for job in matrix.jobs), ""),
+        ),
+    )  # fmt: skip
+    if matrix.groups:
+        yield Table(
+            columns=headed(("job", "beside", "impact", "95 %"), words=2),
+            rows=tuple(
+                (one.victim, " + ".join(one.beside), plain_ratio(one.impact.ratio),
+                 Interval(low=one.impact.low, high=one.impact.high))
+                for one in matrix.groups
+            ),
+        )  # fmt: skip
+    yield Paragraph(text=f"Aggressor: {matrix.aggressor or 'none'}. Victim: {matrix.victim or 'none'}.")
+    yield Paragraph(text=f"Advice: {matrix.advice}.")
+
+
+def _field(matrix: Matrix, victim: str, beside: str) -> str | None:
+    found = matrix.entry(victim, beside)
+    if found is None:
+        return None
+    return f"{plain_ratio(found.impact.ratio)} {plain_interval(found.impact.low, found.impact.high)}"

@@ -1,0 +1,40 @@
+"""Where jobs ran: one drawing for each placement of the study, as in the paper's Figure 3."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from stressbench.formats.run import Run
+from stressbench.report.document import Figure
+from stressbench.report.figures.placement import draw_nodes
+from stressbench.report.run.section import section_of
+from stressbench.results.material import Material
+from stressbench.results.study import StudyReport
+
+MOST = 12
+_OTHERS = " In other cells other jobs have the same nodes; those of the first such cell are named."
+
+
+def draw_placements(
+    report: StudyReport, material: Material, *, tones: Mapping[str, int]
+) -> tuple[tuple[Figure, ...], int]:
+    """The first ones in the order of the study file, and how many there are in all; `tones` of jobs over the study."""
+    cells = material.by_cell
+    groups = _groups(run for cell in report.cells for run in cells.get(cell.id, {}).values())
+    drawn = [_drawing(group, number=number, tones=tones) for number, group in enumerate(groups[:MOST], start=1)]
+    return tuple(figure for figure in drawn if figure is not None), len(groups)
+
+
+def _groups(runs: Iterable[Run]) -> tuple[tuple[Run, ...], ...]:
+    """Runs by placement: the same word, and the same nodes for the first job, the second, and so on."""
+    found: dict[tuple[object, ...], list[Run]] = {}
+    for run in runs:
+        nodes = tuple(job.nodes for job in run.jobs)
+        found.setdefault((run.header.plan.placement, nodes, len(run.header.nodes)), []).append(run)
+    return tuple(map(tuple, found.values()))
+
+
+def _drawing(group: tuple[Run, ...], *, number: int, tones: Mapping[str, int]) -> Figure | None:
+    looks = {job.job: tones.get(job.name, job.job) for job in group[0].jobs}
+    figure = draw_nodes(section_of(group[0], number=number), looks=looks)
+    names = {tuple(job.name for job in run.jobs) for run in group}
+    return figure if figure is None or len(names) == 1 else replace(figure, caption=figure.caption + _OTHERS)

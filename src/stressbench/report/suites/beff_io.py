@@ -1,0 +1,242 @@
+"""Documents of b_eff_io: every access method and type, partitions, the number, and what limits it."""
+
+from collections.abc import Iterator
+
+from stressbench.formats.protocols.beff_io import Access
+from stressbench.formats.protocols.io_patterns import TABLE_2, TYPE_NAMES, TYPE_TITLES, TYPES
+from stressbench.report.chapters import chapter
+from stressbench.report.document import (
+    Block,
+    Document,
+    Fact,
+    Heading,
+    Note,
+    Notes,
+    Numbers,
+    Paragraph,
+    Section,
+    Severity,
+    Table,
+    headed,
+)
+from stressbench.report.names import printable
+from stressbench.report.suites.beff import NOT_COMPARABLE
+from stressbench.report.units import MISSING, count, digits, rate, size, time
+from stressbench.suites.beff_io import COFFEE_CUP_LIMIT_S, BEffIO, Partition, PatternValue
+from stressbench.suites.published import FIGURE_3, IO_SOURCE
+
+_TYPE_HEADS = tuple(f"{number} {name}" for number, name in zip(TYPES, TYPE_NAMES, strict=True))
+_FOOT = (
+    "b_eff_io of a partition is a quarter of initial writing, a quarter of rewriting and half of reading; of an access "
+    "method the mean over pattern types with type 0 counted twice; of a type all bytes over the time from opening to "
+    "closing its file. The largest partition value is the system's."
+)
+
+
+def brief(found: BEffIO, *, published: bool = False) -> Document:
+    """Every value, the number, and what limits it."""
+    said = (said_number(found), *map(_said_files, found.partitions), _said_balance(found), _said_used(found))
+    cautions = tuple(Note(text=caution, severity=Severity.caution) for caution in found.cautions)
+    values = Table(columns=headed(("ranks", "MB/s", *_TYPE_HEADS, "value"), words=2), rows=tuple(_values_rows(found)))
+    blocks: tuple[Block, ...] = (
+        values,
+        *(Paragraph(text=sentence) for sentence in said if sentence is not None),
+        *(Paragraph(text=f"n{NOT_COMPARABLE}: {reason}") for reason in found.reduced),
+        *((Notes(notes=cautions),) if cautions else ()),
+        *((_published(f"Published, not measured here: {IO_SOURCE} (MB/s)"),) if published else ()),
+    )
+    return Document(title=_said_setting(found), sections=(Section(blocks=blocks),))
+
+
+def page(found: BEffIO) -> Document:
+    """Findings, figures and all tables, however far the measurement came."""
+    from stressbench.report.drawing import style  # figures take a second to import
+    from stressbench.report.suites import chunks, partitions
+
+    with style():
+        drawn = [
+            *(chunks.draw(one, key=f"beff-io-chunks-{number}") for number, one in enumerate(found.partitions, 1)),
+            partitions.draw(found),
+        ]
+    number = "no number" if found.b_eff_io is None else rate(found.b_eff_io)
+    title = f"b_eff_io of {count(found.head.ranks, 'rank')}: {number}"
+    section = chapter(
+        key="beff-io",
+        title=title,
+        banner="" if found.b_eff_io is not None else f"{said_number(found)}.",
+        findings=_findings(found),
+        notes=(
+            *(f"N{NOT_COMPARABLE}: {reason}." for reason in found.reduced),
+            *(f"Caution: {caution}." for caution in found.cautions),
+        ),
+        first=(_values(found),),
+        figures=(figure for figure in drawn if figure is not None),
+        heading="Every pattern",
+        tables=(_patterns(one, number) for number, one in enumerate(found.partitions, 1) if one.patterns),
+        more=(
+            _numbers(found),
+            Heading(text="What others published"),
+            _published("", caption=f"Published, not measured here: {IO_SOURCE}. MB/s of 10^6 bytes."),
+        ),
+        facts=_facts(found),
+    )
+    lead = "The effective bandwidth of parallel files, and what it is made of."
+    return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
+
+
+def _mega(value: float | None) -> str:
+    """Bytes/s as MB/s."""
+    return MISSING if value is None else digits(value / 1e6)
+
+
+def _minutes(seconds: float) -> str:
+    """T as people name it: `15 min`, `60 s`."""
+    return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
+
+
+def _values_rows(found: BEffIO) -> Iterator[tuple[str, ...]]:
+    """Ranks, access, MB/s of each type, and the method's value; below each partition, its own."""
+    for partition in found.partitions:
+        for access in partition.accesses:
+            first = f"{partition.ranks}" if access.access is Access.write else ""
+            types = (access.of_type(number) for number in TYPES)
+            cells = (MISSING if one is None else _mega(one.value) for one in types)
+            yield (first, access.access.value, *cells, _mega(access.value))
+        yield ("", "b_eff_io", *("" for _ in TYPES), _mega(partition.value))
+
+
+def _said_setting(found: BEffIO) -> str:
+    """How it was set up, in a line."""
+    head = found.head
+    parts = [
+        count(head.ranks, "rank"), f"release {head.release}.x",
+        f"T {_minutes(head.scheduled_s)} {'a partition' if head.release == 1 else 'in all'}",
+        f"M_PART {size(head.mpart_bytes)}",
+        "memory not named" if head.memory_bytes is None else f"memory {size(head.memory_bytes)} a rank",
+    ]  # fmt: skip
+    parts += [f"at most {size(head.limit_bytes)} of files"] if head.limit_bytes is not None else []
+    parts += [f"hints {', '.join(head.hints)}"] if head.hints else []
+    return ", ".join(parts)
+
+
+def said_number(found: BEffIO) -> str:
+    """The number, or that there is none."""
+    if found.b_eff_io is None:
+        return f"{'no number' if found.complete else 'INCOMPLETE, no number'}: {found.missing}"
+    return f"b_eff_io: {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}"
+
+
+def _said_used(found: BEffIO) -> str | None:
+    """How much of T was used."""
+    if found.elapsed_s is None:
+        return None
+    return (
+        f"took {time(found.elapsed_s)}, {found.elapsed_s / found.scheduled_s:.0%} of the {_minutes(found.scheduled_s)} "
+        "scheduled"
+    )
+
+
+def _said_files(partition: Partition) -> str | None:
+    """What was written, against the least that the definition asks for."""
+    if partition.least_bytes is None:
+        return None
+    written = partition.of(Access.write).bytes
+    reached = "" if written >= partition.least_bytes else ": not reached"
+    return (
+        f"{count(partition.ranks, 'rank')} wrote {size(written)}; the definition's least is "
+        f"{size(partition.least_bytes)} (300 s of initial writing){reached}"
+    )
+
+
+def _said_balance(found: BEffIO) -> str | None:
+    """The coffee-cup rule."""
+    if found.balance is None:
+        return None
+    verdict = "within" if found.balance.holds else "more than"
+    return (
+        f"writing all memory ({size(found.balance.memory_bytes)}) takes {time(found.balance.write_s)}, {verdict} the "
+        f"{_minutes(COFFEE_CUP_LIMIT_S)} of the coffee-cup rule"
+    )
+
+
+def _findings(found: BEffIO) -> Iterator[str]:
+    if found.b_eff_io is not None:
+        yield f"Files take and give {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}: this is b_eff_io."
+    for one in found.partitions:
+        parts = [f"{access.value} {rate(one.of(access).value)}" for access in Access]
+        yield f"{count(one.ranks, 'rank')}: {', '.join(parts)}."
+    for sentence in (_said_balance(found), *map(_said_files, found.partitions)):
+        if sentence is not None:
+            yield f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def _values(found: BEffIO) -> Table:
+    caption = "Bandwidth from opening to closing the file, MB/s, by partition, access method and pattern type."
+    heads = ("partition", *_TYPE_HEADS, "value")
+    rows = []
+    ranks = ""
+    for row in _values_rows(found):
+        ranks = row[0] or ranks
+        rows.append((f"{count(int(ranks), 'rank')}, {row[1]}", *row[2:]))
+    return Table(key="beff-io-values", columns=headed(heads, words=1), rows=tuple(rows), caption=caption)
+
+
+def _patterns(partition: Partition, number: int) -> Table:
+    rows = {(one.number, one.access): one for one in partition.patterns}
+    shown = tuple(
+        (
+            str(row.number), TYPE_TITLES[row.pattern_type], _chunk(one.chunk_bytes), _chunk(one.memory_chunk_bytes),
+            f"{row.units}", *(_cell(rows.get((row.number, access))) for access in Access),
+        )
+        for row in TABLE_2.values()
+        if (one := next((rows[row.number, access] for access in Access if (row.number, access) in rows), None))
+    )  # fmt: skip
+    return Table(
+        key=f"beff-io-patterns-{number}",
+        columns=headed(("no.", "type", "on disk", "in memory", "U", "write", "rewrite", "read"), words=2),
+        rows=shown,
+        caption=f"Every pattern on {count(partition.ranks, 'rank')}, MB/s. U: its share of T, of 64; 0: what starts or "
+        "fills up. *: the same data more than once.",
+    )
+
+
+def _cell(one: PatternValue | None) -> str:
+    if one is None:
+        return MISSING
+    return _mega(one.value) + (" *" if one.again else "")
+
+
+def _chunk(chunk_bytes: int) -> str:
+    """`1 MiB + 8 B`: what is added to a round size stands by itself."""
+    unit = next((power for power in (2**20, 2**10) if chunk_bytes >= power), 1)
+    rest = chunk_bytes % unit
+    return size(chunk_bytes) if not rest or rest * 16 > chunk_bytes else f"{size(chunk_bytes - rest)} + {size(rest)}"
+
+
+def _numbers(found: BEffIO) -> Numbers:
+    head = (
+        "ranks", "access", "pattern_type", "number", "chunk_bytes", "memory_chunk_bytes", "units", "calls", "bytes",
+        "time_s", "bytes_per_s", "again",
+    )  # fmt: skip
+    rows = tuple(
+        (
+            partition.ranks, one.access.value, one.pattern_type, one.number, one.chunk_bytes, one.memory_chunk_bytes,
+            one.units, one.calls, one.bytes, one.time_s, one.value, int(one.again),
+        )
+        for partition in found.partitions
+        for one in partition.patterns
+    )  # fmt: skip
+    return Numbers(name="b_eff_io", head=head, rows=rows)
+
+
+def _facts(found: BEffIO) -> Iterator[Fact]:
+    yield Fact(name="Set up", value=printable(_said_setting(found)))
+    yield Fact(name="Shared file pointers", value="yes" if found.head.shared_pointers else "no")
+    yield Fact(name="Time", value=_said_used(found) or "it did not come to its end")
+
+
+def _published(title: str, *, caption: str = "") -> Table:
+    """The paper's numbers, MB/s."""
+    rows = tuple((one.system, one.size, str(one.minutes), f"{one.b_eff_io:g}") for one in FIGURE_3)
+    heads = ("system", "partition", "T / min", "b_eff_io")
+    return Table(key="beff-io-published", title=title, columns=headed(heads, words=2), rows=rows, caption=caption)

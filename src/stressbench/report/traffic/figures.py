@@ -1,0 +1,21 @@
+"""The figures of a profile: one file of this package each, found by being there.
+
+A module has `ORDER`, its place on the page, and `draw(profile) -> Figure | None`; None: there is nothing to draw.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from stressbench.report import traffic
+from stressbench.report.document import Figure
+from stressbench.report.drawing import style
+from stressbench.tracing.profile import Profile
+
+
+def figures_of(profile: Profile) -> tuple[Figure, ...]:
+    """All figures that this profile can fill, in the order of the page."""
+    modules = [import_module(f"{traffic.__name__}.{found.name}") for found in iter_modules(traffic.__path__)]
+    drawing = sorted((module for module in modules if hasattr(module, "ORDER")), key=lambda module: module.ORDER)
+    with style():
+        drawn = [module.draw(profile) for module in drawing]
+    return tuple(figure for figure in drawn if figure is not None)

@@ -1,0 +1,196 @@
+"""What rail policies did: the spread of times per policy, ratios to the baseline, and the bytes of each NIC."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stressbench.stats.pooled import PooledImpact
+from stressbench.stats.unpaired import PooledRatio, RatioSource, pooled_ratio
+from stressbench.tracing.profile import Columns
+
+Floats = NDArray[np.float64]
+BASELINE = "default"
+_LEAST_RUNS = 4
+_REACH = 1.5
+_ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="others are compared with it")
+
+
+class Of(StrEnum):
+    """What a value is of: a run's median over its rounds, or one round."""
+
+    runs = "runs"
+    rounds = "rounds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """Quartiles and median; whiskers reach the last value within 1.5 of the box's width, outliers lie beyond."""
+
+    count: int
+    low: float
+    first_quartile: float
+    median: float
+    third_quartile: float
+    high: float
+    outliers: tuple[float, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One policy; `ratio` is over the baseline's."""
+
+    policy: str
+    box: Box | None
+    ratio: PooledRatio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A job's time, or a figure of merit of a program, by policy; `where` are the other factors' values.
+
+    `unit` is s, or empty where nobody knows it. `step` counts from 0, None of a whole job.
+    """
+
+    where: Mapping[str, str]
+    name: str
+    step: int | None
+    motif: str | None
+    unit: str
+    of: Of
+    baseline: str
+    entries: tuple[Entry, ...]
+
+
+def subject_of(
+    values: Mapping[str, Sequence[Floats]], *, where: Mapping[str, str], name: str, step: int | None = None,
+    motif: str | None = None, unit: str = "s",
+) -> Subject:  # fmt: skip
+    """From each policy's runs, each with its rounds' values (rounds,); the first policy is what others are over.
+
+    A box is made of runs' medians where every policy has four runs, else of all rounds.
+    """
+    medians = {
+        policy: np.array([np.median(rounds) for rounds in runs if len(rounds)]) for policy, runs in values.items()
+    }
+    of = Of.runs if all(len(found) >= _LEAST_RUNS for found in medians.values()) else Of.rounds
+    if all(len(rounds) <= 1 for runs in values.values() for rounds in runs):
+        of = Of.runs  # a value a run is all that there is
+    baseline = BASELINE if BASELINE in values else next(iter(values))
+    entries = tuple(
+        Entry(
+            policy=policy,
+            box=box_of(medians[policy] if of is Of.runs else np.concatenate([np.empty(0), *runs])),
+            ratio=_ITSELF if policy == baseline else _against(values[baseline], runs),
+        )
+        for policy, runs in values.items()
+    )
+    return Subject(
+        where=where, name=name, step=step, motif=motif, unit=unit, of=of, baseline=baseline, entries=entries
+    )  # fmt: skip
+
+
+def box_of(values: Floats) -> Box | None:
+    """None where there are none; percentiles interpolate linearly."""
+    if len(values) == 0:
+        return None
+    first, middle, third = (float(value) for value in np.percentile(values, (25, 50, 75)))
+    reach = _REACH * (third - first)
+    ordered = np.sort(values)
+    within = ordered[(ordered >= first - reach) & (ordered <= third + reach)]
+    beyond = ordered[(ordered < first - reach) | (ordered > third + reach)]
+    return Box(
+        count=len(values), low=min(first, float(within[0])), first_quartile=first, median=middle, third_quartile=third,
+        high=max(third, float(within[-1])), outliers=tuple(map(float, beyond)), values=tuple(map(float, values)),
+    )  # fmt: skip
+
+
+def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
+    found = pooled_ratio(baseline, runs, what="values")
+    return PooledRatio(
+        ratio=found.ratio, low=found.low, high=found.high, reason=found.reason,
+        source=RatioSource.runs if found.low is not None and all(len(one) <= 1 for one in runs) else found.source,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """Bytes that hosts sent over their card of this name: frames with their headers. None: nobody counted."""
+
+    nic: str
+    asked: bool | None
+    sent_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What hosts sent under one policy while `job` ran alone, or all together (None); `asked` in words."""
+
+    where: Mapping[str, str]
+    policy: str
+    job: str | None
+    asked: str
+    loads: tuple[Load, ...]
+
+    @property
+    def total(self) -> int | None:
+        """Over all cards."""
+        known = [load.sent_bytes for load in self.loads if load.sent_bytes is not None]
+        return sum(known) if known else None
+
+    def share(self, load: Load) -> float | None:
+        """Of all that was sent; None where nothing was, or nobody counted."""
+        return load.sent_bytes / self.total if load.sent_bytes is not None and self.total else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bandwidth:
+    """What a motif's messages of one size carried, by policy: of all its pairs, from the median over rounds."""
+
+    where: Mapping[str, str]
+    job: str
+    step: int
+    motif: str
+    size_bytes: int
+    bytes_per_s: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """How many times as long a job takes beside the others as alone, under one policy."""
+
+    where: Mapping[str, str]
+    job: str
+    policy: str
+    impact: PooledImpact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MpiProfile:
+    """What a program does in MPI, as mpiP prints it; `source` is the file that says so."""
+
+    source: str
+    program: str | None
+    ranks: int
+    columns: Columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class RailsFound:
+    """`time` says which: isolated or contended rounds, or launches of a program; `factors` vary beside the policy."""
+
+    about: str
+    time: str
+    factors: tuple[str, ...]
+    policies: tuple[str, ...]
+    planned: int
+    done: int
+    subjects: tuple[Subject, ...]
+    bandwidths: tuple[Bandwidth, ...]
+    carried: tuple[Carried, ...]
+    beside: tuple[Beside, ...]
+    talk: tuple[MpiProfile, ...]
+    notes: tuple[str, ...]

@@ -1,0 +1,212 @@
+"""Degradation under reduced injection bandwidth: factors, bandwidth-bound shares, and the smallest sufficient rate."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stressbench.formats.run import Kind
+from stressbench.stats.unpaired import PooledRatio, concatenate_rounds, pooled_ratio
+
+FULL = Fraction(1)
+_ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="the full rate: others are compared with it")
+
+
+class Answer(StrEnum):
+    """To: does the job lose at most so much at this rate?"""
+
+    yes = "yes"
+    no = "no"
+    cannot_tell = "cannot tell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """Share of the time at the full rate that grows as bandwidth shrinks: 0 latency alone, 1 bandwidth alone.
+
+    Noise may lead outside of 0 to 1.
+    """
+
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """`rate` as `1/4`, and as a number; `time_s` is the median over all rounds; `suffices` answers `--at-most`.
+
+    `factor` is the time at the rate over that at the full rate; `ratio_of_medians` the plain quotient of `time_s`.
+
+    Of a program's figure of merit `time_s` is None and `value` the median over launches, which are runs and rounds of
+    one value; the quotients are of figures then, and the other way round where more is better.
+    """
+
+    rate: str
+    share: float
+    runs: int
+    rounds: int
+    time_s: float | None
+    factor: PooledRatio
+    ratio_of_medians: float | None
+    bandwidth_bound: Bound
+    suffices: Answer
+    value: float | None = None
+
+
+Rounds = Sequence[NDArray[np.float64]]
+
+
+def point_of(rate: Fraction, *, full: Rounds, here: Rounds, at_most: float, what: str = "rounds") -> Point:
+    """From the times of each run's rounds at the full rate and at this one; `what` they are, in the plural."""
+    factor = _ITSELF if rate == FULL else pooled_ratio(full, here, what=what)
+    time_s, full_s = _median(here), _median(full)
+    return Point(
+        rate=str(rate),
+        share=float(rate),
+        runs=sum(len(rounds) > 0 for rounds in here),
+        rounds=sum(map(len, here)),
+        time_s=time_s,
+        factor=factor,
+        ratio_of_medians=time_s / full_s if time_s is not None and full_s else None,
+        bandwidth_bound=_bound(factor, rate),
+        suffices=Answer.yes if rate == FULL else answer_of(factor, at_most=at_most),
+    )
+
+
+def answer_of(factor: PooledRatio, *, at_most: float) -> Answer:
+    """Whether the whole interval says that the job loses at most this share, or more."""
+    if factor.low is None or factor.high is None:
+        return Answer.cannot_tell
+    if factor.high <= 1 + at_most:
+        return Answer.yes
+    return Answer.no if factor.low > 1 + at_most else Answer.cannot_tell
+
+
+def _bound(factor: PooledRatio, rate: Fraction) -> Bound:
+    """T(rate) = T(1) (1 - b + b / rate), solved for b."""
+    if rate == FULL:
+        return Bound(share=None, low=None, high=None)
+    most = float(1 / rate) - 1
+    share, low, high = (
+        None if value is None else (value - 1) / most for value in (factor.ratio, factor.low, factor.high)
+    )
+    return Bound(share=share, low=low, high=high)
+
+
+def _median(runs: Rounds) -> float | None:
+    times = concatenate_rounds(runs)
+    return float(np.median(times)) if len(times) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Of the machine: peak of a node, and what it injects at the full rate; None is unknown."""
+
+    gflops: float | None = None
+    injection_gb_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """At one rate, as the rate says: bytes that a node can send per operation, and how many times fewer than at 1."""
+
+    rate: str
+    injection_gb_per_s: float | None
+    bytes_per_flop: float | None
+    factor_worse: float
+
+
+def balances_of(rates: Iterable[Fraction], node: Node) -> tuple[Balance, ...]:
+    """One for each rate."""
+    return tuple(_balance(rate, node) for rate in rates)
+
+
+def _balance(rate: Fraction, node: Node) -> Balance:
+    injected = None if node.injection_gb_per_s is None else node.injection_gb_per_s * float(rate)
+    return Balance(
+        rate=str(rate),
+        injection_gb_per_s=injected,
+        bytes_per_flop=None if injected is None or node.gflops is None else injected / node.gflops,
+        factor_worse=float(1 / rate),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Competition:
+    """Where traffic competed: shares of the link that it was asked to take out of each node, and that it took.
+
+    `taken` is the median over runs, None where nobody knows.
+    """
+
+    where: Mapping[str, str]
+    ranks: int | None
+    rate: str
+    asked: float
+    taken: float | None
+
+
+class Better(StrEnum):
+    """Of a value: less, as of a time, or more, as of GFLOP/s."""
+
+    less = "less"
+    more = "more"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A job, or a motif of it (`step` counts from 0), at one number of ranks; `where` are the other factors' values.
+
+    `points` fall from the full rate. `needs` is the smallest rate that suffices while none above it fails, None where
+    nothing is known; `undecided` are the rates below it of which nobody can tell.
+
+    Of a program `job` is the name of a figure, or its wall time; figures have no `unit` that anybody knows.
+    """
+
+    where: Mapping[str, str]
+    job: str
+    step: int | None
+    motif: str | None
+    ranks: int | None
+    points: tuple[Point, ...]
+    needs: str | None
+    undecided: tuple[str, ...]
+    unit: Literal["s", ""] = "s"
+    better: Better = Better.less
+
+
+@dataclass(frozen=True, kw_only=True)
+class Degradation:
+    """All that is told; `time` says whether jobs ran alone (isolated) or together (contended), or of launches."""
+
+    about: str
+    time: Kind | Literal["launches"]
+    at_most: float
+    rates: tuple[str, ...]
+    planned: int
+    done: int
+    curves: tuple[Curve, ...]
+    balance: tuple[Balance, ...]
+    notes: tuple[str, ...]
+    competition: tuple[Competition, ...] = ()
+
+
+def need_of(points: Sequence[Point]) -> tuple[str | None, tuple[str, ...]]:
+    """Smallest rate that suffices, and rates below it of which nobody can tell; `points` fall from the full rate.
+
+    Less bandwidth cannot help: a rate below one that fails is not believed, but one below an undecided rate is.
+    """
+    believed: list[Point] = []
+    for point in points:
+        if point.suffices is Answer.no:
+            break
+        believed.append(point)
+    sufficient = [number for number, point in enumerate(believed) if point.suffices is Answer.yes]
+    if not sufficient or not points[0].rounds:
+        return None, ()
+    last = sufficient[-1]
+    return believed[last].rate, tuple(point.rate for point in believed[last + 1 :])

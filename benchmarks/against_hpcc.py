@@ -27,8 +27,8 @@ from pathlib import Path
 import compare
 import mpi
 
-from stressbench.cli.places import place_of
 from stressbench.launch.program import run_program
+from stressbench.launch.targets import resolve_target
 
 GOAL = 0.10
 SIZE = 2_000_000  # message size of hpcc, in bytes
@@ -125,7 +125,7 @@ def starter(on: str, ranks: int, engine: Path) -> Start:
         return lambda folder, words: void(
             mpi.run(mpi.OPEN_MPI, ranks, ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), *words])
         )
-    place = place_of(on, environment=os.environ)
+    place = resolve_target(on, environment=os.environ)
 
     def start(folder: Path, words: Sequence[str]) -> None:
         quiet = ("sh", "-c", 'exec "$@" >&2', "sh", *words)

@@ -24,8 +24,8 @@ import compare
 import known_load
 import numpy as np
 
-from stressbench.interference import PAPER, Service, Utilisation, read_profile, utilisation
-from stressbench.interference.sides import READING
+from stressbench.interference import PAPER_ESTIMATOR, Service, Utilisation, estimate_utilisation, read_profile
+from stressbench.interference.probe_statistics import PING_PONG_ESTIMATOR
 
 GOAL = 0.05
 IDLE_GOAL = 0.03
@@ -88,9 +88,11 @@ def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str 
     idle_s, loaded_s = profile.idle.array, probes.array[steady]
     return Read(
         load=load,
-        paper=utilisation(idle_s, loaded_s, how=PAPER, steady=False),
-        alone=utilisation(idle_s, loaded_s, how=READING, steady=False),
-        knowing=utilisation(idle_s, loaded_s, how=READING, traffic=load.service, steady=False),
+        paper=estimate_utilisation(idle_s, loaded_s, estimator=PAPER_ESTIMATOR, steady=False),
+        alone=estimate_utilisation(idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, steady=False),
+        knowing=estimate_utilisation(
+            idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, packets=load.service, steady=False
+        ),
     )
 
 

@@ -36,6 +36,7 @@ check "mypy --strict, benchmarks" "$tools/mypy" benchmarks
 check "import-linter" "$tools/lint-imports"
 check "layers of engine/" "$tools/python" scripts/check_layers.py
 check "paths exist" "$tools/python" scripts/check_paths.py
+check "documentation: commands, code blocks, generated pages" "$tools/python" scripts/check_docs.py
 check "shellcheck" shellcheck --external-sources --severity=info "${shell[@]}"
 
 (($# == 0)) || printf '%d %d %d\n' "$passed" "$failed" "$skipped" >"$1"

@@ -35,7 +35,7 @@ rm -rf "$study"
 
 export STRESSBENCH_LABS=$root/.cache/labs  # beside labs of the user's own
 if "$command" lab probe >.cache/probe.log 2>&1; then
-  file=studies/quickstart.toml what="on sixteen hosts of a lab (docs/lab.md), links of 20 Mbit/s between them; three minutes"
+  file=studies/quickstart.toml what="on sixteen hosts of a lab (docs/explanation/lab.md), links of 20 Mbit/s between them; three minutes"
   trap '"$command" lab down tinis >/dev/null 2>&1' EXIT
   "$command" lab down tinis >/dev/null 2>&1 || true
   "$command" lab up tinis >.cache/lab.log 2>&1 || give_up "The lab did not come up:" "$(<.cache/lab.log)"
@@ -59,6 +59,6 @@ The report:   $root/$report
 The records:  $root/$study/runs
 
 Next time:
-  $command study run $file -o my-study          # the same again; resume, status and report go with it (docs/studies.md)
+  $command study run $file -o my-study          # the same again; resume, status and report go with it (docs/how-to/studies.md)
   $command run workloads/demo.sb -n 8 --ranks-per-node 1 -o my.jsonl && $command report my.jsonl -o my.html
 END

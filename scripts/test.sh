@@ -12,18 +12,20 @@
 # the stage `fuzz`.
 set -uo pipefail
 fast_stages=(lint engine unit contract integration mpich)
-full_stages=(lint engine unit contract integration mpich ranks mpich-full sanitize fuzz simulator nightly)
+full_stages=(lint engine unit contract integration mpich docs ranks mpich-full sanitize coverage fuzz simulator nightly)
 describe_stages() {
   cat <<'STAGES'
-lint         both  format, lint, types, layers, paths that are mentioned
+lint         both  format, lint, types, layers, paths and commands in the documentation
 engine       both  optimised build with Open MPI; C++ tests without MPI, and over 2 and 4 ranks
 unit         both  Python, without MPI
 contract     both  schemas against what is written; everything that users script against (tests/golden)
 integration  both  each command from end to end with Open MPI; reference captures; a lab; a study and its report in a browser
 mpich        both  build with MPICH; a motif of each family and the tracer on 2 ranks
+docs         full  the documentation site: build, links, search without a network
 ranks        full  C++ tests over 1 and 8 ranks, and all storage cells over 1, 2, 4 and 8
 mpich-full   full  all C++ and integration tests with MPICH
 sanitize     full  C++ tests with address and undefined-behaviour sanitizers
+coverage     full  lines that the unit tests of Python and the C++ tests run
 fuzz         full  mutated inputs of each reader, and libFuzzer
 simulator    full  build with SimGrid, and its tests
 nightly      full  lab physics, kills and interruptions, long benchmarks, browsers, presets
@@ -93,6 +95,7 @@ stage_mpich() {
   build mpich --target stressbench-mpi stressbench-trace stressbench-trace-salvage patterns &&
     pytest_of mpich -n 1 --mpi mpich tests/integration/test_every_mpi.py
 }
+stage_docs() { pytest_of docs tests/nightly/test_site.py; }
 stage_ranks() { build openmpi && ctest_of ranks openmpi -L full; }
 stage_mpich-full() {
   local status=0
@@ -102,6 +105,23 @@ stage_mpich-full() {
   return $status
 }
 stage_sanitize() { build sanitize && ctest_of sanitize sanitize; }
+stage_coverage() {  # pages in coverage-python/ and coverage-engine/, totals in coverage.txt
+  local status=0 data=$logs/coverage.data
+  build coverage || return
+  find build/coverage -name '*.gcda' -delete
+  ctest_of coverage coverage -LE full || status=1
+  COVERAGE_FILE=$data pytest_of coverage.python "${in_parallel[@]}" --cov=stressbench --cov-report="html:$logs/coverage-python" tests/unit || status=1
+  mkdir -p "$logs/coverage-engine"
+  .venv/bin/gcovr --root . --filter engine/ --filter tracer/ --gcov-ignore-errors all --exclude-throw-branches -j "$jobs" build/coverage \
+    --html-details "$logs/coverage-engine/index.html" --json-summary "$logs/coverage-engine/summary.json" || status=1
+  {
+    printf 'Python %s %%\n' "$(.venv/bin/coverage report --data-file="$data" --format=total)"
+    .venv/bin/python -c '
+import json, sys
+print("engine and tracer", json.load(open(sys.argv[1]))["line_percent"], "%")' "$logs/coverage-engine/summary.json"
+  } >"$logs/coverage.txt" || status=1
+  return $status
+}
 stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
   local passed=0 failed=0 corpus=$root/.cache/fuzz-corpus reader
   mkdir -p "$corpus"
@@ -125,7 +145,7 @@ stage_nightly() {
   export STRESSBENCH_FIGURES=$logs/figures.jsonl
   local status=0
   build openmpi && build mpich || return
-  pytest_of nightly --ignore=tests/nightly/test_simgrid.py --durations=60 tests/nightly || status=1
+  pytest_of nightly --ignore=tests/nightly/test_simgrid.py --ignore=tests/nightly/test_site.py --durations=60 tests/nightly || status=1
   pytest_of nightly.thorough --thorough "${in_parallel[@]}" tests/unit || status=1
   return $status
 }
@@ -181,6 +201,7 @@ for name in "${stages[@]}"; do
     printf -- '---- end of %s\n' "$name"
   fi
 done
+[[ ! -s $logs/coverage.txt ]] || printf 'Lines covered: %s (pages: .cache/test/coverage-*)\n' "$(paste -sd ',' "$logs/coverage.txt")"
 [[ ! -s $logs/figures.jsonl ]] || printf 'Figures of tests that measure: %s\n' "${logs#"$root"/}/figures.jsonl"
 # Once more at the very end, where a cut-off log still has them.
 ((failed == 0)) || .venv/bin/python scripts/count_tests.py --failures "$logs"/*.xml | sed 's/^/failed: /'

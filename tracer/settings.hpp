@@ -1,4 +1,4 @@
-// What the environment asks for (docs/capture.md). Without STRESSBENCH_TRACE_OUTPUT the library looks at nothing.
+// What the environment asks for (docs/how-to/capture.md). Without STRESSBENCH_TRACE_OUTPUT the library looks at nothing.
 #pragma once
 
 #include "recording.hpp"

@@ -1,4 +1,4 @@
-// How much is read of each file that a person names (docs/running.md has the same table). Far above what any needs, and
+// How much is read of each file that a person names (same table: docs/how-to/running.md). Far above what any needs, and
 // low enough that a check of the largest takes seconds and less than 1 GiB of memory.
 #pragma once
 

@@ -1,4 +1,4 @@
-# The engine on SimGrid's MPI (docs/simgrid.md). STRESSBENCH_SIMGRID takes, for each FOLDER/NAME.cpp of the engine that has one, its
+# The engine on SimGrid's MPI (docs/how-to/simgrid.md). STRESSBENCH_SIMGRID takes, for each FOLDER/NAME.cpp of the engine that has one, its
 # stand-in FOLDER/simulated/NAME.cpp: time, hosts, and what a simulation cannot have.
 option(STRESSBENCH_SIMGRID "build the engine for SimGrid (MPI_CXX_COMPILER=smpicxx)" OFF)
 

@@ -1,5 +1,5 @@
-// What b_eff measured, loop by loop, and the file that keeps it (docs/beff.md): its number can be computed again from
-// that alone.
+// What b_eff measured, loop by loop, and the file that keeps it (docs/how-to/beff.md): its number can be computed again
+// from that alone.
 #pragma once
 
 #include <cstdint>

@@ -18,14 +18,14 @@ from support.sensitivities import aggressor
 from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
-from stressbench.cli.study.common import told_by
+from stressbench.experiments.study_results import results_of
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
 from stressbench.formats.run import read_run
+from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import LeftOut
-from stressbench.interference.judging import judge
 from stressbench.interference.models import Model
-from stressbench.interference.together import foretell
+from stressbench.interference.validation import validate_models
 from stressbench.report.page import render
 from stressbench.report.page.predictions import render_judgement, render_together
 from stressbench.report.page.sensitivity import render_profiles
@@ -112,7 +112,7 @@ def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     directory = study_in(folder, text)
     failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
     carry_out(directory, FakeLaunches(results=failing, text=made_run(blocks=8)))
-    return formats()["html"](*told_by(directory))
+    return formats()["html"](*results_of(directory))
 
 
 @pytest.fixture(scope="module")
@@ -141,14 +141,14 @@ def profiles_page() -> str:
 @pytest.fixture(scope="module")
 def together_page() -> str:
     """Every model, some of which cannot tell."""
-    return render_together(foretell([CG, FFT], tuple(Model)))
+    return render_together(predict_corun([CG, FFT], tuple(Model)))
 
 
 @pytest.fixture(scope="module")
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
     left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
-    return render_judgement(judge([CG, FFT], (*SEEN, left)))
+    return render_judgement(validate_models([CG, FFT], (*SEEN, left)))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pytest
 from support.lab_bench import job
 from support.measured import Tolerated, at_least, told_as
 
-from stressbench.interference import read_profile, slowdown_of
+from stressbench.interference import read_profile, slowdown_interval
 
 RINGS = ("--partners", "3", "--messages", "1", "--bubbles", "200ms,12ms", "--levels", "all")
 PROBES = ("--every", "20ms", "--idle", "4s", "--no-after", "--link", "100Mbit", "--packet", "42KiB")
@@ -39,10 +39,10 @@ def test_a_ring_takes_the_share_of_links_that_its_messages_and_sleeps_make(level
 def test_what_needs_the_links_is_slowed_more_by_the_busier_ring(levels, measured, samples) -> None:
     """A fifth: what an exchange that fills its links must lose at least to a ring that fills them by half."""
     profile, (light, heavy) = levels
-    slowed = {one.configuration.pause_s: slowdown_of(profile.alone_s, one.times_s) for one in (light, heavy)}
+    slowed = {one.configuration.pause_s: slowdown_interval(profile.alone_s, one.times_s) for one in (light, heavy)}
 
     assert len(light.times_s) == len(heavy.times_s) == len(profile.alone_s) == samples
-    more = slowdown_of(light.times_s, heavy.times_s)
+    more = slowdown_interval(light.times_s, heavy.times_s)
     told = {
         "slow-down by the busier ring": (slowed[heavy.configuration.pause_s], at_least(1.2)),
         "time beside the busier ring over the other": (more, at_least(1.0)),

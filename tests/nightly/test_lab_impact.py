@@ -1,7 +1,7 @@
 """`stressbench impact` on a lab: what it says of a link whose load is known, beside a program that calls no MPI.
 
-Twenty seconds of a Poisson stream tell 40 % to within 3 points, and the lab takes some off (docs/impact.md); longer
-measurements at more loads: benchmarks/known_utilisation.py.
+Twenty seconds of a Poisson stream tell 40 % to within 3 points, and the lab takes some off (docs/how-to/impact.md);
+longer measurements at more loads: benchmarks/known_utilisation.py.
 """
 
 import pytest

@@ -22,10 +22,11 @@ FLAGS = (
 DARK = ("--force-dark-mode", "--blink-settings=preferredColorScheme=0")
 
 
-def browse(page: Path, folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+def browse(page: Path, folder: Path, *flags: str, address: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Opens the page. `address`: the page's, where it has a query."""
     assert CHROMIUM is not None
     return subprocess.run(
-        [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", *flags, page.as_uri()],
+        [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", *flags, address or page.as_uri()],
         capture_output=True,
         text=True,
         timeout=120,

@@ -2,14 +2,14 @@
 
 They serve as targets of a study, and of `--on lab:NAME` through `stressbench.launch.targets.registered`.
 
+They are targets that `stressbench.launch.targets.registered` makes `--on lab:NAME` mean.
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from stressbench.launch.errors import LaunchMistake, LinkMistake
-from stressbench.launch.lab import LabHost, LabPlace
-from stressbench.launch.place import HERE, Place
+from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.targets import CardTotals
 
 
@@ -19,9 +19,9 @@ class FakeLab:
 
     events: list[str] = field(default_factory=list)
     refuses: str = ""
-    here: Place = HERE
+    here: LaunchTarget = LOCAL
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rails not in (None, 1):
             raise LinkMistake(on=on, factor="rails", told=f"{rails}: lab fake has 1 rail; expected 1")
         return self.here
@@ -34,12 +34,11 @@ class FakeLab:
     def cards(self, on: str) -> CardTotals | None:
         return None
 
-    def engine(self, place: Place, given: Path | None) -> Path | None:
-        return given
 
-
-FOUR = LabPlace(name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), takes_turns=False)
-PAIR = LabPlace(
+FOUR = LabTarget(
+    name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), takes_turns=False
+)
+PAIR = LabTarget(
     name="pair", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(2)), enter=("enter",), nics=("eth0", "eth1")
 )
 
@@ -48,7 +47,7 @@ PAIR = LabPlace(
 class Pair(FakeLab):
     """A lab with two NICs per host."""
 
-    here: Place = field(default=PAIR)
+    here: LaunchTarget = field(default=PAIR)
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         return self.here

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from stressbench.interference.finding import Measured
-from stressbench.interference.pingpongs import Probes, Probing
+from stressbench.interference.impact_analysis import ImpactData
+from stressbench.interference.probes import ProbeSchedule, ProbeSeries
 from support.builders import MadeStep
 from support.sensitivities import sample
 
-PROBING = Probing(pairs=2, message_bytes=1024, interval_s=0.1)
+PROBING = ProbeSchedule(pairs=2, message_bytes=1024, interval_s=0.1)
 STEPS = (
     MadeStep(motif="compute", time_s=0.09),
     MadeStep(motif="pingpong", time_s=2e-4, quantity="one-way latency", quantity_scale=0.5),
@@ -19,9 +19,9 @@ STEPS = (
 
 def series(
     latencies_s: Sequence[float], *, hosts: tuple[str, ...] = ("h0", "h1"), late_s: float = 0.0, at_s: float = 0.0
-) -> Probes:
+) -> ProbeSeries:
     count = len(latencies_s)
-    return Probes(
+    return ProbeSeries(
         hosts=hosts, latencies_s=np.array(latencies_s), at_s=at_s + 0.1 * np.arange(count),
         round=np.arange(count) // 10 + 1, late_s=np.full(count, late_s),
     )  # fmt: skip
@@ -31,11 +31,11 @@ IDLE, BUSY = series(sample(0.0, count=300)), series(sample(0.4, count=300))
 
 
 def measured(
-    before: Sequence[Probes] = (IDLE,), beside: Sequence[Probes] = (BUSY,), after: Sequence[Probes] = (),
+    before: Sequence[ProbeSeries] = (IDLE,), beside: Sequence[ProbeSeries] = (BUSY,), after: Sequence[ProbeSeries] = (),
     with_s: Sequence[float] = (30.0,), without_s: Sequence[float] = (),
-) -> Measured:  # fmt: skip
+) -> ImpactData:  # fmt: skip
     probing = replace(PROBING, pairs=len(before))
-    return Measured(
+    return ImpactData(
         probing=probing, before=tuple(before), beside=tuple(beside), after=tuple(after),
         with_probes_s=tuple(with_s), without_s=tuple(without_s),
     )  # fmt: skip

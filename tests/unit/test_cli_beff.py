@@ -109,7 +109,7 @@ def test_simulated_ranks_compute_nothing(machine: Path) -> None:
         ("-n 4 --rmax 0", "--rmax: '0' must be Linpack's Rmax in GFlop/s, above 0, or hpcc"),
         ("-n 4 --rmax inf", "--rmax: 'inf' must be Linpack's Rmax in GFlop/s"),
         ("-n 4 --rmax HPL", "--rmax: 'HPL' must be Linpack's Rmax in GFlop/s"),
-        ("--from made.jsonl --rmax hpcc", "--rmax hpcc: runs behind a measurement; with --from give it in GFlop/s"),
+        ("--from made.jsonl --rmax hpcc", "--rmax hpcc: needs a measurement; with --from give Rmax in GFlop/s"),
         ("-n 4 --report x.pdf", "--report: x.pdf should end in .html"),
         ("-n 4 -o made.jsonl", "-o made.jsonl: is there already"),
         ("", "-n is missing"),

@@ -16,7 +16,7 @@ from support.io_protocols import MIB, MadeIO, write_lines
 
 from stressbench.formats.units import UnitError, parse_size
 from stressbench.launch import session
-from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.lab import LabHost, LabTarget
 from stressbench.launch.targets import registered
 
 COMPLETE = MadeIO(head={"partitions": [2, 4]})
@@ -27,7 +27,7 @@ class Asked:
     """What was asked of a launch: the workload without its --protocol, and the rest."""
 
     workload: str
-    wish: session.Wish
+    wish: session.LaunchRequest
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
     def replace(made: MadeIO | None = COMPLETE, *, status: int = 0, lines: int | None = None) -> list[Asked]:
         asked: list[Asked] = []
 
-        def prepare(wish: session.Wish, *, environment: Mapping[str, str]) -> int:
+        def prepare(wish: session.LaunchRequest, *, environment: Mapping[str, str]) -> int:
             workload, protocol = wish.workload.read_text().rstrip("\n").split(" --protocol ")
             asked.append(Asked(workload + "\n", wish))
             if made is not None:
@@ -118,8 +118,8 @@ def test_names_with_blanks_and_quotes_stay_one_word(measured: Measured) -> None:
     assert '--file "${SCRATCH}/my \\"own\\" run" --release' in asked[0].workload
 
 
-def lab(**scratch: str) -> LabPlace:
-    return LabPlace(name="io", hosts=(LabHost(name="a1", cores=4),), enter=(), environment=tuple(scratch.items()))
+def lab(**scratch: str) -> LabTarget:
+    return LabTarget(name="io", hosts=(LabHost(name="a1", cores=4),), enter=(), environment=tuple(scratch.items()))
 
 
 def test_a_lab_s_files_go_to_its_scratch(measured: Measured, here: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
         ("-n 4 --memory 2GiBs", "--memory: '2GiBs' must be a size above 0, such as 4096, 32KiB"),
         ("-n 4 --mpart 0", "--mpart: '0' must be a size above 0"),
         ("-n 4 --limit 1.5", "--limit: '1.5' must be a size above 0"),
-        ("-n 4 --memory 1GiB --mpart 1MiB", "--mpart 1MiB: --memory 1GiB says it already; leave one out"),
+        ("-n 4 --memory 1GiB --mpart 1MiB", "--mpart 1MiB: follows from --memory 1GiB; leave one of both out"),
         ("-n 4 --hint striping", "--hint: 'striping' must be KEY=VALUE, such as striping_factor=4"),
         ("-n 4 --types 5", "--types: '5' must be types from 0 to 4, such as 0,1, each once"),
         ("-n 4 --types 1,1", "--types: '1,1' must be types from 0 to 4, such as 0,1, each once"),

@@ -12,7 +12,7 @@ from support.commands import invoke
 from support.fake_place import START_MS, environment, folder, interrupt, run_command, running
 from support.sensitivities import aggressor, sample, victim
 
-from stressbench.cli.errands import scratch
+from stressbench.experiments.scratch import scratch_directory
 from stressbench.formats.profiles.profile import Latencies, ProbeSettings, read_profile
 from stressbench.formats.profiles.store import Store
 
@@ -66,7 +66,7 @@ def test_every_number_as_json_slow_downs_follow_the_load(folder: Path) -> None:
         "partners": 1, "messages": 1, "pause_s": pytest.approx(1e-5), "message_bytes": 40960
     }  # fmt: skip
     assert (found["ring_nodes"], found["link"], found["drift"]) == (4, None, None)
-    assert any("slow-downs have no interval: it takes 4" in one for one in found["cautions"])
+    assert any("slowdowns have no interval: it takes 4" in one for one in found["cautions"])
 
 
 def test_a_link_s_packets_take_the_place_of_the_assumption_that_they_are_like_probes(folder: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_link_s_packets_take_the_place_of_the_assumption_that_they_are_like_pr
     assert read_profile(folder / "app.json").provenance.configuration["packet"] == "1250B"
 
 
-def test_on_one_host_there_is_no_switch_to_tell_of_and_an_impact_stays_in_the_store(folder: Path) -> None:
+def test_on_one_host_there_is_no_utilisation_and_an_impact_stays_in_the_store(folder: Path) -> None:
     known = replace(aggressor(0.3, name="sh"), probe=PROBES, idle=Latencies(latencies_s=sample(0.0)))
     Store(folder=folder / "kept").save(known)
 
@@ -95,8 +95,8 @@ def test_on_one_host_there_is_no_switch_to_tell_of_and_an_impact_stays_in_the_st
 
     assert ended.returncode == 0, ended.stderr
     assert "go through memory, not through a switch" in ended.stdout
-    assert re.search("CAUTION: idle latencies are [0-9.]+ times those of the impact that is known of sh", ended.stderr)
-    assert "sh.json, with the impact that it held" in ended.stderr
+    assert re.search("CAUTION: idle latencies are [0-9.]+ times those of the stored impact of sh", ended.stderr)
+    assert "sh.json, with the impact that it had" in ended.stderr
     kept = read_profile(folder / "kept" / "lab" / "sh.json")
     assert kept.impact == known.impact
     assert len(kept.levels) == 2
@@ -106,7 +106,7 @@ def test_on_one_host_there_is_no_switch_to_tell_of_and_an_impact_stays_in_the_st
     page = (folder / "sh.html").read_text(encoding="utf-8")
     assert "<h1>sh on lab</h1>" in page
     assert "It was run beside 2 rings; how busy they keep the switch nobody can tell." in page
-    assert "2 of 2 slow-downs have no interval: it takes 4 times alone and 4 beside." in page
+    assert "2 of 2 slowdowns have no interval: it takes 4 isolated and 4 contended times." in page
     assert "beside it, n = 60" in page  # the impact that the store held
 
 
@@ -142,7 +142,7 @@ def test_a_program_that_fails_is_named_with_its_status_and_nothing_is_claimed(
 
     assert ended.returncode == 3
     assert said in ended.stderr
-    assert "nothing is claimed of a program that fails" in ended.stderr
+    assert "no result is reported for a program that fails" in ended.stderr
     assert ended.stdout == ""
     assert running(folder) == []
     assert sorted(path.name for path in folder.iterdir() if path.name != "ring") == ["bad.sb", "demo.sb"]
@@ -152,11 +152,11 @@ def test_a_program_that_is_mostly_its_start_is_too_short_and_nothing_is_probed(f
     ended = stressbench(folder, *SHORT, "--", "true")
 
     assert ended.returncode == 3
-    assert "too short: to start 1 rank of a program that does nothing takes 0.0" in ended.stderr
+    assert "too short: starting 1 rank of a program that does nothing takes 0.0" in ended.stderr
     assert "idle, before" not in ended.stderr
 
 
-def test_a_ring_beside_which_the_program_does_not_end_in_time_is_left_out(folder: Path) -> None:
+def test_a_congestion_level_at_which_the_program_reaches_the_time_limit_is_dropped(folder: Path) -> None:
     """Beside the heavier one it hears nothing; its children go with it."""
     script = (
         "read slowed 2>/dev/null <ring; case $slowed in 7*) trap '' INT TERM USR1 HUP; "
@@ -170,7 +170,7 @@ def test_a_ring_beside_which_the_program_does_not_end_in_time_is_left_out(folder
     assert "sh was ended at --time-limit, after " in ended.stderr
     assert re.search("sh left a process behind|sh left \\d processes behind", ended.stderr)
     assert re.search(r"at least \d+\.\d\d", ended.stdout)
-    assert "beside 1 of 2 compressions the program was ended at --time-limit" in ended.stdout
+    assert "at 1 of 2 congestion levels the program was ended at --time-limit" in ended.stdout
     assert [one.configuration.pause_s for one in read_profile(folder / "app.json").levels] == [1e-3]
     assert running(folder) == []
 
@@ -183,7 +183,9 @@ def test_ctrl_c_keeps_rings_that_have_times(folder: Path) -> None:
     status, said = interrupt("compress", folder, words)
 
     assert status == 130, said
-    assert re.search(r"interrupted; sh (and its probes were|was) ended; kept 2 compressions", said)
+    assert re.search(
+        r"interrupted; sh (and its probes were|was) terminated; kept 2 congestion levels with 1 times each", said
+    )
     kept = read_profile(folder / "app.json")
     assert [len(one.times_s) for one in kept.levels] == [1, 1]
     assert kept.provenance.configuration["interrupted"] == "yes"
@@ -198,7 +200,7 @@ def test_ctrl_c_while_rings_are_calibrated_leaves_nothing(folder: Path, number: 
     status, said = interrupt("compress", folder, words, requests=(number,), FAKE_PROBES="wait 2")
 
     assert status == 130, said
-    assert "P=1 M=1 B=10us: probes ended early; nothing is claimed" in said
+    assert "P=1 M=1 B=10us: probes ended early; no result is reported" in said
     assert not (folder / "app.json").exists()
     assert running(folder) == []
 
@@ -210,7 +212,7 @@ def test_ctrl_c_in_the_last_round_of_probes_counts(folder: Path) -> None:
 
     assert status == 130, said
     assert "interrupted at the end of P=1 M=1 B=10us" in said
-    assert said.count("beside the ring") == 1
+    assert said.count("probing the ring") == 1
     assert not (folder / "app.json").exists()
 
 
@@ -219,7 +221,7 @@ def test_a_request_to_stop_between_two_launches_leaves_no_folder_of_files(
 ) -> None:
     monkeypatch.chdir(folder)
 
-    with pytest.raises(KeyboardInterrupt), scratch("compress") as files:
+    with pytest.raises(KeyboardInterrupt), scratch_directory("compress") as files:
         (files / "probes-1.jsonl").write_text("{}")
         assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL  # else this would be the end of all tests
         signal.raise_signal(signal.SIGTERM)
@@ -227,7 +229,7 @@ def test_a_request_to_stop_between_two_launches_leaves_no_folder_of_files(
     assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "demo.sb"]
 
 
-def test_an_engine_without_the_ring_is_told_before_anything_runs(folder: Path) -> None:
+def test_an_engine_without_the_ring_is_an_error_before_anything_runs(folder: Path) -> None:
     ended = stressbench(folder, *SHORT, "--", "touch", "started", FAKE_PROBES="old")
 
     assert ended.returncode == 2
@@ -241,7 +243,9 @@ def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
     ended = stressbench(folder, *SHORT, *TWO_RINGS, "--", "sh", "-c", script, FAKE_PROBES="die")
 
     assert ended.returncode == 3
-    assert "probes and ring ended with status 3 while sh ran, so it was ended, too; nothing is claimed" in ended.stderr
+    assert (
+        "probes and ring ended with status 3 while sh was running, which was terminated; no result is" in ended.stderr
+    )
     assert running(folder) == []
 
 
@@ -262,7 +266,7 @@ def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
         ("-n 1 --bubbles 0 true", "--bubbles: '0' must be a time with its unit"),
         ("-n 1 --clock fast true", "--clock: 'fast' must be a frequency, such as 2.6GHz"),
         ("-n 1 --message-size big true", "--message-size: 'big' must be a size above 0"),
-        ("-n 1 --nodes 1 true", "--nodes: 1 is not at least 2: a ring needs somebody to send to"),
+        ("-n 1 --nodes 1 true", "--nodes: 1 is not at least 2: each rank of a ring sends to another one"),
         ("-n 1 --nodes 3 true", "--nodes: 3 hosts; --on local has 1"),
         ("-n 1 --place random:3 true", "--place: 'random:3': probes share hosts with a ring; expected linear or inter"),
         ("-n 1 --link 10Mbit true", "--link 10Mbit: goes with --packet"),
@@ -299,7 +303,7 @@ def test_an_impact_that_was_read_by_other_probes_is_not_mixed_with_new_compressi
     ended = invoke(["compress", *SHORT, "--store", "kept", "--machine", "lab", "--name", "sleep", "sleep", "1"])
 
     assert ended.exit_code == 2
-    assert "--store: the impact of sleep was read by 2 pairs, 1024 B, every 0.1 s, the mean of 1" in ended.stderr
+    assert "--store: the impact of sleep was probed by 2 pairs, 1024 B, every 0.1 s, the mean of 1" in ended.stderr
 
 
 def test_help_teaches_by_example() -> None:

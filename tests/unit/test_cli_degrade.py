@@ -16,7 +16,7 @@ from support.studies import made_run
 from stressbench.formats.study.file import read_study
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake
-from stressbench.launch.place import Place
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.targets import registered
 from stressbench.study.directory import open_directory
 from stressbench.study.slowed import slowed
@@ -28,7 +28,7 @@ HOOK = "--on local -n 2 --rate-command './set-rate --all'"
 class Tiny(FakeLab):
     """A lab whose links can be slowed to a quarter and no further."""
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rate not in (None, "full", "1/2", "1/4"):
             raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().place(on, rate=rate, rails=rails)
@@ -58,6 +58,37 @@ def degrade(words: str) -> Any:
     return invoke(f"degrade {words}")
 
 
+def test_a_dry_run_is_what_plan_was_and_needs_no_directory(site: Site) -> None:
+    words = "one.sb two.sb --rates 1,1/4 --runs 2 --seed 3"
+
+    for more in ("", " --json"):
+        dry = degrade(f"run {words} --dry-run{more}")
+        assert (dry.exit_code, dry.stdout) == (0, degrade(f"plan {words}{more}").stdout)
+    assert "4 cells, 8 runs, in the order of seed 3:" in degrade(f"run {words} --dry-run").stdout
+    assert site.calls == []
+    assert not list(Path().glob("*/runs"))
+
+
+def test_only_a_dry_run_needs_no_directory(site: Site) -> None:
+    ended = degrade("run one.sb")
+
+    assert ended.exit_code == 2
+    assert "-o/--output DIR is missing" in ended.stderr
+
+
+def test_the_study_file_of_a_sweep_reads_as_the_same_study(site: Site) -> None:
+    words = "one.sb two.sb --rates 1,1/2 -n 2,4 --nodes n --set 'p=a \"b\"' --place interleaved --min-time 10ms"
+    assert degrade(f"run {words} -o d").exit_code == 0
+
+    found = open_directory(Path("d")).study
+    listed = json.loads(degrade(f"run {words} --dry-run --json").stdout)
+    assert [(cell.id, dict(cell.values)) for cell in found.cells] == [
+        (cell["cell"], cell["values"]) for cell in listed["cells"]
+    ]
+    assert found.run.min_time == "10ms"
+    assert {cell.values["set.p"] for cell in found.cells} == {'a "b"'}
+
+
 def planned(words: str) -> dict[str, Any]:
     return json.loads(degrade(f"plan {words} --json").stdout)
 
@@ -77,7 +108,10 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
         ("run one.sb -o d --rates 1,2/1", "--rates: '2/1': expected shares of the full rate"),
         ("run one.sb -o d --rates 1,0/2", "--rates: '0/2': expected shares"),
         ("run one.sb -o d --rates 1,fast", "--rates: 'fast': expected shares of the full rate, such as 1,1/2,1/4,1/8"),
-        ("run one.sb -o d --on local", "--rates full, 1/2, 1/4, 1/8: on = local has no links of ours; expected lab:"),
+        (
+            "run one.sb -o d --on local",
+            "--rates full, 1/2, 1/4, 1/8: link rates cannot be controlled on local; expected lab:",
+        ),
         ("run one.sb -o d -n 2,x", "-n: 'x': expected numbers of ranks, each once, such as 2,4,8"),
         ("run one.sb -o d -n 2,2", "-n: '2': expected numbers of ranks, each once"),
         ("run one.sb -o d -n 0", "-n: '0': expected numbers of ranks"),

@@ -88,7 +88,7 @@ def degrade(words: str) -> Any:
         (f"run app.sb -o d --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
         (f"plan app.sb --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
         (f"run app.sb -o d {COMPETE} --rate-command ./x", "--compete: and --rate-command: expected one of the two"),
-        (f"run app.sb -o d {COMPETE} --isolated 3", "--isolated 3: with --compete no job is alone"),
+        (f"run app.sb -o d {COMPETE} --isolated 3", "--isolated 3: with --compete there are no isolated rounds"),
         (f"run app.sb -o d {COMPETE} --contended 0", "--contended 0: expected rounds in which jobs run beside"),
         (f"run app.sb -o d {COMPETE} --set compete_rate=1", "--compete: compete_rate is a variable of its own"),
         (f"run app.sb -o d {COMPETE} --nodes compete_nodes", "--compete: compete_nodes is a variable of its own"),

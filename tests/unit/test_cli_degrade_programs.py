@@ -16,13 +16,13 @@ from support.fake_lab import FakeLab
 from support.fake_launcher import put
 from support.fake_site import SCRIPT, Site
 
-from stressbench.cli.degrade.injection import Injection
+from stressbench.experiments.sweep.injection import Injection
 from stressbench.formats.launches.rates import read_launches
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
-from stressbench.launch.place import Place
-from stressbench.launch.simgrid import SimgridPlace
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import registered
 from stressbench.study.degradation.launches import Condition, turns_of
 from stressbench.suites.hpcc import hpcc_input
@@ -47,15 +47,15 @@ End of Summary section.
 class Lab(FakeLab):
     """Whose links can be slowed to an eighth and no further."""
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> Place:
+    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rate == "1/16":
             raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().place(on, rate=rate, rails=rails)
 
 
 class Simulated(FakeLab):
-    def place(self, on: str, **_: object) -> Place:
-        return SimgridPlace(name="tiny", hosts=(), platform="", source="", folder=Path())
+    def place(self, on: str, **_: object) -> LaunchTarget:
+        return SimulatedTarget(name="tiny", hosts=(), platform="", source="", folder=Path())
 
 
 class Machine:
@@ -119,7 +119,10 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
         ("run -o d -n 2,x -- app", "-n: 'x': expected numbers of ranks, each once"),
         ("run -o d -n 2 --rates 1,1/16 -- app", "--rates 1/16: lab tiny's link h0-s0 would have 1kbit"),
         ("run -o d -n 2 --rates 1/2 -- app", "--rates: 1/2: expected 1 and a smaller one at least"),
-        ("run -o d -n 2 --on local -- app", "--on local: has no links of ours; expected lab:NAME there, or --rate-com"),
+        (
+            "run -o d -n 2 --on local -- app",
+            "--on local: link rates cannot be controlled on this target; expected lab:NAME there, or --rate-com",
+        ),
         ("run -o d -n 2 --rate-command ./set-rate -- app", "--rate-command: where do ranks start? Expected --on"),
         ("run -o d -n 2 --on local --rate-command ./gone -- app", "expected a program that can be started"),
         ("run -o d -n 2 --set a=b -- app", "--set: is for workloads, and app is a program; leave it out"),
@@ -172,7 +175,7 @@ def test_a_simulation_is_no_place_for_a_program(machine: Machine) -> None:
     ended = degrade("run -o d -n 2 --on simgrid:tiny -- app")
 
     assert ended.exit_code == 2
-    assert "--on simgrid:tiny: a simulation runs workloads alone; expected lab:NAME" in ended.stderr
+    assert "--on simgrid:tiny: a simulation runs only workloads; expected lab:NAME" in ended.stderr
 
 
 def test_each_rate_and_number_of_ranks_has_its_launches_in_random_order(machine: Machine) -> None:
@@ -244,7 +247,7 @@ def test_a_rate_that_cannot_be_put_back_is_told_with_what_a_person_can_do(machin
     assert ended.exit_code == 3
     said = " ".join(ended.stderr.split())
     assert "lab:tiny 1/4" in machine.lab.events
-    assert "may still be 1/4 of its own: `stressbench lab set all rate=full --lab tiny` puts it back" in said
+    assert "may still be 1/4 of the full rate: `stressbench lab set all rate=full --lab tiny` restores it" in said
     assert "lab:tiny is gone" in said
 
 
@@ -274,7 +277,7 @@ def test_who_asks_to_stop_while_the_rate_is_set_gets_no_launch(
     ended = degrade("run -o d -n 2 --rates 1,1/4 -- app")
 
     assert ended.exit_code == 130
-    assert "stopped; `stressbench degrade report d` tells what was measured before" in ended.stderr
+    assert "stopped; `stressbench degrade report d` shows what was measured before" in ended.stderr
     assert machine.started == []
     assert machine.lab.events[-1] == "lab:tiny full"
 

@@ -11,10 +11,10 @@ from support.commands import invoke
 from support.fake_place import environment, folder, interrupt, run_command, running
 from support.sensitivities import victim
 
-from stressbench.cli.errands import pairs_at
+from stressbench.experiments.interference.spec import probe_pairs
 from stressbench.formats.profiles.profile import read_profile
 from stressbench.formats.profiles.store import Store
-from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.lab import LabHost, LabTarget
 
 __all__ = ["folder"]
 
@@ -50,7 +50,7 @@ def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["app.json", "bad.sb", "demo.sb"]
 
 
-def test_on_one_host_there_is_no_switch_to_tell_of(folder: Path) -> None:
+def test_on_one_host_there_is_no_utilisation_of_a_switch(folder: Path) -> None:
     ended = stressbench(folder, *SHORT, "--no-after", "--json", "--", "sh", "-c", BUSY)
 
     assert ended.returncode == 0, ended.stderr
@@ -129,8 +129,8 @@ def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones
 
     assert ended.exit_code == 2
     assert (
-        "--store: compressions of sleep were read by 2 pairs, 1024 B, every 0.1 s, the mean of 1, in place of 1 pair,"
-        in ended.stderr
+        "--store: the congestion levels of sleep were probed by 2 pairs, 1024 B, every 0.1 s, the mean of 1, "
+        "not by 1 pair," in ended.stderr
     )
 
 
@@ -150,18 +150,18 @@ def test_a_program_that_fails_is_named_with_its_status_and_nothing_is_claimed(
 
     assert ended.returncode == 3
     assert said in ended.stderr
-    assert "nothing is claimed of a program that fails" in ended.stderr
+    assert "no result is reported for a program that fails" in ended.stderr
     assert ended.stdout == ""
     assert running(folder) == []
     assert sorted(path.name for path in folder.iterdir() if path.name != "busy") == ["bad.sb", "demo.sb"]
 
 
-def test_a_program_that_is_too_short_is_told_how_long_it_would_have_to_be(folder: Path) -> None:
+def test_a_program_that_is_too_short_is_an_error_that_says_how_long_it_must_run(folder: Path) -> None:
     ended = stressbench(folder, "-n", "1", "--every", "50ms", "--idle", "1500ms", "--", "true")
 
     assert ended.returncode == 3
     assert "true took 0.01 s, too short" in ended.stderr
-    assert "30 are the least, which is 1.5 s of one pair every 50 ms" in ended.stderr
+    assert "at least 30 probes are needed, which takes 1.5 s with 1 pair every 50 ms" in ended.stderr
     assert "idle, after" not in ended.stderr
     assert running(folder) == []
 
@@ -180,7 +180,7 @@ def test_children_that_a_program_leaves_behind_are_ended(folder: Path) -> None:
     ended = stressbench(folder, *SHORT, "--no-after", "--", "sh", "-c", script)
 
     assert ended.returncode == 0, ended.stderr
-    assert re.search(r"sh left \d processes behind, which were ended", ended.stderr)
+    assert re.search(r"sh left \d processes behind, which were terminated", ended.stderr)
     assert running(folder) == []
 
 
@@ -188,7 +188,7 @@ def test_a_program_that_forks_and_goes_is_over_when_its_first_process_is(folder:
     ended = stressbench(folder, *SHORT, "--", "sh", "-c", "setsid sleep 27182 >/dev/null 2>&1 & exit 0")
 
     assert ended.returncode == 3
-    assert "sh left a process behind, which was ended" in ended.stderr.replace("were", "was")
+    assert "sh left a process behind, which was terminated" in ended.stderr.replace("were", "was")
     assert "sh took 0.01 s" in ended.stderr
     assert running(folder) == []
 
@@ -215,7 +215,7 @@ def test_ctrl_c_ends_the_program_and_its_probes(folder: Path, number: int) -> No
 
     assert status == 130, said
     assert f"{signal.Signals(number).name}: ending the program and its probes; once more ends all now" in said
-    assert "interrupted; sh and its probes were ended, nothing is claimed" in said
+    assert "interrupted; sh and its probes were terminated, no result is reported" in said
     assert running(folder) == []
     assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "demo.sb"]
 
@@ -235,7 +235,7 @@ def test_ctrl_c_before_the_program_ends_the_probes(folder: Path) -> None:
     status, said = interrupt("impact", folder, words, FAKE_PROBES="wait 1")
 
     assert status == 130, said
-    assert "idle, before: probes ended early; nothing is claimed" in said
+    assert "idle, before: probes ended early; no result is reported" in said
     assert not (folder / "started").exists()
     assert running(folder) == []
 
@@ -244,7 +244,7 @@ def test_ctrl_c_before_the_program_ends_the_probes(folder: Path) -> None:
     ("what", "said"),
     [
         ("refuse", "idle, before: probes ended early"),
-        ("die", "probes ended with status 3 while sh ran, so it was ended, too"),
+        ("die", "probes ended with status 3 while sh was running, which was terminated; no result is reported"),
     ],
 )
 def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> None:
@@ -273,7 +273,7 @@ def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> 
         ("-n 1 --size many true", "--size: 'many' must be a size above 0"),
         ("-n 1 --every 100 true", "--every: '100' must be a time with its unit"),
         ("-n 1 --idle 0s true", "--idle: '0s' must be a time"),
-        ("-n 1 --idle 2s true", "--idle: 2s is too short: 30 probes are the least, which is 3 s here"),
+        ("-n 1 --idle 2s true", "--idle: 2s is too short: at least 30 probes are needed, which takes 3 s"),
         ("-n 1 --time-limit soon true", "--time-limit: 'soon' must be a time"),
         ("-n 1 --name a/b true", "--name: 'a/b' must be letters, digits"),
         ("-n 1 --machine ../x true", "--machine: '../x' must be letters, digits"),
@@ -302,9 +302,9 @@ def test_a_mistake_gives_one_message_and_status_2_before_anything_starts(
 
 @pytest.mark.parametrize(("hosts", "pairs"), [(4, None), (5, None), (4, 2)])
 def test_all_hosts_of_a_lab_are_paired_two_by_two(hosts: int, pairs: int | None) -> None:
-    place = LabPlace(name="x", hosts=tuple(LabHost(name=f"h{one}", cores=4) for one in range(hosts)), enter=())
+    place = LabTarget(name="x", hosts=tuple(LabHost(name=f"h{one}", cores=4) for one in range(hosts)), enter=())
 
-    assert pairs_at(place, pairs, on="lab:x") == 2
+    assert probe_pairs(place, pairs, target_name="lab:x") == 2
 
 
 def test_help_teaches_by_example() -> None:

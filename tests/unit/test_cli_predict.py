@@ -13,11 +13,11 @@ from support.sensitivities import aggressor, profile, sample, victim, write_prof
 
 from stressbench.formats.profiles.profile import Profile, to_json
 from stressbench.formats.profiles.store import Store
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.link_share_delay import LinkShareDelay
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import Model
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
-from stressbench.interference.shares_and_waits import SharesAndWaits
 
 CURVES: Mapping[str, Mapping[float, float]] = {
     "cg": {0.1: 1.02, 0.2: 1.1, 0.4: 1.3, 0.6: 1.8},
@@ -63,13 +63,13 @@ MEANT: Mapping[str, Predictor] = {
     "Monotone": Monotone(),
     "PhaseAware": PhaseAware(),
     "PerLink": PerLink(),
-    "SharesAndWaits": SharesAndWaits(),
+    "SharesAndWaits": LinkShareDelay(),
 }
 
 
 @pytest.mark.parametrize("spelt", [str, str.lower, str.upper])
 @pytest.mark.parametrize("model", MEANT)
-def test_every_model_says_what_it_says_as_a_function(model: str, spelt: Callable[[str], str], store: Path) -> None:
+def test_every_model_predicts_the_same_as_its_function(model: str, spelt: Callable[[str], str], store: Path) -> None:
     ended = call("predict", "cg", "mcb", "--store", store, "--model", spelt(model), "--json")
 
     found = json.loads(ended.stdout)
@@ -103,7 +103,7 @@ def test_all_models_are_the_papers_four_and_ours(store: Path) -> None:
 
     assert [one["model"] for one in told["applications"][0]["foretold"]] == list(Model)
     assert all(model in ended.stdout for model in Model)
-    assert "a look-up table knows one aggressor, not 2" in ended.stdout
+    assert "a look-up table predicts for one aggressor, not for 2" in ended.stdout
     assert "nobody counted the links of cg" in ended.stdout
 
 
@@ -123,31 +123,31 @@ def test_the_same_profile_twice_is_two_copies(store: Path) -> None:
     assert [(one["application"], one["beside"]) for one in told["applications"]] == [("cg", ["cg"]), ("cg", ["cg"])]
 
 
-def test_who_cannot_be_told_of_has_a_reason_beside_who_can(tmp_path: Path) -> None:
+def test_applications_without_a_prediction_have_a_reason_beside_those_with_one(tmp_path: Path) -> None:
     files = write_profile(tmp_path, made("cg")), write_profile(tmp_path, aggressor(0.3, name="probed-only"))
 
     ended = call("predict", *files)
 
     assert ended.exit_code == 0
     assert "–   –" in ended.stdout
-    assert "probed-only was never run beside a compression" in ended.stdout
+    assert "probed-only was not measured at any congestion level" in ended.stdout
 
 
 def test_a_load_beyond_all_compressions_has_no_upper_bound(tmp_path: Path) -> None:
     ended = call("predict", write_profile(tmp_path, made("cg")), write_profile(tmp_path, aggressor(0.8, name="heavy")))
 
     assert ", ...)" in ended.stdout
-    assert "is beyond the heaviest compression, 60%" in ended.stdout
+    assert "is beyond the heaviest congestion level, 60%" in ended.stdout
 
 
 @pytest.mark.parametrize("options", [(), ("--all-models",), ("--json",)])
-def test_status_1_where_nobody_can_be_told_of(options: tuple[str, ...], tmp_path: Path) -> None:
+def test_status_1_without_any_prediction(options: tuple[str, ...], tmp_path: Path) -> None:
     silent = [write_profile(tmp_path, profile(name, idle_s=sample(0.0))) for name in ("a", "b")]
 
     ended = call("predict", *silent, *options)
 
     assert ended.exit_code == 1
-    assert "a was never probed" in ended.stdout
+    assert "the impact of a was not measured" in ended.stdout
 
 
 def test_profiles_of_two_machines_are_refused(store: Path, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def refusals(store: Path) -> dict[str, tuple[tuple[object, ...], str]]:
     bad = store.parent / "bad.json"
     bad.write_text(to_json(made("cg")).replace('"nodes": 4', '"nodes": 0'), encoding="utf-8")
     return {
-        "one alone": ((cg,), "cg alone: nobody is beside it; expected two profiles or more"),
+        "one alone": ((cg,), "cg alone: expected two profiles or more"),
         "no such file": (("nowhere.json", cg), "nowhere.json: no such file or folder; names of applications need"),
         "a broken file": ((bad, cg), "bad.json: provenance.nodes 0: input should be greater than or equal to 1"),
         "no such model": ((store, "--model", "LT"), "--model LT: expected one of AverageLT, AverageStDevLT, PDFLT"),

@@ -12,9 +12,9 @@ from support.builders import MadeJob, build_run
 from support.commands import call
 from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
-from stressbench.formats.profiles.coruns import CoRun, to_line
-from stressbench.interference.judging import Judgement, judge
+from stressbench.interference.coruns import CoRun, to_line
 from stressbench.interference.models import Model
+from stressbench.interference.validation import Validation, validate_models
 
 CG, FFT = victim({0.2: 1.1, 0.5: 1.5}, name="cg"), victim({0.2: 1.02, 0.5: 1.2}, name="fft")
 SEEN = (
@@ -43,7 +43,7 @@ def test_a_line_a_model_the_best_first(folder: Path) -> None:
 
     assert (ended.exit_code, ended.stderr) == (0, "")
     assert "lab: 9 models against 2 co-runs" in ended.stdout
-    found = judge([CG, FFT], SEEN)
+    found = validate_models([CG, FFT], SEEN)
     places = [ended.stdout.index(f"\n{score.model}") for score in found.scores]
     assert places == sorted(places)
     best = found.scores[0]
@@ -62,10 +62,10 @@ def test_a_line_a_co_run_where_asked_for(folder: Path) -> None:
     assert "fft      cg       1.500 [no interval]" in ended.stdout
 
 
-def test_json_is_the_judgement(folder: Path) -> None:
+def test_json_is_the_validation(folder: Path) -> None:
     told = json.loads(evaluate(folder, "--json").stdout)
 
-    assert told == json.loads(TypeAdapter(Judgement).dump_json(judge([CG, FFT], SEEN)))
+    assert told == json.loads(TypeAdapter(Validation).dump_json(validate_models([CG, FFT], SEEN)))
     assert set(told) == {"machine", "co_runs", "scores", "left_out"}
     assert set(told["scores"][0]["quartiles"]) == {"least", "first", "median", "third", "most"}
     assert told["scores"][0]["pairs"][0]["measured_interval"] == [1.2, 1.3]
@@ -74,7 +74,7 @@ def test_json_is_the_judgement(folder: Path) -> None:
 def test_csv_has_a_line_a_model(folder: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(evaluate(folder, "--csv").stdout)))
 
-    found = judge([CG, FFT], SEEN)
+    found = validate_models([CG, FFT], SEEN)
     assert [row["model"] for row in rows] == [score.model for score in found.scores]
     assert float(rows[0]["mean_absolute_error"]) == found.scores[0].mean_absolute_error
     assert rows[0]["co_runs"] == "2"
@@ -84,7 +84,7 @@ def test_csv_has_a_line_a_model(folder: Path) -> None:
 def test_csv_of_pairs_has_a_line_a_co_run_and_model_and_no_formula(folder: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(evaluate(folder, "--csv", "--pairs").stdout)))
 
-    found = judge([CG, FFT], SEEN)
+    found = validate_models([CG, FFT], SEEN)
     assert len(rows) == 2 * (len(Model) + 1)
     assert (rows[0]["model"], rows[0]["victim"], rows[0]["aggressors"]) == (found.scores[0].model, "cg", "fft")
     for column, values in (("predicted", [one.slowdown for score in found.scores for one in score.pairs]),
@@ -120,14 +120,14 @@ def test_many_that_are_left_out_are_counted(folder: Path) -> None:
     assert "and 4 more left out; --json has all" in ended.stdout
 
 
-def test_status_1_where_no_model_can_tell(folder: Path) -> None:
+def test_status_1_where_no_model_has_a_prediction(folder: Path) -> None:
     for name in ("cg", "fft"):
         write_profile(folder, profile(name, idle_s=sample(0.0)))
 
     ended = evaluate(folder)
 
     assert ended.exit_code == 1
-    assert "PhaseAware cannot tell of 2, for example: fft was never probed" in ended.stdout
+    assert "PhaseAware cannot tell of 2, for example: the impact of fft was not measured" in ended.stdout
 
 
 def refusals(folder: Path) -> dict[str, tuple[tuple[object, ...], str]]:
@@ -142,7 +142,7 @@ def refusals(folder: Path) -> dict[str, tuple[tuple[object, ...], str]]:
         "not ours": ((cg, fft, "--observed", folder / "bad.jsonl"), "bad.jsonl:1: no JSON: "),
         "a broken run": ((cg, fft, "--observed", torn), "torn.jsonl:1: schema_version null"),
         "strangers": ((cg, fft, "--observed", folder / "other.jsonl"), "no co-run of these profiles: no profile"),
-        "one twice": ((cg, cg, "--observed", seen), "two profiles of application 'cg': which is meant in co-runs?"),
+        "one twice": ((cg, cg, "--observed", seen), "two profiles of application 'cg': expected one each"),
         "nobody": (("--observed", seen), "no profiles: name files, folders of profiles, or --store DIR"),
     }  # fmt: skip
 
@@ -167,7 +167,7 @@ def test_a_run_of_background_jobs_alone_has_no_co_runs(folder: Path) -> None:
     ended = call("predict", "evaluate", folder / "cg.json", "--observed", run)
 
     assert ended.exit_code == 2
-    assert "no co-run of these profiles: every job is background" in ended.stderr
+    assert "no co-run of these profiles: every job is a congestor" in ended.stderr
 
 
 def test_profiles_come_from_a_store_too(folder: Path) -> None:

@@ -9,7 +9,7 @@ from support.sensitivities import aggressor, victim
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.formats.profiles.store import Store
-from stressbench.interference.placement import advise
+from stressbench.interference.placement_search import best_grouping
 from stressbench.interference.predictors import Monotone, PhaseAware
 
 SUFFERS = {"cg": 2.0, "fft": 1.6, "mcb": 1.05, "amg": 1.02}
@@ -36,7 +36,7 @@ def test_advice_is_that_of_the_function(store: Path) -> None:
         call("predict", "place", *SUFFERS, "--store", store, "--switches", 3, "--per-switch", 2, "--json").stdout
     )
 
-    advice = advise(PhaseAware(), [made(name) for name in SUFFERS], places=3, per_place=2)
+    advice = best_grouping(PhaseAware(), [made(name) for name in SUFFERS], places=3, per_place=2)
     assert [[one["number"] for one in group] for group in found["groups"]] == sorted(map(list, advice.groups))
     assert found["cost"] == pytest.approx(advice.cost)
     assert (found["machine"], found["model"], found["switches"], found["per_switch"]) == ("lab", "PhaseAware", 3, 2)
@@ -56,7 +56,7 @@ def test_words_name_each_switch_and_what_it_costs(store: Path) -> None:
     assert "Predicted slow-downs sum up to 7." in ended.stdout
 
 
-def test_switches_that_nobody_needs_stay_empty(store: Path) -> None:
+def test_switches_that_are_not_needed_stay_empty(store: Path) -> None:
     one, two = (call("predict", "place", store, "--switches", count).stdout for count in (5, 6))
 
     assert "1 switch stays empty" in one
@@ -66,20 +66,20 @@ def test_switches_that_nobody_needs_stay_empty(store: Path) -> None:
 def test_model_and_room_are_those_asked_for(store: Path) -> None:
     found = told(store, "--switches", 1, "--per-switch", 4, "--model", "monotone")
 
-    cost = advise(Monotone(), [made(name) for name in sorted(SUFFERS)], places=1, per_place=4).cost
+    cost = best_grouping(Monotone(), [made(name) for name in sorted(SUFFERS)], places=1, per_place=4).cost
     assert (found["model"], found["cost"]) == ("Monotone", pytest.approx(cost))
     assert "on 1 switch of at most 4" in call("predict", "place", store, "--switches", 1, "--per-switch", 4).stdout
 
 
-def test_groups_of_which_nobody_can_tell_are_kept_apart_and_named(store: Path) -> None:
+def test_groups_without_a_prediction_are_kept_apart_and_named(store: Path) -> None:
     Store(folder=store).save(aggressor(0.5, name="io"))
 
     ended = call("predict", "place", store, "--switches", 3)
     found = told(store, "--switches", 3)
 
     assert "io alone" in ended.stdout
-    assert "kept apart: amg, io: io was never run beside a compression" in ended.stdout
-    assert {"applications": ["cg", "io"], "reasons": ["io was never run beside a compression"]} in list(
+    assert "kept apart: amg, io: io was not measured at any congestion level" in ended.stdout
+    assert {"applications": ["cg", "io"], "reasons": ["io was not measured at any congestion level"]} in list(
         found["not_considered"]  # type: ignore[call-overload]
     )
 
@@ -94,14 +94,14 @@ def test_of_many_such_groups_ten_are_named(store: Path) -> None:
     assert "and 5 more groups of which nobody can tell; --json has all" in ended.stdout
 
 
-def test_status_1_where_no_arrangement_is_left(store: Path) -> None:
+def test_status_1_where_no_placement_can_be_predicted(store: Path) -> None:
     Store(folder=store).save(aggressor(0.5, name="io"))
 
     ended = call("predict", "place", "io", "io", "--store", store, "--switches", 1)
 
     assert (ended.exit_code, ended.stdout) == (1, "")
-    assert "cannot tell: of 1 groups nobody can tell" in ended.stderr
-    assert "(io was never run beside a compression)" in ended.stderr
+    assert "no placement can be predicted: 1 group has no prediction, and" in ended.stderr
+    assert "(io was not measured at any congestion level)" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_status_1_where_no_arrangement_is_left(store: Path) -> None:
         (("cg",), "'--switches'"),
     ],
 )
-def test_a_mistake_is_told_and_status_2(words: tuple[object, ...], said: str, store: Path) -> None:
+def test_a_mistake_is_one_message_and_status_2(words: tuple[object, ...], said: str, store: Path) -> None:
     ended = call("predict", "place", *words, "--store", store)
 
     assert (ended.exit_code, ended.stdout) == (2, "")

@@ -269,7 +269,10 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
         ("capture -o gone/a.trace true", "gone is not a directory"),
         ("profile -o a.txt true", "--output: a.txt should end in .html or .json or .trace"),
         ("profile -o made.trace true", "made.trace is there already"),
-        ("profile --json -o a.html true", "--json: -o a.html asks for something else"),
+        (
+            "profile --json -o a.html true",
+            "--json: -o a.html is not a .json file; name a .json file, or leave one of both out",
+        ),
     ],
 )
 def test_a_mistake_gives_one_message_and_status_2(

@@ -15,7 +15,7 @@ from support.fake_launcher import put
 from support.fake_site import Site
 from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
 
-from stressbench.cli.rails.counting import Seen, between, look_at
+from stressbench.experiments.sweep.nic_counters import Seen, between, look_at
 from stressbench.formats.launches.rails import NicBytes, read_launches
 from stressbench.formats.trace import read_trace
 from stressbench.lab.catalog import lab_file
@@ -65,7 +65,7 @@ def rails(*words: str) -> Any:
         ("run one.sb -o d --nics a/b", "--nics: 'a/b': expected a card's name, such as ib0 or mlx5_0:1"),
         ("run one.sb -o d --nics ib0,ib0", "--nics: 'ib0': is given twice"),
         ("run one.sb -o d --transport ib", "--transport: 'ib': expected tcp, ucx, ofi"),
-        ("run one.sb -o d --on simgrid:tiny", "default: on = simgrid:tiny: a simulated host has one card"),
+        ("run one.sb -o d --on simgrid:tiny", "default: on = simgrid:tiny: a simulated host has one NIC"),
         ("run one.sb -o d -n 2,x", "-n: 'x': expected numbers of ranks, each once, such as 2,4,8"),
         ("run one.sb -o d --set n", "--set n: expected NAME=VALUE"),
         ("run one.sb -o d --isolated 0", "--isolated 0: expected rounds in which jobs run alone, or --contended N"),
@@ -80,7 +80,7 @@ def rails(*words: str) -> Any:
         ("run -o d --on local -n 2 -- hpcc", "--nics: nic0: which cards do hosts have? Expected --nics, such as"),
         ("run -o d --on local -n 2,4 --nics a,b -- hpcc", "-n: '2,4': expected one number of ranks for a program"),
         ("run -o d --on local -n 0 --nics a,b -- hpcc", "-n: 0 is not at least 1"),
-        ("run -o d --on simgrid:tiny -n 2 -- hpcc", "--on simgrid:tiny: a simulated host has one card; expected lab"),
+        ("run -o d --on simgrid:tiny -n 2 -- hpcc", "--on simgrid:tiny: a simulated host has one NIC; expected lab"),
         ("run -o d --on labs -- hpcc", "--on: 'labs': expected local, flux, pbs, slurm, lab:NAME"),
         ("run -o d --on local --set a=b -- hpcc", "--set: is for workloads, and hpcc is a program; leave it out"),
         ("run -o d --isolated 4 -- hpcc", "--isolated: is for workloads, and hpcc is a program"),
@@ -110,6 +110,17 @@ def test_a_mistake_gives_one_message_and_status_2_and_nothing_starts(site: Site,
 
     assert ended.exit_code == 2
     assert message.lower() in " ".join(ended.stderr.split()).lower()
+    assert site.calls == []
+
+
+def test_a_dry_run_is_what_plan_was_and_needs_no_directory(site: Site) -> None:
+    words = "one.sb -n 4 --policies default,nic1 --runs 2"
+
+    for more in ("", " --json"):
+        dry = rails(f"run {words} --dry-run{more}")
+        assert (dry.exit_code, dry.stdout) == (0, rails(f"plan {words}{more}").stdout)
+    assert "2 cells, 4 runs, in the order of seed 1:" in rails(f"run {words} --dry-run").stdout
+    assert "-o/--output DIR is missing" in rails("run one.sb").stderr
     assert site.calls == []
 
 

@@ -116,4 +116,4 @@ def test_a_page_says_why_nobody_can_tell_and_the_status_stays_1(folder: Path) ->
     ended = call("predict", "a.json", "a.json", "--report", "p.html")
 
     assert ended.exit_code == 1
-    assert "a was never run beside a compression" in (folder / "p.html").read_text(encoding="utf-8")
+    assert "a was not measured at any congestion level" in (folder / "p.html").read_text(encoding="utf-8")

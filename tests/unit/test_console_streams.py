@@ -10,7 +10,7 @@ import pytest
 from support.programs import CHECKOUT
 from support.streams import Stream, ended, stressbench
 
-from stressbench.cli.memory import LEAST_MIB, one_thread_of_algebra
+from stressbench.memory_limit import LEAST_MIB, one_thread_of_algebra
 
 RUN = CHECKOUT / "tests" / "golden" / "data" / "v0.1.0" / "run.jsonl"
 PRINTING = [

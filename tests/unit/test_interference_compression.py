@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stressbench.formats.profiles.profile import Configuration
-from stressbench.interference.compression import configurations, next_configuration, spread
+from stressbench.interference.compression import configurations, next_configuration, spread_over_utilisation
 
 FORTY = configurations()
 
@@ -48,7 +48,7 @@ def test_bubbles_follow_the_clock() -> None:
 def test_loads_chosen_lie_far_apart() -> None:
     calibrated = {one: load_of(one) for one in FORTY}
 
-    chosen = spread(calibrated, count=6)
+    chosen = spread_over_utilisation(calibrated, count=6)
 
     loads = [calibrated[one] for one in chosen]
     assert loads == sorted(loads)
@@ -62,15 +62,15 @@ def test_loads_chosen_lie_far_apart() -> None:
 def test_spread_gives_as_many_as_there_are(loads: list[float], count: int) -> None:
     calibrated = dict(zip(FORTY, loads, strict=False))
 
-    chosen = spread(calibrated, count=count)
+    chosen = spread_over_utilisation(calibrated, count=count)
 
     assert len(set(chosen)) == min(count, len(loads))
 
 
 def test_spread_over_nothing() -> None:
-    assert spread({}, count=3) == ()
+    assert spread_over_utilisation({}, count=3) == ()
     with pytest.raises(ValueError, match="count 0"):
-        spread({}, count=0)
+        spread_over_utilisation({}, count=0)
 
 
 def test_the_lightest_and_the_heaviest_come_first_and_then_the_largest_gap() -> None:

@@ -13,9 +13,9 @@ from stressbench.formats.errors import ProfileFileError
 from stressbench.formats.profiles.coruns import CoRun, parse_coruns, to_line
 from stressbench.formats.run import read_run
 from stressbench.interference.coruns import LeftOut, read_coruns
-from stressbench.interference.evaluation import Observation, evaluate, leave_one_application_out
-from stressbench.interference.judging import judge
-from stressbench.interference.models import LEARNERS, Model, predictor_of
+from stressbench.interference.evaluation import MeasuredCoRun, evaluate, leave_one_application_out
+from stressbench.interference.models import TRAINABLE_MODELS, Model, predictor_of
+from stressbench.interference.validation import validate_models
 from stressbench.stats import summarise
 
 CG, FFT = victim({0.2: 1.1, 0.5: 1.5}, name="cg"), victim({0.2: 1.02, 0.5: 1.2}, name="fft")
@@ -38,7 +38,7 @@ def test_what_is_written_is_read(one: CoRun) -> None:
     assert parse_coruns(to_line(one), source=Path("made-up")) == (one,)
 
 
-def test_lines_without_anything_count_but_say_nothing() -> None:
+def test_empty_lines_are_counted_but_ignored() -> None:
     with pytest.raises(ProfileFileError, match="made-up:4: type 7: expected a co-run"):
         parse_coruns(to_line(SEEN) + "\n \n7", source=Path("made-up"))
 
@@ -57,7 +57,7 @@ def test_lines_without_anything_count_but_say_nothing() -> None:
         (to_line(SEEN).replace('"source"', '"origin"'), "made-up:1: source: field required"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_line_and_key(line: str, said: str) -> None:
+def test_errors_name_line_and_key(line: str, said: str) -> None:
     with pytest.raises(ProfileFileError) as refused:
         parse_coruns(line, source=Path("made-up"))
 
@@ -97,22 +97,22 @@ def test_a_job_that_was_not_measured_both_ways_is_left_out_with_the_reason(tmp_p
     )
 
 
-def test_times_of_a_simulation_say_so(tmp_path: Path) -> None:
+def test_simulated_times_are_marked_in_the_source(tmp_path: Path) -> None:
     machine = MadeMachine(simulation=SIMULATION)
     path = build_run(jobs=(MadeJob(name="a"), MadeJob(name="b")), machine=machine).write(tmp_path)
 
     assert "run.jsonl, simulated by SimGrid 3.32" in read_coruns(path)[0].source
 
 
-def test_one_job_has_nobody_beside_it(tmp_path: Path) -> None:
+def test_a_run_with_one_job_has_no_co_run(tmp_path: Path) -> None:
     with pytest.raises(ProfileFileError, match=r"run.jsonl: 1 job: a co-run has two or more"):
         read_coruns(build_run().write(tmp_path))
 
 
 def test_judging_is_evaluating_every_model() -> None:
-    found = judge([CG, FFT], [SEEN])
+    found = validate_models([CG, FFT], [SEEN])
 
-    seen = [Observation(victim=CG, aggressors=(FFT,), slowdown=1.2, interval=(1.1, 1.3), source="made up")]
+    seen = [MeasuredCoRun(victim=CG, aggressors=(FFT,), slowdown=1.2, interval=(1.1, 1.3), source="made up")]
     by_name = {score.model: score for score in found.scores}
     assert set(by_name) == {*Model, "Blend"}
     for model in Model:
@@ -122,21 +122,21 @@ def test_judging_is_evaluating_every_model() -> None:
         assert by_name[model].within_10_points == alone.share_within(0.1)
         assert (by_name[model].quartiles, by_name[model].coverage) == (alone.quartiles, alone.coverage)
         assert by_name[model].pairs[0].slowdown == alone.compared[0].prediction.slowdown
-    blend = leave_one_application_out(LEARNERS[0], seen)
+    blend = leave_one_application_out(TRAINABLE_MODELS[0], seen)
     assert by_name["Blend"].learnt
     assert by_name["Blend"].pairs[0].reason == blend.compared[0].prediction.reason
     assert by_name["Queue"].pairs[0].measured_interval == (1.1, 1.3)
     assert by_name["PerLink"].could_not_tell == 1
     assert (by_name["PerLink"].intervals, by_name["Queue"].intervals) == (0, 1)
-    assert found.tells
+    assert found.has_predictions
 
 
-def test_whom_nobody_knows_is_left_out_and_named() -> None:
+def test_co_runs_without_profiles_are_left_out_and_named() -> None:
     strange = replace(SEEN, aggressors=("milc", "fft", "milc"))
     elsewhere = replace(SEEN, machine="cab")
     unread = LeftOut(victim="cg", aggressors=("fft",), source="x", reason="no contended rounds")
 
-    found = judge([CG, FFT], [strange, SEEN, elsewhere, unread, replace(SEEN, machine="lab")])
+    found = validate_models([CG, FFT], [strange, SEEN, elsewhere, unread, replace(SEEN, machine="lab")])
 
     assert found.co_runs == 2
     assert [one.reason for one in found.left_out] == [
@@ -150,23 +150,23 @@ def test_a_second_copy_is_the_same_application_unless_it_has_a_profile() -> None
     pair = replace(SEEN, aggressors=("cg_2",))
     copy = aggressor(0.4, name="cg_2")
 
-    assert judge([CG], [pair]).scores[0].pairs[0].aggressors == ("cg",)
-    assert judge([CG, copy], [pair]).scores[0].pairs[0].aggressors == ("cg_2",)
+    assert validate_models([CG], [pair]).scores[0].pairs[0].aggressors == ("cg",)
+    assert validate_models([CG, copy], [pair]).scores[0].pairs[0].aggressors == ("cg_2",)
 
 
 def test_two_profiles_of_one_application_are_refused() -> None:
     with pytest.raises(ValueError, match="two profiles of application 'cg'"):
-        judge([CG, aggressor(0.4, name="cg")], [SEEN])
+        validate_models([CG, aggressor(0.4, name="cg")], [SEEN])
 
 
-def test_where_nobody_can_tell_nothing_is_told() -> None:
+def test_without_any_prediction_there_are_no_scores() -> None:
     silent = [profile(name, idle_s=sample(0.0)) for name in ("cg", "fft")]
 
-    assert not judge(silent, [SEEN]).tells
+    assert not validate_models(silent, [SEEN]).has_predictions
 
 
-def test_who_errs_least_comes_first_and_who_cannot_tell_last() -> None:
-    found = judge([CG, FFT], [replace(SEEN, slowdown=1.25, interval=None)]).scores
+def test_models_are_ordered_by_error_and_those_without_predictions_come_last() -> None:
+    found = validate_models([CG, FFT], [replace(SEEN, slowdown=1.25, interval=None)]).scores
 
     errors = [one.mean_absolute_error for one in found if one.mean_absolute_error is not None]
     assert errors == sorted(errors)

@@ -13,17 +13,17 @@ from support.examples import examples
 from support.sensitivities import Application, co_run, profile, profile_in_world, sample
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.blend import BlendOf
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.blended_predictor import TrainableBlend
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.evaluation import (
-    Observation,
-    Quartiles,
+    ErrorQuartiles,
+    MeasuredCoRun,
     evaluate,
     leave_one_application_out,
     ranked,
 )
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
-from stressbench.interference.placement import Advice, advise, place
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.placement_search import Grouping, best_grouping, cheapest_grouping
 from stressbench.interference.prediction import Prediction, Predictor, no_prediction
 from stressbench.interference.predictors import Monotone, PhaseAware, Queue
 from stressbench.interference.published import APPLICATIONS, SLOWDOWN_PERCENT
@@ -49,8 +49,8 @@ def app(name: str) -> Profile:
     return profile(name, idle_s=sample(0.0))
 
 
-def seen(victim: str, aggressor: str, slowdown: float) -> Observation:
-    return Observation(victim=app(victim), aggressors=(app(aggressor),), slowdown=slowdown)
+def seen(victim: str, aggressor: str, slowdown: float) -> MeasuredCoRun:
+    return MeasuredCoRun(victim=app(victim), aggressors=(app(aggressor),), slowdown=slowdown)
 
 
 PAIRS = [seen("a", "a", 1.0), seen("a", "b", 1.2), seen("b", "a", 2.0), seen("b", "b", 1.5), seen("c", "a", 1.1)]
@@ -81,12 +81,12 @@ def test_their_summary() -> None:
     assert found.share_within(0.2 + 1e-9) == pytest.approx(3 / 5)
     assert found.coverage == pytest.approx(2 / 4)
     assert found.quartiles is not None
-    assert [getattr(found.quartiles, part) for part in Quartiles.__dataclass_fields__] == pytest.approx(
+    assert [getattr(found.quartiles, part) for part in ErrorQuartiles.__dataclass_fields__] == pytest.approx(
         [0, 0.0375, 0.125, 0.25, 0.4]
     )
 
 
-def test_a_model_that_tells_nothing_has_no_numbers() -> None:
+def test_a_model_without_predictions_has_no_summary() -> None:
     found = evaluate(Says(answers={}), PAIRS)
 
     assert (found.mean_absolute_error, found.quartiles, found.coverage) == (None, None, None)
@@ -94,7 +94,7 @@ def test_a_model_that_tells_nothing_has_no_numbers() -> None:
     assert evaluate(SAYS, []).share_within() is None
 
 
-def test_ranking_prefers_those_that_can_tell() -> None:
+def test_ranking_prefers_models_with_more_predictions() -> None:
     vague = evaluate(Says(answers={("a", "a"): 1.0}, name="vague"), PAIRS)
     dumb = evaluate(Says(answers={}, name="dumb"), PAIRS)
     wrong = evaluate(Says(answers={**SAYS.answers, ("b", "a"): 9.0}, name="wrong"), PAIRS)
@@ -114,15 +114,15 @@ class Remembers:
     shown: list[frozenset[str]]
     name: str = "remembers"
 
-    def fit(self, observations: Sequence[Observation]) -> Predictor:
+    def fit(self, observations: Sequence[MeasuredCoRun]) -> Predictor:
         names = frozenset().union(*(one.applications for one in observations))
         if not names:
-            raise CannotTell("nothing to learn from")
+            raise Inconclusive("nothing to learn from")
         self.shown.append(names)
         return Says(answers={(name, other): 1.0 + len(names) for name in "abcd" for other in "abcd"})
 
 
-def test_who_is_left_out_is_seen_in_neither_part() -> None:
+def test_the_application_that_is_left_out_is_neither_victim_nor_aggressor_in_training() -> None:
     shown: list[frozenset[str]] = []
 
     found = leave_one_application_out(Remembers(shown=shown), [*PAIRS, seen("d", "d", 1.0)])
@@ -132,7 +132,7 @@ def test_who_is_left_out_is_seen_in_neither_part() -> None:
     assert by_victim == {"a": 3, "b": 4, "c": 4, "d": 4}
 
 
-def test_where_too_little_is_left_to_learn_from_it_says_so() -> None:
+def test_too_few_co_runs_to_train_with_are_a_reason() -> None:
     found = leave_one_application_out(Remembers(shown=[]), [seen("a", "a", 1.0)])
 
     assert found.compared[0].prediction.reason == "without a: nothing to learn from"
@@ -146,8 +146,8 @@ def test_a_blend_finds_the_weights_that_made_the_truth() -> None:
     two = Says(answers={pair: float(1 + random.random()) for pair in pairs}, name="two")
     truth = [seen(v, a, one.answers[v, a] ** 0.25 * two.answers[v, a] ** 0.5) for v, a in pairs]
 
-    blend = BlendOf(bases=(one, two)).fit(truth)
-    left_out = leave_one_application_out(BlendOf(bases=(one, two)), truth)
+    blend = TrainableBlend(bases=(one, two)).fit(truth)
+    left_out = leave_one_application_out(TrainableBlend(bases=(one, two)), truth)
 
     assert blend.weights == pytest.approx((0.25, 0.5))
     assert blend.predict(app("a"), []).slowdown == 1
@@ -156,8 +156,8 @@ def test_a_blend_finds_the_weights_that_made_the_truth() -> None:
 
 
 def test_a_blend_of_too_few_is_refused() -> None:
-    with pytest.raises(CannotTell, match="4 co-runs of which every base can tell: at least 6"):
-        BlendOf(bases=(SAYS,)).fit(PAIRS)
+    with pytest.raises(Inconclusive, match="4 co-runs of which every base can tell: at least 6"):
+        TrainableBlend(bases=(SAYS,)).fit(PAIRS)
 
 
 WORLD = (
@@ -171,10 +171,10 @@ WORLD = (
 
 
 @cache
-def world() -> tuple[Observation, ...]:
+def world() -> tuple[MeasuredCoRun, ...]:
     profiles = [profile_in_world(one, seed=number) for number, one in enumerate(WORLD)]
     return tuple(
-        Observation(victim=profiles[v], aggressors=(profiles[a],), slowdown=co_run(WORLD[v], [WORLD[a]], steps=4000))
+        MeasuredCoRun(victim=profiles[v], aggressors=(profiles[a],), slowdown=co_run(WORLD[v], [WORLD[a]], steps=4000))
         for v, a in product(range(6), range(6))
     )
 
@@ -199,10 +199,10 @@ def test_in_a_world_like_the_papers_ours_is_better_than_each_of_its_four() -> No
     assert ranked([*theirs, ours])[0] is ours
 
 
-def test_what_learns_is_judged_on_who_it_never_saw() -> None:
+def test_trained_models_are_validated_on_victims_they_never_saw() -> None:
     bases = (Monotone(), PhaseAware())
 
-    blend = leave_one_application_out(BlendOf(bases=bases), world())
+    blend = leave_one_application_out(TrainableBlend(bases=bases), world())
 
     assert blend.could_not_tell == 0
     assert blend.mean_absolute_error is not None
@@ -214,7 +214,7 @@ def pairwise_cost(group: tuple[int, ...]) -> float:
 
 
 def test_the_papers_six_applications_on_three_switches() -> None:
-    found = place(pairwise_cost, count=6, places=3)
+    found = cheapest_grouping(pairwise_cost, count=6, places=3)
 
     assert found.cost == pytest.approx(min(pairwise_total(some) for some in pairings(tuple(range(6)))))
     assert sum(pairwise_cost(group) for group in found.groups) == pytest.approx(found.cost)
@@ -239,39 +239,39 @@ def pairings(left: tuple[int, ...]) -> list[list[tuple[int, ...]]]:
 def test_advice_costs_as_little_as_trying_everything_finds(costs: list[float]) -> None:
     table = dict(zip([(a, b) for a in range(6) for b in range(a + 1, 6)], costs, strict=True))
 
-    found = place(lambda group: table[group[0], group[1]], count=6, places=3)
+    found = cheapest_grouping(lambda group: table[group[0], group[1]], count=6, places=3)
 
     least = min(sum(table[pair] for pair in some) for some in pairings(tuple(range(6))))
     assert found.cost == pytest.approx(least, abs=1e-6)  # as exact as a mixed-integer program is solved
 
 
-def test_an_odd_one_stays_alone() -> None:
-    found = place(lambda group: float(sum(group)), count=3, places=2)
+def test_an_odd_application_gets_a_switch_for_itself() -> None:
+    found = cheapest_grouping(lambda group: float(sum(group)), count=3, places=2)
 
-    assert found == Advice(groups=((2,), (0, 1)), cost=1.0, not_considered=())
+    assert found == Grouping(groups=((2,), (0, 1)), cost=1.0, not_considered=())
 
 
 def test_three_share_a_switch_where_that_is_allowed() -> None:
-    found = place(lambda group: 0.0 if group == (1, 2, 3) else 1.0, count=4, places=2, per_place=3)
+    found = cheapest_grouping(lambda group: 0.0 if group == (1, 2, 3) else 1.0, count=4, places=2, per_place=3)
 
     assert set(found.groups) == {(0,), (1, 2, 3)}
 
 
-def test_groups_about_which_nobody_can_tell_are_left_out_and_named() -> None:
-    found = place(lambda group: None if group in ((0, 1), (2, 3)) else 1.0, count=4, places=2)
+def test_groups_without_a_prediction_are_excluded_and_named() -> None:
+    found = cheapest_grouping(lambda group: None if group in ((0, 1), (2, 3)) else 1.0, count=4, places=2)
 
     assert found.not_considered == ((0, 1), (2, 3))
     assert found.cost == 2
-    with pytest.raises(CannotTell, match="of 6 groups nobody can tell"):
-        place(lambda _: None, count=4, places=2)
+    with pytest.raises(Inconclusive, match="6 groups have no prediction, and the others do not cover"):
+        cheapest_grouping(lambda _: None, count=4, places=2)
 
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="5 applications: 2 places for 2 each hold 4"):
-        place(lambda _: 0.0, count=5, places=2)
+        cheapest_grouping(lambda _: 0.0, count=5, places=2)
     with pytest.raises(ValueError, match="groups of up to 8 of 40"):
-        place(lambda _: 0.0, count=40, places=10, per_place=8)
-    assert place(lambda _: 0.0, count=0, places=0).groups == ()
+        cheapest_grouping(lambda _: 0.0, count=40, places=10, per_place=8)
+    assert cheapest_grouping(lambda _: 0.0, count=0, places=0).groups == ()
 
 
 def test_advice_follows_predictions_of_both_sides() -> None:
@@ -279,9 +279,9 @@ def test_advice_follows_predictions_of_both_sides() -> None:
     cheap = {("a", "d"): 1.1, ("d", "a"): 1.3, ("b", "c"): 1.0, ("c", "b"): 1.2}
     dear = {(v, a): 2.0 for v, a in product("abcd", "abcd") if (v, a) not in cheap}
 
-    found = advise(Says(answers={**cheap, **dear}), applications, places=2)
+    found = best_grouping(Says(answers={**cheap, **dear}), applications, places=2)
 
     assert set(found.groups) == {(0, 3), (1, 2)}
     assert found.cost == pytest.approx(0.6)
-    with pytest.raises(CannotTell):
-        advise(Says(answers={}), applications, places=2)
+    with pytest.raises(Inconclusive):
+        best_grouping(Says(answers={}), applications, places=2)

@@ -9,9 +9,9 @@ from support.probe_series import measured
 from support.sensitivities import victim
 
 from stressbench.formats.run import Run, read_run
-from stressbench.interference.finding import impact_found
-from stressbench.interference.keeping import profile_of
-from stressbench.interference.link_shares import link_shares, mean_of
+from stressbench.interference.impact_analysis import analyse_impact
+from stressbench.interference.link_shares import link_shares, mean_link_shares
+from stressbench.interference.profile_assembly import impact_profile
 from stressbench.report.terminal.impact_table import said_links
 
 ALWAYS = {"began_s": 0.0, "ended_s": 1e9}
@@ -46,20 +46,20 @@ def test_unknown_is_not_nothing(tmp_path: Path) -> None:
     nobody_counts = read_run(build_run(jobs=(MadeJob(name="pair"),)).write(tmp_path))
 
     assert link_shares(nobody_counts, **ALWAYS) is None
-    assert mean_of([None, {FORTH: 0.5}]) is None
-    assert mean_of([{FORTH: 0.25}, {FORTH: 0.75}]) == {FORTH: pytest.approx(0.5)}
+    assert mean_link_shares([None, {FORTH: 0.5}]) is None
+    assert mean_link_shares([{FORTH: 0.25}, {FORTH: 0.75}]) == {FORTH: pytest.approx(0.5)}
 
 
-def test_a_profile_has_the_newest_count_and_keeps_the_last_where_nobody_counts() -> None:
+def test_a_profile_has_the_newest_link_shares_and_keeps_them_without_new_counters() -> None:
     known = victim({}, links={FORTH: 0.1})
-    names = {"application": "victim", "machine": "lab", "provenance": known.provenance, "kept": known}
+    names = {"application": "victim", "machine": "lab", "provenance": known.provenance, "stored": known}
 
-    assert profile_of(replace(measured(), links={FORTH: 0.5}), **names).links == {FORTH: 0.5}
-    assert profile_of(measured(), **names).links == {FORTH: 0.1}
+    assert impact_profile(replace(measured(), links={FORTH: 0.5}), **names).links == {FORTH: 0.5}
+    assert impact_profile(measured(), **names).links == {FORTH: 0.1}
 
 
 def test_the_busiest_links_are_told_as_counted() -> None:
     assert "the busiest of 2: s0-s1: s0 > s1 50.0 %, s0-s1: s1 > s0 12.5 %" in str(
-        said_links(impact_found(replace(measured(), links={BACK: 0.125, FORTH: 0.5})))
+        said_links(analyse_impact(replace(measured(), links={BACK: 0.125, FORTH: 0.5})))
     )
-    assert said_links(impact_found(measured())) is None
+    assert said_links(analyse_impact(measured())) is None

@@ -15,14 +15,13 @@ from support.pages import Outline, drawings, figure
 from support.sensitivities import Application, aggressor, profile, profile_in_world, sample, victim
 from support.sensitivity_pages import CG, FFT, NASTY, SEEN, phased, rings
 
-from stressbench.formats.profiles.coruns import CoRun
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.coruns import LeftOut
-from stressbench.interference.judging import Judgement, judge
-from stressbench.interference.models import BEST, Model
-from stressbench.interference.portrait import portrait_of
-from stressbench.interference.seating import NotConsidered, seat
-from stressbench.interference.together import foretell
+from stressbench.interference.corun_prediction import predict_corun
+from stressbench.interference.coruns import CoRun, LeftOut
+from stressbench.interference.models import DEFAULT_MODEL, Model
+from stressbench.interference.placement_plan import UnpredictedGroup, plan_placement
+from stressbench.interference.profile_summary import summarise_profile
+from stressbench.interference.validation import Validation, validate_models
 from stressbench.report.page.predictions import render_judgement, render_seating, render_together
 from stressbench.report.page.sensitivity import render_profiles
 from stressbench.report.palette import TONES
@@ -34,15 +33,15 @@ def page_of(*profiles: Profile, cautions: tuple[str, ...] = ()) -> str:
     return render_profiles([shown(one, cautions=cautions) for one in profiles])
 
 
-def judged(*co_runs: CoRun | LeftOut) -> Judgement:
-    return judge([CG, FFT], co_runs or SEEN)
+def judged(*co_runs: CoRun | LeftOut) -> Validation:
+    return validate_models([CG, FFT], co_runs or SEEN)
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "profiles": lambda: page_of(rings(), phased(), aggressor(0.3)),
-    "together": lambda: render_together(foretell([CG, FFT], tuple(Model))),
+    "together": lambda: render_together(predict_corun([CG, FFT], tuple(Model))),
     "judgement": lambda: render_judgement(judged()),
-    "seating": lambda: render_seating(seat([CG, FFT], Model.monotone, switches=1, per_switch=2)),
+    "seating": lambda: render_seating(plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2)),
 }
 
 
@@ -112,7 +111,7 @@ def test_a_slow_down_without_an_interval_stands_alone() -> None:
 def test_phases_are_told_with_their_times_and_drawn() -> None:
     page = page_of(phased())
 
-    said = portrait_of(phased())
+    said = summarise_profile(phased())
     assert [(round(one.began_s), round(one.ended_s)) for one in said.phases] == [(2, 8), (8, 14)]
     first, second = (f"{100 * one.utilisation:.1f}" for one in said.phases)
     assert f"phased keeps the switch busy for {first} to {second} % of the time, by phase" in page
@@ -123,7 +122,7 @@ def test_phases_are_told_with_their_times_and_drawn() -> None:
 
 def test_the_curve_is_the_one_that_predictions_go_by_and_its_band_holds_it() -> None:
     world = Application(name="cg", phases=((1.0, 0.5),), suffers=1.5, bend=1.0)
-    said = portrait_of(profile_in_world(world, seed=3))
+    said = summarise_profile(profile_in_world(world, seed=3))
 
     at = [point.utilisation for point in said.curve]
     rising = [point.slowdown for point in said.curve]
@@ -152,8 +151,8 @@ def test_what_was_never_measured_is_said_and_not_drawn_empty() -> None:
     assert "Of idle only the idle machine is known." in page
     assert "Nobody probed beside idle" in page
     impact, compress = notes_in(page)
-    assert impact.startswith("What idle does to the network was never measured: `stressbench impact` does")
-    assert compress.startswith("What idle suffers was never measured: `stressbench compress` does")
+    assert impact.startswith("The impact of idle on the network was not measured: use `stressbench impact`")
+    assert compress.startswith("The slowdown of idle was not measured: use `stressbench compress`")
 
 
 def test_probes_within_one_host_tell_nothing_of_a_switch() -> None:
@@ -199,10 +198,10 @@ def test_every_format_tells_every_application() -> None:
 
 
 def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
-    page = render_together(foretell([CG, FFT], tuple(Model)))
+    page = render_together(predict_corun([CG, FFT], tuple(Model)))
 
     first, second = re.findall(r"<li>(.*?)</li>", page)[:2]
-    assert first.startswith("cg will take 1.2") and first.endswith(f"as long beside fft, by {BEST}.")
+    assert first.startswith("cg will take 1.2") and first.endswith(f"as long beside fft, by {DEFAULT_MODEL}.")
     assert second.startswith("fft will take")
     drawn = figure(page, "predict-slowdowns")
     assert "cg, PDFLT" in drawn and "cg, PerLink" not in drawn
@@ -210,16 +209,16 @@ def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
 
 
 def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:
-    page = render_together(foretell([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (BEST,)))
+    page = render_together(predict_corun([aggressor(0.3, name="a"), aggressor(0.4, name="b")], (DEFAULT_MODEL,)))
 
     assert "<figure" not in page
-    assert "a beside b: cannot tell, a was never run beside a compression." in page
+    assert "a beside b: cannot tell, a was not measured at any congestion level." in page
 
 
 def test_a_prediction_without_an_upper_bound_is_open() -> None:
     light = victim({0.1: 1.1, 0.2: 1.2}, name="light")
 
-    drawn = figure(render_together(foretell([light, aggressor(0.8)], (Model.monotone,))), "predict-slowdowns")
+    drawn = figure(render_together(predict_corun([light, aggressor(0.8)], (Model.monotone,))), "predict-slowdowns")
 
     assert re.search(r"light, Monotone: \S+ \[[\d.]+, \.\.\.\)", drawn)
 
@@ -239,7 +238,7 @@ def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
 
 
 def test_where_no_model_can_tell_a_judgement_has_tables_only() -> None:
-    found = judge([aggressor(0.3, name="cg"), aggressor(0.4, name="fft")], SEEN)
+    found = validate_models([aggressor(0.3, name="cg"), aggressor(0.4, name="fft")], SEEN)
     page = render_judgement(found)
 
     assert "No model could tell of any co-run." in page
@@ -247,8 +246,8 @@ def test_where_no_model_can_tell_a_judgement_has_tables_only() -> None:
 
 
 def test_seats_are_told_with_what_they_cost_and_who_is_kept_apart() -> None:
-    found = seat([CG, FFT], Model.monotone, switches=1, per_switch=2)
-    page = render_seating(replace(found, not_considered=(NotConsidered(applications=("a", "b"), reasons=(NASTY,)),)))
+    found = plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2)
+    page = render_seating(replace(found, not_considered=(UnpredictedGroup(applications=("a", "b"), reasons=(NASTY,)),)))
 
     assert "2 applications on 1 switch of lab" in page
     assert f"sum up to {100 * found.cost:.1f} points" in page

@@ -22,10 +22,10 @@ from support.sensitivities import (
 )
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.curves import monotone
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
-from stressbench.interference.prediction import NOT_SLOWED, Composition, Predictor, composed
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.prediction import NOT_SLOWED, Composition, Predictor, combined_utilisation
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
+from stressbench.interference.slowdown_curve import monotone_curve
 
 TABLES: tuple[Predictor, ...] = (AverageLT(), AverageStDevLT(), PDFLT())
 PAPERS: tuple[Predictor, ...] = (*TABLES, Queue())
@@ -87,7 +87,7 @@ def test_densities_take_the_largest_product() -> None:
 
 
 @pytest.mark.parametrize("model", TABLES[1:], **by_name)
-def test_tables_with_nothing_in_common_cannot_tell(model: Predictor) -> None:
+def test_tables_without_overlap_are_inconclusive(model: Predictor) -> None:
     found = model.predict(beside([around(100, 1)]), [probed(around(10, 1))])
 
     assert found.slowdown is None
@@ -117,7 +117,7 @@ def test_a_table_has_the_interval_of_its_compression(model: Predictor) -> None:
 
 @pytest.mark.parametrize("model", TABLES, **by_name)
 def test_tables_know_one_aggressor(model: Predictor) -> None:
-    assert "knows one aggressor, not 2" in str(model.predict(ANY, [IDLE, IDLE]).reason)
+    assert "predicts for one aggressor, not for 2" in str(model.predict(ANY, [IDLE, IDLE]).reason)
 
 
 def waiting(utilisation: float) -> list[float]:
@@ -142,7 +142,7 @@ def test_queue_by_hand() -> None:
 
 
 @pytest.mark.parametrize("model", OURS, **by_name)
-def test_an_idle_aggressor_slows_nobody(model: Predictor) -> None:
+def test_an_idle_aggressor_causes_no_slowdown(model: Predictor) -> None:
     found = model.predict(ANY, [IDLE])
 
     assert found.slowdown == pytest.approx(1, abs=1e-6)
@@ -151,7 +151,7 @@ def test_an_idle_aggressor_slows_nobody(model: Predictor) -> None:
 
 
 @pytest.mark.parametrize("model", (*PAPERS, *OURS), **by_name)
-def test_nobody_slows_nobody(model: Predictor) -> None:
+def test_without_aggressors_there_is_no_slowdown(model: Predictor) -> None:
     assert model.predict(ANY, []) == NOT_SLOWED
 
 
@@ -163,21 +163,21 @@ def test_profiles_of_several_machines_do_not_mix(model: Predictor) -> None:
 
 
 @pytest.mark.parametrize("model", (*PAPERS, Monotone(), PhaseAware()), **by_name)
-def test_an_aggressor_that_was_never_probed_is_said_to_be(model: Predictor) -> None:
+def test_an_aggressor_without_an_impact_is_a_reason(model: Predictor) -> None:
     found = model.predict(ANY, [profile("silent", idle_s=sample(0.0))])
 
-    assert (found.slowdown, found.reason) == (None, "silent was never probed")
+    assert (found.slowdown, found.reason) == (None, "the impact of silent was not measured")
 
 
 @pytest.mark.parametrize("model", (*PAPERS, *OURS), **by_name)
-def test_a_victim_that_was_never_compressed_is_said_to_be(model: Predictor) -> None:
+def test_a_victim_without_congestion_levels_is_a_reason(model: Predictor) -> None:
     found = model.predict(aggressor(0.3, links={}), [IDLE])
 
-    assert (found.slowdown, found.reason) == (None, "aggressor was never run beside a compression")
+    assert (found.slowdown, found.reason) == (None, "aggressor was not measured at any congestion level")
 
 
 @pytest.mark.parametrize("model", (Queue(), Monotone(), PhaseAware()), **by_name)
-def test_an_aggressor_whose_load_nobody_can_tell_is_not_guessed(model: Predictor) -> None:
+def test_an_aggressor_with_an_inconclusive_load_is_not_guessed(model: Predictor) -> None:
     faster = profile("odd", idle_s=sample(0.0), impact_s=[value / 2 for value in sample(0.0)])
 
     assert "odd: probes were faster under load" in str(model.predict(ANY, [faster]).reason)
@@ -200,7 +200,7 @@ def test_beyond_the_heaviest_compression_there_is_no_upper_bound() -> None:
 
     assert found.slowdown == pytest.approx(2.5, abs=1e-3)
     assert found.low is not None
-    assert (found.high, found.reason) == (None, "a load of 90% is beyond the heaviest compression, 80%")
+    assert (found.high, found.reason) == (None, "a load of 90% is beyond the heaviest congestion level, 80%")
 
 
 shares = st.floats(min_value=0, max_value=0.94)
@@ -242,7 +242,7 @@ def test_the_unit_of_time_does_not_matter(unit: float, model: Predictor) -> None
     )
 )
 def test_curves_begin_at_nothing_and_never_fall(points: list[tuple[float, float]]) -> None:
-    curve = monotone(*(np.array(part) for part in zip(*points, strict=True)))
+    curve = monotone_curve(*(np.array(part) for part in zip(*points, strict=True)))
 
     places = np.linspace(0, 1, 50)
     logs = curve.log_at(places)
@@ -252,17 +252,17 @@ def test_curves_begin_at_nothing_and_never_fall(points: list[tuple[float, float]
 
 
 def test_curves_keep_points_that_rise() -> None:
-    curve = monotone(np.array([0.2, 0.5, 0.5]), np.array([0.1, 0.2, 0.4]))
+    curve = monotone_curve(np.array([0.2, 0.5, 0.5]), np.array([0.1, 0.2, 0.4]))
 
     assert curve.utilisations.tolist() == [0, 0.2, 0.5]
     assert curve.log_slowdowns.tolist() == pytest.approx([0, 0.1, 0.3])
 
 
-@pytest.mark.parametrize(("how", "expected"), [(Composition.added, 0.9), (Composition.left_over, 0.7)])
-def test_loads_add_up(how: Composition, expected: float) -> None:
-    assert float(composed([np.array(0.5), np.array(0.4)], how)) == pytest.approx(expected)
-    assert float(composed([np.array(0.5), np.array(0.8)], how)) <= 1
-    assert float(composed([np.array(0.5)], how)) == 0.5
+@pytest.mark.parametrize(("composition", "expected"), [(Composition.added, 0.9), (Composition.left_over, 0.7)])
+def test_loads_add_up(composition: Composition, expected: float) -> None:
+    assert float(combined_utilisation([np.array(0.5), np.array(0.4)], composition)) == pytest.approx(expected)
+    assert float(combined_utilisation([np.array(0.5), np.array(0.8)], composition)) <= 1
+    assert float(combined_utilisation([np.array(0.5)], composition)) == 0.5
 
 
 @pytest.mark.parametrize("model", (Queue(), Monotone(), PhaseAware(), PerLink()), **by_name)
@@ -285,7 +285,7 @@ def test_the_busiest_link_that_the_victim_uses_decides() -> None:
     assert PerLink().predict(table, [busy, busy]).slowdown == pytest.approx(1.7, abs=0.1)
 
 
-def test_links_that_compressions_took_count_more_than_what_probes_say_of_them() -> None:
+def test_link_counters_of_congestion_levels_have_priority_over_probes() -> None:
     """Compressions of 10, 20 and 30 % by probes took 30, 50 and 70 % of link a."""
     made = victim({0.1: 1.1, 0.2: 1.3, 0.3: 1.7}, links={"a": 0.5})
     counted = tuple(
@@ -299,14 +299,14 @@ def test_links_that_compressions_took_count_more_than_what_probes_say_of_them() 
     assert PerLink().predict(replace(made, levels=some), [busy]).slowdown == pytest.approx(1.7, abs=0.01)
 
 
-def test_links_that_nobody_counted_are_said_to_be() -> None:
+def test_missing_link_counters_are_a_reason() -> None:
     found = PerLink().predict(victim({0.2: 1.1}), [aggressor(0.3, links={})])
 
     assert (found.slowdown, found.reason) == (None, "nobody counted the links of victim")
 
 
 @pytest.mark.parametrize("model", (*PAPERS, *OURS), **by_name)
-def test_probes_that_stayed_on_one_host_foretell_nothing(model: Predictor) -> None:
+def test_probes_within_one_host_give_no_prediction(model: Predictor) -> None:
     blind = replace(ANY, provenance=replace(ANY.provenance, configuration={"pairs": "h0+h1 h2"}))
 
     aggressors = (IDLE, replace(IDLE, provenance=blind.provenance))
@@ -357,7 +357,7 @@ def test_three_in_a_world_where_the_truth_is_known() -> None:
     assert found.low <= truth <= found.high
 
 
-def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+def test_intervals_contain_the_truth_at_their_nominal_rate() -> None:
     steady = Application(name="steady", phases=((1.0, 0.6),), suffers=1.0, bend=1.0)
     truth = co_run(SENSITIVE, [steady])
     held = 0

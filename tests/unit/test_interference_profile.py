@@ -13,8 +13,8 @@ from support.sensitivities import level, profile, sample, victim
 from stressbench.formats.errors import ProfileFileError
 from stressbench.formats.profiles.profile import Impact, Latencies, Profile, parse_profile, read_profile, to_json
 from stressbench.formats.profiles.store import Store
-from stressbench.interference.errors import CannotTell
-from stressbench.interference.readings import probe_effect
+from stressbench.interference.errors import Inconclusive
+from stressbench.interference.profile_analysis import probe_effect
 
 FILE = Path("folder/app.json")
 times = st.lists(st.floats(min_value=1e-12, max_value=1e6), min_size=1, max_size=5)
@@ -168,5 +168,5 @@ def test_what_probes_did_to_the_application_is_told() -> None:
 
     assert found.centre == pytest.approx(1.02)
     assert found.low == pytest.approx(1.01)
-    with pytest.raises(CannotTell, match="no run times with probes"):
+    with pytest.raises(Inconclusive, match="no run times with probes"):
         probe_effect(made())

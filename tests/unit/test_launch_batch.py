@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from stressbench.launch.batch import batch_systems, flux, pbs, script, slurm
-from stressbench.launch.batch.slurm import SlurmPlace, fewest_cpus, offered
+from stressbench.launch.batch.slurm import SlurmTarget, fewest_cpus, offered
+from stressbench.launch.batch_request import BatchRequest, batch_request
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import Place
-from stressbench.launch.wanted import Wanted, wanted
 
 REQUEST = Request(ranks=8, program=("engine", "run", "a b.sb"), cores=2, allocated=True)
-PLACE = SlurmPlace(nodes=4, offered=("pmix", "none", "cray_shasta", "pmi2"), cpus=16)
+PLACE = SlurmTarget(nodes=4, offered=("pmix", "none", "cray_shasta", "pmi2"), cpus=16)
 MPI_LIST = """\
 MPI plugin types are...
 \tpmix
@@ -32,7 +32,7 @@ def library(flavour: Flavour = Flavour.openmpi4) -> Recognised:
     return Recognised(flavour=flavour, version="9.9")
 
 
-def built(place: Place, *, flavour: Flavour = Flavour.openmpi4, request: Request = REQUEST) -> tuple[str, ...]:
+def built(place: LaunchTarget, *, flavour: Flavour = Flavour.openmpi4, request: Request = REQUEST) -> tuple[str, ...]:
     """Without the program at its end."""
     launcher = Launcher(path=Path("start"), recognised=library(flavour))
     argv = place.build(launcher=launcher, request=request).argv
@@ -123,7 +123,7 @@ def test_nodes_of_equal_shares_are_known_before_the_launch(ranks: int, used: int
 
 
 def test_flux_spreads_ranks_and_speaks_pmix_where_it_must() -> None:
-    place = flux.FluxPlace(nodes=4)
+    place = flux.FluxTarget(nodes=4)
 
     assert built(place) == ("start", "run", "--ntasks=8", "--nodes=4")
     assert built(place, flavour=Flavour.openmpi5)[4:] == ("--setopt=pmi=pmix",)
@@ -163,7 +163,7 @@ def test_a_hosts_file_that_is_gone_is_a_mistake() -> None:
 @pytest.mark.parametrize("name", ["slurm", "flux"])
 def test_another_launcher_is_refused(name: str) -> None:
     with pytest.raises(LaunchMistake, match="--on local uses mpirun"):
-        batch_systems()[name].planned(Wanted(name="a")).launcher(given=Path("mpirun"), library=library())
+        batch_systems()[name].planned(BatchRequest(name="a")).launcher(given=Path("mpirun"), library=library())
 
 
 def test_the_allocation_tells_nodes_ranks_and_cpus(stub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +175,7 @@ def test_the_allocation_tells_nodes_ranks_and_cpus(stub: Path, monkeypatch: pyte
         "SLURM_JOB_CPUS_PER_NODE": "16(x3),8",
     }
 
-    assert slurm.inside(told) == SlurmPlace(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
+    assert slurm.inside(told) == SlurmTarget(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
 
 
 def test_a_flux_instance_is_asked_for_its_nodes(stub: Path) -> None:
@@ -197,7 +197,7 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-FULL = Wanted(name="a", nodes=4, walltime_s=5400, queue="debug", account="proj")
+FULL = BatchRequest(name="a", nodes=4, walltime_s=5400, queue="debug", account="proj")
 DIRECTIVES = {
     "slurm": [
         "#SBATCH --job-name=a",
@@ -233,7 +233,7 @@ BARE = {
 }
 
 
-def text_for(name: str, asked: Wanted, stub: Path) -> tuple[str, Command]:
+def text_for(name: str, asked: BatchRequest, stub: Path) -> tuple[str, Command]:
     system = batch_systems()[name]
     path = {"slurm": "srun", "flux": "flux", "pbs": str(stub / "mpirun")}[name]
     launcher = Launcher(path=Path(path), recognised=library())
@@ -242,8 +242,8 @@ def text_for(name: str, asked: Wanted, stub: Path) -> tuple[str, Command]:
 
 
 @pytest.mark.parametrize("name", batch_systems())
-@pytest.mark.parametrize("asked", [FULL, Wanted(name="a")], ids=["full", "bare"])
-def test_a_script_asks_for_what_was_typed_before_its_first_command(name: str, asked: Wanted, stub: Path) -> None:
+@pytest.mark.parametrize("asked", [FULL, BatchRequest(name="a")], ids=["full", "bare"])
+def test_a_script_asks_for_what_was_typed_before_its_first_command(name: str, asked: BatchRequest, stub: Path) -> None:
     text, _ = text_for(name, asked, stub)
 
     lines = text.splitlines()
@@ -269,7 +269,7 @@ def test_a_script_is_bash_and_starts_exactly_the_command_that_an_allocation_woul
 
 def test_a_stem_becomes_a_name_that_every_system_takes() -> None:
     def name(stem: str) -> str:
-        return wanted(stem=stem, nodes=None, walltime=None, queue=None, account=None).name
+        return batch_request(stem=stem, nodes=None, walltime=None, queue=None, account=None).name
 
     assert [name("listing1"), name("2 jobs"), name("a.very-long_name-of-a-workload")] == [
         "listing1",
@@ -285,7 +285,7 @@ def test_a_stem_becomes_a_name_that_every_system_takes() -> None:
 def test_the_engine_ends_in_good_order_before_the_job_is_ended(
     walltime: str | None, typed: str | None, limit: str | None
 ) -> None:
-    asked = wanted(stem="a", nodes=None, walltime=walltime, queue=None, account=None)
+    asked = batch_request(stem="a", nodes=None, walltime=walltime, queue=None, account=None)
 
     assert asked.engine_limit(typed) == limit
 
@@ -304,7 +304,7 @@ def test_a_wrong_wish_is_a_mistake(typed: dict[str, object], message: str) -> No
     everything = {"nodes": None, "walltime": None, "queue": None, "account": None, **typed}
 
     with pytest.raises(LaunchMistake) as mistake:
-        wanted(stem="a", **everything)  # type: ignore[arg-type]
+        batch_request(stem="a", **everything)  # type: ignore[arg-type]
 
     assert message in str(mistake.value)
 
@@ -317,7 +317,7 @@ def test_no_control_character_reaches_a_script(system: str, character: str, wher
     command = Command(
         argv=("srun", word if where == "argument" else "x"), environment=(("V", word if where == "value" else "x"),)
     )
-    asked = wanted(stem=word, nodes=None, walltime=None, queue=None, account=None)
+    asked = batch_request(stem=word, nodes=None, walltime=None, queue=None, account=None)
 
     with pytest.raises(LaunchMistake) as mistake:
         script(
@@ -330,7 +330,7 @@ def test_no_control_character_reaches_a_script(system: str, character: str, wher
 @pytest.mark.parametrize("system", ["slurm", "pbs", "flux"])
 def test_what_a_shell_would_read_otherwise_is_quoted(system: str) -> None:
     word = "$(touch evil); 'a' `b` \\ #x"
-    asked = wanted(stem=word, nodes=None, walltime=None, queue=None, account=None)
+    asked = batch_request(stem=word, nodes=None, walltime=None, queue=None, account=None)
 
     text = script(
         batch_systems()[system], asked, ranks=2, afterwards="x",

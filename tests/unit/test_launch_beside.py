@@ -14,14 +14,14 @@ from stressbench.launch.beside import BothEnded, Member, run_beside
 from stressbench.launch.clock import timed_by
 from stressbench.launch.command import Command
 from stressbench.launch.execute import execute
-from stressbench.launch.stopping import Patience
+from stressbench.launch.stopping import StopPolicy
 
 OBEYS = "trap 'echo stopped >>log; exit 0' USR1; touch ready; while :; do sleep 0.02; done"
 DEAF = "trap '' USR1 TERM INT; touch ready; while :; do sleep 0.02; done; : 26457"
 
 
 def member(script: str, *, grace_s: float = 120.0, limit_s: float | None = None) -> Member:
-    return Member(command=Command(argv=("sh", "-c", script)), patience=Patience(grace_s=grace_s, limit_s=limit_s))
+    return Member(command=Command(argv=("sh", "-c", script)), stop_policy=StopPolicy(grace_s=grace_s, limit_s=limit_s))
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +135,7 @@ def test_a_signal_ends_both(here: Path) -> None:
 
 
 def test_a_program_that_cannot_be_started_leaves_no_companion(here: Path) -> None:
-    missing = Member(command=Command(argv=("gone-program",)), patience=Patience())
+    missing = Member(command=Command(argv=("gone-program",)), stop_policy=StopPolicy())
 
     with pytest.raises(FileNotFoundError):
         beside(missing, member(OBEYS))

@@ -45,7 +45,7 @@ from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.execute import execute
 from stressbench.launch import execute as executing
 from stressbench.launch import stopping
-from stressbench.launch.stopping import Launch, Patience
+from stressbench.launch.stopping import Launch, StopPolicy
 stopping._LOOK_EVERY_S, stopping._END_MAY_TAKE_S = 1.0, 2.0
 stopping._SAME_REQUEST_S = 600.0  # one signal is one request, and two are two, however late they arrive
 executing._RANKS_SEEN_AT_S = tuple(0.5 * look for look in range(1, 200))
@@ -56,8 +56,8 @@ def note_and_tell(launch):
         Path(os.environ["SEEN"]).touch()
 Launch.note_ranks = note_and_tell
 grace_s, limit_s, finished, *words = sys.argv[1:]
-patience = Patience(grace_s=float(grace_s), limit_s=None if limit_s == "never" else float(limit_s))
-outcome = execute(Command(argv=tuple(words)), patience=patience, finished=lambda: bool(finished))
+stop_policy = StopPolicy(grace_s=float(grace_s), limit_s=None if limit_s == "never" else float(limit_s))
+outcome = execute(Command(argv=tuple(words)), stop_policy=stop_policy, finished=lambda: bool(finished))
 end = ("REQUESTS", outcome.stop_requests, "HUNG", outcome.hung_at_the_end, "DEATH", diagnose(outcome))
 print("STATUS", outcome.status, *end)
 """
@@ -138,9 +138,9 @@ def _runs(pid: int) -> bool:
 
 @pytest.fixture
 def driven(request: pytest.FixtureRequest, launcher: list[str]) -> Iterator[Driven]:
-    """The fake engine on three ranks; the parameter says what it does, and the patience with it."""
-    what, patience = request.param if isinstance(request.param, tuple) else (request.param, {})
-    started = Driven([*launcher, sys.executable, str(FAKE_ENGINE), "run", "a.sb"], what=what, **patience)
+    """The fake engine on three ranks; the parameter says what it does, and the stop_policy with it."""
+    what, stop_policy = request.param if isinstance(request.param, tuple) else (request.param, {})
+    started = Driven([*launcher, sys.executable, str(FAKE_ENGINE), "run", "a.sb"], what=what, **stop_policy)
     yield started
     started.clean_up()
 

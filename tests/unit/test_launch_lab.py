@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.cli.places import place_of
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.launch_target import LOCAL
 from stressbench.launch.local import Request
-from stressbench.launch.place import HERE
+from stressbench.launch.targets import resolve_target
 
 HOSTS = tuple(LabHost(name=f"h{number}", cores=cores) for number, cores in enumerate((2, 2, 1, 1)))
-PLACE = LabPlace(name="mine", hosts=HOSTS, enter=("enter", "h0"))
+PLACE = LabTarget(name="mine", hosts=HOSTS, enter=("enter", "h0"))
 REQUEST = Request(ranks=6, program=("engine", "run", "a.sb"), cores=2)
 
 
@@ -66,7 +66,7 @@ def test_what_is_typed_counts() -> None:
 
 def test_a_lab_is_as_large_as_its_hosts_cores() -> None:
     assert PLACE.ranks == 6
-    assert HERE.ranks is None
+    assert LOCAL.ranks is None
 
 
 def test_who_cannot_take_turns_is_told() -> None:
@@ -83,13 +83,13 @@ def test_no_ranks_is_a_mistake() -> None:
 def test_places_by_name(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("STRESSBENCH_LABS", str(tmp_path / "labs"))
 
-    assert place_of("local", environment={}) is HERE
+    assert resolve_target("local", environment={}) is LOCAL
     with pytest.raises(
         LaunchMistake,
         match="--on: 'labs': expected local, flux, pbs, slurm, lab:NAME such as lab:tiny, or simgrid:tiny",
     ):
-        place_of("labs", environment={})
+        resolve_target("labs", environment={})
     with pytest.raises(
         LaunchMistake, match="--on lab:tiny: lab tiny is not up; `stressbench lab up tiny` brings it up"
     ):
-        place_of("lab:tiny", environment={})
+        resolve_target("lab:tiny", environment={})

@@ -10,7 +10,7 @@ import pytest
 from stressbench.formats.study.rail_policies import Kind, Transport, parse_nic, parse_policy
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.job_ranks import Block, Cast, JobRanks, job_ranks
+from stressbench.launch.job_ranks import Block, JobPlacement, JobRanks, job_ranks
 from stressbench.launch.rail_scripts import by_numa_distance
 from stressbench.launch.rails import RailMistake, Rails, require_possible
 
@@ -241,7 +241,7 @@ def test_ten_thousand_nodes_make_one_short_word() -> None:
 
 
 def test_the_engine_is_asked_with_all_that_decides_about_ranks() -> None:
-    cast = Cast(workload=Path("w.sb"), sets=("n=2",), placement="random:3")
+    cast = JobPlacement(workload=Path("w.sb"), sets=("n=2",), placement="random:3")
 
     assert cast.question(Path("e"), ranks=8, ranks_per_node=2) == (
         *("e", "describe", "w.sb", "--json", "--ranks", "8", "--ranks-per-node", "2"),

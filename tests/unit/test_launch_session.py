@@ -9,12 +9,12 @@ from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_r
 
 from stressbench.formats.run import Run, read_run
 from stressbench.launch.diagnosis import Death, diagnose
-from stressbench.launch.ending import continuing, explain
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
+from stressbench.launch.explanation import continuing, explain
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.session import Ending, Wish, final_status
+from stressbench.launch.session import LaunchRequest, RunResult, final_status
 from stressbench.launch.target import require_same_time
 
 INTEL = """
@@ -55,13 +55,13 @@ def incomplete(folder: Path) -> Run:
     return read_run(build_run(jobs=jobs, plan=MadePlan(blocks=2), complete=False).write(folder))
 
 
-def wish(path: Path) -> Wish:
-    return Wish(workload=Path("demo.sb"), ranks=8, run_file=RunFile(path=path), options=EngineOptions())
+def wish(path: Path) -> LaunchRequest:
+    return LaunchRequest(workload=Path("demo.sb"), ranks=8, run_file=RunFile(path=path), options=EngineOptions())
 
 
 def sentences(run: Run | None, *, death: Death | None, errors: str = "", status: int = 3) -> str:
     path = Path("r.jsonl") if run is None else run.path
-    ended = Ending(status=status, outcome=outcome(status=137, errors=errors), death=death, left=run)
+    ended = RunResult(status=status, outcome=outcome(status=137, errors=errors), death=death, left=run)
     return "\n".join(explain(ended, wish=wish(path)))
 
 

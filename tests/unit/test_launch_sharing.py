@@ -5,55 +5,55 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.launch.batch.flux import FluxPlace
-from stressbench.launch.batch.slurm import SlurmPlace
+from stressbench.launch.batch.flux import FluxTarget
+from stressbench.launch.batch.slurm import SlurmTarget
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, SharedTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import HERE, Place, Shared
-from stressbench.launch.simgrid import SimgridPlace
+from stressbench.launch.simgrid import SimulatedTarget
 
 REQUEST = Request(ranks=4, program=("engine", "run", "a.sb"), cores=8)
 HOSTS = tuple(LabHost(name=f"h{number}", cores=2) for number in range(4))
-LAB = LabPlace(name="four", hosts=HOSTS, enter=("enter",))
+LAB = LabTarget(name="four", hosts=HOSTS, enter=("enter",))
 
 
 def launcher(flavour: Flavour = Flavour.openmpi4) -> Launcher:
     return Launcher(path=Path("mpirun"), recognised=Recognised(flavour=flavour, version="9.9"))
 
 
-def built(place: Place, *, others: int, request: Request = REQUEST, flavour: Flavour = Flavour.openmpi4) -> str:
-    shared = Shared(place=place, others=others)
+def built(place: LaunchTarget, *, others: int, request: Request = REQUEST, flavour: Flavour = Flavour.openmpi4) -> str:
+    shared = SharedTarget(place=place, others=others)
     return " ".join(shared.build(launcher=launcher(flavour), request=request).argv)
 
 
 def test_here_no_rank_is_bound_to_the_core_of_another() -> None:
-    assert built(HERE, others=2) == "mpirun -n 4 --bind-to none engine run a.sb"
-    assert built(HERE, others=2, flavour=Flavour.mpich) == "mpirun -n 4 engine run a.sb"
+    assert built(LOCAL, others=2) == "mpirun -n 4 --bind-to none engine run a.sb"
+    assert built(LOCAL, others=2, flavour=Flavour.mpich) == "mpirun -n 4 engine run a.sb"
 
 
 def test_here_ranks_yield_where_both_together_are_more_than_the_cores() -> None:
-    assert "--bind-to none --oversubscribe --mca mpi_yield_when_idle 1" in built(HERE, others=5)
+    assert "--bind-to none --oversubscribe --mca mpi_yield_when_idle 1" in built(LOCAL, others=5)
 
 
 def test_a_binding_that_is_typed_stays() -> None:
     typed = replace(REQUEST, extra=("--bind-to", "core"))
 
-    assert built(HERE, others=2, request=typed) == "mpirun -n 4 --bind-to core engine run a.sb"
+    assert built(LOCAL, others=2, request=typed) == "mpirun -n 4 --bind-to core engine run a.sb"
 
 
 def test_probes_go_to_the_first_hosts_of_a_lab_one_each() -> None:
     pairs = LAB.one_a_host(2)
 
     assert pairs.shares(2) == (("h0", 1), ("h1", 1))
-    assert Shared(place=LAB, others=1).one_a_host(2).place == pairs
+    assert SharedTarget(place=LAB, others=1).one_a_host(2).place == pairs
     assert "--host h0:2,h1:2 --map-by slot --bind-to none" in built(LAB, others=2)
 
 
 def test_steps_of_slurm_overlap() -> None:
-    place = SlurmPlace(nodes=4, offered=("pmix",), cpus=4)
+    place = SlurmTarget(nodes=4, offered=("pmix",), cpus=4)
 
     assert "--overlap --cpu-bind=none" in built(place, others=4)
     assert "--nodes=4 --ntasks-per-node=1" in built(place.one_a_host(4), others=4)
@@ -64,18 +64,18 @@ def test_steps_of_slurm_overlap() -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        FluxPlace(nodes=4),
-        SimgridPlace(name="tiny", hosts=HOSTS, platform="", source="", folder=Path("cache")),
+        FluxTarget(nodes=4),
+        SimulatedTarget(name="tiny", hosts=HOSTS, platform="", source="", folder=Path("cache")),
     ],
     ids=lambda place: type(place).__name__,
 )
-def test_where_two_launches_cannot_run_at_once_they_are_refused(place: Place) -> None:
+def test_where_two_launches_cannot_run_at_once_they_are_refused(place: LaunchTarget) -> None:
     with pytest.raises(LaunchMistake, match="side by side"):
         built(place, others=1)
 
 
 def test_places_say_how_many_hosts_they_have() -> None:
-    counts = [place.host_count for place in (HERE, LAB, SlurmPlace(nodes=3), SlurmPlace(), FluxPlace(nodes=2))]
+    counts = [place.host_count for place in (LOCAL, LAB, SlurmTarget(nodes=3), SlurmTarget(), FluxTarget(nodes=2))]
 
     assert counts == [1, 4, 3, None, 2]
-    assert Shared(place=LAB, others=1).host_count == 4
+    assert SharedTarget(place=LAB, others=1).host_count == 4

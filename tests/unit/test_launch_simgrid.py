@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.cli.places import engine_for, place_of
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.lab import LabHost, LabPlace
+from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import HERE, Place
-from stressbench.launch.simgrid import NETWORK, SimgridPlace, find_simulated_engine
+from stressbench.launch.simgrid import NETWORK, SimulatedTarget, find_simulated_engine
+from stressbench.launch.targets import engine_for, resolve_target
 
 HOSTS = tuple(LabHost(name=f"h{number}", cores=2) for number in range(3))
-PLACE = SimgridPlace(name="mine", hosts=HOSTS, platform="<platform/>", source="[hosts]\n", folder=Path("/cache"))
+PLACE = SimulatedTarget(name="mine", hosts=HOSTS, platform="<platform/>", source="[hosts]\n", folder=Path("/cache"))
 REQUEST = Request(ranks=5, program=("/opt/engine", "run", "a.sb"), cores=2)
 
 
@@ -82,8 +82,8 @@ def test_what_does_not_fit_is_a_mistake(flavour: Flavour, request_: Request, mes
         PLACE.build(launcher=launcher(flavour), request=request_)
 
 
-@pytest.mark.parametrize("place", [HERE, LabPlace(name="lab", hosts=HOSTS, enter=("enter",))])
-def test_an_engine_that_simulates_is_refused_elsewhere(place: Place) -> None:
+@pytest.mark.parametrize("place", [LOCAL, LabTarget(name="lab", hosts=HOSTS, enter=("enter",))])
+def test_an_engine_that_simulates_is_refused_elsewhere(place: LaunchTarget) -> None:
     with pytest.raises(LaunchMistake, match="/opt/engine simulates its ranks: say where, for example --on"):
         place.build(launcher=launcher(), request=REQUEST)
 
@@ -92,8 +92,8 @@ def test_a_shipped_lab_or_a_file_is_simulated_without_being_up(tmp_path: Path) -
     file = tmp_path / "pair.toml"
     file.write_text('[hosts]\ncount = 2\n[[rail]]\nrate = "1Gbit"\n[topology]\nkind = "single"\n', encoding="utf-8")
 
-    assert place_of("simgrid:tinis", environment={}).ranks == 16
-    assert place_of(f"simgrid:{file}", environment={}).ranks == 2
+    assert resolve_target("simgrid:tinis", environment={}).ranks == 16
+    assert resolve_target(f"simgrid:{file}", environment={}).ranks == 2
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_shipped_lab_or_a_file_is_simulated_without_being_up(tmp_path: Path) -
 )
 def test_a_wrong_place_is_a_mistake(word: str, message: str) -> None:
     with pytest.raises(LaunchMistake, match=message):
-        place_of(word, environment={})
+        resolve_target(word, environment={})
 
 
 def test_the_simulated_engine_is_looked_for_only_where_it_is_needed(
@@ -120,7 +120,7 @@ def test_the_simulated_engine_is_looked_for_only_where_it_is_needed(
 
     assert engine_for(PLACE, None, environment=os.environ) == engine
     assert engine_for(PLACE, Path("given"), environment=os.environ) == Path("given")
-    assert engine_for(HERE, None, environment=os.environ) is None
+    assert engine_for(LOCAL, None, environment=os.environ) is None
     assert find_simulated_engine({"PATH": str(tmp_path)}) == engine
     with pytest.raises(LaunchMistake, match="stressbench-simgrid was not found on PATH: `cmake --preset simgrid"):
         find_simulated_engine({"PATH": "/nowhere"})

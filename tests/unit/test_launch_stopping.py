@@ -8,7 +8,7 @@ import pytest
 
 from stressbench.launch.clock import timed_by
 from stressbench.launch.processes import Mark
-from stressbench.launch.stopping import Launch, Patience
+from stressbench.launch.stopping import Launch, StopPolicy
 
 
 class Told:
@@ -62,7 +62,7 @@ class Case:
         self.process, self.clock = Told(), Clock()
         self.launch = Launch(
             process=self.process,  # type: ignore[arg-type]
-            mark=Mark(proc=tmp_path), say=lambda _: None, patience=Patience(grace_s=60.0), finished=lambda: False,
+            mark=Mark(proc=tmp_path), say=lambda _: None, stop_policy=StopPolicy(grace_s=60.0), finished=lambda: False,
             begun=lambda: self.listens,
         )  # fmt: skip
 
@@ -116,7 +116,7 @@ def test_a_second_request_is_not_held_back(case: Case) -> None:
 
 
 def test_ranks_have_their_grace_beyond_their_time_limit(case: Case) -> None:
-    case.launch.patience = Patience(limit_s=100.0, grace_s=60.0)
+    case.launch.stop_policy = StopPolicy(limit_s=100.0, grace_s=60.0)
     case.launch.watch_the_clock()
 
     case.clock.pass_time(159)

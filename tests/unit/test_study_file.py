@@ -91,10 +91,13 @@ def test_every_mistake_has_its_line_and_says_what_is_accepted() -> None:
         (LAB + 'rate = ["half", "50%"]', "50% is half, which stands there already; expected each value once"),
         (LAB + "rate = 0.5", "s.toml:4: factors.rate: 0.5: expected a text in quotes"),
         (LAB + "rails = [0, 1]", "s.toml:4: factors.rails: 0: expected at least 1"),
-        (BASE + 'rate = "half"', "s.toml:3: factors.rate: half: on = local has no links of ours; expected lab:NAME or"),
+        (
+            BASE + 'rate = "half"',
+            "s.toml:3: factors.rate: half: link rates cannot be controlled on local; expected lab:NAME or",
+        ),
         (
             BASE + 'on = ["lab:tiny", "slurm"]\nrails = [1, 2]',
-            "s.toml:4: factors.rails: 1, 2: on = slurm has no links of ours; expected lab:NAME or simgrid:NAME there",
+            "s.toml:4: factors.rails: 1, 2: link rates cannot be controlled on slurm; expected lab:NAME or simgrid:N",
         ),
         (BASE + "[set]\nflag = true", "s.toml:4: set.flag: True: expected a text or a number"),
         (BASE + '[set]\n"a-b" = 1', "'a-b' is no variable's name"),

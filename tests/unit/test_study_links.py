@@ -9,8 +9,8 @@ import pytest
 from support.fake_lab import FakeLab
 from support.studies import STUDY, carry_out, made_run, study_in
 
-from stressbench.cli.places import place_of
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
+from stressbench.formats.study.file import mistakes_located
 from stressbench.formats.study.manifest import LinksRecord
 from stressbench.lab.file import parse_lab
 from stressbench.lab.process import Process
@@ -19,11 +19,12 @@ from stressbench.launch import session
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import Place
+from stressbench.launch.targets import registered, resolve_target
+from stressbench.study.cell_targets import require_links
 from stressbench.study.directory import Directory, now
 from stressbench.study.launching import Launching
-from stressbench.study.places import require_links
 from stressbench.study.slowed import slowed
 from stressbench.study.standing import State as Standing
 from stressbench.study.standing import standings
@@ -59,21 +60,21 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     slot.unlock()
 
 
-def command(place: Place, flavour: Flavour = Flavour.openmpi4) -> tuple[str, ...]:
+def command(place: LaunchTarget, flavour: Flavour = Flavour.openmpi4) -> tuple[str, ...]:
     launcher = Launcher(path=Path("/opt/mpirun"), recognised=Recognised(flavour=flavour, version="4.1"))
     return place.build(launcher=launcher, request=REQUEST).argv
 
 
 @pytest.mark.parametrize(("rails", "cards"), [(1, "eth0"), (2, "eth0,eth1")])
 def test_open_mpi_is_told_which_cards_messages_may_take(pair: str, rails: int, cards: str) -> None:
-    words = command(place_of(pair, environment={}, rails=rails))
+    words = command(resolve_target(pair, environment={}, rails=rails))
 
     assert words[words.index("btl_tcp_if_include") - 1 :][:3] == ("--mca", "btl_tcp_if_include", cards)
-    assert "btl_tcp_if_include" not in command(place_of(pair, environment={}))
+    assert "btl_tcp_if_include" not in command(resolve_target(pair, environment={}))
 
 
 def test_an_mpi_that_chooses_cards_by_itself_is_refused(pair: str) -> None:
-    place = place_of(pair, environment={}, rails=1)
+    place = resolve_target(pair, environment={}, rails=1)
 
     with pytest.raises(LinkMistake, match=r"--on lab:pair: rails: 1: MPICH 4.1 chooses cards by itself; expected an"):
         command(place, Flavour.mpich)
@@ -84,24 +85,24 @@ def test_an_mpi_that_chooses_cards_by_itself_is_refused(pair: str) -> None:
     [
         ("lab:pair", {"rails": 3}, "--on lab:pair: rails: 3: lab pair has 2 rails; expected 1 to 2"),
         ("lab:pair", {"rate": "1/10000"}, "rate: 1/10000: lab pair's link h0-s0.1 would have 4kbit; expected at least"),
-        ("simgrid:tiny", {"rails": 2}, "--on simgrid:tiny: rails: 2: a simulated host has one card; expected 1"),
+        ("simgrid:tiny", {"rails": 2}, "--on simgrid:tiny: rails: 2: a simulated host has one NIC; expected 1"),
         ("simgrid:tiny", {"rate": "1/100000"}, "--on simgrid:tiny: rate: 1/100000: lab tiny's link h0-s0 would have"),
     ],
 )
 def test_links_that_a_place_cannot_have_are_refused(pair: str, on: str, wanted: dict[str, Any], message: str) -> None:
     with pytest.raises(LinkMistake, match=message):
-        place_of(on, environment={}, **wanted)
+        resolve_target(on, environment={}, **wanted)
 
 
 def test_a_simulated_lab_has_the_share_of_its_rates_and_says_so() -> None:
-    place: Any = place_of("simgrid:tiny", environment={}, rate="1/4", rails=1)
+    place: Any = resolve_target("simgrid:tiny", environment={}, rate="1/4", rails=1)
 
     assert 'id="h0-s0" bandwidth="3125000Bps"' in place.platform
     assert place.source.startswith("# rate = 1/4\n# rails = 1\nabout = ")
 
 
 def test_one_rail_of_two_can_be_simulated() -> None:
-    place: Any = place_of("simgrid:dual-rail", environment={}, rails=1)
+    place: Any = resolve_target("simgrid:dual-rail", environment={}, rails=1)
 
     assert 'id="h0-s0"' in place.platform
     assert "s0.1" not in place.platform
@@ -112,7 +113,7 @@ ALSO_RAILS = ON_LAB.replace('rate = ["1/4", "full"]', 'rate = "half"\nrails = [1
 
 
 @pytest.fixture
-def lab(monkeypatch: pytest.MonkeyPatch) -> FakeLab:
+def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLab]:
     made = FakeLab()
 
     def run(prepared: object, *, run_file: Path) -> Any:
@@ -124,19 +125,18 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> FakeLab:
 
     monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
     monkeypatch.setattr(session, "run", run)
-    return made
+    with registered(lab=made):
+        yield made
 
 
-def launching(directory: Directory, lab: FakeLab) -> Launching:
-    return Launching(
-        study=directory.study, folder=directory.folder, places=lab, environment={}, note=directory.write
-    )  # fmt: skip
+def launching(directory: Directory) -> Launching:
+    return Launching(study=directory.study, folder=directory.folder, environment={}, note=directory.write)
 
 
 def test_links_are_set_before_each_run_and_carry_all_again_after_it(tmp_path: Path, lab: FakeLab) -> None:
     directory = study_in(tmp_path, ON_LAB.replace("repetitions = 2", ""))
 
-    carry_out(directory, launching(directory, lab))
+    carry_out(directory, launching(directory))
 
     rates = [run.cell.rate for run in directory.study.runs]
     assert lab.events == [
@@ -159,7 +159,7 @@ def test_links_carry_all_again_when_a_run_cannot_be_started(
     monkeypatch.setattr(session, "run", fail)
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out(directory, launching(directory, lab))
+        carry_out(directory, launching(directory))
 
     assert lab.events == ["lab:fake 1/4", "lab:fake full"]
 
@@ -168,7 +168,7 @@ def test_what_a_killed_study_left_slower_is_put_back(tmp_path: Path, lab: FakeLa
     directory = study_in(tmp_path, ON_LAB)
     directory.write(LinksRecord(run="a-r1", at=now(), on="lab:fake", rate="1/4"))
 
-    launching(directory, lab).put_back(slowed(directory.read().records).values())
+    launching(directory).put_back(slowed(directory.read().records).values())
 
     assert lab.events == ["lab:fake full"]
     assert slowed(directory.read().records) == {}
@@ -178,7 +178,7 @@ def test_a_run_is_done_though_links_could_not_be_put_back_and_that_is_remembered
     directory = study_in(tmp_path, ON_LAB.replace('["1/4", "full"]', '"1/4"'))
     lab.refuses = "full"
 
-    carry_out(directory, launching(directory, lab))
+    carry_out(directory, launching(directory))
 
     records = directory.read().records
     assert {one.state for one in standings(directory.study.runs, records)} == {Standing.done}
@@ -189,7 +189,7 @@ def test_links_that_cannot_be_set_fail_the_run(tmp_path: Path, lab: FakeLab) -> 
     directory = study_in(tmp_path, ON_LAB.replace('["1/4", "full"]', '"1/4"'))
     lab.refuses = "1/4"
 
-    _, campaign = carry_out(directory, launching(directory, lab), retries=0)
+    _, campaign = carry_out(directory, launching(directory), retries=0)
 
     assert "run" not in lab.events
     assert {one.reason for one in campaign.standings} == {"lab:fake is gone"}
@@ -198,8 +198,12 @@ def test_links_that_cannot_be_set_fail_the_run(tmp_path: Path, lab: FakeLab) -> 
 def test_rails_that_a_lab_lacks_are_told_with_their_line(tmp_path: Path) -> None:
     directory = study_in(tmp_path, ALSO_RAILS)
 
-    with pytest.raises(StudyFileMistake) as caught:
-        require_links(directory.study, FakeLab(), text=ALSO_RAILS, source="s.toml", folder=tmp_path)
+    with (
+        registered(lab=FakeLab()),
+        pytest.raises(StudyFileMistake) as caught,
+        mistakes_located(ALSO_RAILS, source="s.toml"),
+    ):
+        require_links(directory.study, folder=tmp_path, environment={})
 
     assert str(caught.value) == "s.toml:8: factors.rails: 3: lab fake has 1 rail; expected 1"
 
@@ -209,4 +213,4 @@ def test_each_number_of_rails_is_checked_before_a_study_resumes(tmp_path: Path, 
     directory = study_in(tmp_path, ALSO_RAILS)
 
     with pytest.raises(StudyMistake, match=r"rails = 3.*: --on lab:fake: rails: 3: lab fake has 1 rail; expected 1"):
-        launching(directory, lab).check()
+        launching(directory).check()

@@ -10,21 +10,23 @@ from support.studies import WORKLOAD, study_in
 
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
-from stressbench.formats.study.file import parse_study
+from stressbench.formats.study.file import mistakes_located, parse_study
 from stressbench.formats.study.rail_policies import parse_policy
+from stressbench.formats.toml import Mistakes
 from stressbench.launch import machine, session
 from stressbench.launch.command import Launcher
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.job_ranks import Cast
+from stressbench.launch.job_ranks import JobPlacement
+from stressbench.launch.launch_target import LOCAL
 from stressbench.launch.local import Request
-from stressbench.launch.place import HERE
 from stressbench.launch.rails import RailMistake, Rails
 from stressbench.launch.steering import Steering, steered
+from stressbench.launch.targets import registered
+from stressbench.study.cell_targets import require_links, steering_of
 from stressbench.study.directory import Directory, take_up
 from stressbench.study.launching import Launching
-from stressbench.study.places import require_links, steering_of
 
 STUDY = """\
 [factors]
@@ -52,8 +54,8 @@ def mistake(text: str) -> str:
         ('"nic1"', '"default"', "s.toml:6: factors.policy: ['default', 'default', 'per-job']: default stands there"),
         ("[factors]", 'nics = ["a b"]\n[factors]', "s.toml:1: nics: 'a b': expected a card's name, such as ib0"),
         ("[factors]", 'transport = "ib"\n[factors]', "s.toml:1: transport: 'ib': expected tcp, ucx, ofi"),
-        ("lab:pair", "simgrid:tiny", "policy: default: on = simgrid:tiny: a simulated host has one card"),
-        ("ranks = 4\n", "ranks = 4\nrails = 1\n", "factors.policy: nic1: chooses among all cards; expected no rails"),
+        ("lab:pair", "simgrid:tiny", "policy: default: on = simgrid:tiny: a simulated host has one NIC"),
+        ("ranks = 4\n", "ranks = 4\nrails = 1\n", "factors.policy: nic1: chooses among all NICs; expected no rails"),
     ],
 )
 def test_mistakes_of_a_study_file_have_their_line(old: str, new: str, message: str) -> None:
@@ -87,19 +89,19 @@ def test_what_a_place_cannot_do_is_refused_before_anything_is_written(
 ) -> None:
     text = STUDY.replace(old, new, 1)
 
-    with pytest.raises(StudyFileMistake) as caught:
-        require_links(parse_study(text, source="s.toml"), Pair(), text=text, source="s.toml", folder=tmp_path)
+    with pytest.raises(StudyFileMistake) as caught, registered(lab=Pair()), mistakes_located(text, source="s.toml"):
+        require_links(parse_study(text, source="s.toml"), folder=tmp_path, environment={})
 
     assert message in str(caught.value)
 
 
 def test_a_place_that_does_not_know_its_cards_needs_their_names(tmp_path: Path) -> None:
     text = STUDY.replace("lab:pair", "local")
-    with pytest.raises(StudyFileMistake, match=r"nic1: which cards do hosts have\? Expected --nics, such as ib0,ib1"):
-        require_links(parse_study(text, source="s"), Pair(here=HERE), text=text, source="s", folder=tmp_path)
+    with pytest.raises(Mistakes, match=r"policy: nic1: which cards do hosts have\? Expected --nics, such as ib0,ib1"):
+        require_links(parse_study(text, source="s"), folder=tmp_path, environment={})
 
     named = f'nics = ["ib0", "ib1"]\n{text}'
-    require_links(parse_study(named, source="s"), Pair(here=HERE), text=named, source="s", folder=tmp_path)
+    require_links(parse_study(named, source="s"), folder=tmp_path, environment={})
 
 
 def test_what_was_compared_stays_comparable(tmp_path: Path) -> None:
@@ -111,13 +113,12 @@ def test_what_was_compared_stays_comparable(tmp_path: Path) -> None:
         take_up(tmp_path / "made", study=parse_study(other, source="s"), text=other, folder=tmp_path)
 
 
-def wishes(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.Wish]:
+def wishes(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.LaunchRequest]:
     """What each policy's cell asks of a launch."""
-    seen: list[session.Wish] = []
+    seen: list[session.LaunchRequest] = []
     monkeypatch.setattr(session, "prepare", lambda wish, environment: seen.append(wish) or "prepared")
-    Launching(
-        study=directory.study, folder=directory.folder, places=Pair(), environment={}, note=directory.write
-    ).check()
+    with registered(lab=Pair()):
+        Launching(study=directory.study, folder=directory.folder, environment={}, note=directory.write).check()
     return {str(wish.steering.rails.policy) if wish.steering else None: wish for wish in seen}
 
 
@@ -137,10 +138,11 @@ def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     directory, seconds, said = study_in(tmp_path, STUDY), iter(range(0, 100, 3)), []
     monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
 
-    Launching(
-        study=directory.study, folder=directory.folder, places=Pair(), environment={}, note=directory.write,
-        clock=lambda: next(seconds), say=said.append,
-    ).check()  # fmt: skip
+    with registered(lab=Pair()):
+        Launching(
+            study=directory.study, folder=directory.folder, environment={}, note=directory.write,
+            clock=lambda: next(seconds), say=said.append,
+        ).check()  # fmt: skip
 
     assert said == ["the engine has checked 1 of 3 workloads with their settings"]
 
@@ -158,7 +160,7 @@ def engine_saying(folder: Path, text: str, *, status: int = 0) -> Path:
 
 def request_with(policy: str, engine: Path, *, ranks_per_node: int | None = 2, **made: Any) -> Request:
     steering = Steering(
-        rails=Rails(policy=parse_policy(policy), nics=("eth0", "eth1")), cast=Cast(workload=Path("two.sb"))
+        rails=Rails(policy=parse_policy(policy), nics=("eth0", "eth1")), cast=JobPlacement(workload=Path("two.sb"))
     )
     return steered(
         Request(ranks=4, program=("engine", "run"), cores=2, **made), steering, library=OPEN_MPI, engine=engine,
@@ -219,14 +221,14 @@ def test_a_run_that_is_prepared_has_its_wrapper(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "two.sb").write_text(WORKLOAD)
     study = parse_study(f'nics = ["ib0", "ib1"]\n{STUDY}'.replace("lab:pair", "local"), source="s")
     cell = next(cell for cell in study.cells if cell.policy == "nic1")
-    wish = session.Wish(
+    wish = session.LaunchRequest(
         workload=tmp_path / "two.sb", ranks=4, run_file=RunFile(path=tmp_path / "r.jsonl"), options=EngineOptions(),
-        engine=tmp_path / "engine", steering=steering_of(study, cell, place=HERE, workload=tmp_path / "two.sb"),
+        engine=tmp_path / "engine", steering=steering_of(study, cell, place=LOCAL, workload=tmp_path / "two.sb"),
     )  # fmt: skip
 
     prepared = session.prepare(wish, environment={"PATH": f"{tmp_path}:/usr/bin:/bin"})
 
-    assert isinstance(prepared, session.Prepared)
+    assert isinstance(prepared, session.PreparedLaunch)
     words = prepared.command.argv
     assert words[words.index("env") + 1] == "OMPI_MCA_btl_tcp_if_include=ib1"
     assert words[words.index("env") + 2] == str(tmp_path / "engine")

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from support.commands import invoke
-from support.fake_lab import FakeLab
 from support.fake_site import SCRIPT, Site
 from support.studies import WORKLOAD, carry_out, study_in
 
@@ -43,7 +42,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
 
 def launching(directory: Directory, **more: Any) -> Launching:
     return Launching(
-        study=directory.study, folder=directory.folder, places=FakeLab(), environment=os.environ,
+        study=directory.study, folder=directory.folder, environment=os.environ,
         note=directory.write, **more,
     )  # fmt: skip
 
@@ -182,7 +181,7 @@ def test_a_person_is_told_what_failed_and_resume_puts_back_and_goes_on(site: Sit
 
     assert ended.exit_code == 3
     assert "rate command `./set-rate --all 1` ended with status 7" in ended.stderr
-    assert "may still be 1/2 of its own: `./set-rate --all 1` puts it back" in ended.stderr
+    assert "may still be 1/2 of the full rate: `./set-rate --all 1` restores it" in ended.stderr
     site.refuse("none")
     resumed = study("resume d")
     assert resumed.exit_code == 0

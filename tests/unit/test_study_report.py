@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
-from stressbench.cli.study.common import report_on
+from stressbench.experiments.study_results import results_of
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.study.formats import formats
 from stressbench.study.packing import pack, verify
@@ -26,7 +26,7 @@ def made(tmp_path: Path):
 
 
 def test_a_report_has_every_cell_and_names_what_failed(made) -> None:
-    report = report_on(made)
+    report = results_of(made)[0]
 
     assert report.factors == ("placement", "set.size")
     assert dict(report.fixed) == {"workload": "two.sb", "ranks": "4", "on": "local"}
@@ -39,7 +39,7 @@ def test_a_report_has_every_cell_and_names_what_failed(made) -> None:
 
 
 def test_json_and_csv_hold_the_same_numbers(made) -> None:
-    report = report_on(made)
+    report = results_of(made)[0]
 
     values = json.loads(formats()["json"](report))
     lines = list(csv.DictReader(io.StringIO(formats()["csv"](report))))
@@ -50,7 +50,7 @@ def test_json_and_csv_hold_the_same_numbers(made) -> None:
 
 
 def test_what_is_unknown_is_null_or_empty_and_no_zero(tmp_path: Path) -> None:
-    report = report_on(study_in(tmp_path))
+    report = results_of(study_in(tmp_path))[0]
 
     values = json.loads(formats()["json"](report))
     lines = list(csv.DictReader(io.StringIO(formats()["csv"](report))))
@@ -62,21 +62,21 @@ def test_what_is_unknown_is_null_or_empty_and_no_zero(tmp_path: Path) -> None:
 
 
 def test_texts_of_the_file_are_data_in_every_format(made) -> None:
-    report = report_on(made)
+    report = results_of(made)[0]
 
     assert formats()["md"](report).startswith("# 50 % \\| under_load\n")
     assert r"\caption{50 \% | under\_load." in formats()["latex"](report)
 
 
 def test_a_report_says_what_its_intervals_cannot_see(made) -> None:
-    assert any("what varies from launch to launch they cannot see" in note for note in report_on(made).notes)
+    assert any("what varies from launch to launch they cannot see" in note for note in results_of(made)[0].notes)
 
 
 def test_a_run_file_that_is_gone_is_told_and_the_rest_is_reported(made) -> None:
     lost = made.path / "runs" / f"{made.study.runs[3].id}.jsonl"
     lost.unlink()
 
-    report = report_on(made)
+    report = results_of(made)[0]
 
     assert [note for note in report.notes if lost.name in note]
     assert sum(bool(cell.jobs) for cell in report.cells) == 6

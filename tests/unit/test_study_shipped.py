@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from support.commands import invoke
 
-from stressbench.cli.places import place_of
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study, read_study
+from stressbench.launch.targets import resolve_target
 from stressbench.study import catalog
 from stressbench.study.catalog import shipped, shipped_folder, study_file
-from stressbench.study.places import absolute
+from stressbench.study.cell_targets import absolute
 
 CHECKOUT = Path(__file__).parents[2]
 # Cells, runs, and what varies.
@@ -75,7 +75,7 @@ def test_a_simulated_study_s_platform_holds_its_ranks(name: str) -> None:
     places = {(absolute(cell.on, folder=folder), cell.rate, cell.ranks) for cell in study(name).cells}
 
     for on, rate, ranks in places:
-        assert place_of(on, environment={}, rate=rate).ranks == ranks
+        assert resolve_target(on, environment={}, rate=rate).ranks == ranks
 
 
 def test_list_has_a_line_a_study() -> None:

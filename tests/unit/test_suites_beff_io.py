@@ -16,7 +16,7 @@ from stressbench.formats.protocols.beff_io import Access, read_io_protocols
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPES
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 
-# Bytes and seconds of the files of the worked example in docs/beff-io.md.
+# Bytes and seconds of the files of the worked example in docs/how-to/beff-io.md.
 WORKED = {
     "write": ((600, 2), (300, 3), (200, 1), (400, 4), (100, 2)),
     "rewrite": ((800, 2), (300, 3), (200, 1), (400, 4), (100, 2)),

@@ -1,4 +1,4 @@
-// What b_eff_io measured, written down as it goes: an interrupted one leaves what it has (docs/beff-io.md).
+// What b_eff_io measured, written down as it goes: an interrupted one leaves what it has (docs/how-to/beff-io.md).
 #pragma once
 
 #include <cstdint>

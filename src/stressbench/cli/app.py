@@ -1,20 +1,26 @@
-"""Gathers the subcommands: every module of this package that has `register` becomes one by being there."""
+"""The `stressbench` command: each module of this package that has `register` is a subcommand by being there."""
 
 import errno
 import sys
-from typing import Annotated, NoReturn
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 import stressbench.cli
 from stressbench import __version__
-from stressbench.cli.memory import LittleMemory, one_thread_of_algebra, require_memory
-from stressbench.cli.subcommands import add_commands
-from stressbench.console import OutputFault, echo, take_streams
+from stressbench.cli.console.errors import report_errors
+from stressbench.console import echo, error, set_quiet, take_streams
+from stressbench.errors import StressBenchError
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import forget_what_stays
+from stressbench.memory_limit import one_thread_of_algebra, require_memory
 
-_FAULT = 3
 _FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 _DESCRIPTION = """\
 What congestion does to real applications.
@@ -37,30 +43,74 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
+class _ReportingErrors(TyperGroup):
+    """Runs every command inside `report_errors`."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with report_errors():
+            return super().invoke(ctx)
+
+
 def build(*, asked: str | None = None) -> typer.Typer:
     """The command with all its subcommands, or with the one that is `asked` for, where there is one of this name."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app = typer.Typer(cls=_ReportingErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
     def common(
+        quiet: Annotated[
+            bool, typer.Option("--quiet", help="Print errors and warnings only, no notes and no progress.")
+        ] = False,
         _version: Annotated[
             bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
         ] = False,
     ) -> None:
+        set_quiet(quiet=quiet)
         forget_what_stays()
 
     add_commands(app, stressbench.cli, asked=asked)
     return app
 
 
+def add_commands(app: typer.Typer, package: ModuleType, *, asked: str | None = None) -> None:
+    """Register the package's modules with `app`, in the order of their names.
+
+    Where `asked` names one of them, it alone is imported and registered: importing all takes a second.
+    """
+    names = sorted(module.name for module in iter_modules(package.__path__))
+    only = [register for name in names if _command(name) == asked and (register := _register_of(package, name))]
+    for register in only or filter(None, (_register_of(package, name) for name in names)):
+        register(app)
+
+
+def _command(module: str) -> str:
+    """The command that the module of this name registers: `beff-io` of `beff_io`, `exec` of `exec_`."""
+    return module.rstrip("_").replace("_", "-")
+
+
+def _register_of(package: ModuleType, name: str) -> Callable[[typer.Typer], object] | None:
+    register: Callable[[typer.Typer], object] | None = getattr(
+        import_module(f"{package.__name__}.{name}"), "register", None
+    )
+    return register
+
+
+def add_group(
+    app: typer.Typer, package: ModuleType, *, name: str, about: str, group: type[TyperGroup] = TyperGroup
+) -> None:
+    """Register the package's modules as subcommands of `name`; `group` says how its words are read."""
+    named = typer.Typer(cls=group, add_completion=False, rich_markup_mode=None, help=about, no_args_is_help=True)
+    add_commands(named, package)
+    app.add_typer(named, name=name)
+
+
 def main() -> None:
-    """Entry point of `stressbench`. What the machine refuses to any command is one message and status 3."""
+    """Entry point of `stressbench`. Errors outside of a command, and a full disk, are one message and a status, too."""
     take_streams()
     try:
         require_memory()
         _run()
-    except (OutputFault, LittleMemory) as fault:
-        _end(str(fault))
+    except StressBenchError as fault:
+        _end(str(fault), status=fault.exit_status)
     except MemoryError:
         _end("out of memory")
     except OSError as fault:
@@ -71,13 +121,13 @@ def main() -> None:
 
 def _run() -> None:
     with one_thread_of_algebra():
-        app = build(asked=next(iter(sys.argv[1:]), None))
+        app = build(asked=next((word for word in sys.argv[1:] if not word.startswith("-")), None))
     try:
         app(prog_name="stressbench")
     finally:
         sys.stdout.flush()
 
 
-def _end(message: str) -> NoReturn:
-    echo(f"stressbench: {message}", err=True)
-    sys.exit(_FAULT)
+def _end(message: str, *, status: ExitStatus = ExitStatus.fault) -> NoReturn:
+    error(message)
+    sys.exit(status)

@@ -1,43 +1,36 @@
-"""`stressbench beff-io`: the effective I/O bandwidth of a machine, by itself."""
+"""`stressbench beff-io`: the effective I/O bandwidth of a file system."""
 
 import os
-import re
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import orjson
 import typer
 
-from stressbench.cli.following import say
-from stressbench.cli.pages import Report, check_page, write_page
-from stressbench.cli.places import ABOUT, PLACES, place_of
-from stressbench.cli.suites import (
-    Alone,
-    measure,
-    mistakes_told,
-    options_of,
-    protocol_file,
-    shape_at,
-)
-from stressbench.console import echo
-from stressbench.formats.files import limits, read_bytes
-from stressbench.formats.protocols.beff_io import read_io_protocols
-from stressbench.launch import session
-from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.option_values import seconds, size_bytes
-from stressbench.launch.place import Place
+from stressbench.cli.options.beff_io import FileSystemOptions
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.report_page import ReportPage
+from stressbench.cli.options.single import AsJson, Engine, TargetName
+from stressbench.cli.options.suite import Evaluated, Published, Ranks, suite_launch
+from stressbench.console import echo, note
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.report_page import check_report_page, write_report_page
+from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io
+from stressbench.launch.option_values import size_bytes
+from stressbench.launch.targets import resolve_target
 from stressbench.report.terminal.beff_io_table import print_beff_io, print_published_io, said_number
 from stressbench.report.terminal.page import standard_output
-from stressbench.suites.beff_io import BEffIO, b_eff_io_of
+from stressbench.suites.beff_io import BEffIO
 
 _HELP = """\
-Measure the effective I/O bandwidth b_eff_io (Rabenseifner and Koniges): one number for a file system, and its parts.
+Measure the effective I/O bandwidth b_eff_io (Rabenseifner and Koniges): one number for a file system, and its
+components.
 
-All ranks write files for a third of T, write them again, and read them: 36 patterns of five types through MPI-IO,
-chunks of 1 kB to M_PART, with and without 8 bytes more. Release 2 takes all partitions within one T, and writes
-again by type 0 only. Shorter times, limited files and no shared pointers are possible, and said.
--o keeps every pattern's time; --from computes the number again from such a file, without MPI.
+All ranks write files for a third of T, rewrite them, and read them: 36 patterns of five types through MPI-IO, chunks of
+1 kB to M_PART, with and without 8 extra bytes. Release 2 measures all partitions within one T and rewrites with type 0
+only. Deviations from the definition (shorter times, limited files, no shared pointers) are possible, and reported.
+-o keeps the time of every pattern; --from evaluates such a file again, without MPI.
 
 \b
 Examples:
@@ -46,12 +39,9 @@ Examples:
     stressbench beff-io -n 4 -T 60s --on lab:tiny-io --limit 256MiB
     stressbench beff-io --from disk.jsonl --cache 8GiB --json
 
-Exit status: 0 done, 2 something to put right, 3 the run failed or --from holds one that did not come to its end, 130
-interrupted (what was measured is shown; no number is claimed).
+Exit status: 0 success, 2 invalid input, 3 the run failed or --from has an incomplete one, 130 interrupted (what was
+measured is printed, without a b_eff_io).
 """
-_NAME = "b_eff_io"
-_DEFAULT_T = {1: "15min", 2: "30min"}
-_HINT = re.compile(r"[^=,\s]+=[^=,]+")
 
 
 def register(app: typer.Typer) -> None:
@@ -59,166 +49,61 @@ def register(app: typer.Typer) -> None:
     app.command("beff-io", help=_HELP)(beff_io)
 
 
+@with_options
 def beff_io(
-    ranks: Annotated[
-        int | None,
-        typer.Option(
-            "-n", "--ranks", metavar="N", help="How many MPI ranks; a lab has its own number.", show_default=False
-        ),
-    ] = None,
+    *,
+    ranks: Ranks = None,
     scheduled: Annotated[
         str | None,
         typer.Option(
-            "-T",
-            "--time",
-            metavar="T",
-            help="Of a partition in release 1 (default 15min), of all in release 2 (30min). Less is said.",
+            "-T", "--time", metavar="T",
+            help="Scheduled time: of a partition in release 1 (default 15min), of all in release 2 (30min).",
         ),
     ] = None,
-    on: Annotated[str, typer.Option("--on", metavar=PLACES, help=f"Where ranks start. {ABOUT}.")] = "local",
-    partitions: Annotated[
-        str | None, typer.Option(metavar="2,4", help="Numbers of ranks to measure with; default: all.")
-    ] = None,
-    release: Annotated[str, typer.Option(metavar="1|2", help="Which order and meaning of T.")] = "1",
-    file: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help=f"Where files go: this path and what is added to it. Default: ${{SCRATCH}}/{_NAME} on labs that have "
-            f"it, else {_NAME} in this folder.",
-            show_default=False,
-        ),
-    ] = None,
-    memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory a rank; its 128th is M_PART. Default: found.")
-    ] = None,
-    mpart: Annotated[str | None, typer.Option(metavar="SIZE", help="The longest chunk, M_PART, itself.")] = None,
-    limit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="The most that files may take; default: no limit.")
-    ] = None,
-    hint: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=VALUE", help="A hint for MPI-IO; may be repeated.")
-    ] = None,
-    no_shared: Annotated[bool, typer.Option("--no-shared", help="Type 1 without shared file pointers.")] = False,
-    types: Annotated[str | None, typer.Option(metavar="0,1", help="Only these pattern types: gives no number.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the files behind.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Files that are there may be replaced.")] = False,
+    on: TargetName = "local",
+    files: FileSystemOptions,
     verify: Annotated[bool, typer.Option("--verify", help="Check every byte that is read; slower.")] = False,
-    seed: Annotated[str, typer.Option(metavar="S", help="Of the run.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="S", help="Seed of the run.")] = "1",
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE.jsonl", help="Keep the protocol: every pattern's time."),
+        typer.Option("-o", "--output", metavar="FILE.jsonl", help="Protocol to write: every pattern's time."),
     ] = None,
-    evaluated: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE.jsonl", help="Measure nothing; evaluate this protocol.")
-    ] = None,
-    page: Report = None,
-    published: Annotated[bool, typer.Option("--published", help="Also print what the paper published.")] = False,
+    evaluated: Evaluated = None,
+    page: ReportPage = None,
+    published: Published = False,
     cache: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="The file system's cache: says whether 20 times as much was written."),
+        typer.Option(metavar="SIZE", help="File system cache, to check that 20 times as much was written."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Every number, bytes/s; for programs.")] = False,
-    engine: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="stressbench-mpi; default: as `stressbench run` finds it.")
-    ] = None,
-) -> None:
-    """Run or read, evaluate, show."""
-    status = session.DONE
-    with mistakes_told():
-        cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
-        check_page(page)
-        if evaluated is not None:
-            result = _evaluate(evaluated, cache_bytes=cache_bytes)
-        else:
-            _check(scheduled=scheduled, release=release, memory=memory, mpart=mpart, limit=limit, hints=hint or [])
-            place = place_of(on, environment=os.environ)
-            shape = shape_at(place, ranks)
-            chosen = _numbers(types, option="--types", least=0, most=4, of="types from 0 to 4, such as 0,1")
-            sizes = _numbers(
-                partitions, option="--partitions", least=1, most=shape.ranks,
-                of=f"numbers of ranks from 1 to {shape.ranks}, such as 2,4",
-            )  # fmt: skip
-            options = options_of(
-                ("--time", scheduled or _DEFAULT_T[int(release)]), ("--file", file or _default_file(place, on=on)),
-                ("--partitions", sizes), ("--release", release), ("--memory", memory), ("--mpart", mpart),
-                ("--limit", limit), ("--hint", ",".join(hint) if hint else None), ("--types", chosen),
-                flags=(("--no-shared", no_shared), ("--keep", keep), ("--overwrite", overwrite)),
-            )  # fmt: skip
-            alone = Alone(
-                motif=_NAME, options=options, shape=shape, on=on, place=place, engine=engine, seed=seed, verify=verify
-            )
-            with protocol_file(output, motif="beff-io") as (folder, protocol):
-                status = measure(alone, folder=folder, protocol=protocol)
-                if status != session.DONE and not _holds_lines(protocol):
-                    raise typer.Exit(status)
-                result = _evaluate(protocol, cache_bytes=cache_bytes, ended_well=status == session.DONE)
-        if page is not None:
-            from stressbench.report.page.suites import render_beff_io  # figures take a second to import
+    as_json: AsJson = False,
+    engine: Engine = None,
+) -> None:  # fmt: skip
+    """Measure or read, evaluate, print."""
+    status: int = ExitStatus.ok
+    cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
+    check_report_page(page)
+    if evaluated is not None:
+        result = evaluate_b_eff_io(evaluated, cache_bytes=cache_bytes)
+    else:
+        files.check(time=scheduled)
+        target = resolve_target(on, environment=os.environ)
+        launch = suite_launch(target, ranks, on=on, engine=engine, seed=seed, verify=verify)
+        result, status = run_b_eff_io(
+            launch, files.motif_options(launch, time=scheduled), output=output, cache_bytes=cache_bytes, progress=note
+        )  # fmt: skip
+    if page is not None:
+        from stressbench.report.page.suites import render_beff_io  # figures take a second to import
 
-            write_page(page, render_beff_io(result))
-    _show(result, as_json=as_json, published=published)
+        write_report_page(page, render_beff_io(result), progress=note)
+    _print(result, as_json=as_json, published=published)
     if not result.complete:
         if as_json:
-            say(said_number(result))
-        raise typer.Exit(status or session.FAULT)
+            note(said_number(result))
+        raise typer.Exit(status or ExitStatus.fault)
     raise typer.Exit(status)
 
 
-def _check(
-    *, scheduled: str | None, release: str, memory: str | None, mpart: str | None, limit: str | None, hints: list[str]
-) -> None:
-    """Raise LaunchMistake for a value that cannot be right, before anything starts."""
-    if release not in ("1", "2"):
-        raise LaunchMistake(f"--release: '{release}' must be 1 or 2")
-    if scheduled is not None:
-        seconds(scheduled, option="-T")
-    for option, value in (("--memory", memory), ("--mpart", mpart), ("--limit", limit)):
-        if value is not None:
-            size_bytes(value, option=option)
-    if memory is not None and mpart is not None:
-        raise LaunchMistake(f"--mpart {mpart}: --memory {memory} says it already; leave one out")
-    for text in hints:
-        if _HINT.fullmatch(text) is None:
-            raise LaunchMistake(f"--hint: '{text}' must be KEY=VALUE, such as striping_factor=4")
-
-
-def _numbers(text: str | None, *, option: str, least: int, most: int, of: str) -> str | None:
-    """The list as it was typed, if each of its numbers is between these, once. Raises LaunchMistake."""
-    if text is None:
-        return None
-    words = text.split(",")
-    right = all(re.fullmatch(r"\d{1,9}", word) and least <= int(word) <= most for word in words)
-    if not right or len(set(map(int, words))) < len(words):
-        raise LaunchMistake(f"{option}: '{text}' must be {of}, each once")
-    return text
-
-
-def _default_file(place: Place, *, on: str) -> str:
-    """The lab's ${SCRATCH}, or this folder. Raises LaunchMistake where a lab's is out of order."""
-    scratch = dict(place.environment).get("SCRATCH")
-    if scratch is None:
-        return str(Path.cwd() / _NAME)
-    if not scratch:
-        raise LaunchMistake(f"--on {on}: its I/O nodes serve no files (`lab up` said why); --file names another place")
-    return "${SCRATCH}/" + _NAME
-
-
-def _holds_lines(protocol: Path) -> bool:
-    """Whether anything was written before the end."""
-    try:
-        return b"\n" in read_bytes(protocol, limit=limits.PROTOCOL)
-    except OSError:
-        return False
-
-
-def _evaluate(path: Path, *, cache_bytes: int | None, ended_well: bool = True) -> BEffIO:
-    """The last execution of the file; a run that failed has no end, whatever it wrote."""
-    read = read_io_protocols(path)[-1]
-    return b_eff_io_of(read if ended_well else replace(read, end=None), cache_bytes=cache_bytes)
-
-
-def _show(result: BEffIO, *, as_json: bool, published: bool) -> None:
+def _print(result: BEffIO, *, as_json: bool, published: bool) -> None:
     if as_json:
         echo(orjson.dumps({**asdict(result), "complete": result.complete}, option=orjson.OPT_INDENT_2))
         return

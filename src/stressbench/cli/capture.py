@@ -1,22 +1,20 @@
 """`stressbench capture`: every call of an MPI program, in order, in a small file."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stressbench.cli.following import EXIT_STATUS, FOLLOWS, NOTHING, WithNames, Words, say, stop
-from stressbench.formats.trace import TraceFileError, TraceMode
-from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.traced import Taken, TraceWish, check_output, take
-from stressbench.tracing.completeness import completeness_sentences
+from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchCommand, WithNames
+from stressbench.console import note
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.capture import capture_program
 
 _HELP = f"""\
-Run an MPI program and write down every call it makes, in order and rank by rank, to FILE.trace.
+Run an MPI program and write every call of each rank, in order, to FILE.trace.
 
-Kept are operation, partner, tag, size, communicator, requests and the time outside MPI between calls; never what is
-sent. What repeats is stored once. CMD's output and exit status pass through.
+The trace has operation, partner, tag, size, communicator and requests of each call, and the time between calls; it
+never has the payload. Repeated sequences are stored once. CMD's output and exit status pass through.
 
 \b
 Examples:
@@ -34,28 +32,10 @@ def register(app: typer.Typer) -> None:
 
 
 def capture(
-    words: Words,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.trace", help="The file to write.")],
+    words: LaunchCommand,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.trace", help="Trace file to write.")],
     with_names: WithNames = False,
 ) -> None:
-    """Run and tell what was taken down."""
-    try:
-        check_output(output, endings=(".trace",), replace=False)
-        wish = TraceWish(words=tuple(words), mode=TraceMode.capture, output=output, names=with_names)
-        taken = take(wish, environment=os.environ)
-    except LaunchMistake as mistake:
-        raise stop(str(mistake)) from None
-    tell(taken)
-    raise typer.Exit(taken.status or (NOTHING if taken.trace is None else 0))
-
-
-def tell(taken: Taken) -> None:
-    """How the launch ended, and what the file holds."""
-    for sentence in taken.sentences:
-        say(sentence)
-    if taken.trace is not None:
-        try:
-            for sentence in completeness_sentences(taken.trace):
-                say(sentence)
-        except TraceFileError as fault:
-            say(str(fault))
+    """Run, write the trace, say what it holds."""
+    taken = capture_program(words, output=output, with_names=with_names, progress=note)
+    raise typer.Exit(taken.status or (ExitStatus.fault if taken.trace is None else ExitStatus.ok))

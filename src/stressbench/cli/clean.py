@@ -9,13 +9,12 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.following import say
-from stressbench.console import echo
+from stressbench.console import echo, error, note
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.launch.leftovers import Leftover, find, remove
 from stressbench.report.units import count
 
-_FAULT = 3
 _HELP = """\
 Remove what your own dead processes left behind: shared memory of Open MPI, its session directories, and pools of the
 tracer. That is what remains where ranks, or mpirun, were killed with SIGKILL.
@@ -65,7 +64,7 @@ def clean(
     else:
         _tell(done, dry_run=dry_run)
     if any(one.reason is not None for one in done):
-        raise typer.Exit(_FAULT)
+        raise typer.Exit(ExitStatus.fault)
 
 
 def _places() -> list[Path]:
@@ -91,7 +90,7 @@ def _tell(done: list[Cleaned], *, dry_run: bool) -> None:
         if one.reason is None:
             echo(f"{one.path}: {one.kind}, {one.bytes / 1e6:.1f} MB")
         else:
-            say(f"{one.path}: {one.reason}")
+            error(f"{one.path}: {one.reason}")
     gone = [one for one in done if one.reason is None]
     size = sum(one.bytes for one in gone) / 1e6
-    say(f"{count(len(gone), 'leftover')}, {size:.1f} MB, {'would be removed' if dry_run else 'removed'}")
+    note(f"{count(len(gone), 'leftover')}, {size:.1f} MB, {'would be removed' if dry_run else 'removed'}")

@@ -6,17 +6,17 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
+from stressbench.cli.options.shares import share
 from stressbench.console import echo
+from stressbench.errors import UserError
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
-from stressbench.formats.run import RunFileError, read_run
-from stressbench.formats.units import UnitError, parse_share
+from stressbench.formats.run import read_run
 from stressbench.report.junit import junit_of
 from stressbench.report.terminal import print_comparison, standard_output
-from stressbench.stats import Comparison, ComparisonError, compare
+from stressbench.stats import Comparison, compare
 
-_MISTAKE = 2
-_SLOWER = 1
 _HELP = """\
 Compare two runs of the same workload, job by job: slower, faster, no difference, or cannot tell.
 
@@ -48,14 +48,7 @@ def compare_runs(
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a time of B is slower.")] = False,
 ) -> None:
     """Read, compare, print."""
-    try:
-        comparison = compare(read_run(a), read_run(b), effect=parse_share(effect, zero=True), force=force)
-    except UnitError as mistake:
-        echo(f"stressbench: --effect {effect}: {mistake}", err=True)
-        raise typer.Exit(_MISTAKE) from None
-    except (RunFileError, ComparisonError) as mistake:
-        echo(f"stressbench: {mistake}", err=True)
-        raise typer.Exit(_MISTAKE) from None
+    comparison = compare(read_run(a), read_run(b), effect=share(effect, option="--effect", zero=True), force=force)
     if junit is not None:
         _write(junit, junit_of(comparison))
     if as_json:
@@ -63,12 +56,11 @@ def compare_runs(
     else:
         print_comparison(comparison, console=standard_output())
     if exit_code and comparison.slower:
-        raise typer.Exit(_SLOWER)
+        raise typer.Exit(ExitStatus.negative)
 
 
 def _write(path: Path, content: bytes) -> None:
     try:
         write_output(path, content)
     except OSError as fault:
-        echo(f"stressbench: --junit {path}: {reason_of(fault)}", err=True)
-        raise typer.Exit(_MISTAKE) from None
+        raise UserError(f"--junit {path}: {reason_of(fault)}") from fault

@@ -1,44 +1,42 @@
-"""`stressbench impact`: what a program does to the network, seen by light probes beside it."""
+"""`stressbench impact`: how busy a program keeps the network, seen by light probes beside it."""
 
-import os
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import orjson
 import typer
 
-from stressbench.cli.errands import (
-    Typed,
-    at_least_one,
-    errand_of,
-    probing_of,
-    require_real,
-    scratch,
-    tell_crowd,
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.following import FOLLOWS
+from stressbench.cli.options.measurement import (
+    Command,
+    ProbeOptions,
+    ProfileOptions,
+    ProgramOptions,
+    RunOptions,
+    prepare,
 )
-from stressbench.cli.following import FOLLOWS, stop
-from stressbench.cli.keeping import Keep, keep
-from stressbench.cli.launches import Ended
-from stressbench.cli.link import Link, link_of
-from stressbench.cli.pages import Report
-from stressbench.cli.places import ABOUT, PLACES, place_of
-from stressbench.cli.probing import measure
-from stressbench.console import echo
-from stressbench.formats.errors import ProfileFileError
-from stressbench.formats.profiles.profile import Profile, Provenance
-from stressbench.interference.finding import ImpactFound, Measured, impact_found
-from stressbench.interference.keeping import differences, profile_of, settings_of
-from stressbench.launch import session
-from stressbench.launch.errors import LaunchMistake
+from stressbench.cli.options.single import AsJson, Engine
+from stressbench.console import echo, note
+from stressbench.experiments.interference import (
+    LoadedLink,
+    MeasurementSpec,
+    ProfileDestination,
+    measure_impact,
+    write_impact_profile,
+)
+from stressbench.experiments.interference.spec import require_positive
+from stressbench.interference.impact_analysis import ImpactResult, analyse_impact
+from stressbench.interference.profile_assembly import levels_incompatibility
 
 _HELP = """\
-Say how busy a program keeps the network: pairs of hosts play ping-pong now and then, on the idle machine and while the
-program runs. From how much longer they take follows the switch's utilisation (active measurement, M/G/1).
+Measure how busy a program keeps the network. Pairs of hosts exchange light ping-pong probes, on the idle machine and
+while the program runs. The utilisation of the switch follows from how much longer they take (active measurement with an
+M/G/1 queue).
 
-CMD is an MPI program without its mpirun, built with the engine's MPI: it starts on -n ranks where --on says, in this
-folder, unchanged. Or a workload, W.sb: all its jobs together. Its output passes through. Probes begin before it and
-end with it; whatever either of them leaves behind is ended.
+CMD is an MPI program without its mpirun, built with the engine's MPI. It is started unchanged on -n ranks of the launch
+target, in the current directory; its output passes through. A workload, W.sb, runs with all its jobs at the same time.
+Probes start before CMD and stop after it. Processes that either of them leaves behind are terminated.
 
 \b
 Examples:
@@ -48,10 +46,10 @@ Examples:
     stressbench impact -n 8 --on lab:tiny --rounds 20 workloads/demo.sb
     stressbench impact --on lab:tiny --store profiles --name hpcc --report hpcc.html -- hpcc
 
-Where the model does not hold the utilisation is "cannot tell", and why; latencies are shown all the same.
--o and --store keep every latency in a profile, for predictions; --report draws it, `stressbench sensitivity` later.
+Where the queueing model does not apply, the utilisation is inconclusive; latencies are shown with the reason.
+-o and --store write a profile with every latency, for predictions; --report and `stressbench sensitivity` draw it.
 
-Exit status: 0 done, 2 something to put right (nothing was started), 3 CMD or the probes failed, or CMD was too short,
+Exit status: 0 success, 2 invalid input (nothing was started), 3 CMD or the probes failed, or CMD was too short,
 130 interrupted.
 """
 
@@ -61,127 +59,44 @@ def register(app: typer.Typer) -> None:
     app.command("impact", help=_HELP, context_settings=FOLLOWS, no_args_is_help=True)(impact)
 
 
+@with_options
 def impact(
-    words: Annotated[
-        list[str], typer.Argument(metavar="[--] CMD... | W.sb", help="A program, or a workload.", show_default=False)
-    ],
-    ranks: Annotated[
-        int | None,
-        typer.Option("-n", "--ranks", metavar="N", help="Ranks of CMD; a lab has its own number.", show_default=False),
-    ] = None,
-    on: Annotated[str, typer.Option("--on", metavar=PLACES, help=f"Where both run. {ABOUT}.")] = "local",
-    ranks_per_node: Annotated[
-        int | None, typer.Option(metavar="K", help="Of a workload: call K consecutive ranks a node.")
-    ] = None,
-    rounds: Annotated[int | None, typer.Option(metavar="N", help="Of a workload; default: 10.")] = None,
-    pairs: Annotated[
-        int | None,
-        typer.Option(metavar="K", help="Pairs of hosts that probe; default: all hosts, two by two; one on local."),
-    ] = None,
-    place: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="Who pairs with whom: linear (neighbours), interleaved or random:SEED."),
-    ] = None,
-    size: Annotated[str, typer.Option(metavar="SIZE", help="Of a probe's message.")] = "1KiB",
-    every: Annotated[
-        str, typer.Option(metavar="T", help="From a pair's ping-pong to its next one, on average.")
-    ] = "100ms",
-    idle: Annotated[str, typer.Option(metavar="T", help="How long probes run alone, before CMD and after.")] = "20s",
-    after: Annotated[
-        bool, typer.Option("--after/--no-after", help="Also probe after CMD: did the idle machine change?")
-    ] = True,
+    words: Command, program: ProgramOptions, probes: ProbeOptions, *,
     effect: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Run CMD N times with probes and N times without: what do they do to it?"),
+        typer.Option(metavar="N", help="Run CMD N times with probes and N times without, to measure their effect."),
     ] = None,
-    time_limit: Annotated[
-        str | None, typer.Option(metavar="T", help="End each run of CMD after this time; what was seen counts.")
-    ] = None,
-    link: Annotated[
-        str | None, typer.Option(metavar="RATE", help="Of the link that the program loads, such as 10Gbit.")
-    ] = None,
-    packet: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Of the program's packets on it, such as 1514B.")
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", help="Of the order of runs, and of the workload.")] = 1,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Keep a profile with every latency.")
-    ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep it among others: DIR/MACHINE/NAME.json, replaced or added to."),
-    ] = None,
-    page: Report = None,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the application; default: CMD's.")] = None,
-    machine: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of the machine in profiles; default: the lab's, or the host's.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Every number, s; behind CMD's own output.")] = False,
-    engine: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="stressbench-mpi; default: as `stressbench run` finds it.")
-    ] = None,
-) -> None:
-    """Check, measure, show, keep."""
-    try:
-        where = require_real(place_of(on, environment=os.environ), on=on)
-        probing = probing_of(where, on=on, pairs=pairs, size=size, every=every)
-        at_least_one("--effect", effect)
-        loaded = link_of(link, packet)
-        typed = Typed(
-            words=words, on=on, ranks=ranks, ranks_per_node=ranks_per_node, rounds=rounds, placement=place, idle=idle,
-            after=after, time_limit=time_limit, seed=seed, engine=engine, name=name,
-        )  # fmt: skip
-        errand = errand_of(typed, probing=probing, place=where, companions=2 * probing.pairs)
-        kept = keep(
-            errand, words, name=name, machine=machine, output=output, store=store, page=page,
-            probes=settings_of(probing, loaded.traffic), differs=differences,
-        )  # fmt: skip
-        tell_crowd(errand, called="probes")
-        with scratch("impact") as folder:
-            measured = measure(errand, folder=folder, effect=effect or 0, traffic=loaded.traffic)
-        found = impact_found(measured)
-        _show(found, kept, link=loaded, as_json=as_json)
-        _write(
-            kept,
-            measured,
-            cautions=found.cautions,
-            configuration={"effect": str(effect or 0), **dict(loaded.provenance())},
-        )
-    except (LaunchMistake, ProfileFileError) as mistake:
-        raise stop(str(mistake)) from None
-    except Ended as ended:
-        raise stop(str(ended), status=ended.status) from None
-    except KeyboardInterrupt:
-        raise stop("interrupted; nothing is claimed", status=session.INTERRUPTED) from None
-
-
-def _write(
-    kept: Keep, measured: Measured, *, cautions: tuple[str, ...], configuration: dict[str, str]
+    run: RunOptions, profile: ProfileOptions, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
-    def made(provenance: Provenance, known: Profile | None) -> Profile:
-        return profile_of(
-            measured, application=kept.application, machine=kept.machine, provenance=provenance, kept=known,
-            by_rounds=kept.errand.workload is not None,
-        )  # fmt: skip
+    """Measure, print, write the profile."""
+    target = program.target
+    schedule = probes.schedule(program, target)
+    require_positive("--effect", effect)
+    link, effect_runs = run.loaded_link, effect or 0
+    spec, destination = prepare(
+        words, program, probes, run, profile, target=target, schedule=schedule, background_ranks=2 * schedule.pairs,
+        engine=engine, incompatibility=levels_incompatibility,
+    )  # fmt: skip
+    data = measure_impact(spec, effect_runs=effect_runs, packets=link.packets, progress=note)
+    result = analyse_impact(data)
+    if as_json:
+        _print_json(result, spec, destination, link)
+    else:
+        from stressbench.report.terminal.impact_table import print_impact
+        from stressbench.report.terminal.page import standard_output
 
-    levels = 0 if kept.known is None else len(kept.known.levels)
-    kept.write(
-        made, pairs=measured.beside, configuration=configuration, cautions=cautions,
-        also=f", with {levels} compressions that it held" if levels else "",
+        print_impact(result, name=spec.name, probing=spec.schedule, console=standard_output())
+    write_impact_profile(
+        destination, spec, data, cautions=result.cautions, effect_runs=effect_runs, link=link, progress=note
     )  # fmt: skip
 
 
-def _show(found: ImpactFound, kept: Keep, *, link: Link, as_json: bool) -> None:
-    errand = kept.errand
-    if as_json:
-        told = {
-            "application": kept.application, "machine": kept.machine, "command": kept.command, "on": errand.on,
-            "ranks": errand.shape.ranks, "probing": asdict(errand.probing), "link": link.rate, "packet": link.packet,
-            **asdict(found),
-        }  # fmt: skip
-        echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
-        return
-    from stressbench.report.terminal.impact_table import print_impact
-    from stressbench.report.terminal.page import standard_output
-
-    print_impact(found, name=errand.name, probing=errand.probing, console=standard_output())
+def _print_json(
+    result: ImpactResult, spec: MeasurementSpec, destination: ProfileDestination, link: LoadedLink
+) -> None:  # fmt: skip
+    described = {
+        "application": destination.application, "machine": destination.machine, "command": spec.command,
+        "on": spec.target_name, "ranks": spec.shape.ranks, "probing": asdict(spec.schedule), "link": link.rate,
+        "packet": link.packet, **asdict(result),
+    }  # fmt: skip
+    echo(orjson.dumps(described, option=orjson.OPT_INDENT_2))

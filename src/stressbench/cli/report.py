@@ -5,8 +5,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from stressbench.cli.exported import tell_written
+from stressbench.cli.console.documents import note_files
 from stressbench.console import echo
+from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.run import RunFileError, read_run
@@ -70,11 +71,10 @@ def report(
         from stressbench.report.export import export  # figures take a second to import
 
         try:
-            tell_written(export(read, data), data)
+            note_files(export(read, data), data)
         except OSError as fault:
             _stop(f"--data: {fault.filename}: {reason_of(fault)}")
 
 
 def _stop(message: str) -> NoReturn:
-    echo(f"stressbench: {message}", err=True)
-    raise typer.Exit(2)
+    raise UserError(message)

@@ -5,19 +5,18 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.following import stop
-from stressbench.cli.predict.common import Machine, StoreFolder, Words, profiles_of
-from stressbench.cli.telling import tell
-from stressbench.formats.errors import ProfileFileError
-from stressbench.formats.study.errors import StudyMistake
+from stressbench.cli.console.documents import print_or_write
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
+from stressbench.errors import UserError
 from stressbench.report.section import printable
 from stressbench.report.sensitivity.formats import formats
 from stressbench.report.sensitivity.shown import shown
 
 _FORMATS = tuple(formats())
-_HELP = """\
-Show what profiles say: latencies of the idle machine and beside the application, how busy it keeps the switch and when,
-how busy each compression keeps it and how much it slows the application, and which share of each link is used.
+_HELP = f"""\
+Show profiles: latencies of the idle machine and beside the application, the utilisation of the switch and its phases,
+the utilisation of each congestion level and the slowdown of the application beside it, and the share of each link used.
 
 `stressbench impact` and `stressbench compress` write profiles; nothing is measured here.
 
@@ -29,10 +28,8 @@ Examples:
     stressbench sensitivity cg fft --store profiles --format csv -o levels.csv
     stressbench sensitivity hpcc.json --format json | jq '.[0].phases'
 
-PROFILE is a file, or a folder with MACHINE/APPLICATION.json; with --store DIR it is an application's name (none: all).
-All must be of one machine; --machine says which, where a folder has several.
-
-Exit status: 0, 2 something to put right.
+{WHICH_PROFILES}
+Exit status: 0 success, 2 invalid input.
 """
 
 
@@ -41,21 +38,16 @@ def register(app: typer.Typer) -> None:
     app.command("sensitivity", help=_HELP, no_args_is_help=True)(sensitivity)
 
 
+@with_options
 def sensitivity(
-    words: Words = None,
-    store: StoreFolder = None,
-    machine: Machine = None,
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How to tell it.")] = "text",
+    *, words: Profiles = None, selection: SelectionOptions,
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")] = "text",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: standard output.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
     ] = None,
-) -> None:
-    """Read all, tell it."""
+) -> None:  # fmt: skip
+    """Read profiles, print them in the format."""
     known = formats()
     if kind not in known:
-        raise stop(f"--format {printable(kind)}: expected one of {', '.join(known)}")
-    try:
-        profiles = profiles_of(words or (), store=store, machine=machine)
-        tell(known[kind]([shown(one) for one in profiles]), output)
-    except (ProfileFileError, StudyMistake) as mistake:
-        raise stop(str(mistake)) from None
+        raise UserError(f"--format {printable(kind)}: expected one of {', '.join(known)}")
+    print_or_write(known[kind]([shown(one) for one in selection.profiles(words)]), output)

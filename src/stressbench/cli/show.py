@@ -6,13 +6,12 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
+from stressbench.cli.options.shares import share
 from stressbench.console import echo
-from stressbench.formats.run import Run, RunFileError, read_run
-from stressbench.formats.units import UnitError, parse_share
+from stressbench.formats.run import Run, read_run
 from stressbench.report.terminal import BUSIEST, LONGEST, Shown, print_summary, standard_output
 from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
 
-_MISTAKE = 2
 _HELP = """\
 Show what a run measured: per job and motif the times alone and contended, and the congestion impact.
 
@@ -53,7 +52,7 @@ def show(
         typer.Option(metavar="2%", help="How many more rounds until the interval is the impact plus or minus this."),
     ] = None,
     interval: Annotated[
-        IntervalMethod, typer.Option(help="Interval of the congestion impact (docs/statistics.md).")
+        IntervalMethod, typer.Option(help="Interval of the congestion impact (docs/explanation/statistics.md).")
     ] = IntervalMethod.ranks,
     as_json: Annotated[bool, typer.Option("--json", help="Every number, for programs; times in seconds.")] = False,
     include_extra: Annotated[
@@ -62,15 +61,8 @@ def show(
     ] = False,
 ) -> None:
     """Read, summarise, print."""
-    try:
-        target = TARGET if plan is None else parse_share(plan, zero=False)
-        run = read_run(file)
-    except UnitError as mistake:
-        echo(f"stressbench: --plan {plan}: {mistake}", err=True)
-        raise typer.Exit(_MISTAKE) from None
-    except RunFileError as mistake:
-        echo(f"stressbench: {mistake}", err=True)
-        raise typer.Exit(_MISTAKE) from None
+    target = TARGET if plan is None else share(plan, option="--plan", zero=False)
+    run = read_run(file)
     most = None if as_json or not motifs else motifs if steps else 0
     summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=most)
     if as_json:

@@ -1,7 +1,22 @@
-"""The one way to standard output and standard error: what comes from files cannot steer the terminal."""
+"""The one way to standard output and standard error: text from files cannot control the terminal."""
 
 from stressbench.console.escaping import escaped
+from stressbench.console.messages import emit, error, has_colours, is_quiet, note, progress, set_quiet, warning
 from stressbench.console.printing import Console, echo
 from stressbench.console.streams import OutputFault, take_streams
 
-__all__ = ["Console", "OutputFault", "echo", "escaped", "take_streams"]
+__all__ = [
+    "Console",
+    "OutputFault",
+    "echo",
+    "emit",
+    "error",
+    "escaped",
+    "has_colours",
+    "is_quiet",
+    "note",
+    "progress",
+    "set_quiet",
+    "take_streams",
+    "warning",
+]

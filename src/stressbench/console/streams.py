@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from typing import TextIO, cast
 
 from stressbench.console.escaping import escaped
+from stressbench.errors import MachineFault
 
 _ENCODABLE = "stressbench.escapes"
 _STANDARD = range(3)
 
 
-class OutputFault(Exception):
+class OutputFault(MachineFault):
     """Standard output cannot be written; the message says why. No OSError: it is not the fault of any file."""
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from stressbench.errors import UserError
 from stressbench.formats.files import Refused
 
 
@@ -11,7 +12,7 @@ def reason_of(fault: OSError) -> str:
     return reason if isinstance(fault, Refused) else reason.lower()
 
 
-class _FileError(Exception):
+class _FileError(UserError):
     """A file is broken; the message is `FILE[:LINE]: what stands there; what was expected`."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
@@ -34,5 +35,5 @@ class ProfileFileError(_FileError):
     """A sensitivity profile or a file of co-runs cannot be used."""
 
 
-class SuiteFileError(Exception):
+class SuiteFileError(UserError):
     """The file is no valid protocol of the suite; the message names file and line."""

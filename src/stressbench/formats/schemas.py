@@ -93,7 +93,7 @@ def study_schema() -> Schema:
     """A study file."""
     return _headed(
         "study", StudyTable.model_json_schema(), title="A StressBench study file (TOML)",
-        description="docs/studies.md in machine-readable form.",
+        description="docs/how-to/studies.md in machine-readable form.",
     )  # fmt: skip
 
 
@@ -105,7 +105,10 @@ def lab_schema() -> Schema:
         schema["$defs"] |= table.pop("$defs", {}) | {f"topology-{kind}": table}
     schema["properties"]["topology"] = {"oneOf": [{"$ref": f"#/$defs/topology-{kind}"} for kind in TOPOLOGIES]}
     return _headed(
-        "lab", schema, title="A StressBench lab file (TOML)", description="docs/lab.md in machine-readable form."
+        "lab",
+        schema,
+        title="A StressBench lab file (TOML)",
+        description="docs/explanation/lab.md in machine-readable form.",
     )
 
 
@@ -116,7 +119,9 @@ def sensitivity_schema() -> Schema:
     schema |= {"if": {"properties": {"levels": {"minItems": 1}}}, "then": {"properties": {"alone_s": {"minItems": 1}}}}
     return _headed(
         "sensitivity", schema, title="A StressBench sensitivity profile",
-        description="docs/sensitivity.md: what one application does to others on one machine, and they to it.",
+        description=(
+            "docs/explanation/sensitivity.md: what one application does to others on one machine, and they to it."
+        ),
     )  # fmt: skip
 
 
@@ -126,7 +131,7 @@ def observation_schema() -> Schema:
     schema["required"] = sorted({*schema["required"], "type", "schema_version"})
     return _headed(
         "observation", schema, title="A co-run that was measured",
-        description="docs/predict.md: how slow one application was beside others; a line of a JSON Lines file.",
+        description="docs/how-to/predict.md: how slow one application was beside others; a line of a JSON Lines file.",
     )  # fmt: skip
 
 
@@ -141,8 +146,8 @@ def launches_schema() -> Schema:
         "launches", {"oneOf": [found[one.__name__, mode] for one in records], **shared},
         title="A line of the launches of a program",
         description=(
-            "docs/degrade.md and docs/rails.md: the plan, then a line a launch; of `stressbench degrade run -- CMD` "
-            "(rates) and of `stressbench rails run -- CMD` (policies)."
+            "docs/how-to/degrade.md and docs/how-to/rails.md: the plan, then a line a launch; of "
+            "`stressbench degrade run -- CMD` (rates) and of `stressbench rails run -- CMD` (policies)."
         ),
     )  # fmt: skip
 

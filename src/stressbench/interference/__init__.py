@@ -1,4 +1,4 @@
-"""Who slows whom, from measurements of each alone (Casas and Bronevetsky): queue, profiles, predictors. Pure."""
+"""Interference of applications (Casas and Bronevetsky): probes, queueing model, profiles, predictors. Pure."""
 
 from stressbench.formats.errors import ProfileFileError
 from stressbench.formats.profiles.coruns import CoRun, parse_coruns
@@ -15,124 +15,137 @@ from stressbench.formats.profiles.profile import (
     to_json,
 )
 from stressbench.formats.profiles.store import Store
-from stressbench.interference.blend import Blend, BlendOf
-from stressbench.interference.compression import configurations, next_configuration, spread
+from stressbench.interference.blended_predictor import BlendedPredictor, TrainableBlend
+from stressbench.interference.compression import configurations, next_configuration, spread_over_utilisation
+from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction, predict_corun
 from stressbench.interference.coruns import LeftOut, coruns_of, read_coruns
-from stressbench.interference.curves import Curve, monotone
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.evaluation import (
-    Compared,
+    ErrorQuartiles,
     Evaluation,
-    Observation,
-    Quartiles,
-    Trainable,
+    MeasuredCoRun,
+    PredictedCoRun,
+    TrainableModel,
     evaluate,
     leave_one_application_out,
     ranked,
 )
-from stressbench.interference.finding import ImpactFound, Measured, impact_found
-from stressbench.interference.judging import Judgement, Score, judge
-from stressbench.interference.keeping import profile_of
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
-from stressbench.interference.models import BEST, LEARNERS, Model, predictor_of
-from stressbench.interference.phases import Phase, phases_of
-from stressbench.interference.pingpongs import Probes, Probing, probes_of
-from stressbench.interference.placement import Advice, advise, place
+from stressbench.interference.impact_analysis import ImpactData, ImpactResult, analyse_impact
+from stressbench.interference.link_share_delay import LinkShareDelay
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.models import DEFAULT_MODEL, TRAINABLE_MODELS, Model, predictor_of
+from stressbench.interference.phases import LoadPhase, phases_of
+from stressbench.interference.placement_plan import PlacementPlan, plan_placement
+from stressbench.interference.placement_search import Grouping, best_grouping, cheapest_grouping
 from stressbench.interference.prediction import Composition, Prediction, Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
-from stressbench.interference.probing import OURS, PAPER, Reading, ServiceTime, Utilisation, probes_needed, utilisation
+from stressbench.interference.probes import ProbeSchedule, ProbeSeries, read_probe_series
+from stressbench.interference.profile_analysis import (
+    impact_utilisation,
+    level_estimates,
+    probe_effect,
+    slowdown_interval,
+)
+from stressbench.interference.profile_assembly import impact_profile
 from stressbench.interference.queueing import Service, arrival_rate, mean_time, mean_wait, own_load, utilisation_of_wait
-from stressbench.interference.readings import impact_of, levels_of, probe_effect, slowdown_of
-from stressbench.interference.seating import Seating, seat
-from stressbench.interference.shares_and_waits import SharesAndWaits
-from stressbench.interference.together import Beside, Foretold, Together, foretell
+from stressbench.interference.slowdown_curve import SlowdownCurve, monotone_curve
+from stressbench.interference.utilisation import (
+    DEFAULT_ESTIMATOR,
+    PAPER_ESTIMATOR,
+    Estimator,
+    ServiceTime,
+    Utilisation,
+    estimate_utilisation,
+    probes_needed,
+)
+from stressbench.interference.validation import ModelScore, Validation, validate_models
 
 __all__ = [
-    "BEST",
-    "LEARNERS",
-    "OURS",
-    "PAPER",
+    "DEFAULT_ESTIMATOR",
+    "DEFAULT_MODEL",
+    "PAPER_ESTIMATOR",
     "PDFLT",
-    "Advice",
+    "TRAINABLE_MODELS",
     "AverageLT",
     "AverageStDevLT",
-    "Beside",
-    "Blend",
-    "BlendOf",
-    "CannotTell",
+    "BlendedPredictor",
     "CoRun",
-    "Compared",
+    "CoRunPrediction",
     "Composition",
     "Configuration",
-    "Curve",
+    "ErrorQuartiles",
+    "Estimator",
     "Evaluation",
-    "Foretold",
+    "Grouping",
     "Impact",
-    "ImpactFound",
-    "Judgement",
+    "ImpactData",
+    "ImpactResult",
+    "Inconclusive",
     "Latencies",
     "LeftOut",
     "Level",
-    "Measured",
+    "LinkShareDelay",
+    "LoadPhase",
+    "MeasuredCoRun",
     "Model",
+    "ModelPrediction",
+    "ModelScore",
     "Monotone",
-    "Observation",
     "PerLink",
-    "Phase",
     "PhaseAware",
+    "PlacementPlan",
+    "PredictedCoRun",
     "Prediction",
     "Predictor",
+    "ProbeSchedule",
+    "ProbeSeries",
     "ProbeSettings",
-    "Probes",
-    "Probing",
     "Profile",
     "ProfileFileError",
     "Provenance",
-    "Quartiles",
     "Queue",
     "QueueMapping",
-    "Reading",
-    "Score",
-    "Seating",
     "Service",
     "ServiceTime",
-    "SharesAndWaits",
+    "SlowdownCurve",
     "Store",
-    "Together",
-    "Trainable",
+    "TrainableBlend",
+    "TrainableModel",
     "Utilisation",
-    "advise",
+    "Validation",
+    "VictimPrediction",
+    "analyse_impact",
     "arrival_rate",
+    "best_grouping",
+    "cheapest_grouping",
     "configurations",
     "coruns_of",
+    "estimate_utilisation",
     "evaluate",
-    "foretell",
-    "impact_found",
-    "impact_of",
-    "judge",
+    "impact_profile",
+    "impact_utilisation",
     "leave_one_application_out",
-    "levels_of",
+    "level_estimates",
     "mean_time",
     "mean_wait",
-    "monotone",
+    "monotone_curve",
     "next_configuration",
     "own_load",
     "parse_coruns",
     "parse_profile",
     "phases_of",
-    "place",
+    "plan_placement",
+    "predict_corun",
     "predictor_of",
     "probe_effect",
     "probes_needed",
-    "probes_of",
-    "profile_of",
     "ranked",
     "read_coruns",
+    "read_probe_series",
     "read_profile",
-    "seat",
-    "slowdown_of",
-    "spread",
+    "slowdown_interval",
+    "spread_over_utilisation",
     "to_json",
-    "utilisation",
     "utilisation_of_wait",
+    "validate_models",
 ]  # fmt: skip

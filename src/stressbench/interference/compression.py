@@ -1,7 +1,7 @@
-"""CompressionB (Casas and Bronevetsky, III-B): which load to put beside an application, and which load to try next.
+"""Configurations of the congestor ring (CompressionB; Casas and Bronevetsky, III-B) and the selection among them.
 
-Every rank sends `messages` messages to each of `partners` ranks that precede it in a ring of nodes, receives as many
-from those that succeed it, and sleeps. Pure: nothing here sends anything.
+Each rank sends `messages` messages to each of the `partners` ranks that precede it in a ring of nodes, receives as many
+from those that follow it, and sleeps.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,26 +19,27 @@ PAPER_CLOCK_HZ = 2.6e9
 
 
 def configurations(*, nodes: int = 18, clock_hz: float = PAPER_CLOCK_HZ) -> tuple[Configuration, ...]:
-    """The paper's 40 on its 18 nodes; with fewer nodes partners end at nodes - 1, and there are fewer configurations.
+    """The paper's 40 configurations; fewer below its 18 nodes, since a rank has at most nodes - 1 partners.
 
-    `clock_hz` turns its bubbles, in cycles, into seconds. ValueError below 2 nodes, or where the clock is not above 0.
+    `clock_hz` converts the paper's pauses from cycles to seconds. ValueError below 2 nodes, and for a clock that is not
+    above 0.
     """
     if nodes < 2:
         raise ValueError(f"nodes {nodes}: a ring needs 2 or more")
     if not clock_hz > 0:
         raise ValueError(f"clock_hz {clock_hz}: expected a number above 0")
-    return grid(
+    return configuration_grid(
         partners=sorted({min(count, nodes - 1) for count in PAPER_PARTNERS}),
         pauses_s=[cycles / clock_hz for cycles in PAPER_CYCLES],
         messages=PAPER_MESSAGES,
     )
 
 
-def grid(
+def configuration_grid(
     *, partners: Sequence[int], pauses_s: Sequence[float], messages: Sequence[int],
     message_bytes: int = PAPER_MESSAGE_BYTES,
 ) -> tuple[Configuration, ...]:  # fmt: skip
-    """Each with each, none twice."""
+    """All combinations of the parameters, each once."""
     return tuple(
         dict.fromkeys(
             Configuration(partners=count, messages=many, pause_s=pause_s, message_bytes=message_bytes)
@@ -49,10 +50,11 @@ def grid(
     )
 
 
-def spread(calibrated: Mapping[Configuration, float], *, count: int) -> tuple[Configuration, ...]:
-    """`count` of them (all, where there are no more) spread over utilisation, the least loaded first.
+def spread_over_utilisation(calibrated: Mapping[Configuration, float], *, count: int) -> tuple[Configuration, ...]:
+    """At most `count` configurations that cover the range of utilisation, the least loaded first.
 
-    The lightest, the heaviest, and then always the one that is farthest from those chosen. ValueError below 1.
+    Chosen are the lightest, the heaviest, and then repeatedly the one that is farthest from those chosen. ValueError
+    for a `count` below 1.
     """
     if count < 1:
         raise ValueError(f"count {count}: expected 1 or more")
@@ -68,11 +70,11 @@ def spread(calibrated: Mapping[Configuration, float], *, count: int) -> tuple[Co
 def next_configuration(
     measured: Mapping[Configuration, float], candidates: Sequence[Configuration], *, enough: float = 0.05
 ) -> Configuration | None:
-    """Which of `candidates` to calibrate next: the one most likely to lie within the largest gap of utilisation.
+    """The candidate to probe next: the one expected to lie within the largest gap of utilisation.
 
-    `measured` holds utilisations, 0 to 1. The lightest and the heaviest offered load come first. Where a load that was
-    never tried will lie is read off a monotone curve through those that were, over the logarithm of the offered load.
-    None: nothing is left, or no gap wider than `enough` can be filled.
+    `measured` holds utilisations, 0 to 1. The lightest and the heaviest offered load come first. The utilisation of an
+    untried load is interpolated on a monotone curve through the measured ones, over the logarithm of the offered load.
+    None where no candidate is left, or none can fill a gap wider than `enough`.
     """
     left = sorted((one for one in candidates if one not in measured), key=lambda one: (one.offered_bytes_per_s, one))
     if not left:
@@ -92,11 +94,11 @@ def next_configuration(
     return None
 
 
-def _guessed(measured: Mapping[Configuration, float], wanted: Sequence[Configuration]) -> list[float]:
-    from scipy.optimize import isotonic_regression  # a second, which others shall not wait
+def _guessed(measured: Mapping[Configuration, float], target: Sequence[Configuration]) -> list[float]:
+    from scipy.optimize import isotonic_regression  # takes a second to import
 
     known = sorted(measured, key=lambda one: one.offered_bytes_per_s)
     rising = isotonic_regression(np.array([measured[one] for one in known])).x
-    logs = [np.log([one.offered_bytes_per_s for one in some]) for some in (known, wanted)]
+    logs = [np.log([one.offered_bytes_per_s for one in some]) for some in (known, target)]
     guesses: list[float] = np.interp(logs[1], logs[0], rising).tolist()
     return guesses

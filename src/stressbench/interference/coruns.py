@@ -37,7 +37,7 @@ def read_coruns(path: Path) -> tuple[CoRun | LeftOut, ...]:
 
 
 def coruns_of(run: Run) -> tuple[CoRun | LeftOut, ...]:
-    """Of each job that was measured alone and beside all the others: its congestion impact (docs/statistics.md).
+    """Of each job measured alone and beside all the others: its congestion impact (docs/explanation/statistics.md).
 
     Jobs become applications under names that profiles take. ProfileFileError where nobody is beside anybody.
     """

@@ -1,5 +1,5 @@
-"""What goes wrong with predictions."""
+"""Errors of models and predictions."""
 
 
-class CannotTell(Exception):
-    """A model does not hold here; the message says why, as a sentence for people without a full stop."""
+class Inconclusive(Exception):
+    """A model does not apply to these measurements; the message gives the reason, as a sentence without a full stop."""

@@ -1,16 +1,16 @@
-"""Which share of each link a program uses, by the links' counters in the run file of the probes beside it. Pure."""
+"""The share of each link that a program uses, from the link counters in the run file of the probes beside it."""
 
 from collections.abc import Mapping, Sequence
 from math import fsum
 
 from stressbench.formats.run import LinkTraffic, Round, Run
 
-Shares = Mapping[str, float]
-"""By link and direction, `h0-s0: h0 > s0`; of what the link could have carried, 0 to 1."""
+LinkShares = Mapping[str, float]
+"""Used share of the capacity, 0 to 1, by link and direction, such as `h0-s0: h0 > s0`."""
 
 
-def link_shares(run: Run, *, began_s: float, ended_s: float) -> Shares | None:
-    """Over all rounds between two times of the run, s. None where nobody counted, or no round lies between."""
+def link_shares(run: Run, *, began_s: float, ended_s: float) -> LinkShares | None:
+    """Shares over all rounds between two times of the run, s. None without link counters, or without such a round."""
     rounds = [
         one
         for one in run.rounds
@@ -20,17 +20,17 @@ def link_shares(run: Run, *, began_s: float, ended_s: float) -> Shares | None:
     for one in rounds:
         for link in one.links or ():
             if link.rate_bits_per_s:
-                carried.setdefault(_name(link), []).append((link.bytes * 8, _room(one, link.rate_bits_per_s)))
+                carried.setdefault(_name(link), []).append((link.bytes * 8, _capacity_bits(one, link.rate_bits_per_s)))
     if not carried:
         return None
     return {
-        name: min(1.0, fsum(bits for bits, _ in rows) / fsum(room for _, room in rows))
+        name: min(1.0, fsum(bits for bits, _ in rows) / fsum(capacity for _, capacity in rows))
         for name, rows in sorted(carried.items())
     }
 
 
-def mean_of(runs: Sequence[Shares | None]) -> Shares | None:
-    """Of several runs of a program; None where one of them, or nobody, was counted."""
+def mean_link_shares(runs: Sequence[LinkShares | None]) -> LinkShares | None:
+    """The mean over several runs of a program; None where link counters are missing for any of them."""
     known = [one for one in runs if one is not None]
     if len(known) < len(runs) or not known:
         return None
@@ -41,5 +41,5 @@ def _name(link: LinkTraffic) -> str:
     return f"{link.link}: {link.source} > {link.target}"
 
 
-def _room(one: Round, rate_bits_per_s: int) -> float:
+def _capacity_bits(one: Round, rate_bits_per_s: int) -> float:
     return rate_bits_per_s * one.duration_s

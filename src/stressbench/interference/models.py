@@ -1,17 +1,20 @@
-"""The predictors by name, for commands: the paper's four, ours, and what learns from co-runs."""
+"""All predictors by name: the paper's four, ours, and those that are trained with co-runs."""
 
 from enum import StrEnum
 
-from stressbench.interference.blend import BlendOf
-from stressbench.interference.evaluation import Trainable
-from stressbench.interference.lookup import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.blended_predictor import TrainableBlend
+from stressbench.interference.evaluation import TrainableModel
+from stressbench.interference.link_share_delay import LinkShareDelay
+from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
-from stressbench.interference.shares_and_waits import SharesAndWaits
 
 
 class Model(StrEnum):
-    """Those that need nothing but profiles; the first four are those of Casas and Bronevetsky."""
+    """Predictors that need profiles only; the first four are those of Casas and Bronevetsky.
+
+    The values are the names that `--model` takes and that files hold; LinkShareDelay keeps its first name there.
+    """
 
     average_lt = "AverageLT"
     average_stdev_lt = "AverageStDevLT"
@@ -20,11 +23,11 @@ class Model(StrEnum):
     monotone = "Monotone"
     phase_aware = "PhaseAware"
     per_link = "PerLink"
-    shares_and_waits = "SharesAndWaits"
+    link_share_delay = "SharesAndWaits"
 
 
-BEST = Model.phase_aware
-"""Least error of these in the made-up world of docs/sensitivity.md; Monotone where an application has no phases."""
+DEFAULT_MODEL = Model.phase_aware
+"""The model with the smallest error in the synthetic validation of docs/explanation/sensitivity.md."""
 
 _PREDICTORS: dict[Model, Predictor] = {
     Model.average_lt: AverageLT(),
@@ -34,11 +37,11 @@ _PREDICTORS: dict[Model, Predictor] = {
     Model.monotone: Monotone(),
     Model.phase_aware: PhaseAware(),
     Model.per_link: PerLink(),
-    Model.shares_and_waits: SharesAndWaits(),
+    Model.link_share_delay: LinkShareDelay(),
 }
-LEARNERS: tuple[Trainable, ...] = (BlendOf(bases=(Monotone(), PhaseAware())),)
+TRAINABLE_MODELS: tuple[TrainableModel, ...] = (TrainableBlend(bases=(Monotone(), PhaseAware())),)
 
 
 def predictor_of(model: Model) -> Predictor:
-    """As docs/sensitivity.md describes it."""
+    """The predictor of this name, with its default settings (docs/explanation/sensitivity.md)."""
     return _PREDICTORS[model]

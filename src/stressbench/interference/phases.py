@@ -1,33 +1,38 @@
-"""When the load of an application changes: its probes' latencies in stretches that are alike within."""
+"""Phases of an application's load: the series of probe latencies is divided where their level changes."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from stressbench.interference.probing import OURS, Floats, Reading, draws, point
 from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import (
+    DEFAULT_ESTIMATOR,
+    Estimator,
+    Floats,
+    bootstrap_utilisations,
+    point_estimate,
+)
 
 LEAST_STRETCH = 20
-_ODDS = 4.5
-"""Standard deviations of the rank sum at the best cut: chance reaches so many in 1 of 1,000 series without a change."""
+_CRITICAL_DEVIATIONS = 4.5
+"""Critical value of the rank sum, in standard deviations: reached by 1 in 1,000 series without a change."""
 _MOST_DRAWS = 199
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Phase:
-    """A stretch: its share of the time, the utilisation in it (0 to 1), and what that might have been (`draws`)."""
+class LoadPhase:
+    """A period of constant load: its share of the time, its utilisation (0 to 1) and bootstrap `draws` of that."""
 
     share: float
     utilisation: float
     draws: Floats
 
 
-def stretches(latencies: Floats) -> tuple[slice, ...]:
-    """Neighbouring parts of `latencies` (n,), in order, each of at least 20, within which the level does not change.
+def constant_load_segments(latencies: Floats) -> tuple[slice, ...]:
+    """Consecutive parts of `latencies`, shape (n,), of at least 20 each, within which the level does not change.
 
-    Cut where the ranks before and after differ most, if they differ more than chance explains, and again within the
-    parts (binary segmentation; the test is Mann and Whitney's at the best cut, so heavy tails do not matter). Values
-    that depend on their neighbours are cut more often than they should be.
+    Binary segmentation: a part is cut where the ranks before and after differ most, if the difference is significant
+    (Mann and Whitney's test, which is robust against heavy tails). Autocorrelated series are cut too often.
     """
     found: list[slice] = []
     waiting = [slice(0, len(latencies))]
@@ -42,24 +47,26 @@ def stretches(latencies: Floats) -> tuple[slice, ...]:
 
 
 def phases_of(
-    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, how: Reading = OURS,
-    traffic: Service | None = None, resamples: int = _MOST_DRAWS,
-) -> tuple[Phase, ...]:  # fmt: skip
+    idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, estimator: Estimator = DEFAULT_ESTIMATOR,
+    packets: Service | None = None, resamples: int = _MOST_DRAWS,
+) -> tuple[LoadPhase, ...]:  # fmt: skip
     """Phases of `loaded_s` (s), taken at `at_s` (s, any order); without times each sample stands for the same time.
 
-    `traffic` as `utilisation` takes it.
+    `packets` as `utilisation` takes it.
     """
     times = np.arange(len(loaded_s), dtype=np.float64) if at_s is None else np.sort(at_s)
     ordered = loaded_s if at_s is None else loaded_s[np.argsort(at_s, kind="stable")]
-    parts = stretches(ordered)
+    parts = constant_load_segments(ordered)
     borders = [times[0], *((times[part.start - 1] + times[part.start]) / 2 for part in parts[1:]), times[-1]]
     lengths = np.diff(np.array(borders))
     shares = lengths / lengths.sum() if lengths.sum() > 0 else np.full(len(parts), 1 / len(parts))
     return tuple(
-        Phase(
+        LoadPhase(
             share=float(share),
-            utilisation=point(idle_s, ordered[part], how=how, traffic=traffic),
-            draws=draws(idle_s, ordered[part], how=how, traffic=traffic, resamples=resamples, seed=1 + number),
+            utilisation=point_estimate(idle_s, ordered[part], estimator=estimator, packets=packets),
+            draws=bootstrap_utilisations(
+                idle_s, ordered[part], estimator=estimator, packets=packets, resamples=resamples, seed=1 + number
+            ),
         )
         for number, (part, share) in enumerate(zip(parts, shares, strict=True))
     )
@@ -76,6 +83,6 @@ def _best_cut(values: Floats) -> int | None:
     spread = ranks.var()  # with ties
     if spread == 0:
         return None
-    odds = np.abs(sums - sizes * (n + 1) / 2) / np.sqrt(sizes * (n - sizes) * spread / (n - 1))
-    best = int(np.argmax(odds))
-    return int(sizes[best]) if odds[best] > _ODDS else None
+    deviations = np.abs(sums - sizes * (n + 1) / 2) / np.sqrt(sizes * (n - sizes) * spread / (n - 1))
+    best = int(np.argmax(deviations))
+    return int(sizes[best]) if deviations[best] > _CRITICAL_DEVIATIONS else None

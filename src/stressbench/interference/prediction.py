@@ -1,4 +1,4 @@
-"""What every predictor answers, and how loads of several applications add up."""
+"""The interface of predictors, and how loads of several applications are combined."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from typing import Protocol
 import numpy as np
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.probing import Floats
-from stressbench.interference.readings import busiest, links_of, links_used
+from stressbench.interference.profile_analysis import busiest_link_share, links_used, require_link_shares
+from stressbench.interference.utilisation import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """Time beside the aggressors over time alone (1: not slowed), with a 95 % interval.
+    """Predicted slowdown (1: not slowed down) with its 95 % interval.
 
-    `reason` says why a number is None, in words. A slow-down with `low` and without `high` is at least that.
+    `reason` explains any value that is None. A slowdown with `low` but without `high` is a lower bound.
     """
 
     slowdown: float | None
@@ -29,48 +29,51 @@ NOT_SLOWED = Prediction(slowdown=1.0, low=1.0, high=1.0, reason=None)
 
 
 def no_prediction(reason: object) -> Prediction:
-    """Nothing but why."""
+    """A prediction without values, and the reason."""
     return Prediction(slowdown=None, low=None, high=None, reason=str(reason))
 
 
 class Predictor(Protocol):
-    """How slow does one application become beside others? From profiles of each alone."""
+    """Predicts the slowdown of an application beside others from the profile of each one by itself."""
 
     @property
     def name(self) -> str:
-        """As tables show it."""
+        """The name in tables and files."""
 
     def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """Slow-down of `victim` beside all `aggressors` at once; not slowed beside nobody. Raises nothing."""
+        """The slowdown of `victim` while all `aggressors` run; 1 without any. Reports problems as `reason`."""
 
 
 class Composition(StrEnum):
-    """What several utilisations make together.
+    """How the utilisations of several applications are combined.
 
-    added: arrival rates add up, as those of streams that do not care how long they wait do. left_over: each application
-    uses its share of what the others leave, as those do that wait for answers; never more than 1, and the same to the
-    first order.
+    added: arrival rates add up, as for open streams, which are not delayed by congestion. left_over: each application
+    uses its share of the capacity that the others leave, as for applications that wait for replies; the result is
+    below 1 and equal to the sum to first order.
     """
 
     added = "added"
     left_over = "left over"
 
 
-def busiest_share(victim: Profile, aggressors: Sequence[Profile], how: Composition) -> float:
-    """Of all links that the victim uses, what the aggressors together take of the one they take most of, 0 to 1.
+def share_taken_by_aggressors(victim: Profile, aggressors: Sequence[Profile], composition: Composition) -> float:
+    """The share, 0 to 1, that the aggressors together take of the link they load most among those the victim uses.
 
-    CannotTell where nobody counted the links of one.
+    Raises Inconclusive where a profile has no link counters.
     """
-    _, *others = links_of([victim, *aggressors])
+    _, *others = require_link_shares([victim, *aggressors])
     used = links_used(victim)
-    taken = {link: float(composed([np.array(each.get(link, 0.0)) for each in others], how)) for link in used}
-    return busiest(used, taken)
+    taken = {
+        link: float(combined_utilisation([np.array(each.get(link, 0.0)) for each in others], composition))
+        for link in used
+    }
+    return busiest_link_share(used, taken)
 
 
-def composed(utilisations: Sequence[Floats], how: Composition) -> Floats:
-    """Of several loads at once, 0 to 1; arrays of one shape, at least one."""
+def combined_utilisation(utilisations: Sequence[Floats], composition: Composition) -> Floats:
+    """The utilisation of several loads at the same time, 0 to 1; `utilisations` are arrays of one shape."""
     together = np.stack(list(utilisations))
-    if how is Composition.added:
+    if composition is Composition.added:
         total: Floats = np.minimum(together.sum(axis=0), 1.0)
     else:
         total = 1 - np.prod(1 - together, axis=0)

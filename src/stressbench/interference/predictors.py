@@ -1,4 +1,4 @@
-"""Predictors over utilisation: Queue (Casas and Bronevetsky, IV-B and V-B) and ours. Look-up tables: `lookup`."""
+"""Predictors over utilisation: Queue (Casas and Bronevetsky, IV-B and V-B) and ours; tables are in `lookup_tables`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -10,26 +10,26 @@ from math import prod
 import numpy as np
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.curves import Fit, fit, fit_by_links
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import (
     NOT_SLOWED,
     Composition,
     Prediction,
-    busiest_share,
-    composed,
+    combined_utilisation,
     no_prediction,
+    share_taken_by_aggressors,
 )
-from stressbench.interference.probing import PAPER, Floats
-from stressbench.interference.readings import (
+from stressbench.interference.profile_analysis import (
     RESAMPLES,
-    comparable,
-    impact_of,
+    estimator_for,
     impact_phases,
-    levels_of,
+    impact_utilisation,
+    level_estimates,
     links_used,
-    reading_of,
+    require_comparable,
 )
+from stressbench.interference.slowdown_curve import CurveFit, fit_curve, fit_curve_by_link_share
+from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats
 from stressbench.stats.intervals import CONFIDENCE
 
 _BEYOND = 0.02
@@ -38,10 +38,10 @@ _SEED = 3
 
 
 class QueueMapping(StrEnum):
-    """What lies between the compressions of Queue; the paper says that a mapping is there, and draws a straight line.
+    """How Queue maps utilisation to slowdown; the paper mentions a mapping and draws a straight line.
 
-    closest: the compression of the closest utilisation. interpolated: straight from each to the next. line: the least
-    squares line through all.
+    closest: the level with the closest utilisation. interpolated: linear between neighbouring levels. line: the least
+    squares line through all levels.
     """
 
     closest = "closest"
@@ -51,10 +51,10 @@ class QueueMapping(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """The slow-down of the victim beside a compression that keeps the switch as busy as the aggressor does.
+    """Predicts the slowdown at the utilisation that the aggressor causes.
 
-    With the service of the paper (the least idle latency). Beyond the lightest and the heaviest compression it stays
-    what it is there. The interval interpolates those of the compressions (a line has none).
+    Uses the paper's service time (the minimum idle latency). The slowdown is constant beyond the lightest and the
+    heaviest level. The interval is interpolated between those of the levels (a line has none).
     """
 
     mapping: QueueMapping = QueueMapping.interpolated
@@ -62,40 +62,44 @@ class Queue:
     name: str = "Queue"
 
     def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """Of one aggressor as in the paper; utilisations of several are composed, which the paper leaves open."""
+        """The prediction; utilisations of several aggressors are combined, which the paper leaves open."""
         try:
             return self._predict(victim, aggressors)
-        except CannotTell as reason:
+        except Inconclusive as reason:
             return no_prediction(reason)
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         if not aggressors:
             return NOT_SLOWED
-        comparable([victim, *aggressors])
+        require_comparable([victim, *aggressors])
         levels = sorted(
             (one.utilisation.value, number, one.slowdown)
-            for number, one in enumerate(levels_of(victim, PAPER))
+            for number, one in enumerate(level_estimates(victim, PAPER_ESTIMATOR))
             if one.utilisation.value is not None
         )
         if not levels:
-            raise CannotTell(f"{victim.application}: no compression's utilisation is known")
+            raise Inconclusive(f"{victim.application}: the utilisation of every congestion level is unknown")
         utilisations = np.array([value for value, _, _ in levels])
-        wanted = float(composed([np.array(impact_of(one, PAPER)[0]) for one in aggressors], self.composition))
+        target = float(
+            combined_utilisation(
+                [np.array(impact_utilisation(one, PAPER_ESTIMATOR)[0]) for one in aggressors], self.composition
+            )
+        )
         bounds = [[getattr(slowdown, part) for _, _, slowdown in levels] for part in ("centre", "low", "high")]
-        slowdown, low, high = (self._at(wanted, utilisations, values) for values in bounds)
-        reason = None if low is not None else "too few runs of the compressions for an interval"
+        slowdown, low, high = (self._at(target, utilisations, values) for values in bounds)
+        reason = None if low is not None else "too few runs at the congestion levels for an interval"
         return Prediction(slowdown=slowdown, low=low, high=high, reason=reason)
 
-    def _at(self, wanted: float, utilisations: Floats, values: Sequence[float | None]) -> float | None:
+    def _at(self, target: float, utilisations: Floats, values: Sequence[float | None]) -> float | None:
         known = np.array([np.nan if value is None else value for value in values])
         if self.mapping is QueueMapping.closest:
-            found = known[np.argmin(np.abs(utilisations - wanted))]
+            found = known[np.argmin(np.abs(utilisations - target))]
         elif self.mapping is QueueMapping.interpolated or len(np.unique(utilisations)) < 2:
             places, which, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
-            found = np.interp(wanted, places, np.bincount(which, weights=known) / counts)
+            found = np.interp(target, places, np.bincount(which, weights=known) / counts)
         elif values == [value for value in values if value is not None]:
             slope, level = np.polyfit(utilisations, known, 1)
-            found = level + slope * wanted
+            found = level + slope * target
         else:
             return None
         return None if np.isnan(found) else float(found)
@@ -103,7 +107,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Load:
-    """A part of the time, what the aggressors make of the switch in it, and what that might have been (400 draws)."""
+    """A share of the time, the utilisation by the aggressors in it, and 400 bootstrap draws of that."""
 
     share: float
     utilisation: float
@@ -123,53 +127,61 @@ class _OverCurve(ABC):
         if not aggressors:
             return NOT_SLOWED
         try:
-            comparable([victim, *aggressors])
+            require_comparable([victim, *aggressors])
             loads = self._loads([victim, *aggressors])
             return _over_curve(self._fit(victim), loads)
-        except CannotTell as reason:
+        except Inconclusive as reason:
             return no_prediction(reason)
 
-    def _fit(self, victim: Profile) -> Fit:
-        return fit(victim, reading_of(victim))
+    def _fit(self, victim: Profile) -> CurveFit:
+        return fit_curve(victim, estimator_for(victim))
 
     @abstractmethod
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        """Of the aggressors; the victim comes first of those `together`. Shares sum up to 1."""
+        """The loads of the aggressors; the victim comes first of those `corun_prediction`. Shares sum up to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Monotone(_OverCurve):
-    """Isotonic regression at the mean utilisation of the aggressors."""
+    """Predicts by isotonic regression at the mean utilisation of the aggressors."""
 
     composition: Composition = Composition.left_over
     name: str = "Monotone"
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        found = [impact_of(one, reading_of(one)) for one in together[1:]]
-        value = float(composed([np.array(utilisation) for utilisation, _ in found], self.composition))
-        return [Load(share=1.0, utilisation=value, draws=composed([draws for _, draws in found], self.composition))]
+        found = [impact_utilisation(one, estimator_for(one)) for one in together[1:]]
+        value = float(combined_utilisation([np.array(utilisation) for utilisation, _ in found], self.composition))
+        return [
+            Load(
+                share=1.0,
+                utilisation=value,
+                draws=combined_utilisation([draws for _, draws in found], self.composition),
+            )
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseAware(_OverCurve):
-    """Isotonic regression at the utilisation of each phase of the aggressors, for as long as it lasts.
+    """Predicts by isotonic regression at the utilisation of each phase of the aggressors, weighted by its duration.
 
-    Phases of several aggressors, or of two of a kind, are taken to fall together by chance.
+    Phases of several aggressors, or of two copies of one, are assumed to coincide independently.
     """
 
     composition: Composition = Composition.left_over
     name: str = "PhaseAware"
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        each = [impact_phases(one, reading_of(one)) for one in together[1:]]
+        each = [impact_phases(one, estimator_for(one)) for one in together[1:]]
         count = prod(len(phases) for phases in each)
         if count > _MOST_COMBINATIONS:
-            raise CannotTell(f"{count} combinations of phases: at most {_MOST_COMBINATIONS}")
+            raise Inconclusive(f"{count} combinations of phases: at most {_MOST_COMBINATIONS}")
         return [
             Load(
                 share=prod(phase.share for phase in together),
-                utilisation=float(composed([np.array(phase.utilisation) for phase in together], self.composition)),
-                draws=composed([phase.draws for phase in together], self.composition),
+                utilisation=float(
+                    combined_utilisation([np.array(phase.utilisation) for phase in together], self.composition)
+                ),
+                draws=combined_utilisation([phase.draws for phase in together], self.composition),
             )
             for together in product(*each)
         ]
@@ -177,24 +189,24 @@ class PhaseAware(_OverCurve):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerLink(_OverCurve):
-    """Isotonic regression at the busiest of the links that the victim uses, where profiles know links.
+    """Predicts by isotonic regression at the busiest of the links that the victim uses; needs link counters.
 
-    The curve, too, is over the share of that link that compressions took, where somebody counted; else over what probes
-    say of them, and right as far as both mean the same.
+    The curve is over the share of that link that congestion levels take or, where they have no counters, over the
+    utilisation from probes, which is exact only if both agree.
     """
 
     composition: Composition = Composition.left_over
     name: str = "PerLink"
 
-    def _fit(self, victim: Profile) -> Fit:
-        return fit_by_links(victim, links_used(victim)) or fit(victim, reading_of(victim))
+    def _fit(self, victim: Profile) -> CurveFit:
+        return fit_curve_by_link_share(victim, links_used(victim)) or fit_curve(victim, estimator_for(victim))
 
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        share = busiest_share(together[0], together[1:], self.composition)
+        share = share_taken_by_aggressors(together[0], together[1:], self.composition)
         return [Load(share=1.0, utilisation=share, draws=np.full(RESAMPLES, share))]
 
 
-def _over_curve(found: Fit, loads: Sequence[Load]) -> Prediction:
+def _over_curve(found: CurveFit, loads: Sequence[Load]) -> Prediction:
     shares = np.array([load.share for load in loads])
     slowdown = float(1 / np.sum(shares * np.exp(-found.curve.log_at(np.array([load.utilisation for load in loads])))))
     draws = np.stack([load.draws for load in loads])
@@ -211,6 +223,6 @@ def _over_curve(found: Fit, loads: Sequence[Load]) -> Prediction:
     low, high = min(slowdown, float(bounds[0])), max(slowdown, float(bounds[1]))
     heaviest = max(load.utilisation for load in loads)
     if heaviest > found.curve.top + _BEYOND:
-        reason = f"a load of {heaviest:.0%} is beyond the heaviest compression, {found.curve.top:.0%}"
+        reason = f"a load of {heaviest:.0%} is beyond the heaviest congestion level, {found.curve.top:.0%}"
         return Prediction(slowdown=slowdown, low=low, high=None, reason=reason)
     return Prediction(slowdown=slowdown, low=low, high=high, reason=None)

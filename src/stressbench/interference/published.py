@@ -1,4 +1,4 @@
-"""What others measured: Table I of Casas and Bronevetsky, on Cab. For comparison, never as a measurement of ours."""
+"""Slowdowns published by Casas and Bronevetsky (Table I, on Cab), for comparison with our predictors."""
 
 SOURCE = "Casas and Bronevetsky, Table I"
 
@@ -11,4 +11,4 @@ SLOWDOWN_PERCENT = (
     (9, 0, 2, 5, 7, 2),
     (0, 5, 4, 5, 3, 4),
 )
-"""How much slower, in percent, the application of a row is beside that of a column."""
+"""Slowdown of the application of a row beside that of a column, in percent of the isolated time."""

@@ -1,17 +1,17 @@
-"""The switch as an M/G/1 queue (Casas and Bronevetsky, IV-B): how long a packet waits, and the utilisation from it.
+"""The switch as an M/G/1 queue (Casas and Bronevetsky, IV-B): waiting time of a packet, and utilisation from it.
 
-Packets come at the mean rate lambda (1/s) as a Poisson stream; one server needs the mean time 1/mu (s) with variance
-Var(S) (s^2) for each; utilisation rho = lambda / mu, from 0 to 1. Formulas only; what samples say is in `probing`.
+Packets arrive as a Poisson stream with mean rate lambda (1/s); one server needs the mean time 1/mu (s) with variance
+Var(S) (s^2) for each. The utilisation is rho = lambda / mu, from 0 to 1. Estimates from samples: `utilisation`.
 """
 
 from dataclasses import dataclass
 
-from stressbench.interference.errors import CannotTell
+from stressbench.interference.errors import Inconclusive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """How long the server is busy with one packet. ValueError where the mean is not positive or the variance is < 0."""
+    """Distribution of the service time of a packet. ValueError unless the mean is positive and the variance >= 0."""
 
     mean_s: float
     variance_s2: float
@@ -29,14 +29,14 @@ class Service:
 
     @property
     def residual_s(self) -> float:
-        """What is left, on average, of the service in progress when somebody arrives: E[S^2] / (2 E[S])."""
+        """Mean residual of the service in progress when a packet arrives: E[S^2] / (2 E[S])."""
         return self.mean_s * (1 + self.squared_variation) / 2
 
 
 def mean_wait(utilisation: float, service: Service) -> float:
-    """Seconds before service begins (Pollaczek and Khinchine): rho / (1 - rho) residual services.
+    """Mean waiting time, s (Pollaczek and Khinchine): rho / (1 - rho) residual service times.
 
-    ValueError unless 0 <= utilisation < 1: from 1 on the wait grows for ever.
+    ValueError unless 0 <= utilisation < 1, since the queue has no steady state from 1 on.
     """
     if not 0 <= utilisation < 1:
         raise ValueError(f"utilisation {utilisation}: expected a number from 0 to below 1")
@@ -44,28 +44,28 @@ def mean_wait(utilisation: float, service: Service) -> float:
 
 
 def mean_time(utilisation: float, service: Service) -> float:
-    """Seconds from arrival to departure, W of Equations (1) and (2). ValueError as `mean_wait`."""
+    """Mean time from arrival to departure, s: W of Equations (1) and (2). ValueError as in `mean_wait`."""
     return mean_wait(utilisation, service) + service.mean_s
 
 
 def utilisation_of_wait(wait_s: float, service: Service) -> float:
-    """The rho at which packets wait so long, from 0 to below 1: Equation (3) over mu, with W - 1/mu = `wait_s`.
+    """The utilisation, from 0 to below 1, at which the mean waiting time is `wait_s`: Equation (3) divided by mu.
 
-    With the residual service R: rho = wait / (wait + R). A negative wait is CannotTell.
+    With the residual service time R: rho = wait / (wait + R). Raises Inconclusive for a negative wait.
     """
     if wait_s < 0:
-        raise CannotTell(f"a wait of {wait_s:g} s is less than nothing")
+        raise Inconclusive(f"a waiting time of {wait_s:g} s is negative")
     return wait_s / (wait_s + service.residual_s)
 
 
 def arrival_rate(time_s: float, service: Service) -> float:
-    """Packets a second, lambda of Equation (3), when the mean time in the queue is `time_s`.
+    """Packets per second, lambda of Equation (3), when the mean time from arrival to departure is `time_s`.
 
-    CannotTell where that is less than a service.
+    Raises Inconclusive where that is less than the mean service time.
     """
     return utilisation_of_wait(time_s - service.mean_s, service) / service.mean_s
 
 
 def own_load(*, pairs: int, interval_s: float, service: Service) -> float:
-    """Utilisation that ping-pongs cause themselves: two messages a pair every `interval_s`."""
+    """Utilisation that the probes cause themselves: two messages per pair every `interval_s`."""
     return 2 * pairs / interval_s * service.mean_s

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.launch_target import PlainTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import Plain
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allocation(Plain):
+class Allocation(PlainTarget):
     """Nodes that are there, or will be; `ranks` that the system was asked for. None: it did not say."""
 
     nodes: int | None = None
@@ -41,6 +41,6 @@ class Allocation(Plain):
         """Where shares are equal."""
         return self.ranks_per_node(request, typed=None) is not None
 
-    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a Place's
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """Nothing."""
         return None

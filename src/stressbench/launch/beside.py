@@ -12,8 +12,9 @@ from types import FrameType
 
 from stressbench.launch import clock
 from stressbench.launch.command import Command
-from stressbench.launch.execute import Outcome, attend, begin, stopping
-from stressbench.launch.stopping import Launch, Patience
+from stressbench.launch.execute import Outcome, attend, begin
+from stressbench.launch.stopping import Launch, StopPolicy
+from stressbench.stop_signals import handled_by
 
 _LOOK_EVERY_S = 0.01
 
@@ -26,7 +27,7 @@ class Member:
     """
 
     command: Command
-    patience: Patience
+    stop_policy: StopPolicy
     begun: Callable[[], bool] = lambda: True
     finished: Callable[[], bool] = lambda: False
 
@@ -120,7 +121,7 @@ def run_beside(
     deadline_s = clock.now_s() + ready_within_s
     pair = _Pair(_begin(companion), say)
     outcome: Outcome | None = None
-    with stopping(pair.on_signal):
+    with handled_by(pair.on_signal):
         pair.start()
         try:
             ready_s = _wait(pair, ready, deadline_s)
@@ -141,7 +142,7 @@ def run_beside(
 
 def _begin(member: Member) -> Launch:
     return begin(
-        member.command, patience=member.patience, begun=member.begun, finished=member.finished, say=lambda _: None
+        member.command, stop_policy=member.stop_policy, begun=member.begun, finished=member.finished, say=lambda _: None
     )  # fmt: skip
 
 

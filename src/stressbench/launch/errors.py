@@ -1,7 +1,9 @@
 """What goes wrong before the first rank starts."""
 
+from stressbench.errors import UserError
 
-class LaunchMistake(Exception):
+
+class LaunchMistake(UserError):
     """The person who started the command can put it right. The message names the value and what would be right."""
 
 

@@ -9,19 +9,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
 
-from stressbench.console.escaping import escaped
+from stressbench.console import warning
 from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
 from stressbench.launch.processes import Mark, kill_all
-from stressbench.launch.stopping import LAST_WORDS_S, Launch, Patience
+from stressbench.launch.stopping import LAST_WORDS_S, Launch, StopPolicy
+from stressbench.stop_signals import handled_by
 
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 _SIGNALS_HEARD_EVERY_S = 0.2
 _RANKS_SEEN_AT_S = (2.0, 15.0)
 _PR_SET_PDEATHSIG = 1
@@ -57,7 +55,7 @@ class Outcome:
 def execute(
     command: Command,
     *,
-    patience: Patience | None = None,
+    stop_policy: StopPolicy | None = None,
     begun: Callable[[], bool] = lambda: True,
     finished: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] | None = None,
@@ -69,15 +67,15 @@ def execute(
     `say` gets a sentence when something is asked of the engine (default: stderr).
     Raises OSError where the program cannot be started.
     """
-    launch = begin(command, patience=patience, begun=begun, finished=finished, say=say)
-    with stopping(launch.on_signal):
+    launch = begin(command, stop_policy=stop_policy, begun=begun, finished=finished, say=say)
+    with handled_by(launch.on_signal):
         return attend(launch)
 
 
 def begin(
     command: Command,
     *,
-    patience: Patience | None = None,
+    stop_policy: StopPolicy | None = None,
     begun: Callable[[], bool] = lambda: True,
     finished: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] | None = None,
@@ -96,7 +94,7 @@ def begin(
         preexec_fn=end_with_parent if sys.platform == "linux" else None,
     )
     return Launch(
-        process=process, mark=mark, say=say or _say_on_stderr, patience=patience or Patience(), begun=begun,
+        process=process, mark=mark, say=say or warning, stop_policy=stop_policy or StopPolicy(), begun=begun,
         finished=finished, began_s=began_s,
     )  # fmt: skip
 
@@ -160,18 +158,6 @@ def _sweep(launch: Launch, *streams: Passthrough) -> int:
     return killed
 
 
-@contextmanager
-def stopping(on_signal: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Turn signals into requests while something runs."""
-    heard = [number for number in _STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup stays nohup
-    before = {number: signal.signal(number, on_signal) for number in heard}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
@@ -179,7 +165,3 @@ def end_with_parent() -> None:
     """In a child: get SIGTERM when its parent dies without a word, so that ranks never run on alone."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
-def _say_on_stderr(sentence: str) -> None:
-    print(f"stressbench: {escaped(sentence)}", file=sys.stderr, flush=True)

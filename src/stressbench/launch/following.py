@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from stressbench.formats.errors import reason_of
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
+from stressbench.stop_signals import FORWARDED_SIGNALS, not_ignored
 
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _FROM_KERNEL = 0x80  # si_code of what a terminal sends to all processes in its foreground, the command among them
 _LOOK_EVERY_S = 1.0
 
@@ -28,7 +28,7 @@ def follow(command: Command) -> Followed:
     Ctrl-C reaches the command from the terminal as it would without us; what is sent to this process alone is handed
     on. In both cases we stay, to gather what was collected.
     """
-    heard = {number for number in _STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN}
+    heard = set(not_ignored(FORWARDED_SIGNALS))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*heard, signal.SIGCHLD})
     try:
         process = subprocess.Popen(

@@ -30,7 +30,7 @@ class JobRanks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cast:
+class JobPlacement:
     """What decides about ranks of jobs: a workload, values of its variables, and where its jobs go."""
 
     workload: Path

@@ -48,7 +48,7 @@ def _windows(flavour: Flavour) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabPlace:
+class LabTarget:
     """A lab that is up. `enter`: what stands before a command to run it on the lab's first host.
 
     `environment`: what it then finds there, as far as workloads may name it. `nics`: each host's devices, of which
@@ -92,11 +92,11 @@ class LabPlace:
         """The lab's hosts."""
         return len(self.hosts)
 
-    def one_a_host(self, hosts: int) -> "LabPlace":
+    def one_a_host(self, hosts: int) -> "LabTarget":
         """Its first hosts, as if each had one core."""
         return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a Place's
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Ranks are never bound here."""
         return request
 

@@ -10,8 +10,8 @@ from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import Place
 from stressbench.launch.steering import Steering, steered
 
 _IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
@@ -21,7 +21,7 @@ def request_of(
     program: tuple[str, ...],
     *,
     ranks: int,
-    place: Place,
+    place: LaunchTarget,
     environment: Mapping[str, str],
     extra: tuple[str, ...] = (),
     realtime: bool = False,
@@ -43,7 +43,7 @@ def run_program(
     *,
     folder: Path,
     ranks: int,
-    place: Place,
+    place: LaunchTarget,
     engine: Path | None,
     environment: Mapping[str, str],
     steering: Steering | None = None,
@@ -66,7 +66,7 @@ def command_of(
     *,
     folder: Path,
     ranks: int,
-    place: Place,
+    place: LaunchTarget,
     engine: Path | None,
     environment: Mapping[str, str],
     steering: Steering | None = None,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.launch import machine
 from stressbench.launch.command import Command
@@ -14,19 +15,18 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.growing_file import GrowingFile
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.local import Request
-from stressbench.launch.place import HERE, Place
 from stressbench.launch.program import request_of
 from stressbench.launch.steering import Steering, steered
-from stressbench.launch.stopping import Patience
+from stressbench.launch.stopping import StopPolicy
 
-DONE, MISTAKE, FAULT, INTERRUPTED = 0, 2, 3, 130
 PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"
-_OWN_STATUSES = frozenset({DONE, MISTAKE, FAULT, INTERRUPTED})
+_OWN_STATUSES = frozenset({ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault, ExitStatus.interrupted})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class LaunchRequest:
     """What the person asked for on the command line; no `workload` where a continued file holds it.
 
     `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
@@ -43,23 +43,23 @@ class Wish:
     launcher_arguments: tuple[str, ...] = ()
     realtime: bool = False
     terminal: bool = False
-    place: Place = HERE
-    patience: Patience = field(default_factory=Patience)
+    place: LaunchTarget = LOCAL
+    stop_policy: StopPolicy = field(default_factory=StopPolicy)
     on: str = "local"
     steering: Steering | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared:
+class PreparedLaunch:
     """A run that can start: its command, and a sentence to say first (or None)."""
 
     command: Command
     advice: str | None
-    patience: Patience
+    stop_policy: StopPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ending:
+class RunResult:
     """How a run ended: the exit status to pass on (0, 2, 3 or 130), the rank that died, if one did, and the run file.
 
     `left` is the file as it was left behind, None where nothing can be read; `kept`: its new name, where somebody took
@@ -73,7 +73,7 @@ class Ending:
     kept: Path | None = None
 
 
-def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
+def prepare(wish: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedLaunch | int:
     """Find the programs and check the workload; the engine's exit status where the check fails (its messages are out).
 
     Raises LaunchMistake where a program is missing or does not fit.
@@ -96,7 +96,7 @@ def prepare(wish: Wish, *, environment: Mapping[str, str]) -> Prepared | int:
     if wish.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
     advice = wish.place.advice(launcher=launcher, request=request)
-    return Prepared(command=command, advice=advice, patience=wish.patience)
+    return PreparedLaunch(command=command, advice=advice, stop_policy=wish.stop_policy)
 
 
 def _write(files: tuple[tuple[Path, str], ...]) -> None:
@@ -108,7 +108,7 @@ def _write(files: tuple[tuple[Path, str], ...]) -> None:
             raise LaunchMistake(f"{path}: {fault.strerror}") from fault
 
 
-def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Request:
+def _request(engine: Path, wish: LaunchRequest, environment: Mapping[str, str]) -> Request:
     program = run_arguments(
         engine=engine,
         workload=wish.workload,
@@ -126,7 +126,7 @@ def _request(engine: Path, wish: Wish, environment: Mapping[str, str]) -> Reques
     )
 
 
-def _check(engine: Path, workload: Path, wish: Wish, request: Request, environment: Mapping[str, str]) -> int:
+def _check(engine: Path, workload: Path, wish: LaunchRequest, request: Request, environment: Mapping[str, str]) -> int:
     """0 where the workload is right; else the status to end with. The engine's complaints go straight to stderr."""
     # On other hosts without --ranks-per-node, how many nodes there are only the launch itself can tell.
     nodes_known = wish.ranks_per_node is not None or wish.place.knows_nodes(request)
@@ -140,23 +140,23 @@ def _check(engine: Path, workload: Path, wish: Wish, request: Request, environme
     checked = subprocess.run(
         arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False
     )
-    if checked.returncode in (DONE, MISTAKE, FAULT):
+    if checked.returncode in (ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault):
         return checked.returncode
     raise LaunchMistake(f"{engine} check ended with status {checked.returncode}; does it start at all on this machine?")
 
 
-def run(prepared: Prepared, *, run_file: Path) -> Ending:
+def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
     """Start the prepared run and wait for it. Raises LaunchMistake where the launcher cannot be started."""
     file = GrowingFile(run_file)
     try:
         outcome = execute(
-            prepared.command, patience=prepared.patience, begun=file.has_grown, finished=file.has_ended
+            prepared.command, stop_policy=prepared.stop_policy, begun=file.has_grown, finished=file.has_ended
         )  # fmt: skip
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
     kept = kept_file(outcome.errors)
     death, left = diagnose(outcome), _read(kept or run_file)
-    return Ending(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left, kept=kept)
+    return RunResult(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left, kept=kept)
 
 
 def _read(run_file: Path) -> Run | None:
@@ -174,9 +174,13 @@ def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int
     """
     complete = left is not None and left.complete
     if outcome.hung_at_the_end:
-        return DONE if complete else INTERRUPTED
-    if death is None and outcome.status in _OWN_STATUSES and not (outcome.stop_requests and outcome.status == DONE):
+        return ExitStatus.ok if complete else ExitStatus.interrupted
+    if (
+        death is None
+        and outcome.status in _OWN_STATUSES
+        and not (outcome.stop_requests and outcome.status == ExitStatus.ok)
+    ):
         return outcome.status
     if outcome.stop_requests:
-        return DONE if complete and death is None else INTERRUPTED
-    return FAULT
+        return ExitStatus.ok if complete and death is None else ExitStatus.interrupted
+    return ExitStatus.fault

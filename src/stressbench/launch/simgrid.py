@@ -20,7 +20,7 @@ ENGINE = "stressbench-simgrid"
 ENGINE_VARIABLE = "STRESSBENCH_SIMGRID"
 DESCRIPTION_VARIABLE = "STRESSBENCH_SIMULATION"  # read by engine/core/simulated/simulation.cpp
 
-# What makes the simulated network one of Ethernet and TCP, as a lab is (docs/simgrid.md).
+# What makes the simulated network one of Ethernet and TCP, as a lab is (docs/how-to/simgrid.md).
 NETWORK = (
     ("network/model", "CM02"),  # flows share links max-min fairly; no factors but those below
     ("network/bandwidth-factor", f"{1448 / 1514:.6f}"),  # payload of a full frame
@@ -44,7 +44,7 @@ _QUIET = ("--log=root.thres:error",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimgridPlace:
+class SimulatedTarget:
     """A simulated lab. `platform` is SimGrid's XML, `source` the lab file's text; both are put below `folder`."""
 
     name: str
@@ -70,7 +70,7 @@ class SimgridPlace:
         """As many as each host that is used has, where all but the last have the same; but what is typed counts."""
         return typed if typed is not None else ranks_per_node(self.hosts, request.ranks)
 
-    def knows_nodes(self, request: Request) -> bool:  # noqa: ARG002  a Place's
+    def knows_nodes(self, request: Request) -> bool:  # noqa: ARG002  a LaunchTarget's
         """Nobody else says where ranks go."""
         return True
 
@@ -79,11 +79,11 @@ class SimgridPlace:
         """The lab's hosts."""
         return len(self.hosts)
 
-    def one_a_host(self, hosts: int) -> "SimgridPlace":
+    def one_a_host(self, hosts: int) -> "SimulatedTarget":
         """Its first hosts, as if each had one core."""
         return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a Place's
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Raises LaunchMistake: each launch is a world of its own."""
         raise LaunchMistake(
             f"--on simgrid:{self.name}: two programs cannot run side by side in a simulation; a lab or a cluster can"
@@ -136,7 +136,7 @@ class SimgridPlace:
     def _hosts(self, ranks: int) -> str:
         return "".join(f"{name}\n" * count for name, count in shares(self.hosts, ranks))
 
-    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a Place's
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """What times mean."""
         return f"{request.ranks} ranks are simulated on {self.name}: all times are the simulation's, not this machine's"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from stressbench.formats.study.rail_policies import Kind
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Recognised
-from stressbench.launch.job_ranks import Cast, JobRanks, job_ranks
+from stressbench.launch.job_ranks import JobPlacement, JobRanks, job_ranks
 from stressbench.launch.local import Request
 from stressbench.launch.machine import numa_node_of
 from stressbench.launch.rails import RailMistake, Rails
@@ -19,7 +19,7 @@ class Steering:
     """A policy with its cards; `cast` says whose ranks are which job's, None of a program without jobs."""
 
     rails: Rails
-    cast: Cast | None = None
+    cast: JobPlacement | None = None
 
 
 def steered(
@@ -49,7 +49,7 @@ def _require_near(rails: Rails) -> None:
 
 
 def _jobs(
-    cast: Cast,
+    cast: JobPlacement,
     request: Request,
     rails: Rails,
     engine: Path,

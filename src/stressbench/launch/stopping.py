@@ -1,4 +1,4 @@
-"""Asking ranks to stop, insisting, and killing them.
+"""Stopping a launch: a request, a final request, and killing its ranks.
 
 The first request becomes SIGUSR1, which Open MPI, hydra and srun hand to every rank on every host; the engine then
 finishes its round and writes its end record. (SIGINT and SIGTERM do not do: Open MPI kills its ranks a second later.)
@@ -29,8 +29,8 @@ _SAME_REQUEST_S = 0.5  # `timeout` sends its signal to the process and to its gr
 
 
 @dataclass(frozen=True, kw_only=True)
-class Patience:
-    """How long ranks may go on after they were asked to stop, and after their time limit (None: they have none)."""
+class StopPolicy:
+    """How long ranks may continue after a stop request, and their time limit (None: no limit), in seconds."""
 
     grace_s: float = 60.0
     limit_s: float | None = None
@@ -38,12 +38,12 @@ class Patience:
 
 @dataclass(kw_only=True)
 class Launch:
-    """A running launcher and what was asked of it."""
+    """A running launcher, and the stop requests that it has received."""
 
     process: subprocess.Popen[bytes]
     mark: Mark
     say: Callable[[str], None]
-    patience: Patience
+    stop_policy: StopPolicy
     finished: Callable[[], bool]
     begun: Callable[[], bool] = lambda: True
     began_s: float = 0.0
@@ -54,7 +54,7 @@ class Launch:
     counted: tuple[int, float] = (0, 0.0)
 
     def on_signal(self, number: int, _: FrameType | None) -> None:
-        """A request from outside; the same signal twice in one moment is one."""
+        """Handles a stop signal; the same signal twice within half a second counts once."""
         now = clock.now_s()
         if number == self.counted[0] and now - self.counted[1] <= _SAME_REQUEST_S:
             return
@@ -62,14 +62,14 @@ class Launch:
         self.asked(signal.Signals(number).name, patient=number == _PATIENT)
 
     def asked(self, name: str, *, patient: bool) -> None:
-        """Ask, then insist, then kill."""
+        """The first request asks ranks to end, the second ends the launcher, the third kills all processes."""
         self.stop_requests += 1
         if self.stop_requests == 1:
-            within = "" if patient else f" within {self.patience.grace_s:g} s"
+            within = "" if patient else f" within {self.stop_policy.grace_s:g} s"
             self.say(f"{name}: the engine finishes the current round{within} and ends the file; once more ends all now")
             self.ask(until_s=clock.now_s() + _BEGINNING_MAY_TAKE_S)
             if not patient:
-                self.after(self.patience.grace_s, self.out_of_patience)
+                self.after(self.stop_policy.grace_s, self.out_of_patience)
         elif self.stop_requests == 2:
             self.say(f"{name} again: ending all now; this round is lost, the rounds before it are in the file")
             self.end_now()
@@ -77,7 +77,7 @@ class Launch:
             kill_all(self.mark)
 
     def ask(self, *, until_s: float) -> None:
-        """Send the request as soon as ranks listen, and by `until_s` of the clock in any case."""
+        """Send SIGUSR1 as soon as ranks handle it, at the latest at `until_s` of the clock."""
         if self.stop_requests > 1:
             return
         if self.begun() or clock.now_s() >= until_s:
@@ -86,18 +86,18 @@ class Launch:
             self.after(_BEGUN_SEEN_EVERY_S, lambda: self.ask(until_s=until_s))
 
     def out_of_patience(self) -> None:
-        """Ranks hang, or their round is long."""
+        """End everything: ranks hang, or their round takes too long."""
         if self.stop_requests == 1:
-            self.insist(f"{self.patience.grace_s:g} s after they were asked to end")
+            self.insist(f"{self.stop_policy.grace_s:g} s after they were asked to end")
 
     def watch_the_clock(self) -> None:
-        """Let nothing run on long after its time limit."""
-        limit_s, grace_s = self.patience.limit_s, self.patience.grace_s
+        """End everything when the grace period after the time limit is over."""
+        limit_s, grace_s = self.stop_policy.limit_s, self.stop_policy.grace_s
         if limit_s is not None:
             self.after(limit_s + grace_s, lambda: self.insist(f"{grace_s:g} s after their time limit"))
 
     def watch_for_the_end(self, *, seen: bool = False) -> None:
-        """End ranks that have done their work and do not leave MPI: MPICH's may hang there over UCX before 4.2."""
+        """End ranks that have completed the run but hang in MPI_Finalize, as those of MPICH over UCX before 4.2 may."""
         if seen:
             self.hung_at_the_end = True
             self.say(f"the run is complete, but ranks do not end within {_END_MAY_TAKE_S:g} s: ending them")
@@ -107,20 +107,20 @@ class Launch:
             self.after(_END_MAY_TAKE_S if seen else _LOOK_EVERY_S, lambda: self.watch_for_the_end(seen=seen))
 
     def insist(self, since: str) -> None:
-        """End everything, without having been asked once more."""
+        """End everything without a second request."""
         self.stop_requests += 1
         self.say(f"ranks still run {since}: ending all now; this round is lost, the rounds before it are in the file")
         self.end_now()
 
     def end_now(self) -> None:
-        """Let the launcher end remote ranks for a moment, then kill what is left on this machine. Does not wait."""
+        """Terminate the launcher, which ends remote ranks; then kill what is left on this machine. Does not wait."""
         self.process.terminate()
         self.after(LAST_WORDS_S, lambda: kill_all(self.mark))
 
     def after(self, delay_s: float, action: Callable[[], object]) -> None:
-        """Do something later, unless the launch ends before."""
+        """Call `action` after `delay_s` seconds, unless the launch has ended by then."""
         self.alarms.append(clock.alarm(delay_s, action))
 
     def note_ranks(self) -> None:
-        """Remember which process is which rank: hydra names only the process that died."""
+        """Record the rank of each local process: hydra names only the process that died."""
         self.rank_of |= {process.pid: process.rank for process in marked(self.mark) if process.rank is not None}

@@ -1,26 +1,31 @@
-"""Launch targets that are registered by kind: what `--on KIND` and `--on KIND:NAME` mean besides what ships.
+"""The table of launch targets: what `--on KIND` and `--on KIND:NAME` mean.
 
-A target that is registered for a kind answers for all of that kind, also for one that ships. Tests register labs that
-are not there; a site may register its own batch system.
+local, labs, simulated labs and each batch system are in it; `registered` adds others. A target that is registered for a
+kind answers for all of that kind, also for one that ships. Tests register labs that are not there; a site may register
+its own batch system.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from stressbench.launch.place import Place
+from stressbench.launch.batch import BatchSystem, batch_systems
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.labs import LabsUp, SimulatedLabs
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget, find_simulated_engine
 
 CardTotals = Mapping[str, tuple[int, int]]
-"""Bytes sent and received so far by each network card."""
-
-_targets: dict[str, "Target"] = {}
+"""Bytes sent and received so far by each NIC."""
 
 
-class Target(Protocol):
+class TargetKind(Protocol):
     """What one kind of `--on` means."""
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> Place:
-        """Where ranks go. `rate` is the share of their rates that links carry, `rails` the cards in use on each host.
+    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:
+        """Where ranks start. `rate` is the share of their rates that links carry, `rails` the NICs in use on each host.
 
         Raises LaunchMistake where `on` cannot be used, LinkMistake where it cannot have such links.
         """
@@ -29,21 +34,100 @@ class Target(Protocol):
         """Have all links carry this share of their rates from now on. Raises LaunchMistake."""
 
     def cards(self, on: str) -> CardTotals | None:
-        """Bytes by card, added over the hosts; None where they are not known."""
+        """Bytes by NIC, summed over the hosts; None where they are not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _WithoutLinks:
+    """A target whose network is not ours: `system` is its batch system, None: this machine."""
+
+    system: BatchSystem | None = None
+
+    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetKind's
+        """The allocation, or this machine."""
+        return LOCAL if self.system is None else self.system.inside(environment)
+
+    def set_rate(self, on: str, rate: str) -> None:
+        """Not possible. Raises LaunchMistake."""
+        raise LaunchMistake(f"--on {on}: rate: {rate}: link rates cannot be controlled on this target")
+
+    def cards(self, on: str) -> None:
+        """Nothing is counted for all hosts."""
+
+
+_NAMED = frozenset({"lab", "simgrid"})
+_registered: dict[str, TargetKind] = {}
+_BUILT_IN: Mapping[str, TargetKind] = {
+    "local": _WithoutLinks(),
+    "lab": LabsUp(),
+    "simgrid": SimulatedLabs(),
+    **{name: _WithoutLinks(system=system) for name, system in batch_systems().items()},
+}
+TARGET_NAMES = "|".join(("local", "lab:NAME", "simgrid:NAME", *batch_systems()))
+"""Their spellings, for help texts."""
+TARGET_HELP = "; ".join(
+    (
+        "local: mpirun on this machine",
+        "lab:NAME: a lab that is up",
+        "simgrid:NAME: a lab, or a lab FILE.toml, that SimGrid simulates",
+        *(f"{name}: {system.about}" for name, system in batch_systems().items()),
+    )
+)
 
 
 @contextmanager
-def registered(**targets: Target) -> Iterator[None]:
+def registered(**targets: TargetKind) -> Iterator[None]:
     """Register targets by kind; on exit the kinds mean what they meant before."""
-    before = dict(_targets)
-    _targets.update(targets)
+    before = dict(_registered)
+    _registered.update(targets)
     try:
         yield
     finally:
-        _targets.clear()
-        _targets.update(before)
+        _registered.clear()
+        _registered.update(before)
 
 
-def target_of(on: str) -> Target | None:
-    """The target that is registered for the kind of `on`; None where none is."""
-    return _targets.get(on.partition(":")[0])
+def resolve_target(
+    on: str, *, environment: Mapping[str, str], rate: str | None = None, rails: int | None = None
+) -> LaunchTarget:
+    """Where ranks start. Raises LaunchMistake; LinkMistake where the target cannot have such links.
+
+    `rate` is the share of the rates of a lab's file that its links carry: a simulated lab gets it, for one that is up
+    it is only checked whether it could (`set_link_rate` applies it). `rails`: so many NICs of each host carry messages.
+    """
+    return _kind_of(on).place(on, environment=environment, rate=rate, rails=rails)
+
+
+def set_link_rate(on: str, rate: str) -> None:
+    """Have all links of the target carry this share of their rates from now on. Raises LaunchMistake."""
+    _kind_of(on).set_rate(on, rate)
+
+
+def nic_counter(on: str) -> Callable[[], CardTotals | None] | None:
+    """A function that reads the bytes of each NIC, summed over the target's hosts; None where they are not counted.
+
+    It returns None where reading fails. Raises LaunchMistake where there is no such target.
+    """
+    kind = _kind_of(on)
+    return None if isinstance(kind, _WithoutLinks) else lambda: kind.cards(on)
+
+
+def engine_for(target: LaunchTarget, given: Path | None, *, environment: Mapping[str, str]) -> Path | None:
+    """The engine that was `given`, or the one that a simulation needs; None leaves it to the usual search.
+
+    Raises LaunchMistake.
+    """
+    if given is None and isinstance(target, SimulatedTarget):
+        return find_simulated_engine(environment)
+    return given
+
+
+def _kind_of(on: str) -> TargetKind:
+    kind, colon, name = on.partition(":")
+    if (registered_kind := _registered.get(kind)) is not None:
+        return registered_kind
+    found = _BUILT_IN.get(kind)
+    if found is None or bool(name) != (kind in _NAMED) or bool(colon) != bool(name):
+        others = ", ".join(batch_systems())
+        raise LaunchMistake(f"--on: '{on}': expected local, {others}, lab:NAME such as lab:tiny, or simgrid:tiny")
+    return found

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.interference.judging import Judgement
+from stressbench.interference.validation import Validation
 from stressbench.report.numbers import Value, csv_text
 
 _SCORES = (
@@ -17,7 +17,7 @@ PAIRS_HEAD = (
 _QUARTILES = ("least", "first", "median", "third", "most")
 
 
-def scores_csv(found: Judgement) -> str:
+def scores_csv(found: Validation) -> str:
     """As the table has it; errors in shares of the time alone."""
     rows = (
         (
@@ -30,12 +30,12 @@ def scores_csv(found: Judgement) -> str:
     return csv_text(_SCORES, rows)
 
 
-def pairs_csv(found: Judgement) -> str:
+def pairs_csv(found: Validation) -> str:
     """Several aggressors with a space between."""
     return csv_text(PAIRS_HEAD, pairs_rows(found))
 
 
-def pairs_rows(found: Judgement) -> Iterator[tuple[Value, ...]]:
+def pairs_rows(found: Validation) -> Iterator[tuple[Value, ...]]:
     """A row of `PAIRS_HEAD` for each co-run and model."""
     for score in found.scores:
         for one in score.pairs:

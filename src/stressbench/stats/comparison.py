@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from stressbench.errors import UserError
 from stressbench.formats.run import Header, Job, Kind, Role, Run
 from stressbench.stats.impact import pair_blocks
 from stressbench.stats.selection import RoundMedian, select
@@ -25,7 +26,7 @@ LAUNCH_NOTE = (
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
-class ComparisonError(Exception):
+class ComparisonError(UserError):
     """Raised for runs that cannot be compared; the message names the difference."""
 
 

@@ -40,7 +40,7 @@ class Impact:
     `ratio_of_medians` is the ratio of the medians over all rounds: Equation (3) of the StressBench paper, with medians
     for times. `isolated_alone` and `contended_alone` count unpaired rounds. `autocorrelation` is the lag-1
     autocorrelation of the blocks' log ratios (None below 10 blocks); if it is significant, the interval is widened by
-    the factor `widened_by` (docs/statistics.md). `reason` explains why a value is None.
+    the factor `widened_by` (docs/explanation/statistics.md). `reason` explains why a value is None.
     """
 
     ratio: float | None

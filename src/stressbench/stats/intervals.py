@@ -23,7 +23,7 @@ the ratio of medians. With exponential contended noise of 10 % it is 1.5 % highe
 intervals contain the ratio of medians (94.3 % at n = 10; percentile intervals: 95.7 % and 96.3 %). `show --json`
 reports both. At n = 8 with spikes the interval is wide (0.60; percentiles 0.14), because it includes the outliers.
 
-Coverage for other noise, and for dependent blocks: docs/statistics.md.
+Coverage for other noise, and for dependent blocks: docs/explanation/statistics.md.
 Sources: Hodges and Lehmann 1963; Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.2-3.3 and 4.2-4.3.
 """
 
@@ -56,7 +56,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 class IntervalMethod(StrEnum):
-    """Method of the congestion impact's 95 % interval. docs/statistics.md lists the measured coverage of each."""
+    """Method of the congestion impact's 95 % interval; docs/explanation/statistics.md lists the coverage of each."""
 
     ranks = "ranks"
     bootstrap = "bootstrap"

@@ -1,4 +1,4 @@
-"""From a run of a study to the wish that `stressbench run` carries out, in this process and by the same function."""
+"""Launches the runs of a study, each as `stressbench run` does."""
 
 import os
 import time
@@ -7,22 +7,24 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.study.cells import Cell, PlannedRun
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
 from stressbench.formats.study.manifest import LinksRecord
 from stressbench.formats.units import FULL
 from stressbench.launch import session
-from stressbench.launch.ending import explain
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.stopping import Patience
+from stressbench.launch.explanation import explain
+from stressbench.launch.stopping import StopPolicy
 from stressbench.launch.target import shape_of
+from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
+from stressbench.study.cell_targets import absolute, steering_of
 from stressbench.study.directory import now
-from stressbench.study.places import Places, absolute, steering_of
 from stressbench.study.rate_command import RateCommand, argument_of
-from stressbench.study.restore import restore
-from stressbench.study.running import INTERRUPTED, Order, Result
+from stressbench.study.restore import restored_by
+from stressbench.study.running import Order, Result
 
 GRACE_S = 60.0
 SILENCE_S = 5.0
@@ -39,7 +41,6 @@ class Launching:
 
     study: Study
     folder: Path
-    places: Places
     environment: Mapping[str, str]
     note: Callable[[LinksRecord], None]
     clock: Callable[[], float] = time.monotonic
@@ -61,7 +62,9 @@ class Launching:
                 self.say(f"the engine has checked {number:,} of {len(kinds):,} workloads with their settings")
             try:
                 prepared = session.prepare(
-                    self._wish(cell, RunFile(path=Path("check.jsonl")), EngineOptions(sets=_sets(cell)), limit_s=None),
+                    self._request(
+                        cell, RunFile(path=Path("check.jsonl")), EngineOptions(sets=_sets(cell)), limit_s=None
+                    ),
                     environment=self.environment,
                 )
             except LaunchMistake as mistake:
@@ -74,26 +77,26 @@ class Launching:
         limit_s = min(
             (limit for limit in (self.study.run_limit_s, order.time_limit_s) if limit is not None), default=None
         )
-        wish_file = RunFile(path=order.path, continues=order.continues)
+        run_file = RunFile(path=order.path, continues=order.continues)
         try:
-            wish = self._wish(order.run.cell, wish_file, self._options(order, limit_s), limit_s=limit_s)
-            prepared = session.prepare(wish, environment=self.environment)
+            request = self._request(order.run.cell, run_file, self._options(order, limit_s), limit_s=limit_s)
+            prepared = session.prepare(request, environment=self.environment)
             if isinstance(prepared, int):
                 return Result(status=prepared, reason="the engine refused the workload")
             self._command_rate(order.run)
             if self.is_stopping():
-                return Result(status=INTERRUPTED)
+                return Result(status=ExitStatus.interrupted)
             began = self.clock()
             with self._at_rate(order.run):
                 ending = session.run(prepared, run_file=order.path)
         except LaunchMistake as mistake:
-            return Result(status=session.MISTAKE, reason=str(mistake))
+            return Result(status=ExitStatus.bad_input, reason=str(mistake))
         took_s = self.clock() - began
         if ending.outcome.stop_requests and limit_s is not None and took_s >= limit_s + GRACE_S:
-            return Result(status=session.FAULT, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
+            return Result(status=ExitStatus.fault, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
         return Result(
             status=ending.status,
-            reason=_reason(ending, wish),
+            reason=_reason(ending, request),
             asked_to_stop=ending.outcome.was_asked_to_stop,
         )
 
@@ -110,7 +113,7 @@ class Launching:
 
         Raises StudyFault where that fails; but a failure inside is the one to be told.
         """
-        return restore(self._end_command)
+        return restored_by(self._end_command)
 
     def _end_command(self) -> None:
         if self._commanded and self._commanded[-1].rate != FULL:
@@ -143,7 +146,7 @@ class Launching:
         slower = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)
         self.note(slower)
         try:
-            self.places.set_rate(run.cell.on, run.cell.rate)
+            set_link_rate(run.cell.on, run.cell.rate)
             yield
         finally:
             self._set_full(slower)
@@ -157,23 +160,27 @@ class Launching:
             self._commanded.append(full)
             return
         with suppress(LaunchMistake):
-            self.places.set_rate(slower.on, FULL)
+            set_link_rate(slower.on, FULL)
             self.note(replace(full, at=now()))
 
-    def _wish(self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None) -> session.Wish:
+    def _request(
+        self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None
+    ) -> session.LaunchRequest:
         rate = None if self.study.rate_command else cell.rate
-        place = self.places.place(absolute(cell.on, folder=self.folder), rate=rate, rails=cell.rails)
+        place = resolve_target(
+            absolute(cell.on, folder=self.folder), environment=self.environment, rate=rate, rails=cell.rails
+        )
         workload = Path(os.path.relpath(self.folder / cell.workload))
         shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=place.ranks)
-        return session.Wish(
+        return session.LaunchRequest(
             workload=None if run_file.continues else workload,
             ranks=shape.ranks,
             ranks_per_node=shape.ranks_per_node,
             run_file=run_file,
             options=options.with_stall_limit(place.stall_limit),
-            engine=self.places.engine(place, self._engine(cell)),
+            engine=engine_for(place, self._engine(cell), environment=self.environment),
             place=place,
-            patience=Patience(grace_s=GRACE_S, limit_s=limit_s),
+            stop_policy=StopPolicy(grace_s=GRACE_S, limit_s=limit_s),
             on=cell.on,
             steering=steering_of(self.study, cell, place=place, workload=workload),
         )
@@ -234,8 +241,8 @@ def _described(cell: Cell) -> str:
     return ", ".join(f"{name} = {value}" for name, value in cell.values.items())
 
 
-def _reason(ending: session.Ending, wish: session.Wish) -> str | None:
-    if ending.status == session.DONE:
+def _reason(ending: session.RunResult, wish: session.LaunchRequest) -> str | None:
+    if ending.status == ExitStatus.ok:
         return None
     told = [sentence for sentence in explain(ending, wish=wish) if "--continue" not in sentence]
     last = [line for line in ending.outcome.errors.splitlines() if line.strip()][-1:]

@@ -1,4 +1,4 @@
-"""Restoring a changed link rate or setting, whatever happens in between."""
+"""A context in which something is changed and restored at the end."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -7,19 +7,19 @@ from stressbench.formats.study.errors import StudyFault
 
 
 @contextmanager
-def restore(put_back: Callable[[], None]) -> Iterator[None]:
-    """Call `put_back` at the end of the block, also after an exception.
+def restored_by(restore: Callable[[], None]) -> Iterator[None]:
+    """Call `restore` however the context ends.
 
-    Raises StudyFault if `put_back` fails, unless the block itself raised one.
+    Raises StudyFault where that fails; a fault inside the context takes precedence.
     """
     try:
         yield
     except StudyFault:
         with suppress(StudyFault):
-            put_back()
+            restore()
         raise
     except BaseException:
-        put_back()
+        restore()
         raise
     else:
-        put_back()
+        restore()

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.files import limits, open_regular
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.formats.study.cells import PlannedRun
@@ -24,7 +25,6 @@ from stressbench.study.directory import Directory, now, sha256_of
 from stressbench.study.estimate import seconds_left
 from stressbench.study.standing import Standing, State, standings
 
-DONE, FAULT, INTERRUPTED = 0, 3, 130
 _WRITER_ENDS_WITHIN_S = 60.0
 _PAUSE_S = 0.05
 
@@ -220,21 +220,21 @@ class Campaign:
     def _close(self, order: Order, result: Result) -> None:
         run, name = order.run, order.path.relative_to(self._directory.path).as_posix()
         left = _read(order.path)
-        if result.status == DONE and left is not None and left.rounds:
+        if result.status == ExitStatus.ok and left is not None and left.rounds:
             if not left.complete and self._was_the_study_s_limit(order):
                 self._note(run.id, InterruptedRecord(run=run.id, at=now(), file=name, reason="the study's time limit"))
                 self._stop = Stop.time_limit
             else:
                 self._note(run.id, self._finished(run, name, left, recovered=False))
-        elif result.status == INTERRUPTED:
+        elif result.status == ExitStatus.interrupted:
             self._note(
                 run.id, InterruptedRecord(run=run.id, at=now(), file=name, reason=result.reason or "interrupted")
             )
             self._stop = Stop.interrupted
         else:
             self._directory.require_room()
-            reason = result.reason or ("no round was finished" if result.status == DONE else "the run failed")
-            status = result.status or FAULT
+            reason = result.reason or ("no round was finished" if result.status == ExitStatus.ok else "the run failed")
+            status = result.status or ExitStatus.fault
             self._note(run.id, FailedRecord(run=run.id, at=now(), file=name, status=status, reason=reason))
         if result.asked_to_stop:
             self._stop = Stop.interrupted

@@ -2,15 +2,14 @@
 
 import multiprocessing
 import os
-import signal
 from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from stressbench.exit_status import ExitStatus
 from stressbench.launch.execute import end_with_parent
-from stressbench.study.running import FAULT, INTERRUPTED, Executor, Order, Result
-
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+from stressbench.stop_signals import STOP_SIGNALS, reset_handlers
+from stressbench.study.running import Executor, Order, Result
 
 
 class Workers:
@@ -52,9 +51,7 @@ class Workers:
 
 
 def _work(order: Order, execute: Executor, answer: Connection) -> None:
-    for number in _STOP_SIGNALS:
-        if callable(signal.getsignal(number)):
-            signal.signal(number, signal.SIG_DFL)
+    reset_handlers()
     end_with_parent()
     answer.send(execute(order))
     answer.close()
@@ -65,9 +62,9 @@ def _answer(connection: Connection, process: BaseProcess) -> Result:
         result: Result = connection.recv()
     except EOFError:
         process.join()
-        stopped = process.exitcode is not None and -process.exitcode in _STOP_SIGNALS  # before its launch could hear it
+        stopped = process.exitcode is not None and -process.exitcode in STOP_SIGNALS  # before its launch could hear it
         result = Result(
-            status=INTERRUPTED if stopped else FAULT,
+            status=ExitStatus.interrupted if stopped else ExitStatus.fault,
             reason=f"the process that started it ended with status {process.exitcode}",
         )
     process.join()

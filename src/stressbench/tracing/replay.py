@@ -74,7 +74,7 @@ def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> st
     hosts = count(nodes or 1, "host")
     return f"""\
 # Replays {program} on {count(ranks, "rank")} of {hosts}: the same MPI calls, sizes, order and times between calls.
-# Written by `stressbench record`; docs/record.md explains how to run it with other jobs. Needs {count(ranks, "rank")}:
+# Written by `stressbench record`; docs/how-to/record.md: how to run it with other jobs. Needs {count(ranks, "rank")}:
 #   stressbench run THIS.sb -n {ranks}
 #   stressbench run THIS.sb -n {ranks} --ranks-per-node 1 --set nodes={ranks}     (one rank per node)
 

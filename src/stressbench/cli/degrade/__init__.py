@@ -4,21 +4,21 @@ import sys
 
 import typer
 
-from stressbench.cli.subcommands import add_group
+from stressbench.cli.app import add_group
 
 _HELP = """\
 How much slower workloads, or any MPI program, get when each node's injection bandwidth is a half, a quarter, an eighth.
 
 \b
     stressbench lab up tiny
-    stressbench degrade plan workloads/degrade.sb --set pattern=halo          # what would run
-    stressbench degrade run workloads/degrade.sb --set pattern=halo -o halo   # each job alone, at each rate
+    stressbench degrade run workloads/degrade.sb --set pattern=halo --dry-run # what would run
+    stressbench degrade run workloads/degrade.sb --set pattern=halo -o halo   # each job isolated, at each rate
     stressbench degrade report halo                                           # factors, and how much bandwidth it needs
     stressbench degrade run app.sb -n 64 --on slurm --rate-command ./set-rate -o app
     stressbench degrade run --hpcc -o hpcc -- hpcc                            # any MPI program, with its figures
 
-DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/degrade.md tells the method
-and its limits.
+DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/degrade.md tells the
+method and its limits.
 """
 
 

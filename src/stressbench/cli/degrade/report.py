@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.programs import require_no_rounds
-from stressbench.cli.study.common import Folder, runs_of, told
-from stressbench.cli.telling import format_of, tell
+from stressbench.cli.console.documents import print_or_write, renderer_named
+from stressbench.cli.options.shares import share
+from stressbench.cli.options.study import Folder
+from stressbench.experiments.study_results import runs_of
+from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.rates import read_launches
 from stressbench.formats.run import Kind
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.units import UnitError, parse_share
 from stressbench.study.degradation import Degradation, degradation_of
 from stressbench.study.degradation.balance import Node
 from stressbench.study.degradation.curves import Question, is_competing
@@ -74,18 +75,22 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    with told():
-        render = format_of(kind, formats())
-        _require_above_0("--gflops-per-node", gflops)
-        _require_above_0("--injection", injection)
-        node = Node(gflops=gflops, injection_gb_per_s=injection)
-        question = Question(kind=time or Kind.isolated, motifs=motifs, at_most=_share(at_most), node=node)
-        if (folder / FILE).is_file():
-            require_no_rounds(folder, motifs=motifs, time=time)
-            found = degradation_of_launches(read_launches(folder / FILE), question=question)
-        else:
-            found = _of_study(folder, question, time)
-        tell(render(found), output)
+    render = renderer_named(kind, formats())
+    _require_above_0("--gflops-per-node", gflops)
+    _require_above_0("--injection", injection)
+    node = Node(gflops=gflops, injection_gb_per_s=injection)
+    question = Question(
+        kind=time or Kind.isolated,
+        motifs=motifs,
+        at_most=share(at_most, option="--at-most", zero=True),
+        node=node,
+    )
+    if (folder / FILE).is_file():
+        require_no_rounds(folder, motifs=motifs, time=time)
+        found = degradation_of_launches(read_launches(folder / FILE), question=question)
+    else:
+        found = _of_study(folder, question, time)
+    print_or_write(render(found), output)
 
 
 def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradation:
@@ -101,13 +106,6 @@ def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradatio
         study, standings(study.runs, manifest.records), runs, question=question,
         notes=(*manifest.complaints, *complaints),
     )  # fmt: skip
-
-
-def _share(text: str) -> float:
-    try:
-        return parse_share(text, zero=True)
-    except UnitError as mistake:
-        raise StudyMistake(f"--at-most {text}: {mistake}") from mistake
 
 
 def _require_above_0(option: str, value: float | None) -> None:

@@ -1,36 +1,22 @@
 """`stressbench degrade run`: workloads or a program at one injection bandwidth after the other."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stressbench.cli.degrade.asked import LAB, RATES, SOURCE, Asked, in_options
-from stressbench.cli.degrade.competing import competing_study, require_compete, write_in
-from stressbench.cli.degrade.options import (
-    Command,
-    Compete,
-    Contended,
-    FigureFile,
-    Figures,
-    Hpcc,
-    HpccN,
-    Isolated,
-    LinkRate,
-    Lower,
-    Nodes,
-    On,
-    Rates,
-    Runs,
-    Words,
-)
-from stressbench.cli.degrade.output import Typed
-from stressbench.cli.degrade.program import launch_all, program_of
-from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Jobs, Retries, TimeLimit, Wanted, carry_out, told
-from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.cli.console.documents import required_output
+from stressbench.cli.console.errors import end_of_launches
+from stressbench.cli.console.studies import carry_out, print_plan
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.rate_sweep import CALLED, LAB, RateFigureOptions, RateSweepOptions, RateWords
+from stressbench.cli.options.study import EXIT_STATUS, DryRun, PlanAsJson, StudyRunOptions
+from stressbench.console import emit
+from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.study.cell_targets import require_links
 from stressbench.study.directory import take_up
-from stressbench.study.places import require_links
 
 _HELP = f"""\
 Run workloads, each job alone, or an MPI program, at full, half, a quarter and an eighth of the injection bandwidth, in
@@ -49,6 +35,7 @@ launch; what was measured before Ctrl-C stays. `degrade report DIR` tells both.
 
 \b
 Examples:
+    stressbench degrade run workloads/degrade.sb --set pattern=halo --dry-run                        # what would run
     stressbench degrade run workloads/degrade.sb --set pattern=halo --set pattern=stream -o tiny     # on {LAB}
     stressbench degrade run workloads/degrade.sb --set pattern=alltoall -n 2,4 --nodes nodes -o scale
     stressbench degrade run cg.sb fft.sb --on simgrid:tinis --rates 1,1/2,1/16 --isolated 4 --jobs 2 -o simulated
@@ -62,68 +49,86 @@ Examples:
 """
 
 
+_PLAN_HELP = """\
+The same as `degrade run --dry-run`.
+
+\b
+Example:
+    stressbench degrade plan workloads/degrade.sb --set pattern=halo
+
+Exit status: 0 the options are right, 2 they are not.
+"""
+
+
 def register(app: typer.Typer) -> None:
-    """Add the subcommand."""
+    """Add the subcommand, and `plan`, its old word for --dry-run."""
     app.command("run", help=_HELP)(run)
+    app.command("plan", help=_PLAN_HELP, hidden=True)(plan)
 
 
+@with_options
 def run(
-    words: Words,
+    *,
+    words: RateWords,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="The study's directory.", show_default=False)
-    ],
-    on: On = None,
-    rates: Rates = RATES,
-    ranks: Ranks = None,
-    ranks_per_node: RanksPerNode = None,
-    nodes: Nodes = None,
-    sets: Sets = None,
-    placements: Placements = None,
-    isolated: Isolated = None,
-    contended: Contended = None,
-    repetitions: Repetitions = None,
-    min_time: MinTime = None,
-    runs: Runs = None,
-    seed: Seed = 1,
-    rate_command: Command = None,
-    compete: Compete = False,
-    link: LinkRate = None,
-    figures: Figures = None,
-    lower: Lower = None,
-    figure_file: FigureFile = None,
-    hpcc: Hpcc = False,
-    hpcc_n: HpccN = None,
-    retries: Retries = None,
-    time_limit: TimeLimit = None,
-    jobs: Jobs = 1,
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="The study's directory; needed but with --dry-run.",
+            show_default=False,
+        ),
+    ] = None,
+    what: RateSweepOptions,
+    figures: RateFigureOptions,
+    how: StudyRunOptions,
+    dry_run: DryRun = False,
+    as_json: PlanAsJson = False,
 ) -> None:
-    """Make the study, check it, carry it out; or launch the program."""
-    asked = Asked(
-        words=words, on=on, rates=rates, ranks=ranks, ranks_per_node=ranks_per_node, nodes=nodes,
-        sets=sets or (), placements=placements or (), rate_command=rate_command, runs=runs, seed=seed,
-        compete=compete, link=link,
-        rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
-    )  # fmt: skip
-    typed = Typed(figures=figures or (), lower=lower or (), file=figure_file, hpcc=hpcc, hpcc_n=hpcc_n)
-    with told():
-        require_compete(asked)
-        if asked.is_program:
-            others = {"--retries": retries, "--time-limit": time_limit, "--jobs": None if jobs == 1 else jobs}
-            launch_all(program_of(asked, typed, others=others, places=CliPlaces()), folder=output)
-        if typed.first is not None:
-            raise StudyMistake(f"{typed.first}: is for a program's output; workloads are measured by the engine")
-        _carry_out(asked, Wanted(retries=retries, time_limit=time_limit, jobs=jobs), output=output)
-
-
-def _carry_out(asked: Asked, wanted: Wanted, *, output: Path) -> None:
-    if asked.compete:
-        study, text = competing_study(asked)
-        wanted.check(study)
-        carry_out(take_up(output, study=study, text=text, folder=write_in(output, asked)), wanted)
+    """Carry out the study of the workloads, or the launches of the program."""
+    if dry_run:
+        _print_plan(words, what, as_json=as_json)
         return
-    folder = Path.cwd()
-    study, text = asked.study()
-    wanted.check(study)
-    with in_options():
-        require_links(study, CliPlaces(), text=text, source=SOURCE, folder=folder)
-    carry_out(take_up(output, study=study, text=text, folder=folder), wanted)
+    folder = required_output(output)
+    chosen = figures.value()
+    if is_program(words):
+        sweep = what.program(words, chosen)
+        how.refuse_for(words)
+        end_of_launches(sweep.prepared(report=emit).run(folder))
+    what.check()
+    if chosen.first is not None:
+        raise StudyMistake(f"{chosen.first}: is for a program's output; workloads are measured by the engine")
+    _carry_out(words, what, how, output=folder)
+
+
+@with_options
+def plan(*, words: RateWords, what: RateSweepOptions, as_json: PlanAsJson = False) -> None:
+    """List what would run."""
+    _print_plan(words, what, as_json=as_json)
+
+
+def _print_plan(words: list[str], what: RateSweepOptions, *, as_json: bool) -> None:
+    refuse_to_plan(words)
+    if what.compete:
+        competing = what.competing(words)
+        made = competing.specification(called=CALLED)
+        with competing.written_for_now() as folder:
+            print_plan(made.study, folder=folder, as_json=as_json)
+        return
+    made = what.sweep(words).specification(called=CALLED)
+    print_plan(made.study, folder=Path.cwd(), as_json=as_json)
+
+
+def _carry_out(words: list[str], what: RateSweepOptions, how: StudyRunOptions, *, output: Path) -> None:
+    options, folder = how.value(), Path.cwd()
+    if what.compete:
+        competing = what.competing(words)
+        made = competing.specification(called=CALLED)
+        options.check(made.study)
+        folder = competing.write_in(output)
+    else:
+        made = what.sweep(words).specification(called=CALLED)
+        options.check(made.study)
+        require_links(made.study, folder=folder, environment=os.environ, called=CALLED)
+    carry_out(take_up(output, study=made.study, text=made.text, folder=folder), options)

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.subcommands import add_group
+from stressbench.cli.app import add_group
 
 _HELP = """\
 A small cluster inside this machine: hosts and switches are namespaces, links carry what they are said to carry.

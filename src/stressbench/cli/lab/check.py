@@ -4,13 +4,15 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, LabName, print_json, say, told
+from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.lab import LabAsJson, LabName
+from stressbench.console import note
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.units import Rate
 from stressbench.lab.lifecycle import selected_lab
 from stressbench.lab.link_check import LinkCheck, check_links
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
-_OFF = 1
 _HELP = """\
 Measure every link, each direction by itself with TCP streams, one after the other, and a ping, and say what is off.
 
@@ -31,20 +33,19 @@ def check(
     lab: LabName = None,
     tolerance: Annotated[float, typer.Option(metavar="SHARE", min=0.0, help="How far from 1 a share may be.")] = 0.03,
     streams: Annotated[int, typer.Option(metavar="N", min=1, help="Streams for each direction of each link.")] = 3,
-    as_json: AsJson = False,
+    as_json: LabAsJson = False,
 ) -> None:
     """Measure, print, judge."""
-    with told():
-        found = tuple(check_links(selected_lab(lab), tolerance=tolerance, streams=streams))
+    found = tuple(check_links(selected_lab(lab), tolerance=tolerance, streams=streams))
     if as_json:
         print_json(found, tuple[LinkCheck, ...])
     else:
         _print(found)
     off = [one for one in found if one.off is not None]
     if off:
-        raise typer.Exit(_OFF)
+        raise typer.Exit(ExitStatus.negative)
     if not as_json:
-        say(f"all {len(found) // 2} links carry what they should")
+        note(f"all {len(found) // 2} links carry what they should")
 
 
 def _print(found: tuple[LinkCheck, ...]) -> None:

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import MISTAKE, STATUS, say, told
+from stressbench.cli.options.lab import STATUS
+from stressbench.console import note
+from stressbench.errors import UserError
 from stressbench.lab.lifecycle import down
 from stressbench.lab.state import lab_directories
 
@@ -25,11 +27,8 @@ def take_down(
     everything: Annotated[bool, typer.Option("--all", help="All labs of this user.")] = False,
 ) -> None:
     """One after the other."""
-    with told():
-        chosen = [slot.name for slot in lab_directories()] if everything else names
+    chosen = [slot.name for slot in lab_directories()] if everything else names
     if chosen is None:
-        say("which lab? `stressbench lab down NAME`, or --all")
-        raise typer.Exit(MISTAKE)
+        raise UserError("which lab? `stressbench lab down NAME`, or --all")
     for name in chosen:
-        with told():
-            say(f"lab {name} is down" if down(name) else f"lab {name} was not up")
+        note(f"lab {name} is down" if down(name) else f"lab {name} was not up")

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import MISTAKE, say, told
 from stressbench.console import echo
+from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.lab.catalog import lab_file
@@ -43,22 +43,20 @@ def draw_lab(
     interval: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How long loads are looked at.")] = 1.0,
 ) -> None:
     """Look, draw, write."""
-    with told():
-        if what is None or what in labs_up():
-            running = selected_lab(what)
-            raise_priority()
-            before = read_counters(running)
-            time.sleep(interval)
-            loads = link_directions(read_counters(running), before=before)
-            lab = running.lab
-            picture = draw(lab, loads, seconds=interval)
-        else:
-            lab = read_lab(lab_file(what))
-            picture = draw(lab)
+    if what is None or what in labs_up():
+        running = selected_lab(what)
+        raise_priority()
+        before = read_counters(running)
+        time.sleep(interval)
+        loads = link_directions(read_counters(running), before=before)
+        lab = running.lab
+        picture = draw(lab, loads, seconds=interval)
+    else:
+        lab = read_lab(lab_file(what))
+        picture = draw(lab)
     path = output or Path(f"{lab.name}.svg")
     try:
         write_output(path, picture)
     except OSError as fault:
-        say(f"--output: {path}: {reason_of(fault)}")
-        raise typer.Exit(MISTAKE) from None
+        raise UserError(f"--output: {path}: {reason_of(fault)}") from fault
     echo(str(path))

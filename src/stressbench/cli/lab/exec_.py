@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import LabName, told
+from stressbench.cli.options.lab import LabName
 from stressbench.lab.lifecycle import command_prefix, selected_lab
 
 _EXEC = """\
@@ -46,6 +46,5 @@ def shell(host: Host, lab: LabName = None) -> None:
 
 
 def _become(lab: str | None, host: str, command: list[str]) -> None:
-    with told():
-        words = command_prefix(selected_lab(lab), host)
+    words = command_prefix(selected_lab(lab), host)
     os.execv(words[0], [*words, *command])

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, print_json, told
+from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.lab import LabAsJson
 from stressbench.lab.catalog import lab_file, shipped
 from stressbench.lab.file import read_lab
 from stressbench.lab.lifecycle import labs_up
@@ -27,11 +28,10 @@ def register(app: typer.Typer) -> None:
     app.command("list", help="Name the labs that ship, and say which of them are up.")(list_labs)
 
 
-def list_labs(as_json: AsJson = False) -> None:
+def list_labs(as_json: LabAsJson = False) -> None:
     """A line each."""
-    with told():
-        there = labs_up()
-        labs = [read_lab(lab_file(name)) for name in shipped()]
+    there = labs_up()
+    labs = [read_lab(lab_file(name)) for name in shipped()]
     entries = [
         Entry(name=lab.name, hosts=len(lab.hosts), shape=lab.shape, is_up=lab.name in there, about=lab.about)
         for lab in labs

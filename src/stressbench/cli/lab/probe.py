@@ -2,7 +2,9 @@
 
 import typer
 
-from stressbench.cli.lab.common import FAULT, AsJson, print_json
+from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.lab import LabAsJson
+from stressbench.exit_status import ExitStatus
 from stressbench.lab.capabilities import Capability, capabilities
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
@@ -18,7 +20,7 @@ def register(app: typer.Typer) -> None:
     app.command("probe", help=_HELP)(probe)
 
 
-def probe(as_json: AsJson = False) -> None:
+def probe(as_json: LabAsJson = False) -> None:
     """A line each."""
     found = capabilities()
     if as_json:
@@ -30,4 +32,4 @@ def probe(as_json: AsJson = False) -> None:
             table.add_row(one.name, there, one.why, "" if one.there else one.remedy)
         print_table(standard_output(), table)
     if any(one.needed and not one.there for one in found):
-        raise typer.Exit(FAULT)
+        raise typer.Exit(ExitStatus.fault)

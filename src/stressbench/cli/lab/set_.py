@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import STATUS, LabName, say, told
+from stressbench.cli.options.lab import STATUS, LabName
+from stressbench.console import note
 from stressbench.lab.lifecycle import selected_lab
 from stressbench.lab.link_control import apply_change, parse_change, select_links
 from stressbench.lab.priority import raise_priority
@@ -37,12 +38,11 @@ def set_links(
     lab: LabName = None,
 ) -> None:
     """Change them and name them."""
-    with told():
-        wanted = parse_change(change)
-        running = selected_lab(lab)
-        links = select_links(running.lab, link)
-        raise_priority()
-        apply_change(running, links, wanted)
+    wanted = parse_change(change)
+    running = selected_lab(lab)
+    links = select_links(running.lab, link)
+    raise_priority()
+    apply_change(running, links, wanted)
     for one in links:
         now = {True: "up", False: "down", None: f"at {wanted.rate_of(one)}"}[wanted.is_up]
-        say(f"{one.name} is {now}")
+        note(f"{one.name} is {now}")

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import say, told
+from stressbench.console import error, note
+from stressbench.exit_status import ExitStatus
 from stressbench.lab.setup import command, install, missing_packages
 
-_MISSING = 1
 _HELP = """\
 Say which packages labs lack on this machine, and with --install install them (Debian and Ubuntu, as root).
 
@@ -35,13 +35,12 @@ def setup(
     """Look, say, install."""
     packages = missing_packages()
     if not packages:
-        say("nothing is missing")
+        note("nothing is missing")
         return
     if not wanted:
-        say(
+        error(
             f"missing: {', '.join(packages)}; as root, `stressbench lab setup --install` does this: {command(packages)}"
         )
-        raise typer.Exit(_MISSING)
-    with told():
-        install(packages)
-    say(f"installed: {', '.join(packages)}")
+        raise typer.Exit(ExitStatus.negative)
+    install(packages)
+    note(f"installed: {', '.join(packages)}")

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, LabName, print_json, told
+from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import Console
 from stressbench.formats.units import Rate
 from stressbench.lab.counters import LinkDirection, link_directions, read_counters
@@ -30,16 +31,15 @@ def stats(
     lab: LabName = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on until Ctrl-C.")] = False,
     interval: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How long `use` is looked at.")] = 1.0,
-    as_json: AsJson = False,
+    as_json: LabAsJson = False,
 ) -> None:
     """Look twice, print; again with --watch."""
-    with told():
-        running = selected_lab(lab)
-        raise_priority()
-        try:
-            _show(running, interval=interval, watch=watch, as_json=as_json)
-        except KeyboardInterrupt:
-            raise typer.Exit(0) from None
+    running = selected_lab(lab)
+    raise_priority()
+    try:
+        _show(running, interval=interval, watch=watch, as_json=as_json)
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
 
 
 def _show(running: RunningLab, *, interval: float, watch: bool, as_json: bool) -> None:

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import AsJson, print_json, say, told
+from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.lab import LabAsJson
+from stressbench.console import note
 from stressbench.lab.lifecycle import labs_up, running_lab
 from stressbench.report.terminal.page import new_table, print_table, standard_output
 
@@ -31,16 +33,15 @@ def register(app: typer.Typer) -> None:
 
 def status(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="One lab; default: all.")] = None,
-    as_json: AsJson = False,
+    as_json: LabAsJson = False,
 ) -> None:
     """A line each."""
-    with told():
-        found = [_status(one) for one in (labs_up() if name is None else (name,))]
+    found = [_status(one) for one in (labs_up() if name is None else (name,))]
     if as_json:
         print_json(found, list[Status])
         return
     if not found:
-        say("no lab is up")
+        note("no lab is up")
         return
     table = new_table(left=("lab", "topology"), right=("hosts", "links"), last=("up since", "from"))
     for one in found:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.lab.common import STATUS, say, told
+from stressbench.cli.options.lab import STATUS
+from stressbench.console import note, warning
 from stressbench.lab.catalog import lab_file
 from stressbench.lab.startup import start_lab
 
@@ -37,15 +38,14 @@ def up(
     ] = None,
 ) -> None:
     """Read, build, say what to do next."""
-    with told():
-        path = lab_file(what)
-        started = start_lab(path, name=name or Path(path).stem)
+    path = lab_file(what)
+    started = start_lab(path, name=name or Path(path).stem)
     lab = started.running.lab
     for one in started.unavailable:
-        say(f"note: I/O nodes serve no file system: {one.name} missing: {one.remedy}")
+        warning(f"note: I/O nodes serve no file system: {one.name} missing: {one.remedy}")
     if started.running.scratch is not None:
-        say(f"hosts find the file system of the I/O nodes at {started.running.scratch}")
-    say(
+        note(f"hosts find the file system of the I/O nodes at {started.running.scratch}")
+    note(
         f"lab {lab.name} is up: {len(lab.hosts)} hosts, {len(lab.switches)} switch{'es' * (len(lab.switches) > 1)}, "
         f"{len(lab.links)} links; "
         f"`stressbench run FILE --on lab:{lab.name}`, `stressbench lab down {lab.name}`"

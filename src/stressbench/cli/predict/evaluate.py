@@ -1,4 +1,4 @@
-"""`stressbench predict evaluate`: predictions against co-runs that were measured."""
+"""`stressbench predict evaluate`: predictions compared with measured co-runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,26 +6,20 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.following import stop
-from stressbench.cli.pages import Report, put_page, require_page
-from stressbench.cli.predict.common import (
-    CANNOT_TELL,
-    WHICH_PROFILES,
-    AsJson,
-    Machine,
-    StoreFolder,
-    Words,
-    profiles_of,
-)
-from stressbench.console import echo
-from stressbench.formats.errors import ProfileFileError
-from stressbench.formats.run import RunFileError
-from stressbench.interference.coruns import read_coruns
-from stressbench.interference.judging import Judgement, judge
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
+from stressbench.cli.options.report_page import ReportPage
+from stressbench.cli.options.single import AsJson
+from stressbench.console import echo, note
+from stressbench.errors import UserError
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.interference import validate_predictions
+from stressbench.experiments.report_page import check_report_page, write_report_page
+from stressbench.interference.validation import Validation
 
 _HELP = f"""\
-Compare what models predict with co-runs that were measured: mean absolute error, quartiles, share within 5 and within
-10 points, how many intervals held, and how many co-runs a model could not tell of.
+Compare the predictions of all models with measured co-runs: mean absolute error, quartiles, the share within 5 and
+within 10 percentage points, how many intervals contain the measurement, and how many co-runs a model cannot predict.
 
 \b
 Examples:
@@ -35,18 +29,18 @@ Examples:
     stressbench predict evaluate profiles --observed run1.jsonl --observed run2.jsonl --csv > scores.csv
     stressbench predict evaluate profiles --observed co-runs.jsonl --json | jq '.scores[0].model'
 
-FILE has a co-run a line (docs/predict.md; schema/observation.schema.json), or is a run file of `stressbench run`: each
-of its jobs that was measured alone and beside the others is a co-run, its job's name the application's.
+FILE has one co-run per line (docs/how-to/predict.md; schema/observation.schema.json), or is a run file of `stressbench run`:
+each of its jobs with isolated and contended rounds is a co-run, with the job's name as that of the application.
 
 \b
     {{"type": "observation", "schema_version": 1, "victim": "cg", "aggressors": ["fft"], "slowdown": 1.32,
      "interval": [1.29, 1.36], "source": "three runs by hand"}}
 
-(on one line). Co-runs with somebody who has no profile are left out, and named. Models that learn (Blend) predict each
-victim without having seen a co-run with it.
+(on one line). Co-runs with an application that has no profile are skipped and listed. Models that are trained (Blend)
+predict each victim without having seen a co-run with it.
 
 {WHICH_PROFILES}
-Exit status: 0 compared, 1 no model could tell of any co-run, 2 something to put right.
+Exit status: 0 success, 1 no model can predict any co-run, 2 invalid input.
 """
 
 
@@ -55,48 +49,36 @@ def register(app: typer.Typer) -> None:
     app.command("evaluate", help=_HELP, no_args_is_help=True)(evaluate)
 
 
+@with_options
 def evaluate(
-    observed: Annotated[list[Path], typer.Option(metavar="FILE", help="Measured co-runs; may be given several times.")],
-    words: Words = None,
-    store: StoreFolder = None,
-    machine: Machine = None,
-    pairs: Annotated[bool, typer.Option("--pairs", help="A line a co-run, too: measured, and what each says.")] = False,
-    page: Report = None,
-    as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="A line a model; with --pairs: a co-run and model.")] = False,
-) -> None:
-    """Read, compare, print."""
-    require_page(page)
+    *, observed: Annotated[list[Path], typer.Option(metavar="FILE", help="Measured co-runs; can be repeated.")],
+    words: Profiles = None, selection: SelectionOptions,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Also one line per co-run, with all predictions.")] = False,
+    page: ReportPage = None, as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="CSV output: a row per model, or, with --pairs, per pair.")]
+    = False,
+) -> None:  # fmt: skip
+    """Read profiles and co-runs, compare, print."""
+    check_report_page(page)
     if as_json and as_csv:
-        raise stop("--json and --csv: expected one of them")
-    try:
-        profiles = profiles_of(words or (), store=store, machine=machine)
-        co_runs = [one for path in observed for one in read_coruns(path)]
-    except (ProfileFileError, RunFileError) as mistake:
-        raise stop(str(mistake)) from None
-    try:
-        found = judge(profiles, co_runs)
-    except ValueError as mistake:
-        raise stop(str(mistake)) from None
-    if not found.co_runs:
-        why = "; ".join(dict.fromkeys(one.reason for one in found.left_out)) or "every job is background"
-        raise stop(f"--observed {' '.join(map(str, observed))}: no co-run of these profiles: {why}")
+        raise UserError("--json and --csv: expected one of them")
+    found = validate_predictions(selection.profiles(words), observed)
     if page is not None:
         from stressbench.report.page.predictions import render_judgement  # figures take a second to import
 
-        put_page(page, render_judgement(found))
-    _show(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
-    if not found.tells:
-        raise typer.Exit(CANNOT_TELL)
+        write_report_page(page, render_judgement(found), progress=note)
+    _print(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
+    if not found.has_predictions:
+        raise typer.Exit(ExitStatus.negative)
 
 
-def _show(found: Judgement, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
+def _print(found: Validation, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
     from stressbench.report.judgement_csv import pairs_csv, scores_csv
     from stressbench.report.terminal.judgement_table import print_judgement
     from stressbench.report.terminal.page import standard_output
 
     if as_json:
-        echo(TypeAdapter(Judgement).dump_json(found, indent=2))
+        echo(TypeAdapter(Validation).dump_json(found, indent=2))
     elif as_csv:
         echo(pairs_csv(found) if pairs else scores_csv(found), nl=False)
     else:

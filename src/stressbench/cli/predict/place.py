@@ -1,31 +1,28 @@
-"""`stressbench predict place`: who should share a switch."""
+"""`stressbench predict place`: which applications should share a switch."""
 
 from typing import Annotated
 
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.following import stop
-from stressbench.cli.pages import Report, put_page, require_page
-from stressbench.cli.predict.common import (
-    CANNOT_TELL,
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,
-    AsJson,
-    Machine,
-    OneModel,
-    StoreFolder,
-    Words,
-    model_of,
-    profiles_of,
+    ModelName,
+    Profiles,
+    SelectionOptions,
+    model_named,
 )
-from stressbench.console import echo
-from stressbench.formats.errors import ProfileFileError
-from stressbench.interference.errors import CannotTell
-from stressbench.interference.seating import Seating, seat, why_nobody_can_tell
+from stressbench.cli.options.report_page import ReportPage
+from stressbench.cli.options.single import AsJson
+from stressbench.console import echo, note
+from stressbench.experiments.interference import propose_placement
+from stressbench.experiments.report_page import check_report_page, write_report_page
+from stressbench.interference.placement_plan import PlacementPlan
 
 _HELP = f"""\
-Say which applications should share a switch: the arrangement whose predicted slow-downs sum up to least. It is the
-best of all, not a guess; groups of which nobody can tell are kept apart, and named.
+Propose which applications should share a switch: the placement with the smallest sum of predicted slowdowns. It is the
+optimum, not a heuristic. Groups without a prediction do not share a switch, and are listed.
 
 \b
 Examples:
@@ -34,7 +31,7 @@ Examples:
     stressbench predict place cg cg fft --store profiles --switches 2 --model Monotone --json
 
 {WHICH_PROFILES}
-Exit status: 0 advised, 1 could not tell (no arrangement is left), 2 something to put right.
+Exit status: 0 success, 1 no placement can be predicted, 2 invalid input.
 """
 
 
@@ -43,36 +40,23 @@ def register(app: typer.Typer) -> None:
     app.command("place", help=_HELP, no_args_is_help=True)(place)
 
 
+@with_options
 def place(
-    switches: Annotated[int, typer.Option(metavar="N", min=1, help="How many switches there are.")],
-    words: Words = None,
-    per_switch: Annotated[int, typer.Option(metavar="K", min=1, help="How many applications fit on each.")] = 2,
-    store: StoreFolder = None,
-    machine: Machine = None,
-    model: OneModel = None,
-    page: Report = None,
-    as_json: AsJson = False,
-) -> None:
-    """Read, place, print."""
-    require_page(page)
-    chosen = model_of(model)
-    try:
-        profiles = profiles_of(words or (), store=store, machine=machine)
-    except ProfileFileError as mistake:
-        raise stop(str(mistake)) from None
-    try:
-        found = seat(profiles, chosen, switches=switches, per_switch=per_switch)
-    except ValueError as mistake:
-        raise stop(f"--switches {switches} --per-switch {per_switch}: {mistake}") from None
-    except CannotTell as reason:
-        why = "; ".join(why_nobody_can_tell(profiles, chosen))
-        raise stop(f"cannot tell: {reason} ({why})", status=CANNOT_TELL) from None
+    *, switches: Annotated[int, typer.Option(metavar="N", min=1, help="Number of switches.")],
+    words: Profiles = None,
+    per_switch: Annotated[int, typer.Option(metavar="K", min=1, help="Applications that fit on each switch.")] = 2,
+    selection: SelectionOptions, model: ModelName = None, page: ReportPage = None, as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Read profiles, place, print."""
+    check_report_page(page)
+    chosen = model_named(model)
+    found = propose_placement(selection.profiles(words), switches=switches, per_switch=per_switch, model=chosen)
     if page is not None:
         from stressbench.report.page.predictions import render_seating  # figures take a second to import
 
-        put_page(page, render_seating(found))
+        write_report_page(page, render_seating(found), progress=note)
     if as_json:
-        echo(TypeAdapter(Seating).dump_json(found, indent=2))
+        echo(TypeAdapter(PlacementPlan).dump_json(found, indent=2))
         return
     from stressbench.report.terminal.page import standard_output
     from stressbench.report.terminal.seating_words import print_seating

@@ -5,27 +5,28 @@ from typing import Annotated
 import typer
 from pydantic import TypeAdapter
 
-from stressbench.cli.following import stop
-from stressbench.cli.pages import Report, put_page, require_page
-from stressbench.cli.predict.common import (
-    CANNOT_TELL,
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,
-    AsJson,
-    Machine,
-    OneModel,
-    StoreFolder,
-    Words,
-    model_of,
-    profiles_of,
+    ModelName,
+    Profiles,
+    SelectionOptions,
+    model_named,
 )
-from stressbench.console import echo
-from stressbench.formats.errors import ProfileFileError
-from stressbench.interference.models import BEST, Model
-from stressbench.interference.together import Together, foretell
+from stressbench.cli.options.report_page import ReportPage
+from stressbench.cli.options.single import AsJson
+from stressbench.console import echo, note
+from stressbench.errors import UserError
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.interference import predict_slowdowns
+from stressbench.experiments.report_page import check_report_page, write_report_page
+from stressbench.interference.corun_prediction import CoRunPrediction
+from stressbench.interference.models import DEFAULT_MODEL, Model
 
 _HELP = f"""\
-Predict how much each application is slowed while all of them run at once: time beside the others over time alone, with
-its 95 % interval, or why nobody can tell. From profiles of each alone; nothing runs.
+Predict how much each application is slowed down while all of them run at the same time: its contended time divided by
+its isolated time, with a 95 % interval, or the reason why no prediction is possible. Predictions are made from profiles
+of each application by itself; nothing is run.
 
 \b
 Examples:
@@ -36,10 +37,11 @@ Examples:
     stressbench predict profiles --json | jq '.applications[] | [.application, .foretold[0].prediction.slowdown]'
 
 {WHICH_PROFILES}
-The default model is {BEST}: it knows that applications have phases, and of those that need no co-runs it had the least
-error in a made-up world (docs/predict.md). None was compared with co-runs on a real machine yet.
+The default model is {DEFAULT_MODEL}. It accounts for the phases of applications and, of the models that need no
+measured co-runs, had the smallest error in the synthetic validation of docs/how-to/predict.md. No model has been validated
+with co-runs on a real machine yet.
 
-Exit status: 0 told of somebody, 1 could not tell of anyone, 2 something to put right.
+Exit status: 0 at least one prediction, 1 no prediction is possible, 2 invalid input.
 """
 
 
@@ -48,37 +50,28 @@ def register(app: typer.Typer) -> None:
     app.command("slowdowns", help=_HELP, no_args_is_help=True)(slowdowns)
 
 
+@with_options
 def slowdowns(
-    words: Words = None,
-    store: StoreFolder = None,
-    machine: Machine = None,
-    model: OneModel = None,
-    all_models: Annotated[bool, typer.Option("--all-models", help="What each of them says.")] = False,
-    page: Report = None,
-    as_json: AsJson = False,
-) -> None:
-    """Read, predict, print."""
-    require_page(page)
+    *, words: Profiles = None, selection: SelectionOptions, model: ModelName = None,
+    all_models: Annotated[bool, typer.Option("--all-models", help="Print the prediction of every model.")] = False,
+    page: ReportPage = None, as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Read profiles, predict, print."""
+    check_report_page(page)
     if all_models and model is not None:
-        raise stop(f"--all-models and --model {model}: expected one of them")
-    models = tuple(Model) if all_models else (model_of(model),)
-    try:
-        profiles = profiles_of(words or (), store=store, machine=machine)
-    except ProfileFileError as mistake:
-        raise stop(str(mistake)) from None
-    if len(profiles) < 2:
-        raise stop(f"{profiles[0].application} alone: nobody is beside it; expected two profiles or more")
-    found = foretell(profiles, models)
+        raise UserError(f"--all-models and --model {model}: expected one of them")
+    models = tuple(Model) if all_models else (model_named(model),)
+    found = predict_slowdowns(selection.profiles(words), models=models)
     if page is not None:
         from stressbench.report.page.predictions import render_together  # figures take a second to import
 
-        put_page(page, render_together(found))
+        write_report_page(page, render_together(found), progress=note)
     if as_json:
-        echo(TypeAdapter(Together).dump_json(found, indent=2))
+        echo(TypeAdapter(CoRunPrediction).dump_json(found, indent=2))
     else:
         from stressbench.report.terminal.page import standard_output
         from stressbench.report.terminal.prediction_table import print_together
 
         print_together(found, console=standard_output())
-    if not found.tells:
-        raise typer.Exit(CANNOT_TELL)
+    if not found.has_predictions:
+        raise typer.Exit(ExitStatus.negative)

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from stressbench.cli.programs import require_no_rounds
-from stressbench.cli.study.common import runs_of, told
-from stressbench.cli.telling import format_of, tell
+from stressbench.cli.console.documents import print_or_write, renderer_named
+from stressbench.experiments.study_results import runs_of
+from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import Shape, limits, read_bytes
 from stressbench.formats.lab.errors import LabMistake
@@ -70,15 +70,14 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    with told():
-        render = format_of(kind, formats())
-        talk = tuple(_talk(path) for path in profiles or ())
-        if (folder / FILE).is_file():
-            require_no_rounds(folder, motifs=motifs, time=time)
-            found = rails_of_launches(read_launches(folder / FILE), talk=talk)
-        else:
-            found = _of_study(folder, Question(kind=time or Kind.isolated, motifs=motifs), talk)
-        tell(render(found), output)
+    render = renderer_named(kind, formats())
+    talk = tuple(_talk(path) for path in profiles or ())
+    if (folder / FILE).is_file():
+        require_no_rounds(folder, motifs=motifs, time=time)
+        found = rails_of_launches(read_launches(folder / FILE), talk=talk)
+    else:
+        found = _of_study(folder, Question(kind=time or Kind.isolated, motifs=motifs), talk)
+    print_or_write(render(found), output)
 
 
 def _of_study(folder: Path, question: Question, talk: Sequence[MpiProfile]) -> RailsFound:

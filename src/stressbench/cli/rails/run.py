@@ -1,18 +1,22 @@
 """`stressbench rails run`: workloads or a program under one rail policy after the other."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stressbench.cli.rails.asked import LAB, POLICIES, SOURCE, Asked, in_options
-from stressbench.cli.rails.options import Contended, Figures, Isolated, Nics, On, Policies, Runs, TransportWord, Words
-from stressbench.cli.rails.program import launch_all, program_of
-from stressbench.cli.study.common import EXIT_STATUS, CliPlaces, Retries, TimeLimit, Wanted, carry_out, told
-from stressbench.cli.study_options import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.cli.console.documents import required_output
+from stressbench.cli.console.errors import end_of_launches
+from stressbench.cli.console.studies import carry_out, print_plan
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.rail_sweep import CALLED, LAB, RailSweepOptions, RailWords
+from stressbench.cli.options.study import EXIT_STATUS, DryRun, OneAtATimeOptions, PlanAsJson
+from stressbench.console import emit
+from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.study.cell_targets import require_links
 from stressbench.study.directory import take_up
-from stressbench.study.places import require_links
 
 _HELP = f"""\
 Run workloads, or an MPI program, under one rail policy after the other, in random order, several times each.
@@ -26,6 +30,7 @@ DIR/launches.jsonl, a line a launch; what was measured before Ctrl-C stays. `rai
 
 \b
 Examples:
+    stressbench rails run -n 8 --dry-run                                                    # what would run
     stressbench rails run -n 8 -o dual                                                      # on {LAB}
     stressbench rails run two-jobs.sb --policies default,nic0,per-job --contended 6 -o apart
     stressbench rails run app.sb -n 64 --on slurm --nics mlx5_0:1,mlx5_1:1 --transport ucx -o app
@@ -36,53 +41,71 @@ Examples:
 """
 
 
+_PLAN_HELP = """\
+The same as `rails run --dry-run`.
+
+\b
+Example:
+    stressbench rails plan -n 8
+
+Exit status: 0 the options are right, 2 they are not.
+"""
+
+
 def register(app: typer.Typer) -> None:
-    """Add the subcommand."""
+    """Add the subcommand, and `plan`, its old word for --dry-run."""
     app.command("run", help=_HELP)(run)
+    app.command("plan", help=_PLAN_HELP, hidden=True)(plan)
 
 
+@with_options
 def run(
+    *,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Where measurements go.", show_default=False)
-    ],
-    words: Words = None,
-    on: On = LAB,
-    policies: Policies = POLICIES,
-    nics: Nics = None,
-    transport: TransportWord = None,
-    ranks: Ranks = None,
-    ranks_per_node: RanksPerNode = None,
-    sets: Sets = None,
-    placements: Placements = None,
-    isolated: Isolated = None,
-    contended: Contended = 0,
-    repetitions: Repetitions = None,
-    min_time: MinTime = None,
-    runs: Runs = 4,
-    seed: Seed = 1,
-    figures: Figures = None,
-    retries: Retries = None,
-    time_limit: TimeLimit = None,
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Where measurements go; needed but with --dry-run.",
+            show_default=False,
+        ),
+    ] = None,
+    words: RailWords = None,
+    what: RailSweepOptions,
+    figures: Annotated[
+        list[str] | None,
+        typer.Option("--fom", metavar="NAME=REGEX", help="Figure of merit in CMD's output: one group; repeatable."),
+    ] = None,
+    how: OneAtATimeOptions,
+    dry_run: DryRun = False,
+    as_json: PlanAsJson = False,
 ) -> None:
-    """Make the study, check it, carry it out; or launch the program."""
-    asked = Asked(
-        words=words or (), on=on, policies=policies, nics=nics, transport=transport, ranks=ranks,
-        ranks_per_node=ranks_per_node, sets=sets or (), placements=placements or (), runs=runs, seed=seed,
-        rounds={"isolated": isolated, "contended": contended, "repetitions": repetitions, "min_time": min_time},
-    )  # fmt: skip
-    with told():
-        if asked.is_program:
-            others = {"--retries": retries, "--time-limit": time_limit}
-            launch_all(program_of(asked, figures or (), others=others), output=output)
-        if figures:
-            raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
-        _carry_out(asked, Wanted(retries=retries, time_limit=time_limit), output=output)
+    """Carry out the study of the workloads, or the launches of the program."""
+    if dry_run:
+        _print_plan(words or [], what, as_json=as_json)
+        return
+    folder = required_output(output)
+    if words and is_program(words):
+        sweep = what.program(words, figures or ())
+        how.refuse_for(words)
+        end_of_launches(sweep.prepared(report=emit).run(folder))
+    if figures:
+        raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
+    options, here = how.value(), Path.cwd()
+    made = what.sweep(words or ()).specification(called=CALLED)
+    options.check(made.study)
+    require_links(made.study, folder=here, environment=os.environ, called=CALLED)
+    carry_out(take_up(folder, study=made.study, text=made.text, folder=here), options)
 
 
-def _carry_out(asked: Asked, wanted: Wanted, *, output: Path) -> None:
-    folder = Path.cwd()
-    study, text = asked.study()
-    wanted.check(study)
-    with in_options():
-        require_links(study, CliPlaces(), text=text, source=SOURCE, folder=folder)
-    carry_out(take_up(output, study=study, text=text, folder=folder), wanted)
+@with_options
+def plan(*, words: RailWords = None, what: RailSweepOptions, as_json: PlanAsJson = False) -> None:
+    """List what would run."""
+    _print_plan(words or [], what, as_json=as_json)
+
+
+def _print_plan(words: list[str], what: RailSweepOptions, *, as_json: bool) -> None:
+    refuse_to_plan(words)
+    made = what.sweep(words).specification(called=CALLED)
+    print_plan(made.study, folder=Path.cwd(), as_json=as_json)

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.subcommands import add_group
+from stressbench.cli.app import add_group
 
 _HELP = """\
 Many runs over a grid of factors, in one directory that may be killed at any moment and goes on where it was.
@@ -19,7 +19,7 @@ Many runs over a grid of factors, in one directory that may be killed at any mom
     stressbench study pack placement -o placement.tar.gz     # to hand on; `study verify` checks it
     stressbench study matrix cg.sb fft.sb output.sb -n 8 -o pairs   # who slows whom
 
-docs/studies.md tells what a study file holds; schema/study.schema.json tells it to editors.
+docs/how-to/studies.md tells what a study file holds; schema/study.schema.json tells it to editors.
 """
 
 

@@ -3,7 +3,7 @@
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, told
+from stressbench.cli.options.single import AsJson
 from stressbench.console import echo
 from stressbench.formats.study.file import read_study
 from stressbench.report.terminal import standard_output
@@ -30,8 +30,7 @@ def register(app: typer.Typer) -> None:
 
 def list_studies(as_json: AsJson = False) -> None:
     """A line each."""
-    with told():
-        studies = {name: read_study(study_file(name))[0] for name in shipped()}
+    studies = {name: read_study(study_file(name))[0] for name in shipped()}
     if as_json:
         values = [
             {"study": name, "cells": len(study.cells), "runs": len(study.runs), "about": study.about}

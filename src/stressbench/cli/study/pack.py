@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.study.common import Folder, say, told
-from stressbench.console import echo
+from stressbench.cli.options.study import Folder
+from stressbench.console import echo, warning
 from stressbench.study.directory import open_directory
 from stressbench.study.packing import pack as pack_up
 
@@ -36,8 +36,7 @@ def pack(
     ],
 ) -> None:
     """Open, pack."""
-    with told():
-        packed = pack_up(open_directory(folder), output)
+    packed = pack_up(open_directory(folder), output)
     for sentence in packed.left_out:
-        say(sentence)
+        warning(sentence)
     echo(f"{output}: {packed.files} files")

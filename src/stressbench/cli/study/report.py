@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.exported import tell_written
-from stressbench.cli.study.common import Folder, told, told_by
-from stressbench.cli.telling import format_of, tell
+from stressbench.cli.console.documents import note_files, print_or_write, renderer_named
+from stressbench.cli.options.study import Folder
+from stressbench.experiments.study_results import results_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.study.directory import open_directory
@@ -52,12 +52,11 @@ def report(
     ] = None,
 ) -> None:
     """Read all, tell it."""
-    with told():
-        render = format_of(kind, formats())
-        report, material = told_by(open_directory(folder))
-        tell(render(report, material), output)
-        if data is not None:
-            _write_data(report, material, data)
+    render = renderer_named(kind, formats())
+    report, material = results_of(open_directory(folder))
+    print_or_write(render(report, material), output)
+    if data is not None:
+        _write_data(report, material, data)
 
 
 def _write_data(report: StudyReport, material: Material, folder: Path) -> None:
@@ -66,6 +65,6 @@ def _write_data(report: StudyReport, material: Material, folder: Path) -> None:
 
     tables = ((one.numbers.name, one.numbers) for one in sheets_of(report, material))
     try:
-        tell_written(write_tables(tables, folder), folder)
+        note_files(write_tables(tables, folder), folder)
     except OSError as fault:
         raise StudyMistake(f"--data: {fault.filename}: {reason_of(fault)}") from fault

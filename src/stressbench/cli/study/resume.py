@@ -2,7 +2,9 @@
 
 import typer
 
-from stressbench.cli.study.common import EXIT_STATUS, Folder, Jobs, Retries, TimeLimit, Wanted, carry_out, told
+from stressbench.cli.console.studies import carry_out
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.study import EXIT_STATUS, Folder, StudyRunOptions
 from stressbench.study.directory import open_directory
 
 _HELP = f"""\
@@ -25,7 +27,7 @@ def register(app: typer.Typer) -> None:
     app.command("resume", help=_HELP)(resume)
 
 
-def resume(folder: Folder, retries: Retries = None, time_limit: TimeLimit = None, jobs: Jobs = 1) -> None:
-    """Open, carry out."""
-    with told():
-        carry_out(open_directory(folder), Wanted(retries=retries, time_limit=time_limit, jobs=jobs))
+@with_options
+def resume(folder: Folder, how: StudyRunOptions) -> None:
+    """Carry out the runs of the study in `folder` that are open."""
+    carry_out(open_directory(folder), how.value())

@@ -1,25 +1,18 @@
 """`stressbench study run`: a study from its file."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stressbench.cli.study.common import (
-    EXIT_STATUS,
-    CliPlaces,
-    Jobs,
-    Retries,
-    StudyWord,
-    TimeLimit,
-    Wanted,
-    carry_out,
-    told,
-)
-from stressbench.formats.study.file import read_study
+from stressbench.cli.console.studies import carry_out
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions, StudyWord
+from stressbench.formats.study.file import mistakes_located, read_study
 from stressbench.study.catalog import study_file
+from stressbench.study.cell_targets import require_links
 from stressbench.study.directory import take_up
-from stressbench.study.places import require_links
 
 _HELP = f"""\
 Run all cells of a study, a file or one that ships, in random order, into one directory.
@@ -46,22 +39,19 @@ def register(app: typer.Typer) -> None:
     app.command("run", help=_HELP)(run)
 
 
+@with_options
 def run(
     what: StudyWord,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="New, or a study that grows.", show_default=False)
     ],
-    retries: Retries = None,
-    time_limit: TimeLimit = None,
-    jobs: Jobs = 1,
+    how: StudyRunOptions,
 ) -> None:
-    """Check, take up, carry out."""
-    wanted = Wanted(retries=retries, time_limit=time_limit, jobs=jobs)
-    with told():
-        file = study_file(what)
-        study, text = read_study(file)
-        wanted.check(study)
-        folder = file.absolute().parent
-        require_links(study, CliPlaces(), text=text, source=str(file), folder=folder)
-        directory = take_up(output, study=study, text=text, folder=folder)
-        carry_out(directory, wanted)
+    """Carry out the study of the file in `output`."""
+    file, options = study_file(what), how.value()
+    study, text = read_study(file)
+    options.check(study)
+    folder = file.absolute().parent
+    with mistakes_located(text, source=str(file)):
+        require_links(study, folder=folder, environment=os.environ)
+    carry_out(take_up(output, study=study, text=text, folder=folder), options)

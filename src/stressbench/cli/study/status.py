@@ -3,11 +3,12 @@
 import orjson
 import typer
 
-from stressbench.cli.study.common import AsJson, Folder, described, say, told
-from stressbench.console import echo
-from stressbench.formats.study.cells import varying
-from stressbench.formats.units import duration_text
+from stressbench.cli.options.single import AsJson
+from stressbench.cli.options.study import Folder
+from stressbench.console import echo, warning
+from stressbench.formats.study.cells import described, varying
 from stressbench.study.directory import open_directory
+from stressbench.study.estimate import duration_text
 from stressbench.study.running import tally_of
 from stressbench.study.standing import State, retries_of, standings
 
@@ -30,9 +31,8 @@ def register(app: typer.Typer) -> None:
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
     """Read, count, print."""
-    with told():
-        directory = open_directory(folder)
-        manifest = directory.read()
+    directory = open_directory(folder)
+    manifest = directory.read()
     found = standings(directory.study.runs, manifest.records)
     retries = retries_of(manifest.records, written=directory.study.retries)
     tally = tally_of(found, retries=retries)
@@ -52,7 +52,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
         echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
         return
     for complaint in manifest.complaints:
-        say(complaint)
+        warning(complaint)
     counts = ", ".join(f"{count} {state}" for state in State if (count := sum(one.state is state for one in found)))
     echo(f"{tally.total} runs: {counts}")
     factors = varying(directory.study.cells)

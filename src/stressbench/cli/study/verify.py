@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.study.common import say, told
-from stressbench.console import echo
+from stressbench.console import echo, error
+from stressbench.exit_status import ExitStatus
 from stressbench.study.packing import verify as check
 
-_DIFFERS = 3
 _HELP = """\
 Check that nothing of a study is missing or changed: a pack, an unpacked one, or a study's directory.
 
@@ -34,10 +33,9 @@ def verify(
     path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A pack or a directory.", show_default=False)],
 ) -> None:
     """Check, tell."""
-    with told():
-        verdict = check(path)
+    verdict = check(path)
     for complaint in verdict.complaints:
-        say(complaint)
+        error(complaint)
     if verdict.complaints:
-        raise typer.Exit(_DIFFERS)
+        raise typer.Exit(ExitStatus.fault)
     echo(f"{path}: {verdict.right} files are as they were")

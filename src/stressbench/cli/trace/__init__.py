@@ -4,10 +4,10 @@ import sys
 
 import typer
 
-from stressbench.cli.subcommands import add_group
+from stressbench.cli.app import add_group
 
 _HELP = """\
-Look into trace files: what `stressbench capture`, `record` and `profile -o FILE.trace` wrote.
+Inspect trace files of `stressbench capture`, `record` and `profile -o FILE.trace`.
 
 \b
     stressbench trace show cg.trace --rank 0

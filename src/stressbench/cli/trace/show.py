@@ -1,4 +1,4 @@
-"""`stressbench trace show`: what a trace holds."""
+"""`stressbench trace show`: the ranks and calls of a trace."""
 
 from itertools import islice
 from pathlib import Path
@@ -6,18 +6,18 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.following import say, stop
-from stressbench.cli.profile import write
-from stressbench.formats.trace import Trace, TraceFileError, read_trace
-from stressbench.report.terminal import print_outline, print_ranks, standard_output
+from stressbench.console import warning
+from stressbench.formats.trace import Trace, read_trace
+from stressbench.report.terminal import print_outline, print_profile, print_ranks, standard_output
 from stressbench.tracing.outline import outline
+from stressbench.tracing.profile import profile_of
 
 _LINES = 200
 _HELP = """\
 Show a trace: what ran, what each rank did, and the order of calls with its loops.
 
-A call is spelled as in `Is>1:2:19400`: operation, partner, tag, bytes. Ranks are those of MPI_COMM_WORLD. Wa(2) waits
-for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. A file that is cut off is shown as far as it goes.
+A call is written as in `Is>1:2:19400`: operation, partner, tag, bytes. Ranks are those of MPI_COMM_WORLD. Wa(2) waits
+for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. A truncated file is shown as far as it is complete.
 
 \b
 Examples:
@@ -25,7 +25,7 @@ Examples:
     stressbench trace show cg.trace --rank 3 --lines 1000
     stressbench trace show cg.trace --profile
 
-Exit status: 0 shown, 2 the file cannot be read.
+Exit status: 0 success, 2 the file cannot be read.
 """
 
 
@@ -35,20 +35,19 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE.trace", help="What was captured.")],
-    rank: Annotated[int | None, typer.Option(metavar="R", help="The order of this rank's calls; default: 0.")] = None,
-    lines: Annotated[int, typer.Option(metavar="N", min=1, help="At most so many lines of structure.")] = _LINES,
-    profile: Annotated[bool, typer.Option("--profile", help="The tables of `stressbench profile`.")] = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE.trace", help="Trace file.")],
+    rank: Annotated[int | None, typer.Option(metavar="R", help="Rank whose calls are shown; default: 0.")] = None,
+    lines: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Lines of the call structure to print at most.")
+    ] = _LINES,
+    profile: Annotated[bool, typer.Option("--profile", help="Print the tables of `stressbench profile`.")] = False,
 ) -> None:
     """Read and print."""
-    try:
-        trace = read_trace(file)
-        if profile:
-            write(trace, output=None, as_json=False)
-            return
+    trace = read_trace(file)
+    if profile:
+        print_profile(profile_of(trace), console=standard_output())
+    else:
         _show(trace, rank=rank, lines=lines)
-    except TraceFileError as fault:
-        raise stop(str(fault)) from None
 
 
 def _show(trace: Trace, *, rank: int | None, lines: int) -> None:
@@ -56,7 +55,7 @@ def _show(trace: Trace, *, rank: int | None, lines: int) -> None:
     if rank is None:
         print_ranks(trace, console=console)
     if trace.cut_off:
-        say(f"warning: the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole")
+        warning(f"warning: the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole")
     if rank is None and not trace.places:
         return
     chosen = trace.rank(trace.places[0].rank if rank is None else rank)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
+from stressbench.errors import UserError
 
-class LabMistake(Exception):
+
+class LabMistake(UserError):
     """The message names the value and what would be right; exit status 2."""
 
 

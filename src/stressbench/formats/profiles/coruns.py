@@ -1,4 +1,4 @@
-"""Measured co-runs as JSON Lines, written by anybody: model, reader and writer of a line (docs/predict.md)."""
+"""Measured co-runs as JSON Lines, written by anybody: model, reader and writer of a line (docs/how-to/predict.md)."""
 
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias

@@ -1,7 +1,7 @@
 """What is known of one application on one machine: what it does to others, and what others do to it. One JSON file.
 
 Times and latencies are kept as they were measured; utilisations and slow-downs are derived when they are asked for
-(`readings`). Keys are told to other languages by schema/sensitivity.schema.json.
+(`profile_analysis`). Keys are told to other languages by schema/sensitivity.schema.json.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The protocol that the motif `b_eff` writes: every timed loop (docs/beff.md)."""
+"""The protocol that the motif `b_eff` writes: every timed loop (docs/how-to/beff.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

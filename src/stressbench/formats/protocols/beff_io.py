@@ -1,4 +1,4 @@
-"""The protocol that the motif `b_eff_io` writes: every pattern and every file (docs/beff-io.md)."""
+"""The protocol that the motif `b_eff_io` writes: every pattern and every file (docs/how-to/beff-io.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

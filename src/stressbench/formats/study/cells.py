@@ -113,3 +113,8 @@ def varying(cells: Sequence[Cell]) -> tuple[str, ...]:
     """Factors in which the cells differ, in the order of the file."""
     names = dict.fromkeys(name for cell in cells for name in cell.values)
     return tuple(name for name in names if len({cell.values.get(name) for cell in cells}) > 1)
+
+
+def described(cell: Cell, factors: Sequence[str]) -> str:
+    """The cell's values of these factors, as `rate = 1/2, ranks = 4`; all of its values where there are no factors."""
+    return ", ".join(f"{name} = {value}" for name, value in cell.values.items() if name in factors or not factors)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
+from stressbench.errors import MachineFault, UserError
 
-class StudyMistake(Exception):
+
+class StudyMistake(UserError):
     """The message names the value and what would be right; status 2."""
 
 
@@ -15,5 +17,5 @@ class StudyFileMistake(StudyMistake):
         super().__init__("\n".join(self.messages))
 
 
-class StudyFault(Exception):
+class StudyFault(MachineFault):
     """Something outside failed, so that the study cannot go on as it should; status 3."""

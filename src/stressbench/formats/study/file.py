@@ -1,8 +1,10 @@
 """`read_study`: a study file into a `Study`; every mistake with its line. `parse_study`: the same for a text; pure."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -11,10 +13,12 @@ from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.fields import program_of, seconds_of
 from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 from stressbench.formats.toml import (
+    Called,
     Complaint,
     Mistakes,
     Place,
     TomlMistake,
+    by_key,
     complaints_of,
     located,
     read_text,
@@ -76,15 +80,28 @@ def read_study(path: Path) -> tuple[Study, str]:
 def parse_study(text: str, *, source: str) -> Study:
     """The study that the text describes. StudyFileMistake names `source` and line, for every mistake there is."""
     try:
-        table = StudyTable.model_validate(tables_of(text, source=source))
-        return _assemble(table)
+        tables = tables_of(text, source=source)
     except TomlMistake as fault:
         raise StudyFileMistake([str(fault)]) from fault
+    with mistakes_located(text, source=source):
+        return study_of(tables)
+
+
+def study_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Study:
+    """The study of a study file's tables as values. Raises Mistakes, whose messages call keys as `called` does."""
+    try:
+        return _assemble(StudyTable.model_validate(tables), called)
     except ValidationError as fault:
-        complaints = complaints_of(fault, StudyTable)
+        raise Mistakes(complaints_of(fault, StudyTable, called=called)) from fault
+
+
+@contextmanager
+def mistakes_located(text: str, *, source: str) -> Iterator[None]:
+    """Raise StudyFileMistake, with the lines of the text, in the place of Mistakes."""
+    try:
+        yield
     except Mistakes as fault:
-        complaints = fault.complaints
-    raise StudyFileMistake(located(complaints, text=text, source=source))
+        raise StudyFileMistake(located(fault.complaints, text=text, source=source)) from fault
 
 
 def require_workloads(study: Study, *, text: str, source: str, folder: Path) -> None:
@@ -99,7 +116,7 @@ def require_workloads(study: Study, *, text: str, source: str, folder: Path) -> 
         raise StudyFileMistake(located(complaints, text=text, source=source))
 
 
-def _assemble(table: StudyTable) -> Study:
+def _assemble(table: StudyTable, called: Called) -> Study:
     factors = _factors(table)
     count = 1
     for values in factors.values():
@@ -113,7 +130,8 @@ def _assemble(table: StudyTable) -> Study:
     cells = tuple(product(factors))
     left = tuple(cell for cell in cells if not any(matches(cell, _wanted(one)) for one in table.exclude))
     complaints = [
-        *_exclude_complaints(table, factors, cells), *_repetition_complaints(table), *_link_complaints(table, left)
+        *_exclude_complaints(table, factors, cells), *_repetition_complaints(table),
+        *_link_complaints(table, left, called),
     ]  # fmt: skip
     if not left and not complaints:
         complaints.append(Complaint(place=("exclude",), text="exclude: leaves no cell; expected at least one"))
@@ -170,43 +188,48 @@ def _exclude_complaints(
             yield Complaint(place=("exclude", number), text="exclude: fits no cell")
 
 
-def _link_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
-    yield from _command_complaints(table, cells)
-    yield from _policy_complaints(table, cells)
+def _link_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Called) -> Iterator[Complaint]:
+    yield from _command_complaints(table, cells, called)
+    yield from _policy_complaints(table, cells, called)
     without = next((cell.on for cell in cells if cell.on.partition(":")[0] not in _WITH_LINKS), None)
     for name in ("rate", "rails"):
         values = getattr(table.factors, name)
         if values is not None and without is not None and not (name == "rate" and table.rate_command):
             shown = ", ".join(map(str, values))
-            more = ", or a rate_command" if name == "rate" else ""
+            more = f", or a {called(('rate_command',)).rstrip(': ')}" if name == "rate" else ""
+            place: Place = ("factors", name)
             text = (
-                f"factors.{name}: {shown}: on = {without} has no links of ours; "
+                f"{called(place)}{shown}: link rates cannot be controlled on {without}; "
                 f"expected lab:NAME or simgrid:NAME there{more}"
             )
-            yield Complaint(place=("factors", name), text=text)
+            yield Complaint(place=place, text=text)
 
 
-def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
+def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Called) -> Iterator[Complaint]:
     for name in ("nics", "transport"):
         value = getattr(table, name)
         if value is not None and table.factors.policy is None:
             shown = value if isinstance(value, str) else ", ".join(value)
-            yield Complaint(place=(name,), text=f"{name}: {shown}: is for policies; expected factors.policy, too")
+            yield Complaint(
+                place=(name,), text=f"{called((name,))}{shown}: is for policies; expected factors.policy, too"
+            )
+    place: Place = ("factors", "policy")
     for cell in cells:
         if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
-            text = f"factors.policy: {cell.policy}: chooses among all cards; expected no rails beside it"
-            yield Complaint(place=("factors", "policy"), text=text)
+            text = f"{called(place)}{cell.policy}: chooses among all NICs; expected no rails beside it"
+            yield Complaint(place=place, text=text)
             return
         if cell.policy is not None and cell.on.startswith("simgrid:"):
-            text = f"factors.policy: {cell.policy}: on = {cell.on}: a simulated host has one card; expected lab:NAME"
-            yield Complaint(place=("factors", "policy"), text=text)
+            text = f"{called(place)}{cell.policy}: on = {cell.on}: a simulated host has one NIC; expected lab:NAME"
+            yield Complaint(place=place, text=text)
             return
 
 
-def _command_complaints(table: StudyTable, cells: tuple[Cell, ...]) -> Iterator[Complaint]:
+def _command_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Called) -> Iterator[Complaint]:
     if table.rate_command is None:
         return
-    said, place = f"rate_command: '{table.rate_command}': ", ("rate_command",)
+    place: Place = ("rate_command",)
+    said = f"{called(place)}'{table.rate_command}': "
     if not program_of(table.rate_command):
         yield Complaint(place=place, text=f"{said}expected a command, its quotes closed; the rate is added to it")
     if table.factors.rate is None:

@@ -41,9 +41,9 @@ class FactorsTable(Table):
     rails: Annotated[Counts | None, Field(description="Cards of each host that messages may take, from the first.")] = (
         None
     )
-    policy: Annotated[Policies | None, Field(description="Which card each rank's messages take (docs/rails.md).")] = (
-        None
-    )
+    policy: Annotated[
+        Policies | None, Field(description="Which card each rank's messages take (docs/how-to/rails.md).")
+    ] = None
 
 
 class RunTable(Table):

@@ -1,17 +1,28 @@
 """TOML files that people write: read, checked by pydantic, and every mistake with its line."""
 
-from stressbench.formats.toml.complaints import Complaint, Mistakes, complaints_of, unknown
+from stressbench.formats.toml.complaints import (
+    Called,
+    Complaint,
+    Mistakes,
+    by_key,
+    by_option,
+    complaints_of,
+    unknown,
+)
 from stressbench.formats.toml.lines import Place, line_of, lines_of
 from stressbench.formats.toml.reading import TomlMistake, located, read_text, tables_of
 from stressbench.formats.toml.table import Table
 from stressbench.formats.toml.writing import toml_text
 
 __all__ = [
+    "Called",
     "Complaint",
     "Mistakes",
     "Place",
     "Table",
     "TomlMistake",
+    "by_key",
+    "by_option",
     "complaints_of",
     "line_of",
     "lines_of",

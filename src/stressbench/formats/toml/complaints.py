@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from stressbench.errors import UserError
 from stressbench.formats.toml.lines import Place
 
 _MOST = 100  # mistakes that are told
@@ -20,8 +21,8 @@ class Complaint:
     text: str
 
 
-class Mistakes(Exception):
-    """What is wrong with a file, each with its place."""
+class Mistakes(UserError):
+    """What is wrong with a file or with values given in its place, each with its place."""
 
     def __init__(self, complaints: Iterable[Complaint]) -> None:
         self.complaints = tuple(complaints)
@@ -43,14 +44,33 @@ _TYPES: Mapping[str, str] = {
 
 Words: TypeAlias = Callable[[str], str]
 
+Called: TypeAlias = Callable[[Place], str]
+"""What a message calls a key, as its beginning: `factors.rate: `, or the option whose value it is."""
+
+
+def dotted(place: Place) -> str:
+    """`factors.rate`; positions in lists are left out."""
+    return ".".join(str(part) for part in place if not isinstance(part, int))
+
+
+def by_key(place: Place) -> str:
+    """As the file calls it: `factors.rate: `."""
+    return f"{dotted(place)}: "
+
+
+def by_option(options: Mapping[str, str]) -> Called:
+    """As the command line calls it: `options` has the beginning of messages by dotted key. Others go by key."""
+    return lambda place: options.get(dotted(place)) or by_key(place)
+
 
 def complaints_of(
-    fault: ValidationError, model: type[BaseModel], *, under: Place = (), pattern: Words = "expected {}".format
-) -> tuple[Complaint, ...]:
+    fault: ValidationError, model: type[BaseModel], *, under: Place = (), pattern: Words = "expected {}".format,
+    called: Called = by_key,
+) -> tuple[Complaint, ...]:  # fmt: skip
     """One for each mistake; places begin with `under`, and `pattern` puts a regular expression into words."""
     found = fault.errors()
     more = Complaint(place=under, text=f"{len(found) - _MOST:,} more mistakes; these are the first {_MOST}")
-    told = tuple(_complaint(error, model, under, pattern) for error in found[:_MOST])
+    told = tuple(_complaint(error, model, under, pattern, called) for error in found[:_MOST])
     return told if len(found) <= _MOST else (*told, more)
 
 
@@ -61,18 +81,19 @@ def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
     return f"unknown {what} '{name}'; {hint}known: {', '.join(known)}"
 
 
-def _complaint(error: Any, model: type[BaseModel], under: Place, pattern: Words) -> Complaint:
+def _complaint(error: Any, model: type[BaseModel], under: Place, pattern: Words, called: Called) -> Complaint:
     place, last = (*under, *error["loc"]), str(error["loc"][-1])
     kind, context = error["type"], error.get("ctx", {})
-    dotted = ".".join(str(part) for part in place if not isinstance(part, int))
     value = error["input"]
     if kind == "extra_forbidden":
         return Complaint(place=place, text=unknown("key", last, _keys(model, error["loc"][:-1])))
     if kind == "missing":
-        table = ".".join(str(part) for part in place[:-1] if not isinstance(part, int))
+        table = dotted(place[:-1])
         where = f"[{table}] " if table else ""
         return Complaint(place=place[:-1], text=f"{where}{last} is missing")
-    return Complaint(place=place, text=f"{dotted}: {_shown(value)}: {_expected(kind, context, error['msg'], pattern)}")
+    return Complaint(
+        place=place, text=f"{called(place)}{_shown(value)}: {_expected(kind, context, error['msg'], pattern)}"
+    )
 
 
 def _expected(kind: str, context: Mapping[str, Any], message: str, pattern: Words) -> str:

@@ -11,10 +11,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from stressbench.console import escaped
+from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.place import Place
-from stressbench.launch.wanted import Wanted
+from stressbench.launch.launch_target import LaunchTarget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +23,8 @@ class BatchSystem:
 
     name: str
     about: str
-    inside: Callable[[Mapping[str, str]], Place]
-    planned: Callable[[Wanted], Place]
+    inside: Callable[[Mapping[str, str]], LaunchTarget]
+    planned: Callable[[BatchRequest], LaunchTarget]
     directives: Callable[..., tuple[str, ...]]
     line: Callable[[Command], str]
 
@@ -43,7 +43,7 @@ def _system(name: str) -> BatchSystem:
     )  # fmt: skip
 
 
-def script(system: BatchSystem, wanted: Wanted, *, ranks: int, command: Command, afterwards: str) -> str:
+def script(system: BatchSystem, wanted: BatchRequest, *, ranks: int, command: Command, afterwards: str) -> str:
     """A script for this system: what it asks for, and the command; `afterwards` stands in it as a remark.
 
     Raises LaunchMistake where a word has a newline or another control character: systems read directives line by line,

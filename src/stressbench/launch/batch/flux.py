@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.launch.allocation import Allocation
+from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import answer, require_on_path
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
-from stressbench.launch.wanted import Wanted
 
 ABOUT = "flux run in an instance of Flux"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FluxPlace(Allocation):
+class FluxTarget(Allocation):
     """An instance of Flux."""
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
@@ -35,7 +35,7 @@ class FluxPlace(Allocation):
         options = (f"--ntasks={request.ranks}", *nodes, *pmix, *request.extra)
         return Command(argv=(str(launcher.path), "run", *options, *program))
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a Place's
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Raises LaunchMistake: the second would wait for the cores of the first."""
         raise LaunchMistake(
             "--on flux: two launches side by side would wait for each other's cores; in an allocation, --on local "
@@ -43,7 +43,7 @@ class FluxPlace(Allocation):
         )
 
 
-def inside(environment: Mapping[str, str]) -> FluxPlace:
+def inside(environment: Mapping[str, str]) -> FluxTarget:
     """The instance that this process is in. Raises LaunchMistake."""
     if not environment.get("FLUX_URI"):
         raise LaunchMistake(
@@ -52,15 +52,15 @@ def inside(environment: Mapping[str, str]) -> FluxPlace:
         )
     require_on_path("flux", option="--on flux")
     said = (answer("flux", "resource", "list", "-n", "-o", "{nnodes}") or "").strip()
-    return FluxPlace(nodes=int(said) if said.isdigit() and int(said) > 0 else None)
+    return FluxTarget(nodes=int(said) if said.isdigit() and int(said) > 0 else None)
 
 
-def planned(wanted: Wanted) -> FluxPlace:
+def planned(wanted: BatchRequest) -> FluxTarget:
     """What a script will be given."""
-    return FluxPlace(nodes=wanted.nodes)
+    return FluxTarget(nodes=wanted.nodes)
 
 
-def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """For `flux batch`. Whole nodes: jobs of others beside us would be in our times."""
     asked = (
         ("job-name", wanted.name),

@@ -8,12 +8,12 @@ from pathlib import Path
 from stressbench.formats.files import limits, read_text
 from stressbench.launch import local
 from stressbench.launch.allocation import Allocation
+from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Recognised
 from stressbench.launch.local import Request
-from stressbench.launch.wanted import Wanted
 
 ABOUT = "mpirun in a job of PBS"
 
@@ -22,7 +22,7 @@ _LATER = "$PBS_NODEFILE"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PbsPlace(Allocation):
+class PbsTarget(Allocation):
     """A job; `hosts` is the file that PBS names them in."""
 
     hosts: str
@@ -40,7 +40,7 @@ class PbsPlace(Allocation):
         return local.build(launcher=launcher, request=replace(request, extra=where))
 
 
-def inside(environment: Mapping[str, str]) -> PbsPlace:
+def inside(environment: Mapping[str, str]) -> PbsTarget:
     """The job that this process is in. Raises LaunchMistake."""
     file = environment.get("PBS_NODEFILE")
     if not environment.get("PBS_JOBID") or not file:
@@ -52,15 +52,15 @@ def inside(environment: Mapping[str, str]) -> PbsPlace:
         hosts = read_text(Path(file), limit=limits.OUTPUT, errors="replace").split()
     except OSError as fault:
         raise LaunchMistake(f"--on pbs: PBS_NODEFILE: {file}: {fault.strerror}") from fault
-    return PbsPlace(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)
+    return PbsTarget(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)
 
 
-def planned(wanted: Wanted) -> PbsPlace:
+def planned(wanted: BatchRequest) -> PbsTarget:
     """What a script will be given."""
-    return PbsPlace(nodes=wanted.nodes, hosts=_LATER)
+    return PbsTarget(nodes=wanted.nodes, hosts=_LATER)
 
 
-def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """For qsub. Whole nodes: jobs of others beside us would be in our times."""
     each = wanted.ranks_per_node(ranks)
     chunk, count = (1, ranks) if each is None else (each, wanted.nodes)

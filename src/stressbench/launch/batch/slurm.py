@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stressbench.launch.allocation import Allocation
+from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import answer, require_on_path
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
-from stressbench.launch.wanted import Wanted
 
 ABOUT = "srun in an allocation of Slurm"
 
@@ -28,7 +28,7 @@ _REST_MAY_TAKE_S = 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlurmPlace(Allocation):
+class SlurmTarget(Allocation):
     """`offered`: what `srun --mpi=list` names, None where it did not answer; `cpus` on the smallest of the nodes."""
 
     offered: tuple[str, ...] | None = None
@@ -71,13 +71,13 @@ class SlurmPlace(Allocation):
             f"{library}, which needs {' or '.join(speaks)}; --on local starts it with mpirun in the same allocation"
         )
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a Place's
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Without --overlap (Slurm 20.11) the second step would wait for the end of the first."""
         typed = any(word.startswith("--cpu-bind") for word in request.extra)
         words = ("--overlap",) if typed else ("--overlap", "--cpu-bind=none")
         return replace(request, extra=(*words, *request.extra))
 
-    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a Place's
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """What makes times long."""
         if not self._is_crowded(request):
             return None
@@ -89,7 +89,7 @@ def _settings(launcher: Launcher) -> tuple[tuple[str, str], ...]:
     return (("SLURM_PMIX_FENCE", "tree"),) if launcher.flavour.is_openmpi else ()
 
 
-def inside(environment: Mapping[str, str]) -> SlurmPlace:
+def inside(environment: Mapping[str, str]) -> SlurmTarget:
     """The allocation that this process is in. Raises LaunchMistake."""
     if not environment.get("SLURM_JOB_ID"):
         raise LaunchMistake(
@@ -97,7 +97,7 @@ def inside(environment: Mapping[str, str]) -> SlurmPlace:
             "`salloc -N 4` gives one, and --emit writes a script for sbatch"
         )
     require_on_path("srun", option="--on slurm")
-    return SlurmPlace(
+    return SlurmTarget(
         nodes=_number(environment.get("SLURM_JOB_NUM_NODES")),
         ranks=_number(environment.get("SLURM_NTASKS")),
         offered=offered(answer("srun", "--mpi=list")),
@@ -120,12 +120,12 @@ def _number(text: str | None) -> int | None:
     return int(text) if text and text.isdigit() else None
 
 
-def planned(wanted: Wanted) -> SlurmPlace:
+def planned(wanted: BatchRequest) -> SlurmTarget:
     """What a script will be given, whose nodes have as many CPUs as they need."""
-    return SlurmPlace(nodes=wanted.nodes, offered=offered(answer("srun", "--mpi=list")))
+    return SlurmTarget(nodes=wanted.nodes, offered=offered(answer("srun", "--mpi=list")))
 
 
-def directives(wanted: Wanted, *, ranks: int) -> tuple[str, ...]:
+def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """For sbatch. Whole nodes: jobs of others beside us would be in our times."""
     asked = (
         ("job-name", wanted.name),

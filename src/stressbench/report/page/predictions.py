@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from stressbench.interference.judging import Judgement
-from stressbench.interference.models import BEST
-from stressbench.interference.seating import Seating
-from stressbench.interference.together import Beside, Foretold, Together
+from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
+from stressbench.interference.models import DEFAULT_MODEL
+from stressbench.interference.placement_plan import PlacementPlan
+from stressbench.interference.validation import Validation
 from stressbench.report.drawing import style
 from stressbench.report.judgement_csv import PAIRS_HEAD, pairs_rows
 from stressbench.report.leaf import Sheet as Words
@@ -36,7 +36,7 @@ _FOOT = (
 )
 
 
-def render_together(found: Together) -> str:
+def render_together(found: CoRunPrediction) -> str:
     """The page of `predict` as HTML text."""
     with style():
         figure = draw_slowdowns(found)
@@ -53,7 +53,7 @@ def render_together(found: Together) -> str:
     return render_plain(Plain(title=title, lead=lead, chapters=(chapter,), foot=_FOOT))
 
 
-def _foretold(found: Together) -> Iterator[str]:
+def _foretold(found: CoRunPrediction) -> Iterator[str]:
     """By one model each, the hardest hit first."""
     chosen = [(one, _chosen(one)) for one in found.applications]
     ordered = sorted(chosen, key=lambda both: -(both[1].prediction.slowdown or 0.0))
@@ -63,13 +63,13 @@ def _foretold(found: Together) -> Iterator[str]:
         yield f"The table has {more} more."
 
 
-def _chosen(one: Beside) -> Foretold:
+def _chosen(one: VictimPrediction) -> ModelPrediction:
     """What the best model says, where it was asked and can tell; else the first that can."""
     telling = [said for said in one.foretold if said.prediction.slowdown is not None]
-    return next((said for said in telling if said.model == BEST), (*telling, one.foretold[0])[0])
+    return next((said for said in telling if said.model == DEFAULT_MODEL), (*telling, one.foretold[0])[0])
 
 
-def _sentence(one: Beside, said: Foretold) -> str:
+def _sentence(one: VictimPrediction, said: ModelPrediction) -> str:
     beside = ", ".join(one.beside) if len(one.beside) <= 3 else f"{len(one.beside)} others"
     if said.prediction.slowdown is None:
         return f"{one.application} beside {beside}: cannot tell, {said.prediction.reason}."
@@ -77,7 +77,7 @@ def _sentence(one: Beside, said: Foretold) -> str:
     return f"{one.application} will take {shown} as long beside {beside}, by {said.model}."
 
 
-def _slowdowns(found: Together) -> Words:
+def _slowdowns(found: CoRunPrediction) -> Words:
     return Words(
         title="Predicted slow-downs",
         words=3,
@@ -92,7 +92,7 @@ def _slowdowns(found: Together) -> Words:
     )  # fmt: skip
 
 
-def render_judgement(found: Judgement) -> str:
+def render_judgement(found: Validation) -> str:
     """The page of `predict evaluate` as HTML text."""
     with style():
         drawn = [figure for figure in (draw_boxes(found), draw_scatter(found)) if figure is not None]
@@ -111,7 +111,7 @@ def render_judgement(found: Judgement) -> str:
     return render_plain(Plain(title=title, lead=lead, chapters=(chapter,), foot=_FOOT))
 
 
-def _judged(found: Judgement) -> Iterator[str]:
+def _judged(found: Validation) -> Iterator[str]:
     best = found.scores[0]
     if best.mean_absolute_error is None or best.within_10_points is None:
         yield "No model could tell of any co-run."
@@ -127,14 +127,14 @@ def _judged(found: Judgement) -> Iterator[str]:
         )
 
 
-def _doubts(found: Judgement) -> Iterator[str]:
+def _doubts(found: Validation) -> Iterator[str]:
     yield from (f"{sentence}." for sentence in said_reasons(found))
     yield from (f"{said_left_out(one)}." for one in found.left_out[:_MOST_LEFT_OUT])
     if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
         yield f"And {more} more are left out."
 
 
-def _judgement_sheets(found: Judgement) -> Iterable[Words]:
+def _judgement_sheets(found: Validation) -> Iterable[Words]:
     reading = " ".join(key_of(found))
     yield Words(title="Models", words=1, head=SCORE_HEADS, body=tuple(score_rows(found)), reading=reading)
     rows = tuple(pair_rows(found))
@@ -145,7 +145,7 @@ def _judgement_sheets(found: Judgement) -> Iterable[Words]:
     )  # fmt: skip
 
 
-def render_seating(found: Seating) -> str:
+def render_seating(found: PlacementPlan) -> str:
     """The page of `predict place` as HTML text."""
     seats = sum(len(group) for group in found.groups)
     switches = "1 switch" if found.switches == 1 else f"{found.switches} switches"
@@ -162,7 +162,7 @@ def render_seating(found: Seating) -> str:
     return render_plain(Plain(title=title, lead=lead, chapters=(chapter,), foot=_FOOT))
 
 
-def _seats(found: Seating) -> Words:
+def _seats(found: PlacementPlan) -> Words:
     return Words(
         title="Switches", words=2, head=("switch", "applications, with slow-down and 95 % interval"),
         body=tuple((f"{number}", said_group(group)) for number, group in enumerate(found.groups, start=1)),

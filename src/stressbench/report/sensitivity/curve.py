@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from stressbench.interference.portrait import LevelSaid, Portrait
+from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import JOBS, MUTED, PAPER
 from stressbench.report.section import printable
@@ -17,7 +17,7 @@ _CAPTION = (
 )
 
 
-def draw(said: Portrait, *, key: str) -> Figure | None:
+def draw(said: ProfileSummary, *, key: str) -> Figure | None:
     """None where no compression has a utilisation."""
     levels = [one for one in said.levels if one.utilisation.value is not None]
     if not levels:
@@ -50,7 +50,7 @@ def draw(said: Portrait, *, key: str) -> Figure | None:
     )  # fmt: skip
 
 
-def _mark(axes: Axes, one: LevelSaid) -> None:
+def _mark(axes: Axes, one: LevelSummary) -> None:
     busy, slow, tone = one.utilisation, one.slowdown, JOBS[1].stand_in
     assert busy.value is not None
     if busy.low is not None and busy.high is not None:
@@ -60,7 +60,7 @@ def _mark(axes: Axes, one: LevelSaid) -> None:
     axes.plot(100 * busy.value, slow.centre, "D", color=tone, markersize=6, markeredgecolor=PAPER.stand_in)
 
 
-def _title(said: Portrait, levels: list[LevelSaid]) -> str:
+def _title(said: ProfileSummary, levels: list[LevelSummary]) -> str:
     worst = max(levels, key=lambda one: one.utilisation.value or 0.0)
     shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
     return (
@@ -69,7 +69,7 @@ def _title(said: Portrait, levels: list[LevelSaid]) -> str:
     )
 
 
-def _caption(said: Portrait, levels: list[LevelSaid]) -> str:
+def _caption(said: ProfileSummary, levels: list[LevelSummary]) -> str:
     unknown = len(said.levels) - len(levels)
     left = f" Of {count(unknown, 'more compression')} nobody can tell how busy the switch was." if unknown else ""
     few, many = (end(one.runs for one in levels) for end in (min, max))
@@ -79,5 +79,5 @@ def _caption(said: Portrait, levels: list[LevelSaid]) -> str:
     )  # fmt: skip
 
 
-def _said(one: LevelSaid) -> str:
+def _said(one: LevelSummary) -> str:
     return f"At {percent(one.utilisation.value)} %: {factor(one.slowdown.centre)}."

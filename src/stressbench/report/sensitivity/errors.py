@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from stressbench.interference.judging import Judgement, Score
+from stressbench.interference.validation import ModelScore, Validation
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.figures.boxes import draw_box
 from stressbench.report.palette import MUTED, tone_of
@@ -28,7 +28,7 @@ _SCATTER = (
 )
 
 
-def draw_boxes(found: Judgement) -> Figure | None:
+def draw_boxes(found: Validation) -> Figure | None:
     """A box a model; None where no model could tell of any co-run."""
     known = [(number, one) for number, one in enumerate(found.scores) if one.quartiles is not None]
     if not known:
@@ -56,7 +56,7 @@ def draw_boxes(found: Judgement) -> Figure | None:
     )  # fmt: skip
 
 
-def draw_scatter(found: Judgement) -> Figure | None:
+def draw_scatter(found: Validation) -> Figure | None:
     """A panel a model; None where no model could tell of any co-run."""
     known = [(number, one) for number, one in enumerate(found.scores) if one.mean_absolute_error is not None]
     if not known:
@@ -82,7 +82,7 @@ def draw_scatter(found: Judgement) -> Figure | None:
     )  # fmt: skip
 
 
-def _panel(axes: Axes, one: Score, number: int, *, ends: tuple[float, float]) -> None:
+def _panel(axes: Axes, one: ModelScore, number: int, *, ends: tuple[float, float]) -> None:
     tone = tone_of(number).stand_in
     axes.axline(
         (ends[0], ends[0]), (ends[1] * 1.01, ends[1] * 1.01), color=MUTED.stand_in, linestyle=":", linewidth=1.2
@@ -110,15 +110,15 @@ def _panel(axes: Axes, one: Score, number: int, *, ends: tuple[float, float]) ->
     axes.grid(visible=True)
 
 
-def _errors(one: Score) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _errors(one: ModelScore) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.array([pair.error for pair in one.pairs if pair.error is not None], dtype=np.float64)
 
 
-def _said(one: Score) -> str:
+def _said(one: ModelScore) -> str:
     assert one.quartiles is not None
     return f"{one.model}: median {100 * one.quartiles.median:.1f}, largest {100 * one.quartiles.most:.1f} points."
 
 
-def _compared(one: Score) -> str:
+def _compared(one: ModelScore) -> str:
     errors: Sequence[float] = _errors(one).tolist()
     return f"{one.model}: {sum(error > 0 for error in errors)} of {len(errors)} predictions are too high."

@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.portrait import Portrait, Spread
+from stressbench.interference.profile_summary import LatencySummary, ProfileSummary
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.figures.distribution import Side, curve_of, plot_sides
 from stressbench.report.page.sheets import Sheet, sheet
@@ -19,7 +19,7 @@ _CAPTION = (
 )
 
 
-def draw(profile: Profile, said: Portrait, *, key: str) -> Figure:
+def draw(profile: Profile, said: ProfileSummary, *, key: str) -> Figure:
     """Both curves, or that of the idle machine alone."""
     drawn = canvas(height_in=3.2)
     axes: Axes = drawn.subplots()
@@ -49,17 +49,17 @@ def numbers(profile: Profile, *, key: str) -> Sheet:
     return sheet(f"{key}-latencies.csv", ("side", "n", "latency_s", "share_longer"), rows)
 
 
-def _title(said: Portrait) -> str:
+def _title(said: ProfileSummary) -> str:
     name = printable(said.application)
     if said.beside is None:
         return f"How long do probes take on the idle machine? Nobody probed beside {name}"
     return f"Beside {name} probes take {factor(said.beside.mean_s / said.idle.mean_s)}× their idle mean"
 
 
-def _said(said: Portrait) -> str:
+def _said(said: ProfileSummary) -> str:
     sides = [("Idle", said.idle), *([] if said.beside is None else [("Beside the application", said.beside)])]
     return " ".join(f"{name}: {_percentiles(side)}." for name, side in sides)
 
 
-def _percentiles(side: Spread) -> str:
+def _percentiles(side: LatencySummary) -> str:
     return ", ".join(f"{one.share:.0%} within {time(one.value_s)}" for one in side.percentiles)

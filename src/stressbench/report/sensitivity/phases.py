@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.portrait import Portrait, probe_times
+from stressbench.interference.profile_summary import ProfileSummary, probe_times
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import ALONE, JOBS, MUTED
 from stressbench.report.section import printable
@@ -18,7 +18,7 @@ _CAPTION = (
 )
 
 
-def draw(profile: Profile, said: Portrait, *, key: str) -> Figure | None:
+def draw(profile: Profile, said: ProfileSummary, *, key: str) -> Figure | None:
     """None where nobody can tell how busy the switch was."""
     if not said.phases or profile.impact is None:
         return None
@@ -46,7 +46,7 @@ def draw(profile: Profile, said: Portrait, *, key: str) -> Figure | None:
     return finish(drawn, key=f"{key}-phases", title=_title(said), caption=caption, description=_said(said))
 
 
-def _levels(axes: Axes, said: Portrait) -> None:
+def _levels(axes: Axes, said: ProfileSummary) -> None:
     tone = JOBS[1].stand_in
     for phase in said.phases:
         ends = [phase.began_s, phase.ended_s]
@@ -59,7 +59,7 @@ def _levels(axes: Axes, said: Portrait) -> None:
     axes.set_xlabel("time since the application's start / s")
 
 
-def _title(said: Portrait) -> str:
+def _title(said: ProfileSummary) -> str:
     name = printable(said.application)
     if len(said.phases) == 1:
         return f"How busy does {name} keep the switch over time? No phases are shown"
@@ -67,7 +67,7 @@ def _title(said: Portrait) -> str:
     return f"{name} keeps the switch busy for {percent(least)} to {percent(most)} % of the time, by phase"
 
 
-def _said(said: Portrait) -> str:
+def _said(said: ProfileSummary) -> str:
     return " ".join(
         f"From {phase.began_s:.1f} to {phase.ended_s:.1f} s: {percent(phase.utilisation)} %, interval "
         f"{percent(phase.low)} to {percent(phase.high)} %."

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from stressbench.interference.portrait import LevelSaid, Portrait
+from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.palette import tone_of
 from stressbench.report.section import printable
@@ -21,7 +21,7 @@ _CAPTION = (
 )
 
 
-def draw(said: Portrait, *, key: str) -> Figure | None:
+def draw(said: ProfileSummary, *, key: str) -> Figure | None:
     """None where nobody can tell of any."""
     shown = [one for one in said.levels if _height(one) is not None]
     if not shown:
@@ -54,7 +54,7 @@ def draw(said: Portrait, *, key: str) -> Figure | None:
     )  # fmt: skip
 
 
-def _line(axes: Axes, rings: Sequence[LevelSaid], *, order: int, dash: int, label: str) -> None:
+def _line(axes: Axes, rings: Sequence[LevelSummary], *, order: int, dash: int, label: str) -> None:
     tone, mark = tone_of(order).stand_in, _MARKS[order % len(_MARKS)]
     points = sorted(((one.configuration.pause_s, 100 * (_height(one) or 0.0), one) for one in rings), key=_across)
     axes.plot(
@@ -69,16 +69,16 @@ def _line(axes: Axes, rings: Sequence[LevelSaid], *, order: int, dash: int, labe
             axes.plot([at, at], ends, color=tone, linewidth=2.6, alpha=0.45, solid_capstyle="butt")
 
 
-def _across(point: tuple[float, float, LevelSaid]) -> float:
+def _across(point: tuple[float, float, LevelSummary]) -> float:
     return point[0]
 
 
-def _height(one: LevelSaid) -> float | None:
+def _height(one: LevelSummary) -> float | None:
     """What is known: the utilisation, or what it is at least."""
     return one.utilisation.low if one.utilisation.value is None else one.utilisation.value
 
 
-def _title(said: Portrait, shown: Sequence[LevelSaid]) -> str:
+def _title(said: ProfileSummary, shown: Sequence[LevelSummary]) -> str:
     low, high = (end(_height(one) or 0.0 for one in shown) for end in (min, max))
     return (
         f"Compressions beside which {printable(said.application)} ran keep the switch busy for {percent(low)} to "

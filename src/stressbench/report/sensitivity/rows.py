@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stressbench.interference.portrait import Portrait, Spread
-from stressbench.interference.probing import Utilisation
+from stressbench.interference.profile_summary import LatencySummary, ProfileSummary
+from stressbench.interference.utilisation import Utilisation
 from stressbench.report.numbers import Value
 
 HEAD = (
@@ -15,7 +15,7 @@ _NO_RING: tuple[Value, ...] = (None,) * 4
 _NO_RUNS: tuple[Value, ...] = (None,) * 4
 
 
-def rows_of(said: Portrait) -> Iterator[tuple[Value, ...]]:
+def rows_of(said: ProfileSummary) -> Iterator[tuple[Value, ...]]:
     """Values of `HEAD`; unknown is None."""
     who = (said.application, said.machine)
     yield (*who, "idle", *_NO_RING, *_probes(said.idle, None), *_NO_RUNS)
@@ -29,6 +29,6 @@ def rows_of(said: Portrait) -> Iterator[tuple[Value, ...]]:
         )  # fmt: skip
 
 
-def _probes(side: Spread, busy: Utilisation | None) -> tuple[Value, ...]:
+def _probes(side: LatencySummary, busy: Utilisation | None) -> tuple[Value, ...]:
     known = (None,) * 4 if busy is None else (busy.value, busy.low, busy.high, busy.reason)
     return (side.count, side.mean_s, *known)

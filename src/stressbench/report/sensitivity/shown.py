@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.portrait import Portrait, portrait_of
+from stressbench.interference.profile_summary import ProfileSummary, summarise_profile
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -11,10 +11,10 @@ class Shown:
     """`cautions`: what whoever measured it knows beyond the profile, sentences without a full stop."""
 
     profile: Profile
-    said: Portrait
+    said: ProfileSummary
     cautions: tuple[str, ...] = ()
 
 
 def shown(profile: Profile, *, cautions: tuple[str, ...] = ()) -> Shown:
     """The profile with its portrait."""
-    return Shown(profile=profile, said=portrait_of(profile), cautions=cautions)
+    return Shown(profile=profile, said=summarise_profile(profile), cautions=cautions)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from stressbench.interference.together import Beside, Foretold, Together
+from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
 from stressbench.report.drawing import Figure, canvas, finish
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.palette import INK, PAPER, tone_of
@@ -21,7 +21,7 @@ _CAPTION = (
 )
 
 
-def draw(found: Together) -> Figure | None:
+def draw(found: CoRunPrediction) -> Figure | None:
     """None where no model could tell of anyone; who has no prediction is left out, and stands in the table."""
     models = list(dict.fromkeys(one.model for who in found.applications for one in who.foretold))
     lines = [(who, one) for who in found.applications for one in who.foretold if one.prediction.slowdown is not None]
@@ -45,7 +45,7 @@ def draw(found: Together) -> Figure | None:
     )  # fmt: skip
 
 
-def _line(axes: Axes, one: Foretold, height: int, *, order: int) -> None:
+def _line(axes: Axes, one: ModelPrediction, height: int, *, order: int) -> None:
     said, tone = one.prediction, tone_of(order).stand_in
     assert said.slowdown is not None
     if said.low is not None:
@@ -63,10 +63,10 @@ def _line(axes: Axes, one: Foretold, height: int, *, order: int) -> None:
     )  # fmt: skip
 
 
-def _label(who: Beside, one: Foretold, models: Sequence[str]) -> str:
+def _label(who: VictimPrediction, one: ModelPrediction, models: Sequence[str]) -> str:
     name = short(printable(who.application), longest=24)
     return name if len(models) == 1 else f"{name}, {one.model}"
 
 
-def _text(one: Foretold) -> str:
+def _text(one: ModelPrediction) -> str:
     return f"{slowdown_text(one.prediction.slowdown)} {bounds_text(one.prediction)}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.interference.portrait import LevelSaid, Portrait
+from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.leaf import Leaf, Sheet
 from stressbench.report.sensitivity.shown import Shown
 from stressbench.report.terminal.impact_table import said_utilisation
@@ -26,7 +26,7 @@ def notes_of(shown: Shown) -> tuple[str, ...]:
     return (*shown.said.missing, *shown.cautions)
 
 
-def findings(said: Portrait) -> Iterator[str]:
+def findings(said: ProfileSummary) -> Iterator[str]:
     """What the application does, what it suffers, in sentences."""
     if said.ours is not None:
         yield f"{said.application} {_does(said)}"
@@ -44,7 +44,7 @@ def findings(said: Portrait) -> Iterator[str]:
         yield f"Of {said.application} only the idle machine is known."
 
 
-def _does(said: Portrait) -> str:
+def _does(said: ProfileSummary) -> str:
     assert said.ours is not None
     if said.ours.value is None:
         return f"and the switch: {said_utilisation(said.ours)}."
@@ -52,7 +52,7 @@ def _does(said: Portrait) -> str:
     return f"keeps the switch busy for {said_utilisation(said.ours)} of the time{phases}."
 
 
-def sheets_of(said: Portrait) -> Iterator[Sheet]:
+def sheets_of(said: ProfileSummary) -> Iterator[Sheet]:
     """Tables that have something to tell, in order."""
     yield _latencies(said)
     if said.ours is not None and said.paper is not None:
@@ -65,7 +65,7 @@ def sheets_of(said: Portrait) -> Iterator[Sheet]:
         yield _links(said.links)
 
 
-def _latencies(said: Portrait) -> Sheet:
+def _latencies(said: ProfileSummary) -> Sheet:
     sides = [("idle", said.idle), *([] if said.beside is None else [("beside it", said.beside)])]
     unit = time_unit(one.value_s for _, side in sides for one in side.percentiles)
     shares = [f"p{percent_name(one.share)} [95 %]" for one in said.idle.percentiles]
@@ -83,7 +83,7 @@ def _latencies(said: Portrait) -> Sheet:
     )  # fmt: skip
 
 
-def _utilisations(said: Portrait) -> Sheet:
+def _utilisations(said: ProfileSummary) -> Sheet:
     assert said.ours is not None
     assert said.paper is not None
     effect = said.effect
@@ -102,7 +102,7 @@ def _utilisations(said: Portrait) -> Sheet:
     )
 
 
-def _phases(said: Portrait) -> Sheet:
+def _phases(said: ProfileSummary) -> Sheet:
     return Sheet(
         title="Phases",
         words=1,
@@ -116,7 +116,7 @@ def _phases(said: Portrait) -> Sheet:
     )  # fmt: skip
 
 
-def _levels(said: Portrait) -> Sheet:
+def _levels(said: ProfileSummary) -> Sheet:
     unit = time_unit(one.probes.mean_s for one in said.levels)
     alone = f"{said.alone_runs:,} times alone"
     middle = "" if said.alone_median_s is None else f", of which the middle is {time(said.alone_median_s)}"
@@ -135,12 +135,12 @@ def _levels(said: Portrait) -> Sheet:
     )  # fmt: skip
 
 
-def _ring(one: LevelSaid) -> str:
+def _ring(one: LevelSummary) -> str:
     ring = one.configuration
     return f"P = {ring.partners}, M = {ring.messages}, B = {time(ring.pause_s)}"
 
 
-def said_busy(one: LevelSaid) -> str:
+def said_busy(one: LevelSummary) -> str:
     """`41.2 [38.0, 44.9]`, what it is at least, or a dash."""
     busy = one.utilisation
     if busy.value is None:

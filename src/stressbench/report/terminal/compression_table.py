@@ -3,7 +3,7 @@
 from rich.table import Table
 
 from stressbench.console import Console
-from stressbench.interference.suffering import CompressionFound, LevelFound
+from stressbench.interference.compression_analysis import CompressionResult, LevelResult
 from stressbench.report.section import printable
 from stressbench.report.terminal.impact_table import said_utilisation
 from stressbench.report.terminal.page import new_table, print_table, say
@@ -16,7 +16,7 @@ _KEY = (
 )
 
 
-def print_compression(found: CompressionFound, *, name: str, nodes: int, by_rounds: bool, console: Console) -> None:
+def print_compression(found: CompressionResult, *, name: str, nodes: int, by_rounds: bool, console: Console) -> None:
     """All of it; `nodes` hosts hold the ring. `by_rounds`: times are those of a workload's rounds."""
     console.print(_setting(found, name=name, nodes=nodes, by_rounds=by_rounds), soft_wrap=True)
     print_table(console, _levels(found))
@@ -31,7 +31,7 @@ def print_compression(found: CompressionFound, *, name: str, nodes: int, by_roun
     say(console, _KEY, style="dim")
 
 
-def _setting(found: CompressionFound, *, name: str, nodes: int, by_rounds: bool) -> str:
+def _setting(found: CompressionResult, *, name: str, nodes: int, by_rounds: bool) -> str:
     ordered = sorted(found.alone_s)
     middle = ordered[len(ordered) // 2]
     kind = "round" if by_rounds else "run"
@@ -42,7 +42,7 @@ def _setting(found: CompressionFound, *, name: str, nodes: int, by_rounds: bool)
     )
 
 
-def _levels(found: CompressionFound) -> Table:
+def _levels(found: CompressionResult) -> Table:
     unit = time_unit((found.idle.mean_s, *(one.probes.mean_s for one in found.levels)))
     longest = max((one.slowdown.centre - 1 for one in found.levels if one.slowdown is not None), default=0.0)
     table = new_table(
@@ -60,20 +60,20 @@ def _levels(found: CompressionFound) -> Table:
     return table
 
 
-def _busy(one: LevelFound) -> str:
+def _busy(one: LevelResult) -> str:
     busy = one.utilisation
     if busy.value is None:
         return MISSING if busy.low is None else f"at least {percent(busy.low)}"
     return said_utilisation(busy).replace(" %", "")
 
 
-def _slowdown(one: LevelFound) -> str:
+def _slowdown(one: LevelResult) -> str:
     if one.slowdown is None:
         return MISSING if one.at_least is None else f"at least {factor(one.at_least)}"
     return f"{factor(one.slowdown.centre)} {interval(one.slowdown.low, one.slowdown.high)}"
 
 
-def _bar(one: LevelFound, longest: float) -> str:
+def _bar(one: LevelResult, longest: float) -> str:
     if one.slowdown is None or longest <= 0:
         return ""
     return "█" * round(_WIDEST_BAR * max(0.0, one.slowdown.centre - 1) / longest)

@@ -3,9 +3,9 @@
 from rich.table import Table
 
 from stressbench.console import Console
-from stressbench.interference.finding import ImpactFound, PairFound, Stretch
-from stressbench.interference.pingpongs import Probing
-from stressbench.interference.probing import Utilisation
+from stressbench.interference.impact_analysis import ImpactResult, PairEstimate, PhaseEstimate
+from stressbench.interference.probes import ProbeSchedule
+from stressbench.interference.utilisation import Utilisation
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, count, factor, interval, time, time_unit
@@ -15,7 +15,7 @@ _MOST_PAIRS = 16
 _MOST_LINKS = 4
 
 
-def print_impact(found: ImpactFound, *, name: str, probing: Probing, console: Console) -> None:
+def print_impact(found: ImpactResult, *, name: str, probing: ProbeSchedule, console: Console) -> None:
     """All of it."""
     console.print(said_setting(name, probing), soft_wrap=True)
     print_table(console, _latencies(found))
@@ -34,7 +34,7 @@ def print_impact(found: ImpactFound, *, name: str, probing: Probing, console: Co
         say(console, f"CAUTION: {caution}")
 
 
-def said_setting(name: str, probing: Probing) -> str:
+def said_setting(name: str, probing: ProbeSchedule) -> str:
     """How probes were sent, in a line."""
     return (
         f"{printable(name)}: probes of {probing.message_bytes:,} B by {count(probing.pairs, 'pair')} "
@@ -51,7 +51,7 @@ def said_utilisation(found: Utilisation) -> str:
     return f"cannot tell: {least}{found.reason}"
 
 
-def said_links(found: ImpactFound) -> str | None:
+def said_links(found: ImpactResult) -> str | None:
     """What counters say of the busiest links; None where nobody counts."""
     if found.links is None:
         return None
@@ -60,7 +60,7 @@ def said_links(found: ImpactFound) -> str | None:
     return f"links by their own counters, the busiest of {len(found.links)}: {told}"
 
 
-def said_drift(found: ImpactFound) -> str | None:
+def said_drift(found: ImpactResult) -> str | None:
     """Idle latencies after over before."""
     if found.drift is None:
         return None
@@ -68,7 +68,7 @@ def said_drift(found: ImpactFound) -> str | None:
     return f"idle again, afterwards: {factor(drift.centre)}× the latencies before {interval(drift.low, drift.high)}"
 
 
-def said_effect(found: ImpactFound) -> str:
+def said_effect(found: ImpactResult) -> str:
     """What probes did to the program; where nobody looked, how much they sent."""
     effect = found.effect
     if effect.ratio is None:
@@ -89,7 +89,7 @@ def _pc(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _latencies(found: ImpactFound) -> Table:
+def _latencies(found: ImpactResult) -> Table:
     sides = (("idle", found.idle), ("beside it", found.loaded))
     unit = time_unit(one.value_s for _, side in sides for one in side.percentiles)
     shares = [percent_name(one.share) for one in found.idle.percentiles]
@@ -101,7 +101,7 @@ def _latencies(found: ImpactFound) -> Table:
     return table
 
 
-def _phases(phases: tuple[Stretch, ...]) -> Table:
+def _phases(phases: tuple[PhaseEstimate, ...]) -> Table:
     table = new_table(left=("phase",), right=("from / s", "to / s", "utilisation / %", "[95 %]"))
     for number, phase in enumerate(phases, 1):
         table.add_row(
@@ -111,7 +111,7 @@ def _phases(phases: tuple[Stretch, ...]) -> Table:
     return table
 
 
-def _pairs(pairs: tuple[PairFound, ...]) -> Table:
+def _pairs(pairs: tuple[PairEstimate, ...]) -> Table:
     unit = time_unit(value for one in pairs for value in (one.idle_median_s, one.loaded_median_s) if value is not None)
     table = new_table(
         left=("pair",), right=(f"idle median / {unit.name}", "beside it", "utilisation / %"), last=("or why not",)

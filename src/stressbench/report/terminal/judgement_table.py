@@ -6,7 +6,7 @@ from rich.table import Table
 
 from stressbench.console import Console
 from stressbench.interference.coruns import LeftOut
-from stressbench.interference.judging import Judgement
+from stressbench.interference.validation import Validation
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, ratio_text, say
 from stressbench.report.terminal.prediction_table import slowdown_text
@@ -28,7 +28,7 @@ KEY = (
 )
 
 
-def print_judgement(found: Judgement, *, pairs: bool, console: Console) -> None:
+def print_judgement(found: Validation, *, pairs: bool, console: Console) -> None:
     """A line a model; with `pairs` one a co-run, too."""
     say(console, f"{found.machine}: {count(len(found.scores), 'model')} against {count(found.co_runs, 'co-run')}")
     console.print()
@@ -52,14 +52,14 @@ def said_left_out(one: LeftOut) -> str:
     return f"left out: {one.victim} beside {', '.join(one.aggressors)} ({one.source}): {one.reason}"
 
 
-def _scores(found: Judgement) -> Table:
+def _scores(found: Validation) -> Table:
     table = new_table(left=SCORE_HEADS[:1], right=SCORE_HEADS[1:])
     for row in score_rows(found):
         table.add_row(*row)
     return table
 
 
-def score_rows(found: Judgement) -> Iterator[tuple[str, ...]]:
+def score_rows(found: Validation) -> Iterator[tuple[str, ...]]:
     """A row of `SCORE_HEADS` for each model, the best first."""
     for one in found.scores:
         quartiles = [None if one.quartiles is None else getattr(one.quartiles, part) for part in _QUARTILES]
@@ -71,14 +71,14 @@ def score_rows(found: Judgement) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _pairs(found: Judgement) -> Table:
+def _pairs(found: Validation) -> Table:
     table = new_table(left=PAIR_HEADS, right=[score.model for score in found.scores])
     for row in pair_rows(found):
         table.add_row(*map(printable, row))
     return table
 
 
-def pair_rows(found: Judgement) -> Iterator[tuple[str, ...]]:
+def pair_rows(found: Validation) -> Iterator[tuple[str, ...]]:
     """A row for each co-run: `PAIR_HEADS`, then what each model says."""
     for number, one in enumerate(found.scores[0].pairs):
         low, high = one.measured_interval or (None, None)
@@ -88,7 +88,7 @@ def pair_rows(found: Judgement) -> Iterator[tuple[str, ...]]:
         )  # fmt: skip
 
 
-def said_reasons(found: Judgement) -> list[str]:
+def said_reasons(found: Validation) -> list[str]:
     """Of each model that could not tell of all."""
     return [
         f"{score.model} cannot tell of {score.could_not_tell}, for example: "
@@ -98,7 +98,7 @@ def said_reasons(found: Judgement) -> list[str]:
     ]
 
 
-def key_of(found: Judgement) -> tuple[str, ...]:
+def key_of(found: Validation) -> tuple[str, ...]:
     """How to read the table, in sentences."""
     learners = [score.model for score in found.scores if score.learnt]
     return (*KEY, f"{', '.join(learners)}: each victim by a model that saw no co-run with it, in either part.")

@@ -1,8 +1,8 @@
 """What `stressbench predict` says: each application beside the others."""
 
 from stressbench.console import Console
+from stressbench.interference.corun_prediction import CoRunPrediction
 from stressbench.interference.prediction import Prediction
-from stressbench.interference.together import Together
 from stressbench.report.section import printable
 from stressbench.report.terminal.page import new_table, print_table, say
 from stressbench.report.units import MISSING, plain_ratio
@@ -13,7 +13,7 @@ _KEY = (
 )
 
 
-def print_together(found: Together, *, console: Console) -> None:
+def print_together(found: CoRunPrediction, *, console: Console) -> None:
     """A line an application and model; why nobody can tell, or what makes a number doubtful, behind it."""
     models = list(dict.fromkeys(one.model for application in found.applications for one in application.foretold))
     by = f", by {models[0]}" if len(models) == 1 else ""

@@ -1,7 +1,7 @@
 """What `stressbench predict place` says: who should share a switch."""
 
 from stressbench.console import Console
-from stressbench.interference.seating import NotConsidered, Seat, Seating
+from stressbench.interference.placement_plan import PlacedApplication, PlacementPlan, UnpredictedGroup
 from stressbench.report.terminal.page import say
 from stressbench.report.terminal.prediction_table import bounds_text, slowdown_text
 from stressbench.report.units import count
@@ -9,7 +9,7 @@ from stressbench.report.units import count
 _MOST_NAMED = 10
 
 
-def print_seating(found: Seating, *, console: Console) -> None:
+def print_seating(found: PlacementPlan, *, console: Console) -> None:
     """A line a switch; then what it costs, and who was kept apart because nobody can tell."""
     everybody = sum(len(group) for group in found.groups)
     say(
@@ -28,7 +28,7 @@ def print_seating(found: Seating, *, console: Console) -> None:
         say(console, f"and {more} more groups of which nobody can tell; --json has all", style="yellow")
 
 
-def said_cost(found: Seating) -> str:
+def said_cost(found: PlacementPlan) -> str:
     """What the arrangement costs in all."""
     return (
         f"Predicted slow-downs sum up to {100 * found.cost:.1f} points of the times alone: no other arrangement that "
@@ -36,12 +36,12 @@ def said_cost(found: Seating) -> str:
     )
 
 
-def said_kept_apart(one: NotConsidered) -> str:
+def said_kept_apart(one: UnpredictedGroup) -> str:
     """Who shares no switch because nobody can tell."""
     return f"kept apart: {', '.join(one.applications)}: {'; '.join(one.reasons)}"
 
 
-def said_group(group: tuple[Seat, ...]) -> str:
+def said_group(group: tuple[PlacedApplication, ...]) -> str:
     """Who sits on one switch, with slow-downs."""
     if len(group) == 1:
         return f"{group[0].application} alone"

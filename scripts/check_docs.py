@@ -1,0 +1,237 @@
+"""Code blocks and links to generated pages in the documentation are right.
+
+    python scripts/check_docs.py [CHECKOUT]
+
+Prints one line a violation, `FILE:LINE: what is wrong`, and ends with status 1 if there is any. Looked at are
+README.md, CONTRIBUTING.md, the pages of docs/ and the generated reference pages. Checked are, without a network and
+without an engine,
+
+- each command line `stressbench ...` and `stressbench-mpi ...` in a code block or in `code` within a sentence: the
+  command exists and has these options, and there are not too many arguments;
+- blocks marked as toml, json, python or sb: they parse; a block of sb names known motifs and known options of them;
+- links to pages and headings of docs/reference/, which scripts/reference generates.
+
+scripts/check_paths.py checks all other links.
+"""
+
+import ast
+import json
+import os
+import re
+import shlex
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
+
+from check_paths import anchor_of  # noqa: E402  found by the line above
+from reference import FOLDER, commands, motifs, pages  # noqa: E402
+
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^ *```", re.DOTALL | re.MULTILINE)
+INLINE = re.compile(r"(?<![`\w])`(stressbench(?:-mpi)? [^`\n]+)`")
+LINK = re.compile(r"\]\(([\w./-]+\.md)(?:#([^)\s]+))?\)")
+SHELL = ("", "sh", "bash", "console")
+ENDS_A_COMMAND = {"|", ">", ">>", "<", "&&", "||", ";", "&", "2>", "(", ")"}
+OPTION = re.compile(r"^(--[\w-]+|-[A-Za-z]$)")
+PLACEHOLDER = re.compile(r"\[[A-Z]|[<{]|\.\.\.|^stressbench(-mpi)?( \w+)? [A-Z]+\b(?!\.)")
+DEFAULT_COMMANDS = {"stressbench predict": "slowdowns"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A fenced block: `line` is that of its first line of content."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(markdown: str) -> Iterator[Block]:
+    """Fenced blocks without their indentation."""
+    for match in FENCE.finditer(markdown):
+        text = re.sub(rf"^{match['indent']}", "", match["text"], flags=re.MULTILINE)
+        yield Block(language=match["language"], text=text, line=markdown[: match.start("text")].count("\n") + 1)
+
+
+def command_lines(block: Block) -> Iterator[tuple[int, str]]:
+    """Line number and text of each `stressbench` command; after `$ ` where the block has prompts."""
+    prompts = re.search(r"^\$ ", block.text, re.MULTILINE) is not None
+    joined = re.sub(r"\\\n *", lambda _: " \0", block.text)  # a command over several lines counts as one
+    number = block.line
+    for line in joined.split("\n"):
+        command = line.removeprefix("$ ") if line.startswith("$ ") else "" if prompts else line
+        if re.match(r"(?:[\w/.-]*/)?stressbench(?:-mpi)? ", command.strip()):
+            yield number, command.replace("\0", "").strip()
+        number += 1 + line.count("\0")
+
+
+def words_of(command: str) -> list[str]:
+    """Words up to a pipe, a redirection or a comment; empty where the shell would not accept the line."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars="|&;<>()")
+    lexer.whitespace_split = True
+    try:
+        words = list(lexer)
+    except ValueError:
+        return []
+    end = next((at for at, word in enumerate(words) if word in ENDS_A_COMMAND), len(words))
+    return words[:end]
+
+
+def fault_of_command(words: list[str], known: "Known") -> str | None:
+    """None where the programs take these words."""
+    program = Path(words[0]).name
+    return known.fault_of_engine(words[1:]) if program == "stressbench-mpi" else known.fault_of_stressbench(words[1:])
+
+
+class Known:
+    """What both programs declare."""
+
+    def __init__(self, root: Path) -> None:
+        self._commands = commands.tree()
+        options = root / "tests/golden/data/options"
+        self._engine: dict[str, Any] = json.loads((options / "stressbench-mpi.json").read_text(encoding="utf-8"))
+        self._motifs = motifs.declarations(root)
+
+    def fault_of_stressbench(self, words: list[str]) -> str | None:
+        """None where the command exists, has the options, and takes as many arguments."""
+        command, path = self._commands, "stressbench"
+        while getattr(command, "commands", None) and words and not words[0].startswith("-"):
+            if words[0] not in command.commands:
+                if path not in DEFAULT_COMMANDS:
+                    return f"{path} has no command {words[0]}"
+                words = [DEFAULT_COMMANDS[path], *words]
+            path = f"{path} {words[0]}"
+            command, words = command.commands[words[0]], words[1:]
+        context = command.make_context(path, [], resilient_parsing=True)
+        if "--" in words and context.allow_interspersed_args:
+            words = words[: words.index("--")]
+        try:
+            _, rest, _ = command.make_parser(context).parse_args(args=list(words))
+        except Exception as wrong:  # noqa: BLE001  typer brings its parser's exceptions along under different names
+            return f"{path}: {getattr(wrong, 'message', '') or wrong}"
+        if rest and context.allow_interspersed_args and not getattr(command, "commands", None):
+            return f"{path}: too many arguments: {' '.join(rest)}"
+        return None
+
+    def fault_of_engine(self, words: list[str]) -> str | None:
+        """None where the subcommand exists and has the options; those of a motif for `motif`."""
+        command = words[0] if words and not words[0].startswith("-") else ""
+        path = f"stressbench-mpi {command}".strip()
+        if path not in self._engine:
+            return f"stressbench-mpi has no command {command}"
+        names = {name for one in self._engine[path] for name in one["name"]} | {"-h", "--help"}
+        if command == "motif" and len(words) > 1 and not words[1].startswith("-"):
+            if words[1].lower() not in self._motifs:
+                return f"there is no motif {words[1]}"
+            names |= self._options_of(words[1])
+        unknown = [word for word in _options_in(words) if word not in names]
+        return f"{path} has no option {unknown[0]}" if unknown else None
+
+    def fault_of_motif(self, words: list[str]) -> str | None:
+        """None where there is the motif and it has the options."""
+        if not words or "$" in words[0]:
+            return None
+        if words[0].lower() not in self._motifs:
+            return f"there is no motif {words[0]}"
+        unknown = [word for word in _options_in(words) if word not in self._options_of(words[0])]
+        return f"the motif {words[0]} has no option {unknown[0]}" if unknown else None
+
+    def _options_of(self, motif: str) -> set[str]:
+        declared = self._motifs[motif.lower()]["options"]
+        return {f"--{one['name']}" for one in declared} | {f"-{one['short']}" for one in declared if one.get("short")}
+
+
+def _options_in(words: list[str]) -> Iterator[str]:
+    for word in words:
+        if match := OPTION.match(word):
+            yield match.group(1)
+
+
+def faults_in_sb(block: Block, known: Known) -> Iterator[tuple[int, str]]:
+    """Of a workload: lines that are no statement, unknown motifs and options."""
+    for number, line in enumerate(block.text.splitlines(), start=block.line):
+        statement = line.split("#")[0].strip()
+        if statement and not re.match(r"\[[A-Z_]+\]", statement) and statement != "...":
+            yield number, f"not a statement of a workload: {statement}"
+        elif statement.startswith("[MOTIF]") and (fault := known.fault_of_motif(statement.split()[1:])):
+            yield number, fault
+
+
+def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
+    """Line and fault of each block that does not parse."""
+    parsers: dict[str, Callable[[str], object]] = {"toml": tomllib.loads, "json": json.loads, "python": ast.parse}
+    for block in blocks(markdown):
+        if parse := parsers.get(block.language):
+            try:
+                parse(block.text)
+            except (ValueError, SyntaxError) as wrong:
+                yield block.line, f"the block is not {block.language}: {wrong}"
+        elif block.language == "sb":
+            yield from faults_in_sb(block, known)
+
+
+def faults_in_commands(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
+    """Line and fault of each command that the programs would refuse. Lines with placeholders are left out."""
+    found = [one for block in blocks(markdown) if block.language in SHELL for one in command_lines(block)]
+    prose = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), markdown)
+    for number, line in enumerate(prose.splitlines(), start=1):
+        found += [(number, match.group(1)) for match in INLINE.finditer(line)]
+    for number, command in found:
+        words = words_of(command)
+        if words and not PLACEHOLDER.search(command.split("#")[0]) and (fault := fault_of_command(words, known)):
+            yield number, fault
+
+
+def faults_in_links(name: str, markdown: str, generated: dict[str, set[str]]) -> Iterator[tuple[int, str]]:
+    """Line and fault of each link from the file `name` to a generated page."""
+    for number, line in enumerate(markdown.splitlines(), start=1):
+        for target, anchor in LINK.findall(line):
+            page = os.path.normpath(Path(name).parent / target).removeprefix("docs/")
+            if not page.startswith(FOLDER + "/"):
+                continue
+            if page not in generated:
+                yield number, f"the link {target} leads nowhere: docs/{page} is not generated"
+            elif anchor and anchor not in generated[page]:
+                yield number, f"the link {target}#{anchor} leads nowhere: docs/{page} has no such heading"
+
+
+def headings(markdown: str) -> set[str]:
+    """Anchors of a page."""
+    return {anchor_of(line) for line in re.findall(r"^#+ +(.*)$", FENCE.sub("", markdown), re.MULTILINE)}
+
+
+def written(root: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of what people write."""
+    names = [
+        "README.md",
+        "CONTRIBUTING.md",
+        *(str(one.relative_to(root)) for one in sorted((root / "docs").rglob("*.md"))),
+    ]
+    for name in names:
+        yield name, (root / name).read_text(encoding="utf-8")
+
+
+def violations(root: Path) -> Iterator[str]:
+    """One line each, in order of files and lines."""
+    known, made = Known(root), pages(root)
+    generated = {page: headings(text) for page, text in made.items()}
+    for name, text in [*written(root), *((f"docs/{page}", text) for page, text in made.items())]:
+        links = faults_in_links(name, text, generated)
+        found = [*faults_in_blocks(text, known), *faults_in_commands(text, known), *links]
+        yield from (f"{name}:{number}: {fault}" for number, fault in sorted(found))
+
+
+def main() -> int:
+    """Status 1 when something is wrong."""
+    found = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT))
+    sys.stdout.writelines(f"{line}\n" for line in found)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

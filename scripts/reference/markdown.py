@@ -1,0 +1,19 @@
+"""Pieces of Markdown that the generated pages share."""
+
+from collections.abc import Iterable, Sequence
+
+
+def cell(text: str) -> str:
+    """Text as it may stand in a table."""
+    return " ".join(text.split()).replace("|", "&#124;").replace("<", "&lt;")
+
+
+def code(text: str) -> str:
+    """Text in the font of code, also in a table."""
+    return f"<code>{cell(text)}</code>" if "|" in text or "`" in text else f"`{text}`"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of a table, with a blank line behind it; no lines where there are no rows."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return [f"| {' | '.join(head)} |", "| " + " | ".join("---" for _ in head) + " |", *lines, ""] if lines else []

@@ -1,0 +1,93 @@
+"""What mkdocs.yml cannot say: generated pages, the lists of the navigation, and links to files outside docs/."""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
+
+from reference import FOLDER, Pages, sections  # noqa: E402  found by the line above
+
+ROOT_PAGES = {name.lower(): name for name in ("CONTRIBUTING.md", "CHANGELOG.md")}
+"""Pages of the site that lie in the checkout's root."""
+_LINK = re.compile(r"\[([^\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\)")
+_MENTION = re.compile(r"(?<![\w`/.])docs/([\w/-]+\.md)")
+_PIPE_IN_CODE = re.compile(r"`([^`\n]*\\\|[^`\n]*)`")
+_FENCE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+
+
+def on_config(config: Any) -> Any:
+    """Generates the reference pages and completes the navigation with them."""
+    config.extra["generated"] = made = sections(ROOT)
+    reference = next(one["Reference"] for one in config.nav if "Reference" in one)
+    for entry in reference:
+        for title in set(entry) & set(made):
+            paths = list(made[title])
+            entry[title] = paths if len(paths) > 1 or title == "Motifs" else paths[0]
+        if "Motifs" in entry:
+            entry["Motifs"] += _motif_pages()
+        if "Records and files" in entry:
+            entry["Records and files"][1:1] = [{"Run files": "records.md"}, {"Trace files": "trace-format.md"}]
+    return config
+
+
+def _motif_pages() -> list[str]:
+    names = sorted(path.name for path in (ROOT / "docs/motifs").glob("*.md") if path.name != "README.md")
+    return ["motifs/README.md", *(f"motifs/{name}" for name in names)]
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Adds the generated pages and those of the checkout's root."""
+    generated: Iterable[Pages] = config.extra["generated"].values()
+    texts = {path: text for section in generated for path, text in section.items()}
+    for path, name in ROOT_PAGES.items():
+        texts[path] = (ROOT / name).read_text(encoding="utf-8")
+    for path, text in texts.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:  # noqa: ARG001  mkdocs passes all
+    """Markdown as GitHub reads it becomes Markdown as mkdocs reads it.
+
+    Links to files that are not part of the site become their paths in the repository; items of a list may be indented
+    by three spaces; a pipe within code in a table is written as an entity; generated pages link to pages they mention.
+    """
+    uri = page.file.src_uri
+    here = "" if uri in ROOT_PAGES else f"docs/{Path(uri).parent}"
+    if uri in ROOT_PAGES:
+        markdown = re.sub(r"^(?= {3})", " ", markdown, flags=re.MULTILINE)
+
+    def change(text: str) -> str:
+        text = _LINK.sub(lambda match: _resolved(match, here, uri), text)
+        if uri.startswith(FOLDER + "/"):
+            text = _MENTION.sub(lambda match: f"[{match[0]}]({os.path.relpath(match[1], Path(uri).parent)})", text)
+        return _PIPE_IN_CODE.sub(lambda match: f"<code>{match[1].replace(chr(92) + '|', '&#124;')}</code>", text)
+
+    return _outside_fences(markdown, change)
+
+
+def _outside_fences(markdown: str, change: Callable[[str], str]) -> str:
+    parts, at = [], 0
+    for fence in _FENCE.finditer(markdown):
+        parts += [change(markdown[at : fence.start()]), fence.group()]
+        at = fence.end()
+    return "".join([*parts, change(markdown[at:])])
+
+
+def _resolved(match: re.Match[str], here: str, uri: str) -> str:
+    text, target, anchor = match.groups()
+    if re.match(r"[a-z]+:", target):
+        return match.group()
+    path = os.path.normpath(Path(here) / target)
+    of_root = {name: uri for uri, name in ROOT_PAGES.items()}
+    inside = of_root.get(path, path.removeprefix("docs/"))
+    if path.startswith("docs/") or path in of_root:
+        return f"[{text}]({os.path.relpath(inside, Path(uri).parent)}{anchor or ''})"
+    return f"`{path}`" if text.strip("`") == path else f"{text} (`{path}`)"

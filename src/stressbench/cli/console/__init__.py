@@ -1,0 +1,1 @@
+"""How commands print: errors with exit statuses, documents, and the progress of studies."""

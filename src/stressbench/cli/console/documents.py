@@ -1,0 +1,55 @@
+"""Where documents go: standard output, or the files that options name."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+from stressbench.console import echo, note
+from stressbench.errors import UserError
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.formats.toml import unknown
+
+Render = TypeVar("Render")
+
+
+def renderer_named(name: str, known: Mapping[str, Render]) -> Render:
+    """The renderer that --format names. Raises UserError."""
+    if name not in known:
+        raise UserError(f"--format: {unknown('format', name, tuple(known))}")
+    return known[name]
+
+
+def print_or_write(text: str, output: Path | None) -> None:
+    """Print the text, or write it to the file of --output and print the file's name. Raises UserError."""
+    if output is None:
+        echo(text, nl=False)
+        return
+    try:
+        write_output(output, text)
+    except OSError as fault:
+        raise UserError(f"--output: {output}: {reason_of(fault)}") from fault
+    echo(str(output))
+
+
+def print_json(value: Any, kind: Any) -> None:
+    """Print a value of the type `kind` as JSON."""
+    echo(TypeAdapter(kind).dump_json(value, indent=2))
+
+
+def note_files(files: Sequence[Path], folder: Path) -> None:
+    """Say how many files `--data FOLDER` has written, and why none of them is Parquet where that is so."""
+    from stressbench.report.export import NO_PARQUET, has_parquet  # figures take a second to import
+
+    note(f"{folder} has {len(files)} files")
+    if not has_parquet():
+        note(NO_PARQUET)
+
+
+def required_output(output: Path | None) -> Path:
+    """The directory of -o. Raises UserError where it is missing: only a dry run needs none."""
+    if output is None:
+        raise UserError("-o/--output DIR is missing: where do measurements go? (only --dry-run needs none)")
+    return output

@@ -1,0 +1,17 @@
+"""Options of `stressbench lab`."""
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+STATUS = "Exit status: 0; 2 something to put right, 3 the machine refused."
+
+LabName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--lab", metavar="NAME", envvar="STRESSBENCH_LAB", help="Name of the lab; not needed while one is up."
+    ),
+]
+LabAsJson: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="JSON output; sizes in bytes, rates in bits per second, times in seconds.")
+]

@@ -1,0 +1,147 @@
+"""Options of `impact` and `compress`: the program, the probes beside it, and the profile that is written."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from stressbench.cli.options.report_page import ReportPage
+from stressbench.cli.options.single import TargetName
+from stressbench.console import warning
+from stressbench.experiments.interference import LoadedLink, MeasurementSpec, loaded_link, measurement_spec
+from stressbench.experiments.interference.profile_files import (
+    Incompatibility,
+    ProfileDestination,
+    profile_destination,
+)
+from stressbench.experiments.interference.spec import probe_pairs, require_real_hosts
+from stressbench.interference.probes import ProbeSchedule
+from stressbench.interference.profile_assembly import probe_settings
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.option_values import seconds, size_bytes
+from stressbench.launch.targets import resolve_target
+
+Command: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[--] CMD... | W.sb", help="A program without its mpirun, or a workload.", show_default=False
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramOptions:
+    """Where the program runs, and on how many ranks."""
+
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "-n", "--ranks", metavar="N", help="MPI ranks of CMD; a lab has its own number.", show_default=False
+        ),
+    ] = None
+    on: TargetName = "local"
+    ranks_per_node: Annotated[
+        int | None, typer.Option(metavar="K", help="Workloads: treat every K consecutive ranks as one node.")
+    ] = None
+    rounds: Annotated[int | None, typer.Option(metavar="N", help="Workloads: contended rounds; default: 10.")] = None
+
+    @property
+    def target(self) -> LaunchTarget:
+        """The launch target. Raises LaunchMistake where two launches cannot run on it at a time."""
+        return require_real_hosts(resolve_target(self.on, environment=os.environ), target_name=self.on)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeOptions:
+    """How the network is probed."""
+
+    pairs: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="Pairs of hosts that probe; default: all hosts, two by two; one on local."),
+    ] = None
+    place: Annotated[
+        str | None,
+        typer.Option(metavar="WHERE", help="Placement of pairs: linear (neighbours), interleaved or random:SEED."),
+    ] = None
+    size: Annotated[str, typer.Option(metavar="SIZE", help="Message size of a probe.")] = "1KiB"
+    every: Annotated[str, typer.Option(metavar="T", help="Mean interval between the ping-pongs of a pair.")] = "100ms"
+    idle: Annotated[
+        str,
+        typer.Option(metavar="T", help="Duration of each launch of probes without CMD, such as on the idle machine."),
+    ] = "20s"
+    after: Annotated[
+        bool, typer.Option("--after/--no-after", help="Probe the idle machine again at the end, to detect drift.")
+    ] = True
+
+    def schedule(self, program: ProgramOptions, target: LaunchTarget) -> ProbeSchedule:
+        """Raises LaunchMistake."""
+        interval_s = seconds(self.every, option="--every")
+        return ProbeSchedule(
+            pairs=probe_pairs(target, self.pairs, target_name=program.on),
+            message_bytes=size_bytes(self.size, option="--size"), interval_s=interval_s,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How the program is run, and what is known of the link that is loaded."""
+
+    time_limit: Annotated[str | None, typer.Option(metavar="T", help="End each run of CMD after this time.")] = None
+    link: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Rate of the link that is loaded, such as 10Gbit.")
+    ] = None
+    packet: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Size of the packets that load it, such as 1514B.")
+    ] = None
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the order of runs, and of the workload.")] = 1
+
+    @property
+    def loaded_link(self) -> LoadedLink:
+        """Raises LaunchMistake."""
+        return loaded_link(self.link, self.packet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileOptions:
+    """Where the profile goes, and under which names."""
+
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Write a profile with all samples.")
+    ] = None
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Add the profile to a store, as DIR/MACHINE/NAME.json, or update it there."),
+    ] = None
+    page: ReportPage = None
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the application; default: CMD's.")] = None
+    machine: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the machine; default: the lab's, or the host's.")
+    ] = None
+
+
+def prepare(
+    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: RunOptions, profile: ProfileOptions, *,
+    target: LaunchTarget, schedule: ProbeSchedule, background_ranks: int, engine: Path | None,
+    incompatibility: Incompatibility,
+) -> tuple[MeasurementSpec, ProfileDestination]:  # fmt: skip
+    """What is measured and where its profile goes, from the options that both commands have.
+
+    Everything that can be checked before the first launch is checked. Raises LaunchMistake and ProfileFileError.
+    """
+    spec = measurement_spec(
+        command, target=target, target_name=program.on, schedule=schedule, background_ranks=background_ranks,
+        ranks=program.ranks, ranks_per_node=program.ranks_per_node, rounds=program.rounds,
+        probe_placement=probes.place, idle_s=seconds(probes.idle, option="--idle"), probe_after=probes.after,
+        limit_s=None if run.time_limit is None else seconds(run.time_limit, option="--time-limit"), seed=run.seed,
+        engine=engine, name=profile.name,
+    )  # fmt: skip
+    destination = profile_destination(
+        spec, probes=probe_settings(schedule, run.loaded_link.packets), incompatibility=incompatibility,
+        output=profile.output, store=profile.store, page=profile.page, name=profile.name, machine=profile.machine,
+    )  # fmt: skip
+    if spec.oversubscription is not None:
+        warning(spec.oversubscription)
+    return spec, destination

@@ -1,0 +1,55 @@
+"""Options that select profiles: `predict` and `sensitivity`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from stressbench.errors import UserError
+from stressbench.experiments.interference import select_profiles
+from stressbench.formats.profiles.profile import Profile
+from stressbench.interference.models import DEFAULT_MODEL, Model
+from stressbench.report.section import printable
+
+WHICH_PROFILES = """\
+PROFILE is a file, or a folder with MACHINE/APPLICATION.json; with --store DIR it is the name of an application (none:
+all). A profile that is given twice stands for two copies. All profiles must be of one machine; --machine selects it
+where a folder has several.
+"""
+
+Profiles: TypeAlias = Annotated[
+    list[str] | None, typer.Argument(metavar="PROFILE...", help="Files, folders, or names.", show_default=False)
+]
+ModelName: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--model", metavar="MODEL", help=f"{', '.join(Model)}; default: {DEFAULT_MODEL}.", show_default=False),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions:
+    """Where profiles are looked for."""
+
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", metavar="DIR", help="PROFILE... are names in DIR/MACHINE.", show_default=False),
+    ] = None
+    machine: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Select profiles of this machine.", show_default=False)
+    ] = None
+
+    def profiles(self, words: Sequence[str] | None) -> tuple[Profile, ...]:
+        """The selected profiles, all of one machine. Raises ProfileSelectionError and ProfileFileError."""
+        return select_profiles(words or (), store=self.store, machine=self.machine)
+
+
+def model_named(name: str | None) -> Model:
+    """The model of this name, in upper or lower case; the default model for None. Raises UserError."""
+    if name is None:
+        return DEFAULT_MODEL
+    for model in Model:
+        if model.lower() == name.lower():
+            return model
+    raise UserError(f"--model {printable(name)}: expected one of {', '.join(Model)}")

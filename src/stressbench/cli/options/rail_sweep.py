@@ -1,0 +1,119 @@
+"""Options of `stressbench rails`."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from stressbench.cli.options import texts
+from stressbench.cli.options.making import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.experiments.sweep.launches import refuse_workload_options
+from stressbench.experiments.sweep.rail_program import ProgramRailSweep
+from stressbench.experiments.sweep.rails import RailSweep
+from stressbench.experiments.sweep.specification import SweepRounds
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.toml import by_option
+from stressbench.launch.targets import TARGET_NAMES
+from stressbench.study.catalog import shipped_folder
+
+POLICIES = "default,nic0,nic1,round-robin"
+LAB = "lab:dual-rail"
+ISOLATED = 6
+CALLED = by_option({
+    "factors.policy": "--policies ", "factors.placement": "--place ", "nics": "--nics ", "transport": "--transport ",
+    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
+    "run.min_time": "--min-time: ",
+})  # fmt: skip
+"""The option that each key of a study file is the value of."""
+_SHIPPED = ("rails-bandwidth.sb", "rails-latency.sb")
+
+RailWords: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[W.sb... | -- CMD...]",
+        help="Workloads, or an MPI program without its mpirun; default: bandwidth and latency, which ship.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RailSweepOptions:
+    """What to run under which policies; paths are relative to the current directory."""
+
+    on: Annotated[str, typer.Option("--on", metavar=TARGET_NAMES, help="Launch target.")] = LAB
+    policies: Annotated[
+        str, typer.Option(metavar="P,P...", help="default, nic0, nic1, round-robin, local, per-job, jobs:a=0,b=1.")
+    ] = POLICIES
+    nics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NIC,NIC...", help="NICs of each host: ib0,ib1; mlx5_0:1,mlx5_1:1; a lab knows its own.",
+            show_default=False,
+        ),
+    ] = None  # fmt: skip
+    transport: Annotated[
+        str | None,
+        typer.Option("--transport", metavar="tcp|ucx|ofi", help="Default: what MPI chooses.", show_default=False),
+    ] = None
+    ranks: Ranks = None
+    ranks_per_node: RanksPerNode = None
+    sets: Sets = None
+    placements: Placements = None
+    isolated: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="Isolated rounds of each job; default: 6.", show_default=False),
+    ] = None
+    contended: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Contended rounds, which show interference under each policy.")
+    ] = 0
+    repetitions: Repetitions = None
+    min_time: MinTime = None
+    runs: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Runs under each policy; with 4 or more, intervals use per-run medians."),
+    ] = 4
+    seed: Seed = 1
+
+    def sweep(self, words: Sequence[str]) -> RailSweep:
+        """The sweep of these workloads, or of those that ship. Raises StudyMistake."""
+        if self.isolated == 0 and not self.contended:
+            raise StudyMistake("--isolated 0: expected rounds in which jobs run alone, or --contended N")
+        return RailSweep(
+            workloads=_workloads(words), on=self.on, policies=texts.policies(self.policies, example=POLICIES),
+            nics=texts.nics(self.nics), transport=texts.transport(self.transport),
+            ranks=texts.rank_counts(self.ranks), ranks_per_node=self.ranks_per_node,
+            variables=texts.variables(self.sets or ()), placements=tuple(self.placements or ()), runs=self.runs,
+            seed=self.seed,
+            rounds=SweepRounds(
+                isolated=ISOLATED if self.isolated is None else self.isolated, contended=self.contended,
+                repetitions=self.repetitions, min_time=self.min_time,
+            ),
+        )  # fmt: skip
+
+    def program(self, words: Sequence[str], figures: Sequence[str]) -> ProgramRailSweep:
+        """The sweep of a program. Raises StudyMistake for options that apply to workloads only."""
+        refuse_workload_options(words, (
+            ("--set", bool(self.sets)), ("--place", bool(self.placements)),
+            ("--ranks-per-node", self.ranks_per_node is not None), ("--contended", bool(self.contended)),
+            ("--isolated", self.isolated is not None), ("--repetitions", self.repetitions is not None),
+            ("--min-time", self.min_time is not None),
+        ))  # fmt: skip
+        return ProgramRailSweep(
+            command=tuple(words), on=self.on, policies=texts.policies(self.policies, example=POLICIES),
+            nics=texts.nics(self.nics), transport=texts.transport(self.transport),
+            ranks=texts.one_rank_count(self.ranks), runs=self.runs, seed=self.seed, figures=tuple(figures),
+        )  # fmt: skip
+
+
+def _workloads(words: Sequence[str]) -> tuple[str, ...]:
+    if not words:
+        folder = shipped_folder("workloads")
+        return tuple(os.path.relpath(folder / name) for name in _SHIPPED)
+    missing = next((word for word in words if not Path(word).is_file()), None)
+    if missing is not None:
+        raise StudyMistake(f"{missing}: no such file; expected a workload")
+    return tuple(words)

@@ -1,0 +1,220 @@
+"""Options of `stressbench degrade`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from stressbench.cli.options import texts
+from stressbench.cli.options.making import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.experiments.sweep.competing import CompetingSweep
+from stressbench.experiments.sweep.launches import refuse_workload_options
+from stressbench.experiments.sweep.program_output import FigureOptions
+from stressbench.experiments.sweep.rate_program import RUNS, ProgramRateSweep
+from stressbench.experiments.sweep.rates import RateSweep
+from stressbench.experiments.sweep.specification import SweepRounds
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.toml import by_option
+from stressbench.formats.units import parse_rate
+from stressbench.launch.targets import TARGET_NAMES
+
+RATES = "1,1/2,1/4,1/8"
+LAB = "lab:tiny"
+ROUNDS = 10
+CALLED = by_option({
+    "factors.rate": "--rates ", "factors.placement": "--place ", "rate_command": "--rate-command: ",
+    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
+    "run.min_time": "--min-time: ",
+})  # fmt: skip
+"""The option that each key of a study file is the value of."""
+
+RateWords: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="W.sb... | -- CMD...",
+        help="Workloads, each of whose jobs is measured, or an MPI program without its mpirun.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateSweepOptions:
+    """What to run at which rates; paths are relative to the current directory."""
+
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on", metavar=TARGET_NAMES, help=f"Launch target; default: {LAB} unless --rate-command.",
+            show_default=False,
+        ),
+    ] = None  # fmt: skip
+    rates: Annotated[str, typer.Option(metavar="R,R...", help="Shares of the full rate, 1 among them.")] = RATES
+    ranks: Ranks = None
+    ranks_per_node: RanksPerNode = None
+    nodes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Variable of the workloads to set to the number of nodes: -n / --ranks-per-node of each run.",
+            show_default=False,
+        ),
+    ] = None
+    sets: Sets = None
+    placements: Placements = None
+    isolated: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="Isolated rounds of each job; default: 10.", show_default=False),
+    ] = None
+    contended: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, show_default=False,
+            help="Contended rounds; default: 0, with --compete 10. `degrade report --time contended` shows them.",
+        ),
+    ] = None  # fmt: skip
+    repetitions: Repetitions = None
+    min_time: MinTime = None
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, show_default=False,
+            help="Runs at each rate; default: 1 (programs: 4); with 4 or more, intervals use per-run medians.",
+        ),
+    ] = None  # fmt: skip
+    seed: Seed = 1
+    rate_command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CMD", show_default=False,
+            help="Sets injection bandwidth: called as `CMD 1/2` before runs at 1/2, and as `CMD 1` at the end.",
+        ),
+    ] = None  # fmt: skip
+    compete: Annotated[
+        bool,
+        typer.Option(
+            "--compete", help="Leave links as they are: traffic beside the workload takes the rest of the bandwidth."
+        ),
+    ] = False
+    link: Annotated[
+        str | None,
+        typer.Option(
+            "--link", metavar="RATE", help="With --compete: what a node can send, such as 10Gbit.", show_default=False
+        ),
+    ] = None
+
+    def sweep(self, words: Sequence[str]) -> RateSweep:
+        """The sweep of these workloads. Raises StudyMistake."""
+        self.check()
+        if self.isolated == 0 and not self.contended and not self.compete:
+            raise StudyMistake("--isolated 0: expected rounds in which jobs run alone, or --contended N")
+        ranks, typed = texts.rank_counts(self.ranks), texts.variables(self.sets or ())
+        if self.nodes is not None and self.nodes in typed:
+            raise StudyMistake(f"--nodes {self.nodes}: has a value of --set; expected one of the two")
+        if self.nodes is not None and not ranks:
+            raise StudyMistake(f"--nodes {self.nodes}: of how many ranks? Expected -n, too, such as -n 2,4")
+        return RateSweep(
+            workloads=existing(words), on=self._target(), rates=texts.rates(self.rates, example=RATES), ranks=ranks,
+            ranks_per_node=self.ranks_per_node, nodes_variable=self.nodes, variables=typed,
+            placements=tuple(self.placements or ()), rate_command=self.rate_command, runs=self.runs or 1,
+            seed=self.seed, rounds=self._rounds(),
+        )  # fmt: skip
+
+    def competing(self, words: Sequence[str]) -> CompetingSweep:
+        """The sweep with competing traffic. Raises StudyMistake."""
+        if self.link is None:
+            raise StudyMistake(
+                "--compete: a share of which rate? Expected --link, what a node can send, such as 10Gbit"
+            )
+        try:
+            rate = parse_rate(self.link)
+        except ValueError as fault:
+            raise StudyMistake(f"--link: '{self.link}': {fault}") from fault
+        return CompetingSweep(sweep=self.sweep(words), link_bytes_per_s=rate.bytes_per_s)
+
+    def program(self, words: Sequence[str], figures: FigureOptions) -> ProgramRateSweep:
+        """The sweep of a program. Raises StudyMistake for options that apply to workloads only."""
+        self.check()
+        if self.compete:
+            raise StudyMistake(
+                f"--compete: is for workloads, whose nodes it can share, and {words[0]} is a program; "
+                "expected a lab (--on lab:NAME) or --rate-command"
+            )
+        refuse_workload_options(words, (
+            ("--set", bool(self.sets)), ("--place", bool(self.placements)), ("--nodes", self.nodes is not None),
+            ("--ranks-per-node", self.ranks_per_node is not None), ("--contended", bool(self.contended)),
+            ("--isolated", self.isolated is not None), ("--repetitions", self.repetitions is not None),
+            ("--min-time", self.min_time is not None),
+        ))  # fmt: skip
+        return ProgramRateSweep(
+            command=tuple(words), on=self._target(), rates=texts.rates(self.rates, example=RATES),
+            ranks=texts.rank_counts(self.ranks), rate_command=self.rate_command, runs=self.runs or RUNS,
+            seed=self.seed, figures=figures,
+        )  # fmt: skip
+
+    def check(self) -> None:
+        """Raise StudyMistake where --link has no meaning."""
+        if self.link is not None and not self.compete:
+            raise StudyMistake(f"--link {self.link}: goes with --compete")
+
+    def _target(self) -> str:
+        if self.on is None and self.rate_command is not None:
+            raise StudyMistake("--rate-command: where do ranks start? Expected --on, too, such as --on slurm")
+        return self.on or LAB
+
+    def _rounds(self) -> SweepRounds:
+        if self.compete:
+            isolated, contended = self.isolated, ROUNDS if self.contended is None else self.contended
+        else:
+            isolated, contended = ROUNDS if self.isolated is None else self.isolated, self.contended or 0
+        return SweepRounds(isolated=isolated, contended=contended, repetitions=self.repetitions, min_time=self.min_time)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateFigureOptions:
+    """Which figures of merit of a program are read from what."""
+
+    figures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fom", metavar="NAME=REGEX", help="Figure of merit of CMD, more is better: one group; may be repeated."
+        ),
+    ] = None
+    lower: Annotated[
+        list[str] | None,
+        typer.Option("--fom-lower", metavar="NAME=REGEX", help="The same for a figure of which less is better."),
+    ] = None
+    figure_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--fom-file", metavar="FILE", show_default=False,
+            help="CMD writes its figures into this file, not to stdout; it is removed before each launch.",
+        ),
+    ] = None  # fmt: skip
+    hpcc: Annotated[
+        bool,
+        typer.Option(
+            "--hpcc", help="CMD is HPC Challenge: read its hpccoutf.txt, and write its input where there is none."
+        ),
+    ] = False
+    hpcc_n: Annotated[
+        int | None,
+        typer.Option("--hpcc-n", metavar="N", help="Order of its Linpack's system; default: 1000.", show_default=False),
+    ] = None
+
+    def value(self) -> FigureOptions:
+        """As the experiment takes them."""
+        return FigureOptions(
+            figures=self.figures or (), lower=self.lower or (), file=self.figure_file, hpcc=self.hpcc,
+            hpcc_n=self.hpcc_n,
+        )  # fmt: skip
+
+
+def existing(words: Sequence[str]) -> tuple[str, ...]:
+    """Paths of workloads. Raises StudyMistake where one is missing."""
+    missing = next((word for word in words if not Path(word).is_file()), None)
+    if missing is not None:
+        raise StudyMistake(f"{missing}: no such file; expected a workload")
+    return tuple(str(Path(word)) for word in words)

@@ -1,0 +1,11 @@
+"""`--report FILE.html`: a page with figures beside what a command prints."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+ReportPage: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE.html", help="Write a page with figures and all tables.", show_default=False),
+]

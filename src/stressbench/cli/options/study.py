@@ -1,0 +1,80 @@
+"""Options of commands that carry out a study."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from stressbench.experiments.study_runs import StudyOptions
+from stressbench.experiments.sweep.launches import refuse_workload_options
+
+EXIT_STATUS = (
+    "Exit status: 0 all runs are done, 2 something to put right (nothing was started), 3 runs failed for good, "
+    "130 interrupted,\nor the time limit came first: `study resume` goes on."
+)
+Folder: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a study.", show_default=False)]
+StudyWord: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|FILE.toml", help="A study that ships (`study list`), or a study file.", show_default=False
+    ),
+]
+
+
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="List what would run, in which order, and start nothing.")
+]
+PlanAsJson: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="With --dry-run: JSON output; times in seconds, unknown is null.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneAtATimeOptions:
+    """How often failed runs are tried again, and when to stop."""
+
+    retries: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="How often a failed run is tried again, in total, recorded in DIR; default: as the file says, or 1.",
+        ),
+    ] = None
+    time_limit: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="Start no run that would not end within this time, for example 55min."),
+    ] = None
+
+    def value(self) -> StudyOptions:
+        """As the experiment takes them."""
+        return StudyOptions(retries=self.retries, time_limit=self.time_limit)
+
+    def refuse_for(self, program: Sequence[str]) -> None:
+        """Raise StudyMistake where one is given: launches of a program are no study."""
+        refuse_workload_options(
+            program, (("--retries", self.retries is not None), ("--time-limit", self.time_limit is not None))
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRunOptions(OneAtATimeOptions):
+    """The same, and how many runs at once."""
+
+    jobs: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Runs at once, where each has nodes of its own: slurm, flux, and simgrid."
+        ),
+    ] = 1
+
+    def value(self) -> StudyOptions:
+        """As the experiment takes them."""
+        return StudyOptions(retries=self.retries, time_limit=self.time_limit, jobs=self.jobs)
+
+    def refuse_for(self, program: Sequence[str]) -> None:
+        """Raise StudyMistake where one is given."""
+        super().refuse_for(program)
+        refuse_workload_options(program, (("--jobs", self.jobs != 1),))

@@ -1,0 +1,31 @@
+"""Options that `beff` and `beff-io` share."""
+
+import os
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from stressbench.experiments.suites import SuiteLaunch, suite_shape
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.targets import engine_for
+
+Ranks: TypeAlias = Annotated[
+    int | None,
+    typer.Option("-n", "--ranks", metavar="N", help="MPI ranks; a lab has its own number.", show_default=False),
+]
+Evaluated: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FILE.jsonl", help="Evaluate this protocol; nothing is measured."),
+]
+Published: TypeAlias = Annotated[bool, typer.Option("--published", help="Also print the paper's results.")]
+
+
+def suite_launch(
+    target: LaunchTarget, ranks: int | None, *, on: str, engine: Path | None, seed: str, verify: bool
+) -> SuiteLaunch:  # fmt: skip
+    """Where and how the suite runs. Raises LaunchMistake."""
+    return SuiteLaunch(
+        shape=suite_shape(target, ranks), target=target, target_name=on,
+        engine=engine_for(target, engine, environment=os.environ), seed=seed, verify=verify,
+    )  # fmt: skip

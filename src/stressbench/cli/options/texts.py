@@ -1,0 +1,113 @@
+"""From the texts of options to values."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction
+
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
+from stressbench.formats.units import FULL, UnitError, parse_rate_share
+
+
+def rank_counts(text: str | None) -> tuple[int, ...]:
+    """`2,4,8`; none for None. Raises StudyMistake."""
+    found: list[int] = []
+    for word in text.split(",") if text is not None else ():
+        if not (word.isascii() and word.isdigit() and int(word) > 0) or int(word) in found:
+            raise StudyMistake(f"-n: '{word}': expected numbers of ranks, each once, such as 2,4,8")
+        found.append(int(word))
+    return tuple(found)
+
+
+def one_rank_count(text: str | None) -> int | None:
+    """One number of ranks; None for None. Raises StudyMistake."""
+    if text is None:
+        return None
+    try:
+        ranks = int(text)
+    except ValueError:
+        raise StudyMistake(f"-n: '{text}': expected one number of ranks for a program") from None
+    if ranks < 1:
+        raise StudyMistake(f"-n: {ranks} is not at least 1")
+    return ranks
+
+
+def variables(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Values by name from `NAME=VALUE` of each, in their order. Raises StudyMistake."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is None or not equals:
+            raise StudyMistake(f"--set {text}: expected NAME=VALUE")
+        if value in found.setdefault(name, []):
+            raise StudyMistake(f"--set {text}: is given twice")
+        found[name].append(value)
+    return found
+
+
+def rates(text: str, *, example: str) -> tuple[str, ...]:
+    """`1,1/2,25%` as study files have them, in their order.
+
+    Raises StudyMistake unless 1 and a smaller one are among them.
+    """
+    found: dict[Fraction, str] = {}
+    for word in text.split(","):
+        rate = _rate(word, example=example)
+        if rate in found:
+            raise StudyMistake(f"--rates: '{word}' is {found[rate]}, which stands there already")
+        found[rate] = word
+    if Fraction(1) not in found or len(found) < 2:
+        raise StudyMistake(f"--rates: {text}: expected 1 and a smaller one at least: all factors are relative to 1")
+    return tuple(FULL if rate == 1 else str(rate) for rate in found)
+
+
+def _rate(word: str, *, example: str) -> Fraction:
+    with suppress(UnitError):
+        rate = parse_rate_share(word, plain_one=True)
+        if 0 < rate <= 1:
+            return rate
+    raise StudyMistake(f"--rates: '{word}': expected shares of the full rate, such as {example} or 50%")
+
+
+def policies(text: str, *, example: str) -> tuple[RailPolicy, ...]:
+    """`default,nic0,jobs:a=0,b=1`, at least two. Raises StudyMistake."""
+    words: list[str] = []
+    for word in text.split(","):
+        if words and words[-1].startswith("jobs:") and "=" in word and not word.startswith("jobs:"):
+            words[-1] += f",{word}"  # jobs have commas of their own
+        else:
+            words.append(word)
+    found: list[RailPolicy] = []
+    for word in words:
+        try:
+            policy = parse_policy(word)
+        except ValueError as fault:
+            raise StudyMistake(f"--policies: '{word}': {fault}") from fault
+        if policy in found:
+            raise StudyMistake(f"--policies: '{word}': is given twice")
+        found.append(policy)
+    if len(found) < 2:
+        raise StudyMistake(f"--policies: {text}: expected two at least, such as {example}: they are compared")
+    return tuple(found)
+
+
+def nics(text: str | None) -> tuple[str, ...]:
+    """`ib0,ib1`; none for None. Raises StudyMistake."""
+    found: list[str] = []
+    for word in () if text is None else text.split(","):
+        try:
+            name = parse_nic(word)
+        except ValueError as fault:
+            raise StudyMistake(f"--nics: '{word}': {fault}") from fault
+        if name in found:
+            raise StudyMistake(f"--nics: '{word}': is given twice")
+        found.append(name)
+    return tuple(found)
+
+
+def transport(text: str | None) -> Transport | None:
+    """`tcp`, `ucx` or `ofi`; None for None. Raises StudyMistake."""
+    if text is None or text in tuple(Transport):
+        return None if text is None else Transport(text)
+    raise StudyMistake(f"--transport: '{text}': expected {', '.join(Transport)}")

@@ -1,0 +1,72 @@
+"""Messages on standard error, with levels. `--quiet` suppresses notes and progress, never errors and warnings."""
+
+import os
+import sys
+from typing import TextIO, cast
+
+from stressbench.console.escaping import escaped
+from stressbench.console.streams import Standard
+from stressbench.levels import Level
+
+_PREFIX = "stressbench: "
+_RESET = "\x1b[0m"
+
+
+_COLOURS = {
+    Level.error: "\x1b[1;31m",
+    Level.warning: "\x1b[33m",
+    Level.note: "\x1b[36m",
+    Level.progress: "\x1b[2m",
+}
+_QUIET_LEVELS = frozenset({Level.error, Level.warning})
+_ALL_LEVELS = frozenset(Level)
+_shown = [_ALL_LEVELS]
+
+
+def set_quiet(*, quiet: bool) -> None:
+    """Show only errors and warnings from now on, or all messages again."""
+    _shown[0] = _QUIET_LEVELS if quiet else _ALL_LEVELS
+
+
+def is_quiet() -> bool:
+    """Whether notes and progress are suppressed."""
+    return _shown[0] is _QUIET_LEVELS
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Whether escape sequences for colours may be written: a terminal that supports them, and NO_COLOR is not set."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def error(text: str) -> None:
+    """Why the command fails; a line of the message each."""
+    emit(text, level=Level.error)
+
+
+def warning(text: str) -> None:
+    """Something that may make results doubtful or needs the user's attention."""
+    emit(text, level=Level.warning)
+
+
+def note(text: str) -> None:
+    """What was done or what to do next."""
+    emit(text, level=Level.note)
+
+
+def progress(text: str) -> None:
+    """What is being done at the moment."""
+    emit(text, level=Level.progress)
+
+
+def emit(text: str, *, level: Level) -> None:
+    """Write `stressbench: ` and the text to standard error, unless the level is suppressed; each line has the prefix.
+
+    Control characters in the text are escaped. A message that cannot be written is dropped.
+    """
+    if level not in _shown[0]:
+        return
+    stream = sys.stderr
+    prefix = f"{_COLOURS[level]}{_PREFIX}{_RESET}" if has_colours(stream) else _PREFIX
+    raw = cast("TextIO", stream.plain) if isinstance(stream, Standard) else stream
+    raw.write("".join(f"{prefix}{escaped(line)}\n" for line in text.split("\n")))
+    raw.flush()

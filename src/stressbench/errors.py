@@ -1,0 +1,27 @@
+"""Base classes of the errors that end a command with a message instead of a traceback."""
+
+from stressbench.exit_status import ExitStatus
+
+
+class StressBenchError(Exception):
+    """An error that is reported as one message. `exit_status` is what the command ends with."""
+
+    exit_status = ExitStatus.fault
+
+
+class UserError(StressBenchError):
+    """The user can correct it. The message names the value, its location, and what would be valid."""
+
+    exit_status = ExitStatus.bad_input
+
+
+class MachineFault(StressBenchError):
+    """A process, a file system or the machine failed. The message names the step and what the system reported."""
+
+    exit_status = ExitStatus.fault
+
+
+class Interrupted(StressBenchError):
+    """A signal or a time limit ended the work early. The message says what is left and how to continue."""
+
+    exit_status = ExitStatus.interrupted

@@ -1,0 +1,17 @@
+"""The exit statuses of every command."""
+
+from enum import IntEnum
+
+
+class ExitStatus(IntEnum):
+    """What a command ends with. A command that follows another program passes on that program's own status instead."""
+
+    ok = 0
+    negative = 1
+    """The command did its work and the answer is negative: times differ, a link is off, no prediction is possible."""
+    bad_input = 2
+    """An option, a file or the environment is wrong and the user can correct it. Nothing was measured."""
+    fault = 3
+    """A run, the machine or the environment failed, or there is nothing to show."""
+    interrupted = 130
+    """Interrupted by a signal, or ended at a time limit, before all work was done."""

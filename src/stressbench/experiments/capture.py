@@ -1,0 +1,173 @@
+"""Tracing of MPI programs: `capture` keeps every call, `record` makes a workload of them, `profile` sums them up."""
+
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from stressbench.errors import StressBenchError
+from stressbench.experiments.progress import Progress, silent
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_output
+from stressbench.formats.trace import Trace, TraceFileError, TraceMode
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.traced import Taken, TraceWish, check_output, take
+from stressbench.tracing.completeness import completeness_sentences
+from stressbench.tracing.profile import Profile, profile_of
+from stressbench.tracing.replay import replay_suitability, trace_path_for, workload_text
+
+_TRACE = ".trace"
+_PROFILE_SUFFIXES = (".html", ".json", _TRACE)
+
+
+class CaptureFailed(StressBenchError):
+    """The program ran, but its profile cannot be made or written. `program_status`: the program's own exit status."""
+
+    def __init__(self, message: str, *, program_status: int) -> None:
+        self.program_status = program_status
+        super().__init__(message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfiledProgram:
+    """`status` is the program's own exit status. `is_traced`: whether there is a trace; `profile` is None without one,
+    and where only the trace was requested.
+    """
+
+    status: int
+    is_traced: bool
+    profile: Profile | None
+
+
+def capture_program(
+    command: Sequence[str], *, output: Path, with_names: bool = False, progress: Progress = silent
+) -> Taken:
+    """Run `command`, a whole MPI launch, and write every call of each rank to the trace file `output`.
+
+    `with_names` keeps host names in the file. Progress tells what the file holds. Raises LaunchMistake before the
+    program starts, if something is wrong.
+    """
+    check_output(output, endings=(_TRACE,), replace=False)
+    return _capture(command, output=output, with_names=with_names, progress=progress)
+
+
+def record_program(
+    command: Sequence[str], *, output: Path, job: str | None = None, with_names: bool = False,
+    progress: Progress = silent,
+) -> tuple[Taken, bool]:  # fmt: skip
+    """Capture `command` and write a workload that replays it; `job` names its job, default: the program's name.
+
+    The trace is written beside `output`. The second value is False where the trace cannot be replayed; progress then
+    gives the reasons. Raises LaunchMistake before the program starts, if something is wrong.
+    """
+    trace_file = trace_path_for(output)
+    check_output(output, endings=(".sb",), replace=False)
+    check_output(trace_file, endings=(_TRACE,), replace=False)
+    if job is not None and not (job and job.isprintable()):
+        raise LaunchMistake(f"--job: {job!r} is not a name")
+    taken = _capture(command, output=trace_file, with_names=with_names, progress=progress)
+    return taken, taken.trace is not None and _write_workload(taken.trace, output, job=job, progress=progress)
+
+
+def profile_program(
+    command: Sequence[str], *, output: Path | None = None, with_names: bool = False, progress: Progress = silent
+) -> ProfiledProgram:
+    """Run `command` and sum up where the time of its ranks went and what they sent.
+
+    `output` is an .html page, the numbers as .json, or the .trace that both are made from. Raises LaunchMistake before
+    the program starts, if something is wrong, and CaptureFailed where the profile cannot be made or written; the trace
+    is kept where writing failed.
+    """
+    if output is not None:
+        check_output(output, endings=_PROFILE_SUFFIXES, replace=output.suffix != _TRACE)
+    with _trace_file(output) as path:
+        wish = TraceWish(words=tuple(command), mode=TraceMode.profile, output=path, names=with_names)
+        taken = take(wish, environment=os.environ)
+        for sentence in taken.sentences:
+            progress(sentence)
+        if taken.trace is None:
+            return ProfiledProgram(status=taken.status, is_traced=False, profile=None)
+        try:
+            profile = None if path == output else profile_of(taken.trace)
+            if profile is not None and output is not None:
+                write_profile(profile, output)
+        except TraceFileError as fault:
+            raise CaptureFailed(str(fault), program_status=taken.status) from None
+        except OSError as fault:
+            kept = path.with_name(path.name.removeprefix("."))
+            path.rename(kept)
+            raise CaptureFailed(
+                f"--output: {fault.filename}: {reason_of(fault)}; what was measured is in {kept}: "
+                f"`stressbench trace show --profile {kept}`",
+                program_status=taken.status,
+            ) from None
+    if output is not None:
+        progress(f"wrote {output}")
+    return ProfiledProgram(status=taken.status, is_traced=True, profile=profile)
+
+
+def profile_json(profile: Profile) -> bytes:
+    """Every number as JSON, with a newline at the end."""
+    return TypeAdapter(Profile).dump_json(profile, indent=2) + b"\n"
+
+
+def write_profile(profile: Profile, output: Path) -> None:
+    """Write the profile as JSON or as an HTML page, by the suffix of `output`. Raises OSError."""
+    if output.suffix == ".json":
+        write_output(output, profile_json(profile))
+    else:
+        from stressbench.report.page.traffic import render_profile  # a second to import
+
+        write_output(output, render_profile(profile))
+
+
+def _capture(command: Sequence[str], *, output: Path, with_names: bool, progress: Progress) -> Taken:
+    wish = TraceWish(words=tuple(command), mode=TraceMode.capture, output=output, names=with_names)
+    taken = take(wish, environment=os.environ)
+    for sentence in taken.sentences:
+        progress(sentence)
+    if taken.trace is not None:
+        try:
+            for sentence in completeness_sentences(taken.trace):
+                progress(sentence)
+        except TraceFileError as fault:
+            progress(str(fault))
+    return taken
+
+
+def _write_workload(trace: Trace, output: Path, *, job: str | None, progress: Progress) -> bool:
+    try:
+        judged = replay_suitability(trace)
+        for reason in judged.refusals:
+            progress(f"cannot be replayed: {reason}")
+        if judged.refusals:
+            progress(f"no workload was written; {trace.path} is kept for `stressbench trace`")
+            return False
+        name = job or trace.header.program or output.stem
+        write_output(output, workload_text(trace, job=name, file=str(trace.path), nodes=judged.nodes))
+    except TraceFileError as fault:
+        progress(str(fault))
+        return False
+    except OSError as fault:
+        progress(f"--output: {fault.filename}: {reason_of(fault)}")
+        return False
+    return True
+
+
+@contextmanager
+def _trace_file(output: Path | None) -> Iterator[Path]:
+    """The trace that rank 0 writes: `output`, or a temporary file in the current directory, which hosts may share."""
+    if output is not None and output.suffix == _TRACE:
+        yield output
+        return
+    folder = Path.cwd() if os.access(Path.cwd(), os.W_OK) else Path(tempfile.gettempdir())
+    path = folder / f".stressbench-{secrets.token_hex(6)}.trace"
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)

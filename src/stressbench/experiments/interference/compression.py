@@ -1,0 +1,237 @@
+"""The slowdown of a program by a congested network, one congestion level after the other (CompressionB)."""
+
+import random
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.interference.outcome import MeasurementAborted
+from stressbench.experiments.interference.ring_plan import RingPlan
+from stressbench.experiments.interference.runner import MeasurementRunner, ProgramRun, read_launch
+from stressbench.experiments.interference.spec import BackgroundLoad, MeasurementSpec, ring_load
+from stressbench.experiments.progress import Progress, silent
+from stressbench.experiments.scratch import scratch_directory
+from stressbench.formats.profiles.profile import Configuration
+from stressbench.interference.compression import next_configuration
+from stressbench.interference.compression_analysis import (
+    CompressionData,
+    CongestionLevel,
+    has_enough_probes,
+    utilisations_for_selection,
+)
+from stressbench.interference.congestor_ring import CongestorRing, congestor_ring, ring_workload, with_measured_pace
+from stressbench.interference.errors import Inconclusive
+from stressbench.interference.link_shares import LinkShares, link_shares
+from stressbench.interference.probes import ProbeSeries
+from stressbench.interference.round_times import round_times
+from stressbench.report.units import count
+
+_MOSTLY_START = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompressionMeasurement:
+    """What was measured. `interrupted` is None for a complete measurement, else why runs are missing."""
+
+    data: CompressionData
+    interrupted: str | None
+
+
+def measure_compression(
+    spec: MeasurementSpec, plan: RingPlan, *, progress: Progress = silent
+) -> CompressionMeasurement:  # fmt: skip
+    """Probe each congestion level without the program, then run the program isolated and beside each level.
+
+    If it is interrupted after the program has run isolated and beside at least one level, the result holds what was
+    measured. Raises LaunchMistake for what the user can correct, MeasurementAborted where a launch fails or is
+    interrupted earlier.
+    """
+    try:
+        with scratch_directory("compress") as folder:
+            return _Measurement(spec, plan, folder, progress).measure()
+    except KeyboardInterrupt:
+        raise MeasurementAborted("interrupted; no result is reported", status=ExitStatus.interrupted) from None
+
+
+@dataclass(kw_only=True)
+class _Level:
+    """A ring that was probed, and run times of the program beside it, s."""
+
+    ring: CongestorRing
+    probes: tuple[ProbeSeries, ...]
+    links: LinkShares | None
+    times_s: list[float]
+    ended_at_s: list[float]
+
+
+class _Measurement:
+    def __init__(self, spec: MeasurementSpec, plan: RingPlan, folder: Path, progress: Progress) -> None:
+        self._spec = spec
+        self._plan = plan
+        self._progress = progress
+        # The first round of a workload establishes connections and is not timed.
+        self._runner = MeasurementRunner(replace(spec, rounds=spec.rounds + 1), folder, progress=progress)
+        self._start_s: float | None = None
+        self._run_times_s: list[float] = []
+        self._levels: list[_Level] = []
+        self._isolated_s: list[float] = []
+        self._before: tuple[ProbeSeries, ...] = ()
+        self._after: tuple[ProbeSeries, ...] = ()
+
+    def measure(self) -> CompressionMeasurement:
+        self._runner.check(self._load(congestor_ring(self._plan.candidates[0], nodes=self._plan.nodes)))
+        if self._spec.workload is None:
+            self._trial_run()
+        self._before = self._runner.probe_idle("idle, before")
+        self._probe_levels()
+        try:
+            self._run_program()
+            if self._spec.probe_after:
+                self._after = self._runner.probe_idle("idle, after")
+        except MeasurementAborted as aborted:
+            if aborted.exit_status is not ExitStatus.interrupted or not self._has_result():
+                raise
+            return CompressionMeasurement(data=self._data(), interrupted=aborted.reason)
+        except KeyboardInterrupt:
+            if not self._has_result():
+                raise
+            return CompressionMeasurement(data=self._data(), interrupted="interrupted")
+        return CompressionMeasurement(data=self._data(), interrupted=None)
+
+    def _has_result(self) -> bool:
+        return bool(self._data().completed_levels and self._isolated_s)
+
+    def _data(self) -> CompressionData:
+        return CompressionData(
+            probing=self._spec.schedule, before=self._before, after=self._after, alone_s=tuple(self._isolated_s),
+            levels=tuple(
+                CongestionLevel(
+                    configuration=one.ring.configuration, probes=one.probes, times_s=tuple(one.times_s),
+                    ended_at_s=tuple(one.ended_at_s), links=one.links,
+                )
+                for one in self._levels
+                if one.times_s or one.ended_at_s
+            ),
+            start_s=self._start_s, packets=self._plan.packets,
+        )  # fmt: skip
+
+    def _trial_run(self) -> None:
+        """Check that the program works and how much of its time is its start. Not counted: file caches are cold."""
+        name, ranks = self._spec.name, count(self._spec.shape.ranks, "rank")
+        self._start_s = self._runner.start_time_s()
+        self._progress(f"{name} on {ranks}, isolated: a trial run that is not counted")
+        ran = self._runner.run_isolated()
+        self._require_time(ran)
+        if ran.took_s < _MOSTLY_START * self._start_s:
+            raise MeasurementAborted(
+                f"{name} took {ran.took_s:.3g} s, too short: starting {ranks} of a program that does nothing takes "
+                f"{self._start_s:.3g} s. Use a larger problem",
+                effect="; no result is reported",
+                status=ExitStatus.fault,
+            )
+        self._run_times_s.append(ran.took_s)
+
+    def _require_time(self, ran: ProgramRun) -> None:
+        if ran.reached_limit:
+            raise MeasurementAborted(
+                f"{self._spec.name} reached --time-limit without congestion, after {ran.took_s:.3g} s, so that there "
+                "is no isolated time to compare with; raise the limit",
+                effect="; no result is reported",
+                status=ExitStatus.fault,
+            )
+
+    def _load(self, ring: CongestorRing) -> BackgroundLoad:
+        return ring_load(self._spec, ring_workload(self._spec.schedule, ring, pairing=self._plan.pairing))
+
+    def _probe_levels(self) -> None:
+        """Measure the utilisation of each congestion level, without the program."""
+        plan = self._plan
+        too_heavy: dict[Configuration, float] = {}
+        while (configuration := self._next_configuration(too_heavy)) is not None:
+            left = plan.max_levels - len(self._levels) - len(too_heavy)
+            self._progress(
+                f"{configuration}: probing the ring for {self._spec.idle_s:g} s"
+                + self._remaining(probing=left, runs=plan.runs * (1 + len(self._levels) + left))
+            )
+            ring = congestor_ring(configuration, nodes=plan.nodes)
+            run = self._runner.run_load(self._load(ring), step=str(configuration))
+            probes = self._runner.series(run)
+            if has_enough_probes(probes):
+                links = None if not run.rounds else link_shares(run, began_s=run.rounds[0].duration_s, ended_s=inf)
+                self._levels.append(
+                    _Level(ring=with_measured_pace(ring, run), probes=probes, links=links, times_s=[], ended_at_s=[])
+                )
+            else:
+                found = sum(map(len, probes))
+                self._progress(f"{configuration} is left out: only {count(found, 'probe')} came through beside it")
+                too_heavy[configuration] = 1.0
+        if not self._levels:
+            raise MeasurementAborted(
+                "too few probes came through at every congestion level", effect="; no result is reported",
+                status=ExitStatus.fault,
+            )  # fmt: skip
+
+    def _next_configuration(self, too_heavy: dict[Configuration, float]) -> Configuration | None:
+        """The next congestion level to probe; None when there are enough."""
+        plan, tried = self._plan, len(self._levels) + len(too_heavy)
+        if tried >= plan.max_levels:
+            return None
+        if plan.measures_all:
+            return plan.candidates[tried]
+        probes = {one.ring.configuration: one.probes for one in self._levels}
+        known = utilisations_for_selection(self._before, probes, packets=plan.packets)
+        return next_configuration({**known, **too_heavy}, plan.candidates)
+
+    def _run_program(self) -> None:
+        """Run the program isolated and beside every level, in random order, as often as planned."""
+        name, runs = self._spec.name, self._plan.runs
+        source = random.Random(self._spec.seed)
+        for number in range(1, runs + 1):
+            order: list[_Level | None] = [None, *self._levels]
+            source.shuffle(order)
+            for position, level in enumerate(order):
+                if level is not None and level.ended_at_s:
+                    continue
+                left = len(order) - position + (runs - number) * len(order)
+                where = "isolated" if level is None else f"beside {level.ring.configuration}"
+                self._progress(f"{name} {where}, run {number} of {runs}" + self._remaining(probing=0, runs=left))
+                self._run_once(level)
+
+    def _run_once(self, level: _Level | None) -> None:
+        ran = self._runner.run_isolated() if level is None else self._runner.run_beside(self._load(level.ring))
+        self._run_times_s.append(ran.took_s)
+        if level is None:
+            self._require_time(ran)
+            self._isolated_s += _times_of(ran)
+        elif ran.reached_limit:
+            self._progress(f"{self._spec.name} was ended at --time-limit, after {ran.took_s:.3g} s")
+            level.ended_at_s.append(ran.took_s)
+        else:
+            level.times_s += _times_of(ran)
+
+    def _remaining(self, *, probing: int, runs: int) -> str:
+        """How many launches are left, and for how long where a run of the program has shown how long one takes."""
+        probing += self._spec.probe_after
+        launches = f"; launches left: {probing + runs}"
+        if not self._run_times_s:
+            return launches
+        run_s = sum(self._run_times_s) / len(self._run_times_s)
+        return f"{launches}, about {_rough_time(probing * self._spec.idle_s + runs * run_s)}"
+
+
+def _times_of(ran: ProgramRun) -> tuple[float, ...]:
+    """The time of the launch; of a workload those of its rounds."""
+    if ran.run_file is None:
+        return (ran.took_s,)
+    try:
+        return round_times(read_launch(ran.run_file))
+    except Inconclusive as fault:
+        raise MeasurementAborted(str(fault), effect="; no result is reported", status=ExitStatus.fault) from None
+
+
+def _rough_time(seconds: float) -> str:
+    """A duration to plan by: `45 s`, `12 min`, `1.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

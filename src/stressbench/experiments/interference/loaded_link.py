@@ -1,0 +1,44 @@
+"""The link that is loaded, where it is known: then its packets need not be assumed to be like the probes."""
+
+from dataclasses import dataclass
+
+from stressbench.formats.units import parse_rate
+from stressbench.interference.queueing import Service
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.option_values import size_bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedLink:
+    """`rate` and `packet` as the user wrote them, for the record; `packets`: the service time of a packet there.
+
+    All three are None where the link is unknown.
+    """
+
+    rate: str | None = None
+    packet: str | None = None
+    packets: Service | None = None
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Entries of a profile's configuration; empty where the link is unknown."""
+        named = {"link": self.rate, "packet": self.packet}
+        return {name: text for name, text in named.items() if text is not None}
+
+
+def loaded_link(rate: str | None, packet: str | None) -> LoadedLink:
+    """A link of this `rate`, such as 10Gbit, that carries packets of one size, such as 1514B.
+
+    Raises LaunchMistake where one of both is missing or cannot be parsed.
+    """
+    if rate is None and packet is None:
+        return LoadedLink()
+    if rate is None or packet is None:
+        given, other = ("--packet", "--link") if rate is None else ("--link", "--packet")
+        raise LaunchMistake(f"{given} {rate or packet}: goes with {other}; for example --link 10Mbit --packet 1514B")
+    try:
+        bytes_per_s = parse_rate(rate).bytes_per_s
+    except ValueError as fault:
+        raise LaunchMistake(f"--link: '{rate}': {fault}") from fault
+    mean_s = size_bytes(packet, option="--packet") / bytes_per_s
+    return LoadedLink(rate=rate, packet=packet, packets=Service(mean_s=mean_s, variance_s2=0.0))

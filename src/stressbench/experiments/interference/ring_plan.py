@@ -1,0 +1,94 @@
+"""Which congestion levels `compress` measures, where the congestor ring runs, and how often the program runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stressbench.experiments.interference.spec import require_positive
+from stressbench.formats.profiles.profile import PAPER_MESSAGE_BYTES, Configuration
+from stressbench.interference.compression import (
+    PAPER_CLOCK_HZ,
+    PAPER_CYCLES,
+    PAPER_MESSAGES,
+    PAPER_PARTNERS,
+    configuration_grid,
+)
+from stressbench.interference.congestor_ring import RANKS_PER_NODE, ProbePairing
+from stressbench.interference.queueing import Service
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.launch_target import LaunchTarget
+
+_PROGRAM_RUNS = 4
+_WORKLOAD_RUNS = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RingPlan:
+    """At most `max_levels` of the `candidates` are measured, on a ring with one rank on each of `nodes` hosts.
+
+    `runs`: of the program, isolated and beside each level. `pairing`: which hosts probe each other. `packets`: service
+    time of the ring's packets on the loaded link, None: unknown.
+    """
+
+    candidates: tuple[Configuration, ...]
+    max_levels: int
+    runs: int
+    nodes: int
+    pairing: ProbePairing
+    packets: Service | None
+
+    @property
+    def measures_all(self) -> bool:
+        """Whether every candidate is measured."""
+        return self.max_levels == len(self.candidates)
+
+    def background_ranks(self, target: LaunchTarget, *, pairs: int) -> int:
+        """Ranks of a launch of probes and ring: on all hosts of the target, so that no host must be selected."""
+        return RANKS_PER_NODE * max(self.nodes, 2 * pairs, target.host_count or 0)
+
+
+def ring_plan(
+    target: LaunchTarget, *, target_name: str, pairs: int, by_rounds: bool, levels: int | None = 8,
+    nodes: int | None = None,
+    runs: int | None = None, partners: Sequence[int] = (), pauses_s: Sequence[float] = (),
+    messages: Sequence[int] = (), message_bytes: int = PAPER_MESSAGE_BYTES,
+    pairing: ProbePairing = ProbePairing.linear, packets: Service | None = None,
+) -> RingPlan:  # fmt: skip
+    """Check the parameters of the congestor ring and fill in the paper's for those that are empty.
+
+    `levels`: how many congestion levels at most, None for all. `by_rounds`: whether one launch gives several times, as
+    the rounds of a workload do. Raises LaunchMistake.
+    """
+    require_positive("--runs", runs)
+    ring_nodes = _nodes(nodes, target, target_name=target_name, pairs=pairs)
+    candidates = configuration_grid(
+        partners=_partners(partners, nodes=ring_nodes),
+        pauses_s=pauses_s or [cycles / PAPER_CLOCK_HZ for cycles in PAPER_CYCLES],
+        messages=messages or PAPER_MESSAGES,
+        message_bytes=message_bytes,
+    )
+    return RingPlan(
+        candidates=candidates, max_levels=len(candidates) if levels is None else min(levels, len(candidates)),
+        runs=runs or (_WORKLOAD_RUNS if by_rounds else _PROGRAM_RUNS), nodes=ring_nodes, pairing=pairing,
+        packets=packets,
+    )  # fmt: skip
+
+
+def _nodes(requested: int | None, target: LaunchTarget, *, target_name: str, pairs: int) -> int:
+    hosts = target.host_count
+    if requested is None:
+        return max(2, 2 * pairs if hosts is None else hosts)
+    if requested < 2:
+        raise LaunchMistake(f"--nodes: {requested} is not at least 2: each rank of a ring sends to another one")
+    if hosts is not None and requested > max(hosts, 2):
+        raise LaunchMistake(f"--nodes: {requested} hosts; --on {target_name} has {hosts}")
+    return requested
+
+
+def _partners(requested: Sequence[int], *, nodes: int) -> tuple[int, ...]:
+    if not requested:
+        return tuple(sorted({min(count, nodes - 1) for count in PAPER_PARTNERS}))
+    if max(requested) >= nodes:
+        raise LaunchMistake(
+            f"--partners: {max(requested)} partners need {max(requested) + 1} ranks; the ring has {nodes}"
+        )  # fmt: skip
+    return tuple(requested)

@@ -1,0 +1,243 @@
+"""The launches that `impact` and `compress` consist of: probes, a program beside probes, a program by itself."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.interference.outcome import MeasurementAborted, elapsed_s, require_success
+from stressbench.experiments.interference.spec import BackgroundLoad, MeasurementSpec, probe_load
+from stressbench.experiments.progress import Progress, silent
+from stressbench.formats.errors import reason_of
+from stressbench.formats.run import Run, RunFileError, read_run
+from stressbench.interference.errors import Inconclusive
+from stressbench.interference.probes import ProbeSeries, read_probe_series, series_between
+from stressbench.launch import program as launching
+from stressbench.launch import session
+from stressbench.launch.beside import BothEnded, Member, run_beside
+from stressbench.launch.engine import EngineOptions, RunFile
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.execute import Outcome, execute
+from stressbench.launch.explanation import causes
+from stressbench.launch.first_round import FirstRound
+from stressbench.launch.growing_file import GrowingFile
+from stressbench.launch.launch_target import SharedTarget
+from stressbench.launch.stopping import StopPolicy
+
+_UNTIL_STOPPED = 1_000_000
+_PROGRAM_GRACE_S = 10.0
+_LOAD_GRACE_S = 20.0
+_START_LIMIT_S = 120.0
+_NO_OPERATION = "true"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramRun:
+    """A run of the program. `took_s`: how long its launch took, or after which time it reached the time limit.
+
+    `run_file` is what the engine wrote for a workload, None for a program.
+    """
+
+    took_s: float
+    reached_limit: bool
+    run_file: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedProgramRun(ProgramRun):
+    """A run of the program beside a background load; `load_file` is the run file of that load."""
+
+    both: BothEnded
+    load_file: Path
+
+    def interval_in(self, load: Run) -> tuple[float, float] | None:
+        """When the program began and ended, s since the engine of the load started; None where that is unknown.
+
+        The engine records when rounds began since its own start, but not when it started. The end of its first round
+        was observed, and gives the offset between both clocks.
+        """
+        if self.both.program is None or self.both.ready_s is None or not load.rounds:
+            return None
+        first = load.rounds[0]
+        engine_start_s = self.both.ready_s - (first.started_s + first.duration_s)
+        return self.both.program.began_s - engine_start_s, self.both.program.ended_s - engine_start_s
+
+
+class MeasurementRunner:
+    """Runs the launches of one measurement, one after the other, with their files in `folder`.
+
+    All methods raise LaunchMistake for what the user can correct, and MeasurementAborted where a launch failed.
+    """
+
+    def __init__(self, spec: MeasurementSpec, folder: Path, *, progress: Progress) -> None:
+        self._spec = spec
+        self._folder = folder
+        self._progress = progress
+        self._launches = 0
+
+    def check(self, load: BackgroundLoad) -> None:
+        """Let the engine check the workloads of program and load, so that mistakes are reported before any launch."""
+        self._program()
+        _prepared(self._load_wish(load, rounds=1))
+
+    def run_load(self, load: BackgroundLoad, *, step: str) -> Run:
+        """Run the load without the program for `idle_s`. `step` names the launch in messages."""
+        wish = self._load_wish(load, rounds=self._spec.schedule.rounds(self._spec.idle_s))
+        ending = session.run(_prepared(wish), run_file=wish.run_file.path)
+        if ending.status != ExitStatus.ok:
+            for sentence in causes(ending, wish=wish):
+                self._progress(sentence)
+            raise MeasurementAborted(
+                f"{step}: probes ended early", effect="; no result is reported", status=ending.status
+            )
+        if ending.outcome.was_asked_to_stop:  # in their last round
+            raise MeasurementAborted(
+                f"interrupted at the end of {step}", effect="; no result is reported", status=ExitStatus.interrupted
+            )
+        return read_launch(wish.run_file.path)
+
+    def probe_idle(self, step: str) -> tuple[ProbeSeries, ...]:
+        """Latencies on the idle machine, pair by pair."""
+        self._progress(f"{step}: probing the idle machine for {self._spec.idle_s:g} s")
+        return self.series(self.run_load(probe_load(self._spec), step=step))
+
+    def series(self, run: Run, *, during: LoadedProgramRun | None = None) -> tuple[ProbeSeries, ...]:
+        """Probes of each pair in `run`; with `during`, only those between the program's start and its end."""
+        try:
+            found = read_probe_series(run, self._spec.schedule)
+        except Inconclusive as fault:
+            raise MeasurementAborted(str(fault), status=ExitStatus.fault) from None
+        interval = None if during is None else during.interval_in(run)
+        if interval is None:
+            return found
+        return tuple(series_between(pair, began_s=interval[0], ended_s=interval[1]) for pair in found)
+
+    def run_beside(self, load: BackgroundLoad) -> LoadedProgramRun:
+        """Run the program beside a load, which starts before it and is stopped when it ends."""
+        wish = self._load_wish(load, rounds=_UNTIL_STOPPED)
+        prepared, load_file = _prepared(wish), wish.run_file.path
+        file = GrowingFile(load_file)
+        program, run_file = self._program()
+        background = Member(
+            command=prepared.command, stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S), begun=file.has_grown,
+            finished=file.has_ended,
+        )  # fmt: skip
+        try:
+            both = run_beside(
+                program, background, ready=FirstRound(load_file).is_written, ready_within_s=_START_LIMIT_S,
+                say=self._progress,
+            )  # fmt: skip
+        except OSError as fault:
+            raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
+        outcome = self._require_program(both, load)
+        return LoadedProgramRun(
+            took_s=elapsed_s(outcome), reached_limit=both.out_of_time, run_file=run_file, both=both,
+            load_file=load_file,
+        )  # fmt: skip
+
+    def run_isolated(self) -> ProgramRun:
+        """Run the program without a load, started in the same way."""
+        program, run_file = self._program()
+        return self._run_program(program, name=self._spec.name, run_file=run_file)
+
+    def start_time_s(self) -> float:
+        """How long it takes to start the same number of ranks of a program that does nothing."""
+        nothing = replace(self._spec, workload=None, command=(_NO_OPERATION,))
+        program, _ = MeasurementRunner(nothing, self._folder, progress=self._progress)._program()
+        return self._run_program(program, name=_NO_OPERATION, run_file=None).took_s
+
+    def _run_program(self, program: Member, *, name: str, run_file: Path | None) -> ProgramRun:
+        limit_s = self._spec.limit_s
+        try:
+            outcome = execute(program.command, stop_policy=program.stop_policy, finished=program.finished, say=silent)
+        except OSError as fault:
+            raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
+        took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0
+        if stopped and (limit_s is None or took_s < limit_s):
+            raise MeasurementAborted(
+                f"interrupted; {name} was terminated", effect=", no result is reported", status=ExitStatus.interrupted
+            )  # fmt: skip
+        if not stopped:
+            require_success(outcome, name=name, progress=self._progress)
+        return ProgramRun(took_s=took_s, reached_limit=stopped, run_file=run_file)
+
+    def _require_program(self, both: BothEnded, load: BackgroundLoad) -> Outcome:
+        """The program's outcome, if it ended well or at its time limit. Raises MeasurementAborted."""
+        name, outcome = self._spec.name, both.program
+        if both.interrupted:
+            raise MeasurementAborted(
+                f"interrupted; {name} and its probes were terminated", effect=", no result is reported",
+                status=ExitStatus.interrupted,
+            )  # fmt: skip
+        if outcome is None:
+            raise MeasurementAborted(
+                f"{load.label} ended with status {both.companion.status} before their first round; {name} was not "
+                "started",
+                status=ExitStatus.fault,
+            )
+        if both.forsaken:
+            raise MeasurementAborted(
+                f"{load.label} ended with status {both.companion.status} while {name} was running, which was "
+                "terminated",
+                effect="; no result is reported",
+                status=ExitStatus.fault,
+            )
+        if not both.out_of_time:
+            require_success(outcome, name=name, progress=self._progress)
+        return outcome
+
+    def _load_wish(self, load: BackgroundLoad, *, rounds: int) -> session.LaunchRequest:
+        spec = self._spec
+        self._launches += 1
+        workload = self._folder / f"{load.file_stem}.sb"
+        workload.write_text(load.workload, encoding="utf-8")
+        options = EngineOptions(
+            isolated="0", contended=str(rounds), warmup="0", finish="once", seed=str(spec.seed), place=load.placement
+        )  # fmt: skip
+        target = spec.target.one_a_host(load.ranks // load.ranks_per_node)
+        return session.LaunchRequest(
+            workload=workload, ranks=load.ranks, ranks_per_node=load.ranks_per_node,
+            run_file=RunFile(path=self._folder / f"{load.file_stem}-{self._launches}.jsonl"),
+            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine,
+            place=SharedTarget(place=target, others=spec.shape.ranks), on=spec.target_name,
+        )  # fmt: skip
+
+    def _program(self) -> tuple[Member, Path | None]:
+        """The launch of the program, and the run file that it will write if it is a workload."""
+        spec = self._spec
+        target = SharedTarget(place=spec.target, others=spec.background_ranks)
+        stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
+        if spec.workload is None:
+            command = launching.command_of(
+                spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, place=target, engine=spec.engine,
+                environment=os.environ,
+            )  # fmt: skip
+            return Member(command=command, stop_policy=stop_policy), None
+        self._launches += 1
+        options = EngineOptions(isolated="0", contended=str(spec.rounds), seed=str(spec.seed))
+        wish = session.LaunchRequest(
+            workload=spec.workload, ranks=spec.shape.ranks, ranks_per_node=spec.shape.ranks_per_node,
+            run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
+            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, place=target,
+            on=spec.target_name,
+        )  # fmt: skip
+        file = GrowingFile(wish.run_file.path)
+        member = Member(
+            command=_prepared(wish).command, stop_policy=stop_policy, begun=file.has_grown, finished=file.has_ended
+        )  # fmt: skip
+        return member, wish.run_file.path
+
+
+def read_launch(path: Path) -> Run:
+    """The run file of a launch. Raises MeasurementAborted where it cannot be read."""
+    try:
+        return read_run(path)
+    except RunFileError as fault:
+        raise MeasurementAborted(str(fault), status=ExitStatus.fault) from None
+
+
+def _prepared(wish: session.LaunchRequest) -> session.PreparedLaunch:
+    prepared = session.prepare(wish, environment=os.environ)
+    if isinstance(prepared, int):
+        raise MeasurementAborted(f"{wish.workload} was refused", status=prepared)
+    return prepared

@@ -1,0 +1,171 @@
+"""What `impact` and `compress` measure: a program or a workload on a launch target, and the load beside it."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.interference.congestor_ring import RANKS_PER_NODE
+from stressbench.interference.probe_statistics import probing_time_s
+from stressbench.interference.probes import ProbeSchedule
+from stressbench.interference.utilisation import LEAST_SAMPLES
+from stressbench.launch import machine as this_machine
+from stressbench.launch.engine import RunFile
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.lab import LabTarget
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.target import Shape, shape_of
+from stressbench.report.units import count
+
+WORKLOAD_SUFFIX = ".sb"
+_DEFAULT_ROUNDS = 10
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasurementSpec:
+    """A program, or all jobs of a workload, on a launch target, and the probes that run beside it.
+
+    `name` is used in messages. `workload` is None for a program; `rounds` counts only for a workload. `shape`: ranks of
+    the program. `background_ranks`: the most ranks that run beside it. `target_name`: the word for `target` after
+    `--on`. `probe_placement` is the engine's `--place` for the probes. `idle_s`: how long probes run on the idle
+    machine, before and, with `probe_after`, after the program. `limit_s` ends each run of the program, None: no limit.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    workload: Path | None
+    rounds: int
+    shape: Shape
+    schedule: ProbeSchedule
+    background_ranks: int
+    target: LaunchTarget
+    target_name: str
+    probe_placement: str | None
+    engine: Path | None
+    seed: int
+    idle_s: float
+    probe_after: bool
+    limit_s: float | None
+
+    @property
+    def oversubscription(self) -> str | None:
+        """A sentence where all ranks are on this machine and there are more of them than cores; else None."""
+        cores, ranks = this_machine.cores(), self.shape.ranks + self.background_ranks
+        here = isinstance(self.target, LabTarget) or self.target is LOCAL
+        if not here or this_machine.allocated(os.environ) or ranks <= cores:
+            return None
+        return (
+            f"{count(self.shape.ranks, 'rank')} of {self.name} and {self.background_ranks} of the probes share "
+            f"{count(cores, 'core')}: probes wait for cores as well as for the network"
+        )
+
+
+def measurement_spec(
+    command: Sequence[str], *, target: LaunchTarget, target_name: str, schedule: ProbeSchedule, background_ranks: int,
+    ranks: int | None = None, ranks_per_node: int | None = None, rounds: int | None = None,
+    probe_placement: str | None = None, idle_s: float = 20.0, probe_after: bool = True, limit_s: float | None = None,
+    seed: int = 1, engine: Path | None = None, name: str | None = None,
+) -> MeasurementSpec:  # fmt: skip
+    """Check everything that can be checked before the first launch. Raises LaunchMistake.
+
+    `command` is a program with its arguments, or one workload file. `ranks` defaults to those of the launch target.
+    """
+    workload = Path(command[0]) if is_workload(command) else None
+    _require_command(command[0], workload)
+    for option, given in (("--rounds", rounds), ("--ranks-per-node", ranks_per_node)):
+        if workload is None and given is not None:
+            raise LaunchMistake(
+                f"{option} {given}: is for workloads, W{WORKLOAD_SUFFIX}; {command[0]} is a program"
+            )  # fmt: skip
+    require_positive("--rounds", rounds)
+    least_s = probing_time_s(LEAST_SAMPLES, schedule)
+    if idle_s < least_s * (1 - _ROUNDING):
+        raise LaunchMistake(
+            f"--idle: {idle_s:g}s is too short: at least {LEAST_SAMPLES} probes are needed, which takes {least_s:g} s"
+        )
+    shape = shape_of(
+        ranks=ranks, ranks_per_node=ranks_per_node, run_file=RunFile(path=Path("run.jsonl")), default=target.ranks
+    )  # fmt: skip
+    return MeasurementSpec(
+        name=name or (command[0] if workload is not None else Path(command[0]).name), command=tuple(command),
+        workload=workload, rounds=rounds or _DEFAULT_ROUNDS, shape=shape, schedule=schedule,
+        background_ranks=background_ranks, target=target, target_name=target_name, probe_placement=probe_placement,
+        engine=engine, seed=seed, idle_s=idle_s, probe_after=probe_after, limit_s=limit_s,
+    )  # fmt: skip
+
+
+def is_workload(command: Sequence[str]) -> bool:
+    """Whether `command` is one workload file, and not a program with its arguments."""
+    return len(command) == 1 and command[0].endswith(WORKLOAD_SUFFIX)
+
+
+def require_positive(option: str, value: int | None) -> None:
+    """Raise LaunchMistake for a value below 1; None passes."""
+    if value is not None and value < 1:
+        raise LaunchMistake(f"{option}: {value} is not at least 1")
+
+
+def require_real_hosts(target: LaunchTarget, *, target_name: str) -> LaunchTarget:
+    """The target, if two launches can run on it at a time. Raises LaunchMistake for a simulation."""
+    if isinstance(target, SimulatedTarget):
+        raise LaunchMistake(
+            f"--on {target_name}: two programs cannot run side by side in a simulation; use a lab or a cluster"
+        )
+    return target
+
+
+def probe_pairs(target: LaunchTarget, requested: int | None, *, target_name: str) -> int:
+    """How many pairs of hosts probe: as requested, or all hosts of the target two by two. Raises LaunchMistake."""
+    hosts = target.host_count
+    require_positive("--pairs", requested)
+    if hosts is None:
+        if requested is None:
+            raise LaunchMistake(f"--pairs is missing: the number of hosts of --on {target_name} is unknown")
+        return requested
+    if requested is not None and requested > max(1, hosts // 2):
+        raise LaunchMistake(
+            f"--pairs: {requested} pairs need {2 * requested} hosts; --on {target_name} has {count(hosts, 'host')}"
+        )
+    return requested or max(1, hosts // 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackgroundLoad:
+    """A workload that runs beside the program: `ranks` ranks, `ranks_per_node` of them on each host.
+
+    `file_stem` names its files, `label` is used in messages. `placement`: the engine's `--place`.
+    """
+
+    file_stem: str
+    label: str
+    workload: str
+    ranks: int
+    ranks_per_node: int
+    placement: str | None
+
+
+def probe_load(spec: MeasurementSpec) -> BackgroundLoad:
+    """Probes only, one rank on each host of a pair."""
+    return BackgroundLoad(
+        file_stem="probes", label="probes", workload=spec.schedule.workload, ranks=2 * spec.schedule.pairs,
+        ranks_per_node=1, placement=spec.probe_placement,
+    )  # fmt: skip
+
+
+def ring_load(spec: MeasurementSpec, workload: str) -> BackgroundLoad:
+    """Probes and a congestor ring on all hosts; `workload` assigns their ranks."""
+    return BackgroundLoad(
+        file_stem="ring", label="probes and ring", workload=workload, ranks=spec.background_ranks,
+        ranks_per_node=RANKS_PER_NODE, placement=None,
+    )  # fmt: skip
+
+
+def _require_command(program: str, workload: Path | None) -> None:
+    if workload is not None:
+        if not workload.is_file():
+            raise LaunchMistake(f"{workload} is not a file" if workload.exists() else f"{workload} does not exist")
+    elif shutil.which(program) is None:
+        raise LaunchMistake(f"{program}: there is no such program that you may execute")

@@ -1,0 +1,76 @@
+"""Linpack's Rmax, which relates b_eff to the speed of the ranks (balance factor): given, or measured by `hpcc`."""
+
+import math
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from stressbench.formats.files import limits, read_text
+from stressbench.launch import program
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.suites.hpcc import INPUT, OUTPUT, Rmax, hpcc_input, parse_linpack, problem_size
+
+HPCC = "hpcc"
+
+
+def given_rmax(text: str) -> Rmax:
+    """Rmax from a number of GFlop/s. Raises LaunchMistake."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise LaunchMistake(f"--rmax: '{text}' must be Linpack's Rmax in GFlop/s, above 0, or {HPCC}")
+    return Rmax(flops_per_s=value * 1e9, source="as given")
+
+
+def require_hpcc(place: LaunchTarget, *, on: str) -> None:
+    """Raise LaunchMistake where `hpcc` cannot run on the launch target."""
+    if isinstance(place, SimulatedTarget):
+        raise LaunchMistake(f"--rmax {HPCC}: --on {on} simulates ranks, which compute nothing; give Rmax in GFlop/s")
+    if shutil.which(HPCC) is None:
+        raise LaunchMistake(f"--rmax {HPCC}: there is no {HPCC} on PATH (Debian's package hpcc); or give it in GFlop/s")
+
+
+def measured_rmax(
+    place: LaunchTarget, *, ranks: int, memory_bytes: int | None, engine: Path | None, environment: Mapping[str, str]
+) -> Rmax:
+    """Run hpcc and return the Rmax that its Linpack reaches on these ranks.
+
+    The size of the matrix follows from `memory_bytes`, of all ranks together; None: the memory of this machine. The
+    files are kept in the current directory meanwhile, which hosts share more often than /tmp. Raises LaunchMistake.
+    """
+    n = problem_size(memory_bytes if memory_bytes is not None else _own_memory())
+    home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
+    with TemporaryDirectory(prefix=".stressbench-hpcc-", dir=home) as name:
+        folder = Path(name)
+        (folder / INPUT).write_text(hpcc_input(n=n, ranks=ranks), encoding="utf-8")
+        ended = program.run_program(
+            (HPCC,), folder=folder, ranks=ranks, place=place, engine=engine, environment=environment
+        )
+        written = folder / OUTPUT
+        text = _text_of(written)
+    if ended.stop_requests:
+        raise LaunchMistake(f"--rmax {HPCC}: it was told to stop")
+    if ended.status:
+        raise LaunchMistake(f"--rmax {HPCC}: it ended with status {ended.status}")
+    try:
+        return parse_linpack(text, ranks=ranks, n=n)
+    except ValueError as fault:
+        raise LaunchMistake(f"--rmax {HPCC}: {fault}") from fault
+
+
+def _text_of(path: Path) -> str:
+    """What hpcc wrote; empty where the file is missing or cannot be read."""
+    try:
+        return read_text(path, limit=limits.OUTPUT, errors="replace")
+    except OSError:
+        return ""
+
+
+def _own_memory() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,131 @@
+"""One run of a workload: what `stressbench run` does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stressbench.errors import StressBenchError
+from stressbench.exit_status import ExitStatus
+from stressbench.launch import session
+from stressbench.launch.batch_script import BatchScript
+from stressbench.launch.engine import EngineOptions
+from stressbench.launch.explanation import explain
+from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.stopping import StopPolicy
+from stressbench.launch.target import require_same_time, shape_of, target
+from stressbench.launch.targets import engine_for, resolve_target
+
+
+class WorkloadRefused(StressBenchError):
+    """The engine refused the workload and has said why; there is no message. Ends with the engine's status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__("")
+        self.exit_status = ExitStatus(status)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec:
+    """What to run and how; no `workload` where `continue_from`, a run file, holds it. Times are in seconds.
+
+    `output`: the run file to write; None: named after the workload and the time. `on`: the launch target. `terminal`:
+    the engine may show its progress. `grace_s`: how long ranks may go on after a stop request or after `limit_s`.
+    """
+
+    workload: Path | None
+    continue_from: Path | None = None
+    output: Path | None = None
+    on: str = "local"
+    ranks: int | None = None
+    ranks_per_node: int | None = None
+    options: EngineOptions = field(default_factory=EngineOptions)
+    grace_s: float = 60.0
+    limit_s: float | None = None
+    mpirun: Path | None = None
+    engine: Path | None = None
+    launcher_arguments: tuple[str, ...] = ()
+    realtime: bool = False
+    terminal: bool = False
+
+    def prepared(self, *, environment: Mapping[str, str], script: BatchScript | None = None) -> "PreparedRun":
+        """All programs found and the workload checked; `script`: for a batch script in the place of a launch.
+
+        Raises LaunchMistake, and WorkloadRefused where the engine refuses the workload.
+        """
+        run_file = target(output=self.output, continue_from=self.continue_from, workload=self.workload)
+        options = self.options
+        if script is not None:
+            options = replace(options, time_limit=script.engine_limit(options.time_limit))
+        where = resolve_target(self.on, environment=environment) if script is None else script.place
+        require_same_time(run_file, simulated=isinstance(where, SimulatedTarget))
+        shape = shape_of(
+            ranks=self.ranks, ranks_per_node=self.ranks_per_node, run_file=run_file, default=where.ranks
+        )  # fmt: skip
+        request = session.LaunchRequest(
+            workload=self.workload,
+            ranks=shape.ranks,
+            ranks_per_node=shape.ranks_per_node,
+            run_file=run_file,
+            options=options.with_stall_limit(where.stall_limit),
+            mpirun=self.mpirun,
+            engine=engine_for(where, self.engine, environment=environment),
+            launcher_arguments=self.launcher_arguments,
+            realtime=self.realtime,
+            terminal=self.terminal,
+            place=where,
+            stop_policy=StopPolicy(grace_s=self.grace_s, limit_s=self.limit_s),
+            on=self.on,
+        )
+        prepared = session.prepare(request, environment=environment)
+        if isinstance(prepared, int):
+            raise WorkloadRefused(prepared)
+        return PreparedRun(request=request, launch=prepared, script=script)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedRun:
+    """A run that can start."""
+
+    request: session.LaunchRequest
+    launch: session.PreparedLaunch
+    script: BatchScript | None
+
+    @property
+    def command(self) -> str:
+        """The command line, quoted for a shell."""
+        return str(self.launch.command)
+
+    @property
+    def advice(self) -> str | None:
+        """What would make measurements on this target better; None where nothing is known."""
+        return self.launch.advice
+
+    def script_text(self) -> str:
+        """The batch script that starts the run. Raises LaunchMistake. For runs that were prepared with a script."""
+        assert self.script is not None
+        return self.script.text(self.launch.command, ranks=self.request.ranks, run_file=self.request.run_file.path)
+
+    def run(self) -> "FinishedRun":
+        """Start it and wait for its end. Raises LaunchMistake. To be called from the main thread."""
+        ending = session.run(self.launch, run_file=self.request.run_file.path)
+        return FinishedRun(ending=ending, reasons=explain(ending, wish=self.request), request=self.request)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinishedRun:
+    """How a run ended. `reasons`: why, in sentences, none where all is well."""
+
+    ending: session.RunResult
+    reasons: tuple[str, ...]
+    request: session.LaunchRequest
+
+    @property
+    def path(self) -> Path:
+        """The run file, under the name that it has now."""
+        return self.ending.kept or self.request.run_file.path
+
+    @property
+    def has_results(self) -> bool:
+        """Whether at least one round was measured."""
+        ending = self.ending
+        return ending.left is not None and bool(ending.left.rounds) and ending.status != ExitStatus.bad_input

@@ -1,0 +1,26 @@
+"""Temporary directories of experiments."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+
+from stressbench.stop_signals import handled_by
+
+
+@contextmanager
+def scratch_directory(name: str) -> Iterator[Path]:
+    """A temporary directory in the current one, which hosts of a cluster share more often than /tmp.
+
+    It is removed when the context ends. Meanwhile every stop signal raises KeyboardInterrupt, so that it is also
+    removed when a signal arrives between two launches.
+    """
+    parent = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
+    with TemporaryDirectory(prefix=f".stressbench-{name}-", dir=parent) as path, handled_by(_interrupt):
+        yield Path(path)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  the signature of signal handlers
+    raise KeyboardInterrupt

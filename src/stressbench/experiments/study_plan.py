@@ -1,0 +1,63 @@
+"""What a study would run, and how long that takes as far as its file fixes it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, read_text
+from stressbench.formats.study.cells import varying
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study
+from stressbench.study.estimate import bounds_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPlan:
+    """Bounds of the duration of the whole study, s; None where a part of it is not fixed."""
+
+    study: Study
+    least_s: float | None
+    most_s: float | None
+
+    @property
+    def count(self) -> str:
+        """`12 runs`, or from how many to how many."""
+        study = self.study
+        if study.until is None:
+            return f"{len(study.runs)} runs"
+        return f"{study.until.at_least * len(study.cells)} to {len(study.runs)} runs"
+
+    def values(self) -> dict[str, Any]:
+        """As `--json` has it."""
+        study = self.study
+        return {
+            "about": study.about,
+            "seed": study.seed,
+            "factors": varying(study.cells),
+            "cells": [{"cell": cell.id, "values": dict(cell.values)} for cell in study.cells],
+            "runs": [{"run": run.id, "cell": run.cell.id, "repetition": run.repetition} for run in study.runs],
+            "least_s": self.least_s,
+            "most_s": self.most_s,
+        }
+
+
+def plan_of(study: Study, *, folder: Path) -> StudyPlan:
+    """The plan of a study whose paths are relative to `folder`. Raises StudyMistake where a workload cannot be read."""
+    texts = {name: _text(folder / name) for name in dict.fromkeys(cell.workload for cell in study.cells)}
+    bounds = [bounds_of(study.run, workload=texts[cell.workload]) for cell in study.cells]
+    fewest = 1 if study.until is None else study.until.at_least / study.repetitions
+    least = [one.least_s for one in bounds if one.least_s is not None]
+    most = [one.most_s for one in bounds if one.most_s is not None]
+    return StudyPlan(
+        study=study,
+        least_s=sum(least) * study.repetitions * fewest if len(least) == len(bounds) else None,
+        most_s=sum(most) * study.repetitions if len(most) == len(bounds) else None,
+    )
+
+
+def _text(workload: Path) -> str:
+    try:
+        return read_text(workload, limit=limits.WORKLOAD, errors="replace")
+    except OSError as fault:
+        raise StudyMistake(f"{workload}: {reason_of(fault)}") from fault

@@ -1,0 +1,178 @@
+"""The effective bandwidth of a machine and of its file system: b_eff and b_eff_io, each run by itself."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from stressbench.errors import StressBenchError
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.progress import Progress, silent
+from stressbench.formats.errors import SuiteFileError, reason_of
+from stressbench.formats.files import is_own_file, limits, read_bytes, require_output
+from stressbench.formats.protocols.beff import read_protocols
+from stressbench.formats.protocols.beff_io import read_io_protocols
+from stressbench.launch import session
+from stressbench.launch.engine import EngineOptions, RunFile
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.explanation import NOTHING_MEASURED, causes
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.target import Shape, shape_of
+from stressbench.suites.beff import BEff, b_eff_of
+from stressbench.suites.beff_io import BEffIO, b_eff_io_of
+
+B_EFF, B_EFF_IO = "b_eff", "b_eff_io"
+_PLAIN = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")
+_OPTION = re.compile(r"--[a-z-]+")
+
+
+class SuiteAborted(StressBenchError):
+    """The run failed or was interrupted, so that there is no result. The reasons have been reported before."""
+
+    def __init__(self, message: str, *, status: int) -> None:
+        self.exit_status = ExitStatus(status)
+        super().__init__(message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteLaunch:
+    """Where and how a suite runs. `target_name`: the word for `target` after `--on`. `verify` checks every byte."""
+
+    shape: Shape
+    target: LaunchTarget
+    target_name: str
+    engine: Path | None
+    seed: str
+    verify: bool
+
+
+def suite_shape(target: LaunchTarget, ranks: int | None) -> Shape:
+    """The given number of ranks or that of the target, with every rank a node. Raises LaunchMistake without either."""
+    return shape_of(ranks=ranks, ranks_per_node=1, run_file=RunFile(path=Path("run.jsonl")), default=target.ranks)
+
+
+def motif_options(*valued: tuple[str, str | None], flags: Iterable[tuple[str, bool]] = ()) -> tuple[str, ...]:
+    """Arguments of a motif: options with the values that are not None, then the flags that are set."""
+    given = [text for option, value in valued if value is not None for text in (option, value)]
+    return (*given, *(option for option, is_set in flags if is_set))
+
+
+def run_b_eff(
+    launch: SuiteLaunch, options: tuple[str, ...], *, output: Path | None = None, progress: Progress = silent
+) -> BEff:
+    """Measure b_eff; `options` are those of the motif. `output` keeps the protocol: the time of every loop.
+
+    Raises LaunchMistake, SuiteFileError, and SuiteAborted where the run does not come to its end.
+    """
+    with _protocol_file(output, name="beff") as (folder, protocol):
+        status = _run_motif(B_EFF, options, launch, folder=folder, protocol=protocol, progress=progress)
+        if status == ExitStatus.ok:
+            return evaluate_b_eff(protocol)
+        kept = "" if output is None or not protocol.exists() else f"; {output} has what was measured"
+        raise SuiteAborted(f"b_eff was not completed: there is no result{kept}", status=status)
+
+
+def evaluate_b_eff(protocol: Path) -> BEff:
+    """b_eff from the last execution in a protocol. Raises SuiteFileError."""
+    result = b_eff_of(read_protocols(protocol)[-1])
+    if result is None:
+        raise SuiteFileError(f"{protocol}: patterns or message sizes are missing; no b_eff follows from that")
+    return result
+
+
+def run_b_eff_io(
+    launch: SuiteLaunch, options: tuple[str, ...], *, output: Path | None = None, cache_bytes: int | None = None,
+    progress: Progress = silent,
+) -> tuple[BEffIO, int]:  # fmt: skip
+    """Measure b_eff_io; the second value is the exit status of the run, whose result may be incomplete.
+
+    `cache_bytes`: size of the file system's cache. Raises LaunchMistake, SuiteFileError, and SuiteAborted where nothing
+    was measured.
+    """
+    with _protocol_file(output, name="beff-io") as (folder, protocol):
+        status = _run_motif(B_EFF_IO, options, launch, folder=folder, protocol=protocol, progress=progress)
+        if status != ExitStatus.ok and not _has_lines(protocol):
+            raise SuiteAborted("b_eff_io was not started or measured nothing: there is no result", status=status)
+        return evaluate_b_eff_io(protocol, cache_bytes=cache_bytes, completed=status == ExitStatus.ok), status
+
+
+def evaluate_b_eff_io(protocol: Path, *, cache_bytes: int | None = None, completed: bool = True) -> BEffIO:
+    """b_eff_io from the last execution in a protocol, whose end does not count unless it `completed`.
+
+    Raises SuiteFileError.
+    """
+    read = read_io_protocols(protocol)[-1]
+    return b_eff_io_of(read if completed else replace(read, end=None), cache_bytes=cache_bytes)
+
+
+def _run_motif(
+    motif: str, options: tuple[str, ...], launch: SuiteLaunch, *, folder: Path, protocol: Path, progress: Progress
+) -> int:
+    """Run a workload of this motif on all ranks, once; the exit status. Raises LaunchMistake."""
+    workload, run_file = folder / f"{motif}.sb", RunFile(path=folder / "run.jsonl")
+    escaped = str(protocol).replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+    words = " ".join((motif, *map(_quoted, options)))
+    workload.write_text(
+        f'[JOB_NAME] {motif}\n[NODES] {launch.shape.ranks}\n[MOTIF] {words} --protocol "{escaped}"\n', encoding="utf-8"
+    )
+    engine_options = EngineOptions(
+        isolated="1", contended="0", repetitions="1", warmup="0", seed=launch.seed, verify=launch.verify
+    )
+    wish = session.LaunchRequest(
+        workload=workload, ranks=launch.shape.ranks, ranks_per_node=launch.shape.ranks_per_node, run_file=run_file,
+        options=engine_options.with_stall_limit(launch.target.stall_limit), engine=launch.engine, place=launch.target,
+        on=launch.target_name,
+    )  # fmt: skip
+    prepared = session.prepare(wish, environment=os.environ)
+    if isinstance(prepared, int):
+        return prepared
+    ending = session.run(prepared, run_file=run_file.path)
+    for sentence in causes(ending, wish=wish):
+        progress(sentence)
+    if ending.status in (ExitStatus.fault, ExitStatus.interrupted) and not protocol.exists():
+        progress(NOTHING_MEASURED)
+    return ending.status
+
+
+def _quoted(word: str) -> str:
+    """The word as the workload language writes it; `${SCRATCH}` stays a variable."""
+    if _PLAIN.fullmatch(word) or _OPTION.fullmatch(word):
+        return word
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+@contextmanager
+def _protocol_file(output: Path | None, *, name: str) -> Iterator[tuple[Path, Path]]:
+    """A temporary directory, and the file for the protocol: in it, or `output`, which must not exist yet."""
+    if output is not None:
+        _require_new(output)
+    with TemporaryDirectory(prefix=f"stressbench-{name}-") as folder:
+        protocol = (output or Path(folder, "protocol.jsonl")).absolute()
+        try:
+            yield Path(folder), protocol
+        finally:
+            note = protocol.with_name(f"{protocol.name}.stressbench")
+            if is_own_file(note):  # the motif keeps it for runs that are continued, which this one is not
+                note.unlink()
+
+
+def _require_new(output: Path) -> None:
+    folder = output.absolute().parent
+    if output.exists():
+        raise LaunchMistake(f"-o {output}: is there already; name a new file, or remove it")
+    if not folder.is_dir():
+        raise LaunchMistake(f"-o {output}: {folder} is not a directory")
+    try:
+        require_output(output)
+    except OSError as fault:
+        raise LaunchMistake(f"-o {output}: {reason_of(fault)}") from fault
+
+
+def _has_lines(protocol: Path) -> bool:
+    try:
+        return b"\n" in read_bytes(protocol, limit=limits.PROTOCOL)
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""Sweeps of one factor of the network: injection bandwidth (`degrade`) and rail policies (`rails`)."""

@@ -1,0 +1,126 @@
+"""Traffic that competes with workloads for injection bandwidth, as a study, and the workload files of that study."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from stressbench.experiments.sweep.rates import RateSweep, node_counts
+from stressbench.experiments.sweep.specification import Specification
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, read_text, replace_whole
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.toml import Called, by_key
+from stressbench.study.degradation.competing import NODES, RATE, require_shareable, texts_of
+from stressbench.study.includes import statements_of
+from stressbench.study.rate_command import argument_of
+
+FOLDER = "workloads"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompetingSweep:
+    """Runs of the workloads of `sweep` beside traffic that leaves them each share of `link_bytes_per_s` of a node.
+
+    StudyMistake where the sweep cannot have such traffic.
+    """
+
+    sweep: RateSweep
+    link_bytes_per_s: float
+
+    def __post_init__(self) -> None:
+        """Check all that can be checked without reading a workload."""
+        sweep = self.sweep
+        if sweep.rate_command is not None:
+            raise StudyMistake("--compete: and --rate-command: expected one of the two")
+        if sweep.on.startswith("simgrid:"):
+            raise StudyMistake(f"--compete: --on {sweep.on}: simulated links have each rate; leave it out")
+        if sweep.rounds.isolated:
+            raise StudyMistake(
+                f"--isolated {sweep.rounds.isolated}: with --compete there are no isolated rounds; expected --contended"
+            )
+        if not sweep.rounds.contended:
+            raise StudyMistake("--contended 0: expected rounds in which jobs run beside the traffic")
+        names = (*sweep.variables, sweep.nodes_variable)
+        if taken := next((name for name in (RATE, NODES) if name in names), None):
+            raise StudyMistake(f"--compete: {taken} is a variable of its own; expected another name")
+
+    def specification(self, *, called: Called = by_key) -> Specification:
+        """The study; nothing is written. Raises StudyMistake and Mistakes."""
+        sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
+        made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).specified(
+            about="Competing traffic", factors={"workload": list(paths)},
+            variables={RATE: list(map(argument_of, sweep.rates))},
+            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, called=called,
+        )  # fmt: skip
+        for workload, sets in dict.fromkeys((cell.workload, cell.sets) for cell in made.study.cells):
+            require_shareable(
+                statements_of(paths[workload], dict(sets)), workload=str(paths[workload]),
+                most_ranks=(sweep.ranks_per_node or 0) - 1,
+            )  # fmt: skip
+        return made
+
+    def write_in(self, output: Path) -> Path:
+        """Write the workload files below `output`; the folder that the study's paths are relative to.
+
+        Raises StudyMistake where `output` holds something else, or runs have used other files.
+        """
+        folder = output / FOLDER
+        try:
+            if output.exists() and any(output.iterdir()) and not (folder / "compete").exists():
+                raise StudyMistake(f"{output} holds no study of --compete; choose a directory that is new or empty")
+            for name, written in self._texts(folder).items():
+                _write(folder / name, written)
+        except OSError as fault:
+            raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
+        return folder.absolute()
+
+    @contextmanager
+    def written_for_now(self) -> Iterator[Path]:
+        """The same in a temporary directory."""
+        with TemporaryDirectory(prefix="stressbench-degrade-") as name:
+            yield self.write_in(Path(name))
+
+    def _nodes(self) -> Mapping[int, int]:
+        """Nodes by number of ranks, those of the competing job included."""
+        ranks, each = self.sweep.ranks, self.sweep.ranks_per_node
+        if not ranks or each is None or each < 2:
+            raise StudyMistake(
+                "--compete: expected -n and --ranks-per-node of 2 or more: one rank of each node is the competing job's"
+            )
+        nodes = node_counts(ranks, each)
+        if wrong := next((count for count, many in nodes.items() if many < 2), None):
+            raise StudyMistake(
+                f"-n: {wrong} ranks, {each} a node, are one node: expected 2 or more, which send to each other"
+            )
+        return nodes
+
+    def _by_name(self) -> Mapping[str, Path]:
+        """Workloads by the names of the files that are made of them."""
+        found: dict[str, Path] = {}
+        for path in map(Path, self.sweep.workloads):
+            if path.name in found:
+                raise StudyMistake(f"--compete: {path}: {found[path.name]} has the same name; rename one of them")
+            found[path.name] = path
+        return found
+
+    def _texts(self, folder: Path) -> Mapping[str, str]:
+        paths = {
+            name: Path(os.path.relpath(path.parent.resolve() / path.name, folder.resolve())).as_posix()
+            for name, path in self._by_name().items()
+        }
+        rates = [Fraction(argument_of(rate)) for rate in self.sweep.rates]
+        return texts_of(
+            paths, rates=rates, nodes=self._nodes().values(), link_bytes_per_s=self.link_bytes_per_s
+        )  # fmt: skip
+
+
+def _write(path: Path, text: str) -> None:
+    """What runs have used must stay as it is. Raises StudyMistake."""
+    if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
+        raise StudyMistake(f"{path} is there with another text: begin a study in another directory")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_whole(path, text.encode())

@@ -1,0 +1,146 @@
+"""Launches of a program under one condition after the other, and the checks that such sweeps share."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from stressbench.errors import Interrupted
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.reporting import Report
+from stressbench.formats.errors import reason_of
+from stressbench.formats.launches.journal import FILE, Journal, Launched, Plan
+from stressbench.formats.run import Kind
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.launch.execute import Outcome
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.levels import Level
+from stressbench.stop_signals import handled_by
+from stressbench.study.programs.figures import parse_figure
+
+SUFFIX = ".sb"
+STANDARD_OUTPUT = "the last 32 KiB of what {program} prints on standard output"
+
+Condition = TypeVar("Condition")
+P = TypeVar("P", bound=Plan)
+L = TypeVar("L", bound=Launched)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchSweep(Generic[Condition, P, L]):
+    """Launches in the order of `turns`: `launch` starts one after `ready` has set its condition.
+
+    `read_from` says where its figures are searched; `command` is the group of commands whose `report` shows them.
+    """
+
+    plan: P
+    turns: Sequence[tuple[Condition, int]]
+    launch: Callable[[Condition, int], tuple[L, Outcome]]
+    journal: Journal[P, L]
+    command: str
+    read_from: str
+    report: Report
+    ready: Callable[[Condition], object] = lambda _: None
+
+    def run(self, output: Path) -> int:
+        """Start all launches and append their records to a journal in `output`; the number of launches that failed.
+
+        Raises Interrupted after a stop signal, StudyMistake where `output` is not empty, and StudyFault.
+        """
+        path, failed, runs, program = self._begin(output), 0, self.plan.runs, self.plan.command[0]
+        shown_by = f"`stressbench {self.command} report {output}`"
+        asked: list[int] = []
+        with handled_by(lambda number, _: asked.append(number)):  # between launches; during one, the launch handles it
+            for condition, repetition in self.turns:
+                if not asked:
+                    self.ready(condition)
+                if asked:
+                    raise _stopped(shown_by)
+                self.report(f"launch {repetition + 1} of {runs}: {condition}", level=Level.progress)
+                record, outcome = self.launch(condition, repetition)
+                if outcome.stop_requests:
+                    raise _stopped(shown_by)
+                self.journal.append(path, record)
+                if record.status != ExitStatus.ok:
+                    failed += 1
+                    self.report(f"{program} ended with status {record.status} under {condition}", level=Level.warning)
+                else:
+                    self._require_figures(record, path)
+        done = len(self.turns) - failed
+        self.report(f"{done} launches are done; {shown_by} shows the results", level=Level.note)
+        return failed
+
+    def _begin(self, output: Path) -> Path:
+        if output.exists() and (not output.is_dir() or any(output.iterdir())):
+            raise StudyMistake(f"--output: {output} is there already; a program's launches begin in a new directory")
+        path = output / FILE
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+            self.journal.append(path, self.plan)
+        except OSError as fault:
+            raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
+        return path
+
+    def _require_figures(self, record: L, path: Path) -> None:
+        """Raise StudyFault where the first launch lacks a figure: the other launches would lack it, too."""
+        missing = [name for name, value in record.figures.items() if value is None]
+        if missing and record.repetition == 0:
+            raise StudyFault(
+                f"--fom {missing[0]}: '{self.plan.figures[missing[0]]}' finds no number in {self.read_from}; "
+                f"{path} has the launches so far"
+            )
+
+
+def ranks_of(counts: Sequence[int], place: LaunchTarget) -> tuple[int, ...]:
+    """Numbers of ranks as given, or the launch target's own. Raises StudyMistake where neither is known."""
+    if counts:
+        return tuple(counts)
+    if place.ranks is None:
+        raise StudyMistake("-n is missing: how many ranks? For example -n 8")
+    return (place.ranks,)
+
+
+def figures_of(
+    texts: Sequence[str], *, option: str = "--fom", beside: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Expressions by name, none with the name of one of `beside`. Raises StudyMistake."""
+    found: dict[str, str] = {}
+    for text in texts:
+        try:
+            name, pattern = parse_figure(text)
+        except ValueError as fault:
+            raise StudyMistake(f"{option} {text}: {fault}") from fault
+        if name in found or name in (beside or {}):
+            raise StudyMistake(f"{option} {text}: {name} is given twice")
+        found[name] = pattern
+    return found
+
+
+def is_program(words: Sequence[str]) -> bool:
+    """Whether the words are a program with its arguments, and no workloads."""
+    return any(not word.endswith(SUFFIX) for word in words)
+
+
+def refuse_workload_options(words: Sequence[str], given: Iterable[tuple[str, bool]]) -> None:
+    """Raise StudyMistake for an option that applies to workloads only; `given`: options, and whether each was given."""
+    if missing := next((word for word in words[:1] if word.endswith(SUFFIX)), None):
+        raise StudyMistake(f"{missing}: is a workload, and {words[1]} is none; expected workloads, or a program")
+    if wrong := next((option for option, was in given if was), None):
+        raise StudyMistake(f"{wrong}: is for workloads, and {words[0]} is a program; leave it out")
+
+
+def refuse_to_plan(words: Sequence[str]) -> None:
+    """Raise StudyMistake where the words are a program."""
+    if is_program(words):
+        raise StudyMistake(f"{words[0]}: plans are of workloads, whose names end in {SUFFIX}")
+
+
+def require_no_rounds(folder: Path, *, motifs: bool, time: Kind | None) -> None:
+    """Raise StudyMistake for options that select rounds and motifs: launches of a program have none."""
+    if motifs or time is not None:
+        option = "--motifs" if motifs else "--time"
+        raise StudyMistake(f"{option}: {folder} holds launches of a program, which has no motifs and rounds")
+
+
+def _stopped(shown_by: str) -> Interrupted:
+    return Interrupted(f"stopped; {shown_by} shows what was measured before")

@@ -1,0 +1,70 @@
+"""Bytes that each NIC has carried so far: summed over the hosts of a lab, elsewhere those of this host."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.formats.launches.rails import NicBytes
+from stressbench.launch.targets import CardTotals, nic_counter
+
+_WORD_BYTES = 4  # InfiniBand counts data in words
+_CLASSES = Path("/sys/class")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """Bytes of a NIC since it came up."""
+
+    sent: int
+    received: int
+
+
+Look = Callable[[], Mapping[str, Seen] | None]
+"""Bytes by NIC; None where they cannot be read."""
+
+
+def look_at(on: str, nics: Sequence[str], *, classes: Path = _CLASSES) -> Look:
+    """What reads the counters of the target, or of this host's `nics`. Raises LaunchMistake."""
+    counter = nic_counter(on)
+    return (lambda: _of_this_host(nics, classes)) if counter is None else (lambda: _seen_by(counter()))
+
+
+def between(before: Mapping[str, Seen] | None, after: Mapping[str, Seen] | None) -> tuple[NicBytes, ...] | None:
+    """Bytes carried meanwhile; None where one reading failed, or a counter was reset."""
+    if before is None or after is None or before.keys() != after.keys():
+        return None
+    found = tuple(
+        NicBytes(nic=nic, sent=seen.sent - before[nic].sent, received=seen.received - before[nic].received)
+        for nic, seen in after.items()
+    )
+    return None if any(min(one.sent, one.received) < 0 for one in found) else found
+
+
+def _seen_by(totals: CardTotals | None) -> Mapping[str, Seen] | None:
+    if totals is None:
+        return None
+    return {card: Seen(sent=sent, received=received) for card, (sent, received) in totals.items()}
+
+
+def _of_this_host(nics: Sequence[str], classes: Path) -> Mapping[str, Seen] | None:
+    try:
+        return {nic: _seen(nic, classes) for nic in nics} or None
+    except (OSError, ValueError):
+        return None
+
+
+def _seen(nic: str, classes: Path) -> Seen:
+    """`mlx5_0:1` is a port of an InfiniBand device; what else there is, the network's own."""
+    device, colon, port = nic.partition(":")
+    if colon:
+        counters = classes / "infiniband" / device / "ports" / port / "counters"
+        return Seen(
+            sent=_WORD_BYTES * _number(counters / "port_xmit_data"),
+            received=_WORD_BYTES * _number(counters / "port_rcv_data"),
+        )
+    statistics = classes / "net" / nic / "statistics"
+    return Seen(sent=_number(statistics / "tx_bytes"), received=_number(statistics / "rx_bytes"))
+
+
+def _number(path: Path) -> int:
+    return int(path.read_text(encoding="ascii"))

@@ -1,0 +1,120 @@
+"""Every pair of workloads side by side, as a study: who slows whom."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, read_text, replace_whole
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.toml import by_option, unknown
+from stressbench.study.combining import OneJob, combined, one_job
+
+_FILE = "matrix.toml"
+_CALLED = by_option({
+    "factors.on": "--on: ", "factors.ranks": "-n: ", "factors.ranks_per_node": "--ranks-per-node: ",
+    "factors.placement": "--place: ", "run.min_time": "--min-time: ",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairMatrix:
+    """Workloads of one job each; all pairs of them run, and larger `groups` of jobs by name.
+
+    `with_copies`: each job runs beside a second copy of itself, too.
+    """
+
+    workloads: tuple[Path, ...]
+    groups: tuple[tuple[str, ...], ...] = ()
+    with_copies: bool = False
+    on: str = "local"
+    ranks: int | None = None
+    ranks_per_node: int | None = None
+    placements: tuple[str, ...] = ()
+    runs: int = 1
+    seed: int = 1
+    rounds: SweepRounds
+
+    def specification(self) -> Specification:
+        """The study. Raises StudyMistake and Mistakes."""
+        return specification_of(
+            {
+                "about": f"Who slows whom: {', '.join(self._jobs)}",
+                "seed": self.seed,
+                "repetitions": self.runs,
+                "matrix": list(self._jobs),
+                "factors": {
+                    "workload": list(map(_name, self._all_groups())),
+                    "on": self.on,
+                    "ranks": self.ranks,
+                    "ranks_per_node": self.ranks_per_node,
+                    "placement": self.placements or None,
+                },
+                "run": self.rounds.table(),
+            },
+            called=_CALLED,
+        )
+
+    def write_in(self, output: Path, made: Specification) -> Path:
+        """Write the workload of each group, and the study file, below `output`; the folder that has them.
+
+        Raises StudyMistake where `output` holds something else, or a workload has changed.
+        """
+        folder = output / "workloads"
+        try:
+            if output.exists() and any(output.iterdir()) and not (folder / _FILE).exists():
+                raise StudyMistake(
+                    f"{output} holds something that is no matrix; choose a directory that is new or empty"
+                )
+            folder.mkdir(parents=True, exist_ok=True)
+            for group in self._all_groups():
+                _write(folder / _name(group), combined([self._jobs[name] for name in group]))
+            replace_whole(folder / _FILE, made.text.encode())
+        except OSError as fault:
+            raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
+        return folder.absolute()
+
+    @cached_property
+    def _jobs(self) -> Mapping[str, OneJob]:
+        """By name. Raises StudyMistake where two have the same."""
+        jobs: dict[str, OneJob] = {}
+        for path in self.workloads:
+            job = one_job(path)
+            if job.name in jobs:
+                raise StudyMistake(
+                    f"{path}: its job is called {job.name}, as that of another workload; expected different names"
+                )
+            jobs[job.name] = job
+        return jobs
+
+    def _all_groups(self) -> list[tuple[str, ...]]:
+        groups: list[tuple[str, ...]] = list(itertools.combinations(self._jobs, 2))
+        if self.with_copies:
+            groups += [(name, name) for name in self._jobs]
+        if not groups:
+            raise StudyMistake("a matrix needs two workloads, or one and --self")
+        for names in self.groups:
+            text = ",".join(names)
+            if len(names) < 3:
+                raise StudyMistake(f"--triple: '{text}': expected three names of jobs or more, such as a,b,c")
+            for name in names:
+                if name not in self._jobs:
+                    raise StudyMistake(f"--triple: '{text}': {unknown('job', name, tuple(self._jobs))}")
+            if names in groups:
+                raise StudyMistake(f"--triple: '{text}' is given twice")
+            groups.append(names)
+        return groups
+
+
+def _name(group: tuple[str, ...]) -> str:
+    return "+".join(group) + ".sb"
+
+
+def _write(path: Path, text: str) -> None:
+    """A workload that runs have used must stay as it is. Raises StudyMistake."""
+    if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
+        raise StudyMistake(f"{path} is there with another text: a workload has changed; choose another directory")
+    replace_whole(path, text.encode())

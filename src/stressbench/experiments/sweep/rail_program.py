@@ -1,0 +1,107 @@
+"""Launches of any MPI program under one rail policy after the other."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench import __version__
+from stressbench.experiments.reporting import Report
+from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep, figures_of, ranks_of
+from stressbench.experiments.sweep.nic_counters import Look, between, look_at
+from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.rail_policies import RailPolicy, Transport
+from stressbench.launch import program as launching
+from stressbench.launch.execute import Outcome
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.rails import RailMistake, Rails, require_possible
+from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.steering import Steering
+from stressbench.launch.targets import resolve_target
+from stressbench.study.directory import now
+from stressbench.study.programs.figures import figures_in
+from stressbench.study.programs.order import in_order
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramRailSweep:
+    """Launches of a program under each policy; nothing has started. `figures`: expressions `NAME=REGEX`."""
+
+    command: tuple[str, ...]
+    on: str
+    policies: tuple[RailPolicy, ...]
+    nics: tuple[str, ...] = ()
+    transport: Transport | None = None
+    ranks: int | None = None
+    runs: int = 4
+    seed: int = 1
+    figures: tuple[str, ...] = ()
+
+    def prepared(self, *, report: Report) -> "PreparedRailSweep":
+        """Everything checked, and all that is needed to start. Raises StudyMistake and LaunchMistake."""
+        if wrong := next((policy for policy in self.policies if policy.goes_by_job), None):
+            raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
+        place = resolve_target(self.on, environment=os.environ)
+        if isinstance(place, SimulatedTarget):
+            raise StudyMistake(f"--on {self.on}: a simulated host has one NIC; expected lab:NAME, local or a cluster")
+        nics = self.nics or place.nics
+        if place.nics and (strange := next((nic for nic in nics if nic not in place.nics), None)) is not None:
+            raise RailMistake(f"{strange}: hosts of {self.on} have {', '.join(place.nics)}", option="--nics")
+        for policy in self.policies:
+            require_possible(policy, nics, are_virtual=bool(place.nics))
+        plan = PlanRecord(
+            at=now(), version=__version__, command=self.command, on=self.on,
+            ranks=ranks_of(() if self.ranks is None else (self.ranks,), place)[0],
+            policies=tuple(map(str, self.policies)), nics=nics,
+            transport=None if self.transport is None else self.transport.value,
+            runs=self.runs, seed=self.seed, figures=figures_of(self.figures),
+        )  # fmt: skip
+        steering = {
+            str(policy): Steering(rails=Rails(policy=policy, nics=nics, transport=self.transport))
+            for policy in self.policies
+        }
+        look = look_at(self.on, nics)
+        return PreparedRailSweep(plan=plan, place=place, steering=steering, look=look, report=report)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedRailSweep:
+    """A sweep that can start. `steering`: how messages find their NICs, by policy."""
+
+    plan: PlanRecord
+    place: LaunchTarget
+    steering: dict[str, Steering]
+    look: Look
+    report: Report
+
+    def run(self, folder: Path) -> int:
+        """Start all launches, records in `folder`; the number of those that failed.
+
+        Raises LaunchMistake where the command of a policy cannot be built, else as LaunchSweep.run.
+        """
+        plan = self.plan
+        for steering in self.steering.values():
+            launching.command_of(
+                plan.command, folder=Path.cwd(), ranks=plan.ranks, place=self.place, engine=None,
+                environment=os.environ, steering=steering,
+            )  # fmt: skip
+        return LaunchSweep(
+            plan=plan, turns=tuple(in_order(plan.policies, runs=plan.runs, seed=plan.seed)), launch=self._launch,
+            journal=JOURNAL, command="rails", read_from=STANDARD_OUTPUT.format(program=plan.command[0]),
+            report=self.report,
+        ).run(folder)  # fmt: skip
+
+    def _launch(self, policy: str, repetition: int) -> tuple[LaunchRecord, Outcome]:
+        plan, at = self.plan, now()
+        before = self.look()
+        outcome = launching.run_program(
+            plan.command, folder=Path.cwd(), ranks=plan.ranks, place=self.place, engine=None, environment=os.environ,
+            steering=self.steering[policy],
+        )  # fmt: skip
+        after = self.look()
+        record = LaunchRecord(
+            at=at, policy=policy, repetition=repetition, status=outcome.status,
+            wall_s=outcome.ended_s - outcome.began_s, figures=figures_in(outcome.output, plan.figures),
+            carried=between(before, after),
+        )  # fmt: skip
+        return record, outcome

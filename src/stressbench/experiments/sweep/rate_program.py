@@ -1,0 +1,129 @@
+"""Launches of any MPI program at one injection bandwidth after the other."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench import __version__
+from stressbench.experiments.reporting import Report
+from stressbench.experiments.sweep.injection import Injection, of_command, of_lab
+from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of
+from stressbench.experiments.sweep.program_output import FigureOptions, Output, output_of
+from stressbench.formats.launches.rates import JOURNAL, RateLaunch, RatesPlan
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.launch import program as launching
+from stressbench.launch.errors import LinkMistake
+from stressbench.launch.execute import Outcome
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.targets import resolve_target
+from stressbench.levels import Level
+from stressbench.study.degradation.launches import Condition, turns_of
+from stressbench.study.directory import now
+from stressbench.study.programs.figures import figures_in
+from stressbench.study.rate_command import argument_of
+
+RUNS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramRateSweep:
+    """Launches of a program at one injection bandwidth after the other; nothing has started.
+
+    `command`: the program with its arguments. `rates`: shares of the full rate, as study files have them.
+    """
+
+    command: tuple[str, ...]
+    on: str
+    rates: tuple[str, ...]
+    ranks: tuple[int, ...] = ()
+    rate_command: str | None = None
+    runs: int = RUNS
+    seed: int = 1
+    figures: FigureOptions
+
+    def prepared(self, *, report: Report) -> "PreparedRateSweep":
+        """Everything checked, and all that is needed to start. Raises StudyMistake and LaunchMistake."""
+        here, rates = Path.cwd(), tuple(map(argument_of, self.rates))
+        place = _place(self.on, rates, rate_command=self.rate_command)
+        injection = (
+            of_lab(self.on, report=report)
+            if self.rate_command is None
+            else of_command(self.rate_command, folder=here, report=report)
+        )
+        output = output_of(self.figures, folder=here)
+        plan = RatesPlan(
+            at=now(), version=__version__, command=self.command, on=self.on, runs=self.runs, seed=self.seed,
+            figures=output.figures, rates=rates, ranks=ranks_of(self.ranks, place), lower=output.lower,
+            figures_from=None if output.file is None else str(output.file), rate_command=self.rate_command,
+            hpcc_n=output.hpcc_n,
+        )  # fmt: skip
+        for ranks in plan.ranks:
+            launching.command_of(
+                output.command(plan.command), folder=here, ranks=ranks, place=place, engine=None,
+                environment=os.environ,
+            )  # fmt: skip
+        return PreparedRateSweep(plan=plan, place=place, injection=injection, output=output, report=report)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedRateSweep:
+    """A sweep that can start."""
+
+    plan: RatesPlan
+    place: LaunchTarget
+    injection: Injection
+    output: Output
+    report: Report
+
+    def run(self, folder: Path) -> int:
+        """Start all launches, records in `folder`; the number of those that failed. Raises as LaunchSweep.run."""
+        plan = self.plan
+        turns = turns_of(
+            plan.rates, plan.ranks, runs=plan.runs, seed=plan.seed, rates_together=plan.rate_command is not None
+        )  # fmt: skip
+        with self.output.placed() as output, self.injection.put_back():
+            return LaunchSweep(
+                plan=plan, turns=turns, launch=lambda condition, number: self._launch(output, condition, number),
+                journal=JOURNAL, command="degrade", read_from=output.read_from(plan.command[0]), report=self.report,
+                ready=lambda condition: self.injection.set(condition.rate),
+            ).run(folder)  # fmt: skip
+
+    def _launch(self, output: Output, condition: Condition, repetition: int) -> tuple[RateLaunch, Outcome]:
+        plan, at = self.plan, now()
+        output.begin(condition.ranks)
+        outcome = launching.run_program(
+            output.command(plan.command), folder=output.folder, ranks=condition.ranks, place=self.place, engine=None,
+            environment=os.environ,
+        )  # fmt: skip
+        text = output.text(outcome.output)
+        if outcome.status == 0 and not outcome.stop_requests:
+            complaint = output.complaint(text, ranks=condition.ranks)
+            if complaint is not None and repetition == 0:
+                raise StudyFault(f"--hpcc: {complaint}")
+            if complaint is not None:
+                self.report(f"{complaint}; figures of this launch do not count", level=Level.warning)
+                text = ""
+        record = RateLaunch(
+            at=at, repetition=repetition, status=outcome.status, wall_s=outcome.ended_s - outcome.began_s,
+            figures=figures_in(text, plan.figures), rate=condition.rate, ranks=condition.ranks,
+        )  # fmt: skip
+        return record, outcome
+
+
+def _place(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> LaunchTarget:
+    """The launch target, which can have all rates. Raises StudyMistake and LaunchMistake."""
+    if rate_command is None and not on.startswith(("lab:", "simgrid:")):
+        raise StudyMistake(
+            f"--on {on}: link rates cannot be controlled on this target; expected lab:NAME there, or --rate-command"
+        )
+    try:
+        found = [
+            resolve_target(on, environment=os.environ, rate=None if rate_command or rate == "1" else rate)
+            for rate in rates
+        ]
+    except LinkMistake as mistake:
+        raise StudyMistake(f"--rates {mistake.told}") from mistake
+    if isinstance(found[0], SimulatedTarget):
+        raise StudyMistake(f"--on {on}: a simulation runs only workloads; expected lab:NAME, or --rate-command")
+    return found[0]

@@ -1,0 +1,87 @@
+"""Workloads at one injection bandwidth after the other, as a study."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.toml import Called, by_key
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateSweep:
+    """Runs of `workloads` on the launch target `on` at each of `rates`, shares of the full rate such as `1/2`.
+
+    `nodes_variable`: a variable of the workloads that is set to the number of nodes of each number of ranks.
+    `rate_command`: a program of the site that sets the rate; None: the links of a lab are ours.
+    """
+
+    workloads: tuple[str, ...]
+    on: str
+    rates: tuple[str, ...]
+    ranks: tuple[int, ...] = ()
+    ranks_per_node: int | None = None
+    nodes_variable: str | None = None
+    variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    placements: tuple[str, ...] = ()
+    rate_command: str | None = None
+    runs: int = 1
+    seed: int = 1
+    rounds: SweepRounds
+
+    def specification(self, *, called: Called = by_key) -> Specification:
+        """The study. Raises StudyMistake and Mistakes, whose messages call keys as `called` does."""
+        return self.specified(about="Injection bandwidth", factors={"rate": self.rates}, called=called)
+
+    def specified(
+        self, *, about: str, factors: Mapping[str, Any], called: Called, variables: Mapping[str, Any] | None = None,
+        by_ranks: Mapping[str, Mapping[int, str]] | None = None,
+    ) -> Specification:  # fmt: skip
+        """The study with these factors, these more variables, and variables whose value depends on the ranks."""
+        depending = {**(by_ranks or {}), **self._nodes()}
+        counted = {name: list(values.values()) for name, values in depending.items()}
+        tables = {
+            "about": f"{about}: {', '.join(Path(path).stem for path in self.workloads)}",
+            "seed": self.seed,
+            "repetitions": self.runs,
+            "rate_command": self.rate_command,
+            "factors": {
+                "workload": self.workloads,
+                "on": self.on,
+                "ranks": self.ranks or None,
+                "ranks_per_node": self.ranks_per_node,
+                "placement": self.placements or None,
+                **factors,
+            },
+            "set": {name: list(values) for name, values in self.variables.items()} | dict(variables or {}) | counted,
+            "run": self.rounds.table(),
+            "exclude": _exclusions(depending) or None,
+        }
+        return specification_of(tables, called=called)
+
+    def _nodes(self) -> Mapping[str, Mapping[int, str]]:
+        """The value of `nodes_variable` by number of ranks."""
+        if self.nodes_variable is None:
+            return {}
+        counts = node_counts(self.ranks, self.ranks_per_node or 1)
+        return {self.nodes_variable: {ranks: str(nodes) for ranks, nodes in counts.items()}}
+
+
+def node_counts(ranks: Sequence[int], each: int) -> Mapping[int, int]:
+    """Nodes by number of ranks. Raises StudyMistake where the last node would not be full."""
+    wrong = next((count for count in ranks if count % each), None)
+    if wrong is not None:
+        raise StudyMistake(f"-n: {wrong} ranks are not a whole number of nodes of {each} (--ranks-per-node)")
+    return {count: count // each for count in ranks}
+
+
+def _exclusions(depending: Mapping[str, Mapping[int, str]]) -> list[dict[str, Any]]:
+    """Leaves out, for each number of ranks, the values that other numbers of ranks have."""
+    return [
+        {"ranks": ranks, "set": {name: others}}
+        for name, values in depending.items()
+        for ranks, wanted in values.items()
+        if (others := [other for other in values.values() if other != wanted])
+    ]

@@ -1,0 +1,189 @@
+"""Analysis of a compression measurement: the utilisation and the slowdown of each congestion level, and cautions.
+
+From series of probes and run times; nothing is run here.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stressbench.formats.profiles.profile import Configuration
+from stressbench.interference.link_shares import LinkShares
+from stressbench.interference.probe_statistics import (
+    PING_PONG_ESTIMATOR,
+    PRECISION,
+    ProbeStatistics,
+    idle_cautions,
+    idle_drift,
+    joined_idle_probes,
+    microseconds,
+    probe_statistics,
+    sparse_probe_cautions,
+    utilisation_seen_by,
+    wakeup_delay,
+)
+from stressbench.interference.probes import ProbeSchedule, ProbeSeries, merge_pairs
+from stressbench.interference.profile_analysis import slowdown_interval
+from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import LEAST_SAMPLES, Utilisation, point_estimate, probes_needed
+from stressbench.stats.intervals import Interval
+
+_START = 0.1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CongestionLevel:
+    """One congestion level: its probes without the program, pair by pair, and the program's contended times, s.
+
+    `ended_at_s`: when runs were ended at the time limit, s; their times are unknown. `links`: the share of each link
+    that the ring uses without the program, None without link counters.
+    """
+
+    configuration: Configuration
+    probes: tuple[ProbeSeries, ...]
+    times_s: tuple[float, ...]
+    ended_at_s: tuple[float, ...] = ()
+    links: LinkShares | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CompressionData:
+    """A compression measurement: idle probes before and after (can be empty), isolated times, s, and all levels.
+
+    `start_s`: how long it takes to start the same number of ranks of a program that does nothing; None where times do
+    not include the start. `packets`: service time of the ring's packets, None: unknown.
+    """
+
+    probing: ProbeSchedule
+    before: tuple[ProbeSeries, ...]
+    after: tuple[ProbeSeries, ...]
+    alone_s: tuple[float, ...]
+    levels: tuple[CongestionLevel, ...]
+    start_s: float | None = None
+    packets: Service | None = None
+
+    @property
+    def idle(self) -> tuple[ProbeSeries, ...]:
+        """Idle probes of each pair, before and after concatenated."""
+        return joined_idle_probes(self.before, self.after)
+
+    @property
+    def completed_levels(self) -> tuple[CongestionLevel, ...]:
+        """Levels at which the program ran at least once and never reached the time limit."""
+        return tuple(one for one in self.levels if one.times_s and not one.ended_at_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelResult:
+    """One congestion level: probe latencies, utilisation of the switch, and slowdown of the program.
+
+    `slowdown` is None where a run reached the time limit; `at_least` is then its lower bound.
+    """
+
+    configuration: Configuration
+    probes: ProbeStatistics
+    utilisation: Utilisation
+    times_s: tuple[float, ...]
+    slowdown: Interval | None
+    at_least: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressionResult:
+    """The slowdown of a program over congestion; `levels` are ordered by mean probe latency.
+
+    `drift`: ratio of the idle latencies after to those before, None without probes after. `cautions`: what makes the
+    result doubtful, in sentences.
+    """
+
+    idle: ProbeStatistics
+    alone_s: tuple[float, ...]
+    levels: tuple[LevelResult, ...]
+    drift: Interval | None
+    cautions: tuple[str, ...]
+
+
+def utilisations_for_selection(
+    idle: Sequence[ProbeSeries], rings: Mapping[Configuration, Sequence[ProbeSeries]], *, packets: Service | None
+) -> dict[Configuration, float]:
+    """Utilisations, 0 to below 1, to select congestion levels by: without checks, and also where inconclusive.
+
+    The series with the lowest mean latency stands for the idle machine, since probes of an idle machine can be slowed
+    down by deep sleep states of its cores.
+    """
+    latencies = {one: merge_pairs(pairs).latencies_s for one, pairs in rings.items()}
+    quietest = min((merge_pairs(idle).latencies_s, *latencies.values()), key=lambda some: float(some.mean()))
+    return {
+        one: point_estimate(quietest, some, estimator=PING_PONG_ESTIMATOR, packets=packets)
+        for one, some in latencies.items()
+    }
+
+
+def analyse_compression(data: CompressionData) -> CompressionResult:
+    """Analyse a measurement with at least 30 idle probes, one isolated time, and probes at every level."""
+    idle = merge_pairs(data.idle)
+    side, drift = probe_statistics(idle), idle_drift(data.before, data.after)
+    levels = tuple(sorted((_level(one, idle, data) for one in data.levels), key=lambda one: one.probes.mean_s))
+    needed = probes_needed(idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, packets=data.packets)
+    return CompressionResult(
+        idle=side, alone_s=data.alone_s, levels=levels, drift=drift,
+        cautions=(
+            *_late(side, levels), *sparse_probe_cautions([one.probes for one in levels], data.probing),
+            *idle_cautions(side, drift, needed=needed, probing=data.probing), *_few(levels), *_ended(levels),
+            *_starting(data),
+        ),
+    )  # fmt: skip
+
+
+def _level(one: CongestionLevel, idle: ProbeSeries, data: CompressionData) -> LevelResult:
+    loaded, times = merge_pairs(one.probes), one.times_s
+    ended = max(one.ended_at_s, default=None)
+    return LevelResult(
+        configuration=one.configuration,
+        probes=probe_statistics(loaded),
+        utilisation=utilisation_seen_by(one.probes, idle, loaded, packets=data.packets, steady=True),
+        times_s=times,
+        slowdown=slowdown_interval(data.alone_s, times) if times and ended is None else None,
+        at_least=None if ended is None else ended / max(data.alone_s),
+    )
+
+
+def _late(idle: ProbeStatistics, levels: Sequence[LevelResult]) -> Iterator[str]:
+    late = [found for one in levels if (found := wakeup_delay(idle, one.probes, one.utilisation)) is not None]
+    if late:
+        worst = max(late, key=lambda one: one.late_s)
+        yield (
+            f"beside {len(late)} of {len(levels)} congestion levels probes woke up late, by up to "
+            f"{microseconds(worst.late_s)} where their latencies were {microseconds(worst.wait_s)} longer: they waited "
+            "for cores, perhaps more than for the switch, and so does the program. Leave two cores free on each host"
+        )
+
+
+def _few(levels: Sequence[LevelResult]) -> Iterator[str]:
+    without = [one for one in levels if one.slowdown is not None and one.slowdown.low is None]
+    if without:
+        yield f"{len(without)} of {len(levels)} slowdowns have no interval: it takes 4 isolated and 4 contended times"
+
+
+def _ended(levels: Sequence[LevelResult]) -> Iterator[str]:
+    ended = [one for one in levels if one.at_least is not None]
+    if ended:
+        yield (
+            f"at {len(ended)} of {len(levels)} congestion levels the program was ended at --time-limit; they are left "
+            "out of the profile"
+        )
+
+
+def _starting(data: CompressionData) -> Iterator[str]:
+    share = 0.0 if data.start_s is None else data.start_s / float(np.median(data.alone_s))
+    if share > _START:
+        yield (
+            f"starting its ranks takes at least {share:.0%} of the program's isolated time, so that the slowdown of "
+            "the rest is underestimated. Use a larger problem"
+        )
+
+
+def has_enough_probes(loaded: Sequence[ProbeSeries]) -> bool:
+    """Whether a congestion level has enough probes to estimate its utilisation."""
+    return sum(map(len, loaded)) >= LEAST_SAMPLES

@@ -1,0 +1,201 @@
+"""Analysis of an impact measurement: latencies, utilisation of the switch and its phases, and cautions.
+
+From series of probes; nothing is run here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stressbench.interference.link_shares import LinkShares
+from stressbench.interference.phases import phases_of
+from stressbench.interference.probe_statistics import (
+    PING_PONG_ESTIMATOR,
+    PRECISION,
+    ProbeStatistics,
+    idle_cautions,
+    idle_drift,
+    joined_idle_probes,
+    microseconds,
+    probe_statistics,
+    sparse_probe_cautions,
+    utilisation_seen_by,
+    wakeup_delay,
+)
+from stressbench.interference.probes import ProbeSchedule, ProbeSeries, merge_pairs
+from stressbench.interference.profile_analysis import slowdown_interval
+from stressbench.interference.queueing import Service, own_load
+from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats, Utilisation, probes_needed, service_estimate
+from stressbench.stats.intervals import CONFIDENCE, Interval
+
+_PAIRS_DIFFER = 1.2
+_OWN_LOAD = 0.05
+_EFFECT = 1.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseEstimate:
+    """A phase of the program: its bounds, s from the start, and its utilisation, 0 to 1, with a 95 % interval."""
+
+    began_s: float
+    ended_s: float
+    utilisation: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairEstimate:
+    """One pair of hosts: median latencies, s, None without probes, and the utilisation from its probes."""
+
+    hosts: tuple[str, ...]
+    idle_median_s: float | None
+    loaded_median_s: float | None
+    utilisation: Utilisation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeEffect:
+    """Run times, s, with and without probes; `ratio`: with over without, None where one of both is missing."""
+
+    with_probes_s: tuple[float, ...]
+    without_s: tuple[float, ...]
+    ratio: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactResult:
+    """The impact of a program on the network.
+
+    Both utilisations (`ours`, and `paper`, as Casas and Bronevetsky estimate it) are of all pairs together. `drift`:
+    ratio of the idle latencies after to those before, None without probes after. `probes_needed`: for an interval of 5
+    percentage points on an idle switch. `own_load`: upper bound on the utilisation by the probes. `cautions`: what
+    makes the result doubtful, in sentences, the most important first.
+    """
+
+    idle: ProbeStatistics
+    loaded: ProbeStatistics
+    ours: Utilisation
+    paper: Utilisation
+    phases: tuple[PhaseEstimate, ...]
+    pairs: tuple[PairEstimate, ...]
+    drift: Interval | None
+    probes_needed: int
+    own_load: float
+    effect: ProbeEffect
+    links: LinkShares | None
+    cautions: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ImpactData:
+    """An impact measurement, pair by pair: probes before, beside and after the program (`after` can be empty).
+
+    `packets`: service time of the packets that load the switch, None: unknown. `links`: the share of each link that
+    program and probes used, None without link counters.
+    """
+
+    probing: ProbeSchedule
+    before: tuple[ProbeSeries, ...]
+    beside: tuple[ProbeSeries, ...]
+    after: tuple[ProbeSeries, ...]
+    with_probes_s: tuple[float, ...]
+    without_s: tuple[float, ...]
+    packets: Service | None = None
+    links: LinkShares | None = None
+
+    @property
+    def idle(self) -> tuple[ProbeSeries, ...]:
+        """Idle probes of each pair, before and after concatenated."""
+        return joined_idle_probes(self.before, self.after)
+
+
+def analyse_impact(data: ImpactData) -> ImpactResult:
+    """Analyse a measurement with at least 30 probes on the idle machine and 30 beside the program."""
+    idle, beside = merge_pairs(data.idle), merge_pairs(data.beside)
+    packets = data.packets
+    ours = utilisation_seen_by(data.beside, idle, beside, packets=packets, steady=False)  # programs have phases
+    service = service_estimate(idle.latencies_s, PING_PONG_ESTIMATOR)
+    found = ImpactResult(
+        idle=probe_statistics(idle),
+        loaded=probe_statistics(beside),
+        ours=ours,
+        paper=utilisation_seen_by(data.beside, idle, beside, estimator=PAPER_ESTIMATOR, steady=False),
+        phases=() if ours.low is None else _phases(idle, beside, packets),
+        pairs=tuple(_pair(*both, packets) for both in zip(data.idle, data.beside, strict=True)),
+        drift=idle_drift(data.before, data.after),
+        probes_needed=probes_needed(
+            idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, packets=packets
+        ),
+        own_load=own_load(pairs=data.probing.pairs, interval_s=data.probing.interval_s, service=service),
+        effect=_effect(data),
+        links=data.links,
+        cautions=(),
+    )
+    return replace(found, cautions=tuple(_cautions(found, data)))
+
+
+def _phases(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> tuple[PhaseEstimate, ...]:
+    found, began = [], float(beside.at_s[0])
+    whole = float(beside.at_s[-1]) - began
+    for phase in phases_of(
+        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, estimator=PING_PONG_ESTIMATOR, packets=packets
+    ):  # fmt: skip
+        ended = began + phase.share * whole
+        low, high = _bounds(phase.draws)
+        found.append(
+            PhaseEstimate(
+                began_s=began, ended_s=ended, utilisation=phase.utilisation, low=min(low, phase.utilisation),
+                high=max(high, phase.utilisation),
+            )
+        )  # fmt: skip
+        began = ended
+    return tuple(found)
+
+
+def _bounds(draws: Floats) -> tuple[float, float]:
+    low, high = np.quantile(draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
+    return float(low), float(high)
+
+
+def _pair(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> PairEstimate:
+    return PairEstimate(
+        hosts=beside.hosts,
+        idle_median_s=float(np.median(idle.latencies_s)) if len(idle) else None,
+        loaded_median_s=float(np.median(beside.latencies_s)) if len(beside) else None,
+        utilisation=utilisation_seen_by((beside,), idle, beside, packets=packets, steady=False),
+    )
+
+
+def _effect(data: ImpactData) -> ProbeEffect:
+    known = data.with_probes_s and data.without_s
+    return ProbeEffect(
+        with_probes_s=data.with_probes_s,
+        without_s=data.without_s,
+        ratio=slowdown_interval(data.without_s, data.with_probes_s) if known else None,
+    )
+
+
+def _cautions(found: ImpactResult, data: ImpactData) -> Iterator[str]:
+    """Cautions, the most important first; sentences without a full stop."""
+    late = wakeup_delay(found.idle, found.loaded, found.ours)
+    if late is not None:
+        yield (
+            f"beside the program probes woke up {microseconds(late.late_s)} later than on the idle machine, and "
+            f"their latencies are {microseconds(late.wait_s)} longer: they waited for cores, perhaps more than for the "
+            "switch. Leave a core free on each host"
+        )
+    yield from sparse_probe_cautions((found.loaded,), data.probing)
+    yield from idle_cautions(found.idle, found.drift, needed=found.probes_needed, probing=data.probing)
+    medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
+    if medians and max(medians) > _PAIRS_DIFFER * min(medians):
+        yield (
+            f"pairs differ on the idle machine, with medians from {microseconds(min(medians))} to "
+            f"{microseconds(max(medians))}: interpret them one by one"
+        )
+    if found.own_load > _OWN_LOAD:
+        yield f"probes themselves keep the switch busy up to {found.own_load:.1%} of the time; send them less often"
+    ratio = found.effect.ratio
+    if ratio is not None and ratio.low is not None and ratio.low > _EFFECT:
+        yield f"probes slow the program down by a factor of {ratio.centre:.3f}; use fewer, or send them less often"

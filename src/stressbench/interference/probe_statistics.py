@@ -1,0 +1,153 @@
+"""Latency statistics of probes on the idle machine and under load, their comparison, and cautions about them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, exp
+
+import numpy as np
+
+from stressbench.interference.probes import (
+    MESSAGES_PER_LATENCY,
+    ProbeSchedule,
+    ProbeSeries,
+    concatenate_series,
+    merge_pairs,
+)
+from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import DEFAULT_ESTIMATOR, Estimator, Floats, Utilisation, estimate_utilisation
+from stressbench.stats.intervals import Interval, unpaired_interval
+from stressbench.stats.percentiles import Percentile, grouped_samples, percentile_of
+
+PERCENTILES = (0.5, 0.95, 0.99)
+PRECISION = 0.05
+"""The width of the interval, in utilisation, that probes of an idle switch should reach."""
+PING_PONG_ESTIMATOR = Estimator(service=DEFAULT_ESTIMATOR.service, averaged=MESSAGES_PER_LATENCY)
+"""`DEFAULT_ESTIMATOR`, for half round trips."""
+_DRIFT = 0.05
+_LATE = 0.5
+_CLEARLY_ABOVE_0 = 0.02
+_OFTEN = 0.25
+"""The ratio of a ping-pong's time to the interval above which congestion makes probes too rare: 70 % reads as 68 %."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeStatistics:
+    """One-way latencies of probes, s: mean and percentiles 50, 95, 99; `late_s`: mean delay of their wake-up."""
+
+    count: int
+    mean_s: float
+    percentiles: tuple[Percentile, ...]
+    late_s: float
+
+
+def probe_statistics(probes: ProbeSeries) -> ProbeStatistics:
+    """Statistics of a series of at least one probe."""
+    grouped = grouped_samples(probes.latencies_s, probes.round)
+    return ProbeStatistics(
+        count=len(probes), mean_s=float(probes.latencies_s.mean()), late_s=float(np.nanmean(probes.late_s)),
+        percentiles=tuple(found for share in PERCENTILES if (found := percentile_of(grouped, share)) is not None),
+    )  # fmt: skip
+
+
+def joined_idle_probes(before: Sequence[ProbeSeries], after: Sequence[ProbeSeries]) -> tuple[ProbeSeries, ...]:
+    """The series of each pair, before and after concatenated; `after` can be empty."""
+    if not after:
+        return tuple(before)
+    return tuple(concatenate_series(both) for both in zip(before, after, strict=True))
+
+
+def utilisation_seen_by(
+    pairs: Sequence[ProbeSeries], idle: ProbeSeries, loaded: ProbeSeries, *, steady: bool,
+    estimator: Estimator = PING_PONG_ESTIMATOR, packets: Service | None = None,
+) -> Utilisation:  # fmt: skip
+    """The utilisation from `loaded`, the probes of `pairs`; without a value where a pair is within one host.
+
+    `packets` and `steady` as `estimate_utilisation` takes them.
+    """
+    for pair in pairs:
+        if len(pair.hosts) == 1:
+            return Utilisation(value=None, low=None, high=None, reason=same_host_reason(pair.hosts[0]))
+    return estimate_utilisation(
+        idle.latencies_s, loaded.latencies_s, estimator=estimator, packets=packets, steady=steady
+    )
+
+
+def same_host_reason(host: str) -> str:
+    """Why a pair of ranks on one host does not probe the network."""
+    return f"both ranks of a pair are on {host}: their messages go through memory, not through a switch"
+
+
+def idle_drift(before: Sequence[ProbeSeries], after: Sequence[ProbeSeries]) -> Interval | None:
+    """Ratio of the idle latencies after to those before; None without probes on either side."""
+    if not after:
+        return None
+    earlier, later = merge_pairs(before).latencies_s, merge_pairs(after).latencies_s
+    if not len(earlier) or not len(later):
+        return None
+    return latency_drift(earlier, later)
+
+
+def latency_drift(earlier_s: Floats, later_s: Floats) -> Interval:
+    """Ratio of later to earlier latencies, with its interval; both are not empty."""
+    logs = unpaired_interval(np.log(earlier_s), np.log(later_s))
+    low, high = (None if bound is None else exp(bound) for bound in (logs.low, logs.high))
+    return Interval(centre=exp(logs.centre), low=low, high=high)
+
+
+def is_significant_drift(drift: Interval) -> bool:
+    """Whether latencies changed significantly and by more than 5 %."""
+    if drift.low is None or drift.high is None:
+        return False
+    return (drift.low > 1 or drift.high < 1) and abs(drift.centre - 1) > _DRIFT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WakeupDelay:
+    """How much later probes woke up under load than on the idle machine, and how much longer they took; means, s."""
+
+    late_s: float
+    wait_s: float
+
+
+def wakeup_delay(idle: ProbeStatistics, loaded: ProbeStatistics, busy: Utilisation) -> WakeupDelay | None:
+    """The delay where a load was detected and probes may have waited for cores; else None."""
+    found = WakeupDelay(late_s=loaded.late_s - idle.late_s, wait_s=loaded.mean_s - idle.mean_s)
+    clear = busy.low is not None and busy.low > _CLEARLY_ABOVE_0
+    return found if clear and found.late_s > _LATE * found.wait_s else None
+
+
+def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: ProbeSchedule) -> Iterator[str]:
+    """A caution where ping-pongs take so long that too few of them sample the network while it is busiest."""
+    worst = max((MESSAGES_PER_LATENCY * one.mean_s for one in loaded), default=0.0)
+    if worst > _OFTEN * probing.interval_s:
+        yield (
+            f"a ping-pong took {microseconds(worst)} on average and delayed the next one: probes are rarer while the "
+            "network is busy, so that the utilisation is underestimated; use "
+            f"--every {ceil(worst / _OFTEN * 1e3)}ms or more"
+        )
+
+
+def idle_cautions(
+    idle: ProbeStatistics, drift: Interval | None, *, needed: int, probing: ProbeSchedule
+) -> Iterator[str]:
+    """Cautions about the idle machine; `needed`: probes for an interval of 5 percentage points on an idle switch."""
+    if drift is not None and is_significant_drift(drift):
+        yield (
+            f"idle latencies after the program are {drift.centre:.2f} times those before it: the machine changed in "
+            "between, or the program left processes or files behind"
+        )
+    if idle.count < needed:
+        yield (
+            f"{idle.count} idle probes: an interval of {PRECISION:.0%} on an idle switch takes {needed} at this "
+            f"variation, which is --idle {ceil(probing_time_s(needed, probing))}s"
+        )
+
+
+def probing_time_s(count: int, probing: ProbeSchedule) -> float:
+    """How long it takes to collect `count` probes from all pairs together, s."""
+    return ceil(count / probing.pairs) * probing.interval_s
+
+
+def microseconds(seconds: float) -> str:
+    """A time such as `1,234.5 us`."""
+    return f"{seconds * 1e6:,.1f} us"

@@ -1,0 +1,180 @@
+"""Probes of the network as a workload, and their latencies from its run file (Casas and Bronevetsky, III-A).
+
+Each pair of nodes is one job, which repeats a pause and a ping-pong. The pauses vary: with equal ones, a program whose
+iterations happen to be in step with the probes would always be sampled in the same phase. Nothing is run here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+
+from stressbench.formats.run import Kind, Run
+from stressbench.formats.run.samples import Integers
+from stressbench.interference.errors import Inconclusive
+from stressbench.interference.utilisation import Floats
+
+MESSAGES_PER_LATENCY = 2
+"""A latency is half a round trip, and thus the mean of two messages."""
+_ROUND_S = 1.0
+_MOST_PAUSES = 50
+_SHORTEST = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeSchedule:
+    """How probes are sent: by `pairs` pairs of nodes, `message_bytes` each way, every `interval_s` on average."""
+
+    pairs: int
+    message_bytes: int
+    interval_s: float
+
+    @property
+    def per_round(self) -> int:
+        """Ping-pongs of a pair per round, which takes a second, or one interval if that is longer."""
+        return self.repetitions * self.pauses
+
+    @property
+    def repetitions(self) -> int:
+        """How often a round repeats the sequence of pauses of a pair."""
+        return max(1, round(_ROUND_S / self.interval_s / self.pauses))
+
+    @property
+    def pauses(self) -> int:
+        """Length of the sequence of pauses of a pair."""
+        return min(_MOST_PAUSES, max(1, round(_ROUND_S / self.interval_s)))
+
+    def pauses_ns(self, pair: int) -> tuple[int, ...]:
+        """The sequence of pauses of a pair, counted from 0: half an interval to one and a half, in ns.
+
+        Pauses are evenly spread and shuffled. Each pair has its own order and values, since all pairs start a round at
+        the same time and should not probe at the same time.
+        """
+        order = np.random.default_rng(pair).permutation(self.pauses)
+        places = (order + (pair + 0.5) / self.pairs) / self.pauses
+        return tuple(round(self.interval_s * 1e9 * (_SHORTEST + place)) for place in places.tolist())
+
+    def rounds(self, seconds: float) -> int:
+        """Rounds that take `seconds`, plus the first one, which establishes connections and is not counted."""
+        return 1 + ceil(seconds / (self.per_round * self.interval_s))
+
+    @property
+    def workload(self) -> str:
+        """A workload (.sb text) of probes only."""
+        return "# probes of `stressbench impact`\n" + "".join(
+            self.job(pair, where="[NODES] 2\n") for pair in range(self.pairs)
+        )
+
+    def job(self, pair: int, *, where: str) -> str:
+        """One pair, counted from 0, as a job of a workload; `where`: the lines that place it on nodes."""
+        return f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {self.repetitions}\n" + "".join(
+            f"[MOTIF] compute --mode sleep --mean {pause}ns\n[MOTIF] pingpong --size {self.message_bytes}B\n"
+            for pause in self.pauses_ns(pair)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProbeSeries:
+    """Ping-pongs in temporal order, shape (n,) each.
+
+    For each one: one-way latency, start time (from any origin), round, and the delay of the wake-up before it on the
+    slower side of the pair. `hosts`: hosts of all pairs in the series.
+    """
+
+    hosts: tuple[str, ...]
+    latencies_s: Floats
+    at_s: Floats
+    round: Integers
+    late_s: Floats
+
+    def __len__(self) -> int:
+        """Number of ping-pongs."""
+        return len(self.latencies_s)
+
+
+def read_probe_series(run: Run, probing: ProbeSchedule) -> tuple[ProbeSeries, ...]:
+    """Latencies of each pair, without the first round; times count from the start of the launch.
+
+    Raises Inconclusive where `run` was not made by `probing`.
+
+    Congestor jobs that follow those of the pairs are ignored.
+    """
+    steps = 2 * probing.pauses
+    if len(run.measured_jobs) != probing.pairs or any(len(job.steps) != steps for job in run.measured_jobs):
+        raise Inconclusive(f"{run.path} holds no probes of {probing.pairs} pairs")
+    return tuple(_pair(run, job, np.array(probing.pauses_ns(job)) * 1e-9) for job in range(probing.pairs))
+
+
+def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
+    paused, played = (_table(run, job, first=first, steps=len(pauses_s)) for first in (0, 1))
+    if paused is None or played is None:
+        nothing = np.empty(0)
+        number = np.empty(0, dtype=np.int64)
+        return ProbeSeries(hosts=run.hosts_of(job=job), latencies_s=nothing, at_s=nothing, round=number, late_s=nothing)
+    starts = {one.round: one.started_s for one in run.rounds if one.kind is Kind.contended}
+    took_s = (paused.time_s + played.time_s).ravel()
+    numbers = np.repeat(paused.round, len(pauses_s))
+    ends_s = np.cumsum(took_s)
+    begins = np.searchsorted(numbers, numbers)  # where the round of each began
+    began_s = np.array([starts.get(number, np.nan) for number in numbers.tolist()])
+    at_s = began_s + ends_s - (ends_s - took_s)[begins] - played.time_s.ravel()
+    latencies_s = played.time_s.ravel() * run.jobs[job].steps[1].quantity_scale
+    known = np.isfinite(latencies_s) & np.isfinite(at_s) & (latencies_s > 0)
+    kept = known & (numbers != min(starts, default=0))
+    return ProbeSeries(
+        hosts=run.hosts_of(job=job), latencies_s=latencies_s[kept], at_s=at_s[kept], round=numbers[kept],
+        late_s=(paused.time_s - pauses_s).ravel()[kept],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Table:
+    """Times of a job's pauses or ping-pongs, shape (repetitions, pauses), and the round of each repetition."""
+
+    time_s: Floats
+    round: Integers
+
+
+def _table(run: Run, job: int, *, first: int, steps: int) -> _Table | None:
+    found = [run.samples_of(job=job, step=step) for step in range(first, 2 * steps, 2)]
+    known = [one for one in found if one is not None]
+    if len(known) < steps or len({len(one) for one in known}) > 1:
+        return None
+    return _Table(time_s=np.stack([one.time_max_s for one in known], axis=1), round=known[0].round)
+
+
+def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> ProbeSeries:
+    """Ping-pongs that started at `began_s` or later and finished by `ended_s`; times are relative to `began_s`."""
+    kept = (probes.at_s >= began_s) & (probes.at_s + MESSAGES_PER_LATENCY * probes.latencies_s <= ended_s)
+    return replace(
+        probes, latencies_s=probes.latencies_s[kept], at_s=probes.at_s[kept] - began_s, round=probes.round[kept],
+        late_s=probes.late_s[kept],
+    )  # fmt: skip
+
+
+def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
+    """Several launches of one pair, at least one, as one series: each starts where the one before it ends."""
+    at, rounds, origin, first = [], [], 0.0, 0
+    for one in launches:
+        at.append(one.at_s + origin)
+        rounds.append(one.round + first)
+        if len(one):
+            origin, first = float(at[-1][-1]), int(rounds[-1].max())
+    return ProbeSeries(
+        hosts=launches[0].hosts,
+        latencies_s=np.concatenate([one.latencies_s for one in launches]), at_s=np.concatenate(at),
+        round=np.concatenate(rounds), late_s=np.concatenate([one.late_s for one in launches]),
+    )  # fmt: skip
+
+
+def merge_pairs(pairs: Sequence[ProbeSeries]) -> ProbeSeries:
+    """All pairs, at least one, as one series in temporal order."""
+    at = np.concatenate([one.at_s for one in pairs])
+    order = np.argsort(at, kind="stable")
+    return ProbeSeries(
+        hosts=tuple(dict.fromkeys(host for one in pairs for host in one.hosts)),
+        latencies_s=np.concatenate([one.latencies_s for one in pairs])[order], at_s=at[order],
+        round=np.concatenate([one.round for one in pairs])[order],
+        late_s=np.concatenate([one.late_s for one in pairs])[order],
+    )  # fmt: skip

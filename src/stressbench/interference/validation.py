@@ -1,0 +1,142 @@
+"""Validation of predictors with measured co-runs: applications are matched by name, and each model gets a score."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stressbench.formats.profiles.coruns import CoRun
+from stressbench.formats.profiles.profile import Profile
+from stressbench.interference.coruns import LeftOut
+from stressbench.interference.evaluation import (
+    ErrorQuartiles,
+    Evaluation,
+    MeasuredCoRun,
+    evaluate,
+    leave_one_application_out,
+    ranked,
+)
+from stressbench.interference.models import TRAINABLE_MODELS, Model, predictor_of
+
+_COPY = re.compile(r"_\d+$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredCoRun:
+    """A co-run as it was measured and as it was predicted; `error` is the difference of both slowdowns.
+
+    `held`: whether the predicted interval contains the measured slowdown. `reason` as in `Prediction`.
+    """
+
+    victim: str
+    aggressors: tuple[str, ...]
+    source: str | None
+    measured: float
+    measured_interval: tuple[float, float] | None
+    slowdown: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    error: float | None
+    held: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelScore:
+    """The errors of one model over all co-runs, as differences of slowdowns; None where it predicted none.
+
+    `within_5_points` and `within_10_points` are shares of all co-runs; `coverage` is the share of the `intervals` that
+    contain the measured slowdown. `learnt`: the model was trained, without co-runs of the victim it predicts.
+    """
+
+    model: str
+    learnt: bool
+    could_not_tell: int
+    mean_absolute_error: float | None
+    quartiles: ErrorQuartiles | None
+    within_5_points: float | None
+    within_10_points: float | None
+    intervals: int
+    coverage: float | None
+    pairs: tuple[ScoredCoRun, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """The scores of all models, ordered by how many co-runs they predict, then by their error."""
+
+    machine: str
+    co_runs: int
+    scores: tuple[ModelScore, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether any model predicts any co-run."""
+        return any(score.mean_absolute_error is not None for score in self.scores)
+
+
+def validate_models(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Validation:
+    """Evaluate every model on every co-run whose applications all have a profile; list the others in `left_out`.
+
+    NAME_2, a second copy of an application in a study, is matched with NAME. `profiles`: at least one, all of one
+    machine. Raises ValueError where two are of the same application.
+    """
+    known: dict[str, Profile] = {}
+    for one in profiles:
+        if known.setdefault(one.application, one) is not one:
+            raise ValueError(f"two profiles of application '{one.application}': expected one each")
+    matched = [_matched(one, known, machine=profiles[0].machine) for one in co_runs]
+    observations = [one for one in matched if isinstance(one, MeasuredCoRun)]
+    evaluations = [
+        *(evaluate(predictor_of(model), observations) for model in Model),
+        *(leave_one_application_out(model, observations) for model in TRAINABLE_MODELS),
+    ]
+    return Validation(
+        machine=profiles[0].machine,
+        co_runs=len(observations),
+        scores=tuple(_score(one) for one in ranked(evaluations)),
+        left_out=tuple(one for one in matched if isinstance(one, LeftOut)),
+    )
+
+
+def _matched(one: CoRun | LeftOut, known: Mapping[str, Profile], *, machine: str) -> MeasuredCoRun | LeftOut:
+    if isinstance(one, LeftOut):
+        return one
+    victim, *aggressors = (_profile(name, known) for name in (one.victim, *one.aggressors))
+    if one.machine not in (None, machine):
+        reason = f"measured on {one.machine}, profiles are of {machine}"
+    elif victim is None or None in aggressors:
+        without = [name for name in (one.victim, *one.aggressors) if _profile(name, known) is None]
+        reason = f"no profile of {', '.join(dict.fromkeys(without))}"
+    else:
+        return MeasuredCoRun(
+            victim=victim, aggressors=tuple(some for some in aggressors if some is not None), slowdown=one.slowdown,
+            interval=one.interval, source=one.source,
+        )  # fmt: skip
+    return LeftOut(victim=one.victim, aggressors=one.aggressors, source=one.source, reason=reason)
+
+
+def _profile(name: str, known: Mapping[str, Profile]) -> Profile | None:
+    return known.get(name) or known.get(_COPY.sub("", name))
+
+
+def _score(found: Evaluation) -> ModelScore:
+    return ModelScore(
+        model=found.model,
+        learnt=found.model in {learner.name for learner in TRAINABLE_MODELS},
+        could_not_tell=found.could_not_tell,
+        mean_absolute_error=found.mean_absolute_error,
+        quartiles=found.quartiles,
+        within_5_points=found.share_within(0.05),
+        within_10_points=found.share_within(0.1),
+        intervals=sum(one.held is not None for one in found.compared),
+        coverage=found.coverage,
+        pairs=tuple(
+            ScoredCoRun(
+                victim=one.victim, aggressors=one.aggressors, source=one.source, measured=one.measured,
+                measured_interval=one.interval, slowdown=one.prediction.slowdown, low=one.prediction.low,
+                high=one.prediction.high, reason=one.prediction.reason, error=one.error, held=one.held,
+            )
+            for one in found.compared
+        ),
+    )  # fmt: skip

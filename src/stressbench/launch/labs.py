@@ -1,0 +1,125 @@
+"""Launch targets that are labs: `lab:NAME`, a lab that is up, and `simgrid:NAME`, one that SimGrid simulates."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from stressbench.formats.files import limits, read_text
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.units import parse_rate_share
+from stressbench.lab.catalog import lab_file
+from stressbench.lab.counters import bytes_by_nic, read_counters
+from stressbench.lab.errors import LabFault
+from stressbench.lab.file import read_lab
+from stressbench.lab.lifecycle import command_prefix, running_lab
+from stressbench.lab.link_control import apply_change, parse_change
+from stressbench.lab.platform import platform_of
+from stressbench.lab.subset import with_rails, with_rate_share
+from stressbench.lab.topology import Lab
+from stressbench.launch.errors import LaunchMistake, LinkMistake
+from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.simgrid import SimulatedTarget, cache_folder
+
+_NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
+
+
+class LabsUp:
+    """`lab:NAME`."""
+
+    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetKind's
+        """The lab that is up under this name; `rate` is only checked: `set_rate` applies it. Raises LaunchMistake."""
+        name = _name_in(on)
+        with _reported(on):
+            up = running_lab(name)
+            enter = command_prefix(up, up.lab.hosts[0].name)
+        part = _part_of(up.lab, on=on, rate=rate, rails=rails)
+        return LabTarget(
+            name=name,
+            cards=None if rails is None or up.lab.rails == 1 else tuple(f"eth{rail}" for rail in range(part.rails)),
+            nics=tuple(f"eth{rail}" for rail in range(up.lab.rails)),
+            enter=enter,
+            hosts=_hosts(up.lab),
+            environment=tuple(
+                (key, value) for key, value in up.state.environment.items() if key in _NAMED_IN_WORKLOADS
+            ),
+        )
+
+    def set_rate(self, on: str, rate: str) -> None:
+        """Have all links carry this share of the rates in the lab's file from now on. Raises LaunchMistake."""
+        with _reported(on):
+            up = running_lab(_name_in(on))
+            apply_change(up, up.lab.links, parse_change(f"rate={rate}"))
+
+    def cards(self, on: str) -> Mapping[str, tuple[int, int]] | None:
+        """Bytes sent and received by NIC, summed over the hosts; None where the counters cannot be read."""
+        try:
+            up = running_lab(_name_in(on))
+            return bytes_by_nic(up.lab, read_counters(up))
+        except (LabMistake, LabFault):
+            return None
+
+
+class SimulatedLabs:
+    """`simgrid:NAME` or `simgrid:FILE.toml`."""
+
+    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> SimulatedTarget:
+        """The simulated lab, its links at `rate`. Raises LaunchMistake; LinkMistake for more than one rail."""
+        word = _name_in(on)
+        if rails is not None and rails > 1:
+            raise LinkMistake(on=on, factor="rails", told=f"{rails}: a simulated host has one NIC; expected 1")
+        with _reported(on):
+            path = lab_file(word)
+            lab = _part_of(read_lab(path), on=on, rate=rate, rails=rails)
+            platform = platform_of(lab)
+        changed = "".join(
+            f"# {name} = {value}\n" for name, value in (("rate", rate), ("rails", rails)) if value is not None
+        )
+        return SimulatedTarget(
+            name=lab.name,
+            hosts=_hosts(lab),
+            platform=platform,
+            source=changed + read_text(path, limit=limits.TOML),
+            folder=cache_folder(environment),
+        )
+
+    def set_rate(self, on: str, rate: str) -> None:
+        """Not possible: a simulation has its rate from its start. Raises LaunchMistake."""
+        raise LaunchMistake(f"--on {on}: rate: {rate}: a simulated lab's rates are fixed when ranks start")
+
+    def cards(self, on: str) -> None:
+        """Nothing is counted."""
+
+
+def _name_in(on: str) -> str:
+    return on.partition(":")[2]
+
+
+@contextmanager
+def _reported(on: str) -> Iterator[None]:
+    """Errors of labs become LaunchMistake."""
+    try:
+        yield
+    except (LabMistake, LabFault) as mistake:
+        raise LaunchMistake(f"--on {on}: {mistake}") from mistake
+
+
+def _part_of(lab: Lab, *, on: str, rate: str | None, rails: int | None) -> Lab:
+    """The lab at a share of its rates and with its first rails. Raises LinkMistake."""
+    if rails is not None:
+        with _link_mistakes("rails", rails, on=on):
+            lab = with_rails(lab, rails)
+    if rate is not None:
+        with _link_mistakes("rate", rate, on=on):
+            lab = with_rate_share(lab, float(parse_rate_share(rate)))
+    return lab
+
+
+@contextmanager
+def _link_mistakes(factor: str, value: object, *, on: str) -> Iterator[None]:
+    try:
+        yield
+    except LabMistake as mistake:
+        raise LinkMistake(on=on, factor=factor, told=f"{value}: {mistake}") from mistake
+
+
+def _hosts(lab: Lab) -> tuple[LabHost, ...]:
+    return tuple(LabHost(name=host.name, cores=host.cores) for host in lab.hosts)

@@ -1,0 +1,182 @@
+"""Where ranks run: this machine, or what `--on` names. A launch target starts nothing; it builds commands."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol, Self
+
+from stressbench.launch import local
+from stressbench.launch.command import Command, Launcher
+from stressbench.launch.find import find_launcher
+from stressbench.launch.flavour import Recognised
+from stressbench.launch.local import Request
+
+
+class LaunchTarget(Protocol):
+    """What a launch needs to know about where its ranks run."""
+
+    @property
+    def ranks(self) -> int | None:
+        """Number of ranks to start if none is given: one per core; None where it is unknown."""
+
+    @property
+    def stall_limit(self) -> str | None:
+        """Default of --stall-limit; None: no limit, since MPI detects lost ranks by itself."""
+
+    @property
+    def environment(self) -> tuple[tuple[str, str], ...]:
+        """Environment variables that workloads may name and that differ from those of this process."""
+
+    @property
+    def nics(self) -> tuple[str, ...]:
+        """Names of the virtual NICs of each host; empty where they are unknown."""
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether ranks start under the round-robin scheduler by default, wherever that is permitted."""
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """The program that starts ranks with this MPI library; the one `given`, if it fits. Raises LaunchMistake."""
+
+    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+        """Number of consecutive ranks on a node: as `typed`, else if known before the launch; None: unknown."""
+
+    def knows_nodes(self, request: Request) -> bool:
+        """Whether jobs can be placed on nodes before the launch."""
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """The command that starts the ranks. Raises LaunchMistake."""
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:
+        """One sentence on what would improve measurements of this request, or None."""
+
+    @property
+    def host_count(self) -> int | None:
+        """Number of hosts; None where it is unknown."""
+
+    def one_a_host(self, hosts: int) -> "LaunchTarget":
+        """The same target with one rank on each of the first `hosts` hosts."""
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
+        """The request, changed so that it can run beside another launch with `others` ranks.
+
+        Raises LaunchMistake where the target cannot run two launches at the same time.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainTarget:
+    """Values that most launch targets have."""
+
+    ranks: int | None = None
+    environment: tuple[tuple[str, str], ...] = ()
+    nics: tuple[str, ...] = ()
+    takes_turns: bool = False
+    stall_limit: str | None = None
+
+    def one_a_host(self, hosts: int) -> Self:  # noqa: ARG002  a LaunchTarget's
+        """The same target: its launcher spreads ranks over the hosts anyway."""
+        return self
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
+        """Each mpirun assumes that it is the only one: by default, both would bind rank 0 to the first core."""
+        return local.sharing(request, flavour=launcher.flavour, others=others)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LocalMachine(PlainTarget):
+    """This machine, or the hosts that a batch system or options of mpirun provide."""
+
+    @property
+    def host_count(self) -> int | None:
+        """One host."""
+        return 1
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """The mpirun that fits the MPI library. Raises LaunchMistake."""
+        return find_launcher(given=given, library=library)
+
+    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:  # noqa: ARG002  a LaunchTarget's
+        """As typed; otherwise unknown before the launch."""
+        return typed
+
+    def knows_nodes(self, request: Request) -> bool:
+        """True unless a batch system or options of mpirun decide where ranks run."""
+        return not request.elsewhere
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """Delegates to `launch.local`."""
+        return local.build(launcher=launcher, request=request)
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:
+        """Delegates to `launch.local`."""
+        return local.advice(launcher=launcher, request=request)
+
+
+LOCAL: LaunchTarget = _LocalMachine()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedTarget:
+    """A launch target on which `others` ranks of another launch run at the same time."""
+
+    place: LaunchTarget
+    others: int
+
+    @property
+    def ranks(self) -> int | None:
+        """Delegates to the wrapped target."""
+        return self.place.ranks
+
+    @property
+    def stall_limit(self) -> str | None:
+        """Delegates to the wrapped target."""
+        return self.place.stall_limit
+
+    @property
+    def environment(self) -> tuple[tuple[str, str], ...]:
+        """Delegates to the wrapped target."""
+        return self.place.environment
+
+    @property
+    def nics(self) -> tuple[str, ...]:
+        """Delegates to the wrapped target."""
+        return self.place.nics
+
+    @property
+    def takes_turns(self) -> bool:
+        """Delegates to the wrapped target."""
+        return self.place.takes_turns
+
+    @property
+    def host_count(self) -> int | None:
+        """Delegates to the wrapped target."""
+        return self.place.host_count
+
+    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+        """Delegates to the wrapped target."""
+        return self.place.launcher(given=given, library=library)
+
+    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+        """Delegates to the wrapped target."""
+        return self.place.ranks_per_node(request, typed=typed)
+
+    def knows_nodes(self, request: Request) -> bool:
+        """Delegates to the wrapped target."""
+        return self.place.knows_nodes(request)
+
+    def one_a_host(self, hosts: int) -> "SharedTarget":
+        """The wrapped target with one rank per host, still shared."""
+        return replace(self, place=self.place.one_a_host(hosts))
+
+    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
+        """Delegates to the wrapped target, with the sum of the other ranks."""
+        return self.place.sharing(request, launcher=launcher, others=self.others + others)
+
+    def build(self, *, launcher: Launcher, request: Request) -> Command:
+        """The command, which leaves cores to the other launch. Raises LaunchMistake."""
+        shared = self.place.sharing(request, launcher=launcher, others=self.others)
+        return self.place.build(launcher=launcher, request=shared)
+
+    def advice(self, *, launcher: Launcher, request: Request) -> str | None:
+        """Delegates to the wrapped target."""
+        return self.place.advice(launcher=launcher, request=request)

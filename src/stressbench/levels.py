@@ -1,0 +1,12 @@
+"""How important a message to the user is."""
+
+from enum import Enum, auto
+
+
+class Level(Enum):
+    """Notes and progress can be suppressed (`--quiet`), errors and warnings cannot."""
+
+    error = auto()
+    warning = auto()
+    note = auto()
+    progress = auto()

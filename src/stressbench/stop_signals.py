@@ -1,0 +1,41 @@
+"""The signals that ask a command to stop, and how their handlers are installed."""
+
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TypeAlias
+
+Handler: TypeAlias = Callable[[int, FrameType | None], None]
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+"""Requests to stop. Batch systems send SIGUSR1 ahead of the signal that ends the job."""
+
+FORWARDED_SIGNALS = (*STOP_SIGNALS, signal.SIGUSR2)
+"""Signals passed on to a command that runs as if it were started from the shell."""
+
+
+def not_ignored(signals: Iterable[signal.Signals] = STOP_SIGNALS) -> tuple[signal.Signals, ...]:
+    """Those that this process does not ignore: under `nohup`, SIGHUP stays ignored."""
+    return tuple(number for number in signals if signal.getsignal(number) is not signal.SIG_IGN)
+
+
+@contextmanager
+def handled_by(handler: Handler) -> Iterator[None]:
+    """Install `handler` for all stop signals that are not ignored; the previous handlers are restored on exit.
+
+    Must be entered in the main thread.
+    """
+    previous = {number: signal.signal(number, handler) for number in not_ignored()}
+    try:
+        yield
+    finally:
+        for number, restored in previous.items():
+            signal.signal(number, restored)
+
+
+def reset_handlers() -> None:
+    """Restore the default action of stop signals that have a handler, in a child process that was forked."""
+    for number in STOP_SIGNALS:
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)

@@ -1,0 +1,60 @@
+"""Launch targets of a study's cells: whether they can have the `rate`, `rails` and `policy` of each cell."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from stressbench.formats.study.cells import Cell
+from stressbench.formats.study.file import Study
+from stressbench.formats.study.rail_policies import Transport, parse_policy
+from stressbench.formats.toml import Called, Complaint, Mistakes, by_key
+from stressbench.formats.toml import Place as Key
+from stressbench.launch.errors import LinkMistake
+from stressbench.launch.job_ranks import JobPlacement
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.rails import RailMistake, Rails, require_possible
+from stressbench.launch.steering import Steering
+from stressbench.launch.targets import resolve_target
+
+
+def absolute(on: str, *, folder: Path) -> str:
+    """The same place, a lab file's path no longer relative to `folder`."""
+    kind, _, name = on.partition(":")
+    return f"{kind}:{folder / name}" if name.endswith(".toml") else on
+
+
+def steering_of(study: Study, cell: Cell, *, place: LaunchTarget, workload: Path) -> Steering | None:
+    """How the cell's messages find their cards; None where it leaves that to MPI and says nothing. RailMistake."""
+    if cell.policy is None:
+        return None
+    nics, policy = study.nics or place.nics, parse_policy(cell.policy)
+    if place.nics and (strange := next((nic for nic in nics if nic not in place.nics), None)) is not None:
+        raise RailMistake(f"{strange}: hosts of {cell.on} have {', '.join(place.nics)}", option="--nics")
+    require_possible(policy, nics, are_virtual=bool(place.nics))
+    transport = None if study.transport is None else Transport(study.transport)
+    sets = tuple(f"{name}={value}" for name, value in cell.sets)
+    cast = JobPlacement(workload=workload, sets=sets, placement=cell.placement)
+    return Steering(rails=Rails(policy=policy, nics=nics, transport=transport), cast=cast)
+
+
+def require_links(study: Study, *, folder: Path, environment: Mapping[str, str], called: Called = by_key) -> None:
+    """Raise Mistakes where a launch target cannot have the links of a cell, LaunchMistake where there is no such one.
+
+    `called`: what messages call the keys.
+    """
+    complaints: dict[str, Complaint] = {}
+    asked = ((cell.on, None if study.rate_command else cell.rate, cell.rails) for cell in study.cells)
+    for on, rate, rails in sorted({one for one in asked if one[1:] != (None, None)}, key=str):
+        try:
+            resolve_target(absolute(on, folder=folder), environment=environment, rate=rate, rails=rails)
+        except LinkMistake as mistake:
+            key: Key = ("factors", mistake.factor)
+            complaints[str(mistake)] = Complaint(place=key, text=f"{called(key)}{mistake.told}")
+    for cell in {(cell.on, cell.policy): cell for cell in study.cells if cell.policy is not None}.values():
+        place = resolve_target(absolute(cell.on, folder=folder), environment=environment)
+        try:
+            steering_of(study, cell, place=place, workload=folder / cell.workload)
+        except RailMistake as wrong:
+            key = ("nics",) if wrong.option == "--nics" and study.nics else ("factors", "policy")
+            complaints[str(wrong)] = Complaint(place=key, text=f"{called(key)}{wrong.told}")
+    if complaints:
+        raise Mistakes(complaints.values())

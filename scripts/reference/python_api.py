@@ -36,7 +36,7 @@ def _exported() -> dict[str, Any]:
 
 def _function(name: str, function: Any, level: str) -> Iterator[str]:
     yield f"{level} {name}\n"
-    yield from ("```python", f"{name}{_signature(function)}", "```\n")
+    yield from ("```text", f"{name}{_signature(function)}", "```\n")  # a signature, not a program
     yield (inspect.getdoc(function) or "") + "\n"
 
 

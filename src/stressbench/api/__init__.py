@@ -2,5 +2,6 @@
 
 from stressbench.api.reading import read
 from stressbench.api.run_results import RunResults
+from stressbench.api.running import RunFailed, run
 
-__all__ = ["RunResults", "read"]
+__all__ = ["RunFailed", "RunResults", "read", "run"]

@@ -1,0 +1,75 @@
+"""`stressbench.run` with a real mpirun and a fake engine."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.builders import MadeJob, MadePlan, build_run
+from support.fake_launcher import FAKE_ENGINE, LIBRARIES
+
+import stressbench
+
+JOBS = (MadeJob(name="CG", nodes="0", ranks=2, congestion=1.5), MadeJob(name="Incast", nodes="1", ranks=2))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "demo.sb").write_text("[JOB_NAME] CG\n[NODES] 1\n[MOTIF] allreduce\n")
+    (tmp_path / "bad.sb").write_text("[MOTIF] AlReduce\n")
+    build_run(jobs=JOBS).write(tmp_path, "complete.made")
+    build_run(jobs=JOBS, plan=MadePlan(blocks=2), complete=False).write(tmp_path, "partial.made")
+    for name, value in {
+        "STRESSBENCH_MPI": str(FAKE_ENGINE), "FAKE_LIBRARY": LIBRARIES["mpirun.openmpi"], "FAKE_ENGINE": "done",
+        "FAKE_RUN": str(tmp_path / "complete.made"), "FAKE_CHECK_NOTE": str(tmp_path / "check.json"),
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_results_are_those_of_the_run_file(folder: Path) -> None:
+    results = stressbench.run("demo.sb", ranks=2, ranks_per_node=1, output="out.jsonl", sets={"size": 8})
+
+    assert results.complete
+    assert results.path == Path("out.jsonl")
+    assert results.summary.jobs[0].timing.impact.ratio == pytest.approx(1.5, rel=0.1)
+    assert stressbench.read("out.jsonl").summary == results.summary
+    checked = json.loads((folder / "check.json").read_text())
+    assert checked[checked.index("--set") + 1] == "size=8"
+    assert checked[checked.index("--ranks") + 1] == "2"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"workload": "gone.sb", "ranks": 2}, "gone.sb does not exist"),
+        ({"workload": "demo.sb"}, "how many ranks"),
+        ({"workload": "demo.sb", "ranks": 2, "on": "moon"}, "--on: 'moon': expected local"),
+        ({"workload": "demo.sb", "ranks": 2, "time_limit": "soon"}, "time_limit: 'soon' must be a time with its unit"),
+    ],
+)
+def test_a_wrong_parameter_is_one_error_and_nothing_starts(folder: Path, parameters: dict, message: str) -> None:
+    with pytest.raises(stressbench.StressBenchError, match=message):
+        stressbench.run(**parameters)
+
+    assert not list(folder.glob("*.jsonl"))
+
+
+def test_a_workload_that_the_engine_refuses_starts_nothing(folder: Path) -> None:
+    with pytest.raises(stressbench.StressBenchError) as refused:
+        stressbench.run("bad.sb", ranks=2)
+
+    assert refused.value.exit_status == 2
+    assert not list(folder.glob("*.jsonl"))
+
+
+def test_a_run_that_fails_keeps_the_rounds_that_it_completed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_ENGINE", "die")
+    monkeypatch.setenv("FAKE_RUN", str(folder / "partial.made"))
+
+    with pytest.raises(stressbench.RunFailed, match="rank 1") as failed:
+        stressbench.run("demo.sb", ranks=2, output="out.jsonl")
+
+    assert failed.value.status == 3
+    assert failed.value.results is not None
+    assert len(failed.value.results.data.rounds) == len(stressbench.read("out.jsonl").data.rounds) > 0

@@ -12,7 +12,7 @@ from support.builders import MadeJob, build_run
 from support.commands import call
 from support.sensitivities import aggressor, profile, sample, victim, write_profile
 
-from stressbench.interference.coruns import CoRun, to_line
+from stressbench.formats.profiles.coruns import CoRun, to_line
 from stressbench.interference.models import Model
 from stressbench.interference.validation import Validation, validate_models
 

@@ -198,7 +198,7 @@ def test_counts_of_a_trace_that_go_beyond_64_bits_together(tmp_path: Path) -> No
         record["calls"][0]["bytes"] = 2**63 - 1
     path = written(tmp_path, b"".join(map(line_of, records)), "made.trace")
 
-    assert "beyond 64 bits" in refused("trace", "export", "--profile", path)
+    assert "exceeds 64 bits" in refused("trace", "export", "--profile", path)
 
 
 def test_a_manifest_that_names_a_file_that_no_file_can_be(tmp_path: Path) -> None:

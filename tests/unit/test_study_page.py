@@ -445,7 +445,7 @@ def test_where_runs_make_the_interval_no_number_of_rounds_is_told() -> None:
     seeds = iter(range(100))
     one = told(lambda _: made(seed=next(seeds)), ONE_CELL.replace("1", "6", 1))
 
-    assert "more runs (`repetitions`) make it narrower" in rows(one.page, "study-tails")[1][-1]
+    assert "more runs (`repetitions`), not more rounds, make it narrower" in rows(one.page, "study-tails")[1][-1]
 
 
 def test_a_job_has_one_colour_in_boxes_and_in_placements() -> None:

@@ -68,7 +68,7 @@ def _show(console: Console, blocks: Iterable[Block]) -> None:
         bare = isinstance(block, Table) and not block.caption
         match block:
             case Paragraph(role=Role.lead):
-                console.print(Text(printable(block.text)))
+                console.print(Text(block.text))
             case Paragraph():
                 say(console, block.text, style=_STYLES.get(block.role, ""))
             case Heading():

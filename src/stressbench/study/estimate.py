@@ -42,12 +42,3 @@ def seconds_left(wanted: Sequence[Standing], *, among: Sequence[Standing]) -> fl
     for cell, duration in took:
         by_cell.setdefault(cell, []).append(duration)
     return sum(fmean(by_cell[one.run.cell.id]) if one.run.cell.id in by_cell else overall for one in wanted)
-
-
-def duration_text(seconds: float | None) -> str:
-    """`1 h 05 min`, `12 min`, `40 s`; `unknown`."""
-    if seconds is None:
-        return "unknown"
-    if seconds >= 3600:
-        return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60):02d} min"
-    return f"{round(seconds / 60)} min" if seconds >= 120 else f"{seconds:.0f} s"

@@ -16,10 +16,10 @@ from stressbench.experiments.study_plan import plan_of
 from stressbench.experiments.study_runs import StudyOptions, StudyOutcome, run_study
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.file import Study
+from stressbench.formats.units import duration_text
 from stressbench.report.renderers.text import new_table, print_table
 from stressbench.report.terminal import standard_output
 from stressbench.study.directory import Directory
-from stressbench.study.estimate import duration_text
 from stressbench.study.running import Order, Result, Stop, Tally
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
 from stressbench.formats.study.cells import described, varying
+from stressbench.formats.units import duration_text
 from stressbench.study.directory import open_directory
-from stressbench.study.estimate import duration_text
 from stressbench.study.running import tally_of
 from stressbench.study.standing import State, retries_of, standings
 

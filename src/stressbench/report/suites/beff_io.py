@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from stressbench.formats.protocols.beff_io import Access
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPE_NAMES, TYPE_TITLES, TYPES
+from stressbench.formats.units import minutes_text
 from stressbench.report.chapters import chapter
 from stressbench.report.document import (
     Block,
@@ -89,11 +90,6 @@ def _mega(value: float | None) -> str:
     return MISSING if value is None else digits(value / 1e6)
 
 
-def _minutes(seconds: float) -> str:
-    """T as people name it: `15 min`, `60 s`."""
-    return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
-
-
 def _values_rows(found: BEffIO) -> Iterator[tuple[str, ...]]:
     """Ranks, access, MB/s of each type, and the method's value; below each partition, its own."""
     for partition in found.partitions:
@@ -110,7 +106,7 @@ def _said_setting(found: BEffIO) -> str:
     head = found.head
     parts = [
         count(head.ranks, "rank"), f"release {head.release}.x",
-        f"T {_minutes(head.scheduled_s)} {'a partition' if head.release == 1 else 'in all'}",
+        f"T {minutes_text(head.scheduled_s)} {'a partition' if head.release == 1 else 'in all'}",
         f"M_PART {size(head.mpart_bytes)}",
         "memory not named" if head.memory_bytes is None else f"memory {size(head.memory_bytes)} a rank",
     ]  # fmt: skip
@@ -131,8 +127,8 @@ def _said_used(found: BEffIO) -> str | None:
     if found.elapsed_s is None:
         return None
     return (
-        f"took {time(found.elapsed_s)}, {found.elapsed_s / found.scheduled_s:.0%} of the {_minutes(found.scheduled_s)} "
-        "scheduled"
+        f"took {time(found.elapsed_s)}, {found.elapsed_s / found.scheduled_s:.0%} of the "
+        f"{minutes_text(found.scheduled_s)} scheduled"
     )
 
 
@@ -155,7 +151,7 @@ def _said_balance(found: BEffIO) -> str | None:
     verdict = "within" if found.balance.holds else "more than"
     return (
         f"writing all memory ({size(found.balance.memory_bytes)}) takes {time(found.balance.write_s)}, {verdict} the "
-        f"{_minutes(COFFEE_CUP_LIMIT_S)} of the coffee-cup rule"
+        f"{minutes_text(COFFEE_CUP_LIMIT_S)} of the coffee-cup rule"
     )
 
 

@@ -7,8 +7,8 @@ from jsonschema import Draft202012Validator
 
 from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.formats.schemas import lab_schema
-from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.file import parse_lab
+from stressbench.labs.catalog import lab_file, shipped
+from stressbench.labs.file import parse_lab
 
 GOOD = '[hosts]\ncount = 3\n[[rail]]\nrate = "1Gbit"\n[topology]\nkind = "ring"\nrate = "1Gbit"\n'
 BAD = (

@@ -5,10 +5,10 @@ import tomllib
 import pytest
 from jsonschema import Draft202012Validator
 
+from stressbench.experiments.study.catalog import shipped, study_file
 from stressbench.formats.schemas import study_schema
 from stressbench.formats.study.errors import StudyFileMistake
 from stressbench.formats.study.file import parse_study, read_study
-from stressbench.study.catalog import shipped, study_file
 
 GOOD = '[factors]\nworkload = "a.sb"\nranks = [4, 8]\n[set]\nsize = [1, "2KiB"]\n[until]\ninterval = "5%"\n'
 BAD = (

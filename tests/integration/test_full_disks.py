@@ -5,10 +5,10 @@ import sys
 import pytest
 from support.programs import Outcome, finished
 
+from stressbench.experiments.study.directory import now
 from stressbench.formats.study.errors import StudyFault
 from stressbench.formats.study.manifest import PolicyRecord, append, read_manifest
 from stressbench.formats.trace import read_trace
-from stressbench.study.directory import now
 
 KINDS = [
     ("capture", "a.trace"),

@@ -18,6 +18,8 @@ from support.sensitivities import aggressor
 from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
+from stressbench.experiments.study.degradation.curves import Question
+from stressbench.experiments.study.running import Result
 from stressbench.experiments.study_results import results_of
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
@@ -34,8 +36,6 @@ from stressbench.report.run import FORMATS as RUNS
 from stressbench.report.study import FORMATS as STUDIES
 from stressbench.report.suites import beff, beff_io
 from stressbench.results.rates import Node
-from stressbench.study.degradation.curves import Question
-from stressbench.study.running import Result
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.beff_io import b_eff_io_of
 

@@ -22,14 +22,14 @@ from support.lab_bench import (
 )
 from support.measured import at_least, at_most, share_of
 
-from stressbench.lab.catalog import lab_file
-from stressbench.lab.lifecycle import down
-from stressbench.lab.state import FOLDER_VARIABLE
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.lifecycle import down
+from stressbench.labs.state import FOLDER_VARIABLE
 
 UP = """
 import sys
 from pathlib import Path
-from stressbench.lab.lifecycle import up
+from stressbench.labs.lifecycle import up
 print("started", flush=True)
 up(Path(sys.argv[1]).read_text(), name=Path(sys.argv[1]).stem, source="a test")
 """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stressbench.lab.privileges import KEPT_CAPABILITIES
+from stressbench.labs.privileges import KEPT_CAPABILITIES
 
 SETTING = "/proc/sys/net/ipv4/ip_forward"
 

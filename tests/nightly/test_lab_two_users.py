@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.lab.process import find_process
+from stressbench.labs.process import find_process
 
 VICTIM, ATTACKER = 64_998, 64_999
 LAB = '[hosts]\ncount = 2\n[[rail]]\nrate = "100Mbit"\n[topology]\nkind = "single"\n'

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from stressbench.experiments.study.degradation.curves import Question, degradation_of
+from stressbench.experiments.study.standing import standings
 from stressbench.formats.run import Run, read_run
 from stressbench.formats.study.file import Study, parse_study
 from stressbench.results.rates import Degradation
-from stressbench.study.degradation.curves import Question, degradation_of
-from stressbench.study.standing import standings
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
 STUDY = """\

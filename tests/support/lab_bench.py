@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from stressbench.formats.run import Kind, read_run
-from stressbench.lab.capabilities import missing, storage
-from stressbench.lab.state import FOLDER_VARIABLE
+from stressbench.labs.capabilities import missing, storage
+from stressbench.labs.state import FOLDER_VARIABLE
 from stressbench.stats import RunSummary, summarise
 from stressbench.stats.impact import pair_blocks
 from support.programs import Outcome, Started, finished, wait_until

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stressbench.experiments.study.directory import Directory, open_directory, take_up
+from stressbench.experiments.study.running import Campaign, OneAtATime, Order, Policy, Result, Stop, Tally
 from stressbench.formats.run import Run
 from stressbench.formats.study.file import read_study
 from stressbench.formats.study.manifest import Record
-from stressbench.study.directory import Directory, open_directory, take_up
-from stressbench.study.running import Campaign, OneAtATime, Order, Policy, Result, Stop, Tally
 from support.builders import MadeJob, MadePlan, build_run
 
 STUDY = """\

@@ -13,13 +13,13 @@ from support.fake_lab import FakeLab
 from support.fake_site import SCRIPT, Site
 from support.studies import made_run
 
+from stressbench.experiments.study.directory import open_directory
+from stressbench.experiments.study.slowed import slowed
 from stressbench.formats.study.file import read_study
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.targets import registered
-from stressbench.study.directory import open_directory
-from stressbench.study.slowed import slowed
 
 WORKLOAD = "[JOB_NAME] halo\n[NODES] 1\n[MOTIF] halo2d\n"
 HOOK = "--on local -n 2 --rate-command './set-rate --all'"

@@ -11,8 +11,8 @@ import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 from support.commands import invoke
 
+from stressbench.experiments.study.directory import open_directory
 from stressbench.launch import session
-from stressbench.study.directory import open_directory
 
 JOB = "[JOB_NAME] halo\n[NID_LIST] 0-${last}\n[SHARED] yes\n[RANKS_PER_NODE] {each}\n[MOTIF] halo2d\n"
 ON = "--on local -n 8 --ranks-per-node 2"

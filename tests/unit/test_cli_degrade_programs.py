@@ -16,6 +16,7 @@ from support.fake_lab import FakeLab
 from support.fake_launcher import put
 from support.fake_site import SCRIPT, Site
 
+from stressbench.experiments.study.degradation.launches import Condition, turns_of
 from stressbench.experiments.sweep.injection import Injection
 from stressbench.formats.launches.rates import read_launches
 from stressbench.launch import program as launching
@@ -24,7 +25,6 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import registered
-from stressbench.study.degradation.launches import Condition, turns_of
 from stressbench.suites.hpcc import hpcc_input
 
 FOM = ("--fom", r"GF=GF: (\S+)")

@@ -15,19 +15,19 @@ from support.fake_launcher import put
 from support.fake_site import Site
 from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
 
+from stressbench.experiments.study.directory import open_directory
+from stressbench.experiments.study.programs.order import in_order
 from stressbench.experiments.sweep.nic_counters import Seen, between, look_at
 from stressbench.formats.launches.rails import NicBytes, read_launches
 from stressbench.formats.trace import read_trace
-from stressbench.lab.catalog import lab_file
-from stressbench.lab.counters import LabCounters, bytes_by_nic
-from stressbench.lab.file import read_lab
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.counters import LabCounters, bytes_by_nic
+from stressbench.labs.file import read_lab
 from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.execute import Outcome
 from stressbench.launch.steering import Steering
 from stressbench.launch.targets import CardTotals, registered
-from stressbench.study.directory import open_directory
-from stressbench.study.programs.order import in_order
 from stressbench.tracing.profile import Profile, profile_of
 
 WORKLOAD = "[JOB_NAME] halo\n[NODES] 1\n[MOTIF] halo2d\n"

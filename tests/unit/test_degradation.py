@@ -16,14 +16,14 @@ from support.builders import MadeMachine
 from support.degradations import BOUND, STUDY, found_in, made
 from support.pages import Outline, figure
 
+from stressbench.experiments.study.degradation.curves import Question, degradation_of
+from stressbench.experiments.study.standing import State, standings
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
 from stressbench.report.rates import FORMATS
 from stressbench.results.rates import Answer, Curve, Degradation, Node, Point, answer_of, balances_of, need_of, point_of
 from stressbench.stats.unpaired import PooledRatio, RatioSource, pooled_ratio
-from stressbench.study.degradation.curves import Question, degradation_of
-from stressbench.study.standing import State, standings
 
 
 def curve(found: Degradation, job: str, *, ranks: int, step: int | None = None) -> Curve:

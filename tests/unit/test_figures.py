@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
+from stressbench.experiments.study.programs.figures import figures_in, parse_figure
 from stressbench.formats.study.errors import StudyFault
-from stressbench.study.programs.figures import figures_in, parse_figure
 
 
 def test_the_last_match_counts_and_lines_have_ends() -> None:

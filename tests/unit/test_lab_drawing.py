@@ -6,12 +6,12 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.counters import LinkDirection
-from stressbench.lab.drawing import colour_of, draw
-from stressbench.lab.file import parse_lab, read_lab
-from stressbench.lab.layout import layout
-from stressbench.lab.topology import Lab
+from stressbench.labs.catalog import lab_file, shipped
+from stressbench.labs.counters import LinkDirection
+from stressbench.labs.drawing import colour_of, draw
+from stressbench.labs.file import parse_lab, read_lab
+from stressbench.labs.layout import layout
+from stressbench.labs.topology import Lab
 
 SVG = "{http://www.w3.org/2000/svg}"
 TORUS = """

@@ -5,13 +5,13 @@ import pytest
 from stressbench.formats.lab.errors import LabFileMistake, LabMistake
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Rate
-from stressbench.lab import startup
-from stressbench.lab.capabilities import Capability
-from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.errors import LabFault
-from stressbench.lab.file import parse_lab, read_lab
-from stressbench.lab.startup import cores_complaint, start_lab
-from stressbench.lab.topology import Lab, NodeKind
+from stressbench.labs import startup
+from stressbench.labs.capabilities import Capability
+from stressbench.labs.catalog import lab_file, shipped
+from stressbench.labs.errors import LabFault
+from stressbench.labs.file import parse_lab, read_lab
+from stressbench.labs.startup import cores_complaint, start_lab
+from stressbench.labs.topology import Lab, NodeKind
 
 TINY = """\
 [hosts]

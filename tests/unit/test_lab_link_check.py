@@ -3,9 +3,9 @@
 import pytest
 
 from stressbench.formats.units import Rate
-from stressbench.lab.link_check import LinkCheck, evaluate_streams
-from stressbench.lab.shaping import PAYLOAD_SHARE
-from stressbench.lab.topology import End, Link
+from stressbench.labs.link_check import LinkCheck, evaluate_streams
+from stressbench.labs.shaping import PAYLOAD_SHARE
+from stressbench.labs.topology import End, Link
 
 RATE = Rate(100_000_000)
 BEST = RATE.scaled(PAYLOAD_SHARE)

@@ -6,16 +6,16 @@ import pytest
 
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import Rate
-from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.file import parse_lab, read_lab
-from stressbench.lab.link_control import LinkChange, parse_change, select_links
-from stressbench.lab.mpi import hosts_text
-from stressbench.lab.pinning import cores_of_hosts
-from stressbench.lab.plan import NodePlan, Plan, plan, veth_line
-from stressbench.lab.plan_json import plan_from_json, plan_to_json
-from stressbench.lab.shaping import FRAME_BYTES, burst_of, token_bucket_lines
-from stressbench.lab.topology import Lab
-from stressbench.lab.variables import environment
+from stressbench.labs.catalog import lab_file, shipped
+from stressbench.labs.file import parse_lab, read_lab
+from stressbench.labs.link_control import LinkChange, parse_change, select_links
+from stressbench.labs.mpi import hosts_text
+from stressbench.labs.pinning import cores_of_hosts
+from stressbench.labs.plan import NodePlan, Plan, plan, veth_line
+from stressbench.labs.plan_json import plan_from_json, plan_to_json
+from stressbench.labs.shaping import FRAME_BYTES, burst_of, token_bucket_lines
+from stressbench.labs.topology import Lab
+from stressbench.labs.variables import environment
 
 TINY = read_lab(lab_file("tiny"))
 RING = """

@@ -5,12 +5,12 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 
 from stressbench.formats.lab.errors import LabMistake
-from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.file import parse_lab, read_lab
-from stressbench.lab.platform import platform_of
-from stressbench.lab.routing import path
-from stressbench.lab.subset import with_rails
-from stressbench.lab.topology import Lab
+from stressbench.labs.catalog import lab_file, shipped
+from stressbench.labs.file import parse_lab, read_lab
+from stressbench.labs.platform import platform_of
+from stressbench.labs.routing import path
+from stressbench.labs.subset import with_rails
+from stressbench.labs.topology import Lab
 
 TREE = """
 [hosts]

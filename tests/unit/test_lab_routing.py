@@ -2,10 +2,10 @@
 
 import pytest
 
-from stressbench.lab.catalog import lab_file
-from stressbench.lab.file import parse_lab, read_lab
-from stressbench.lab.routing import cycle, path
-from stressbench.lab.topology import Lab
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.file import parse_lab, read_lab
+from stressbench.labs.routing import cycle, path
+from stressbench.labs.topology import Lab
 
 RAIL = '[[rail]]\nrate = "1Gbit"\n'
 

@@ -15,10 +15,10 @@ from support.commands import Ended, invoke
 
 from stressbench.formats.files import limits
 from stressbench.formats.lab.errors import LabMistake
-from stressbench.lab.errors import LabFault
-from stressbench.lab.lifecycle import down, labs_up, running_lab
-from stressbench.lab.process import Process, find_process
-from stressbench.lab.state import LabDirectory, Phase, State, base_directory, lab_directories
+from stressbench.labs.errors import LabFault
+from stressbench.labs.lifecycle import down, labs_up, running_lab
+from stressbench.labs.process import Process, find_process
+from stressbench.labs.state import LabDirectory, Phase, State, base_directory, lab_directories
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
@@ -321,7 +321,7 @@ def test_a_node_whose_process_has_another_start_is_not_entered(pair: Path, sleep
     altered(pair, lambda state: state.update(nodes={"h0": {"pid": sleeper.pid, "started": 1}}))
 
     ended = subprocess.run(
-        [sys.executable, "-m", "stressbench.lab.enter", str(pair), "h0", "true"], capture_output=True, text=True,
+        [sys.executable, "-m", "stressbench.labs.enter", str(pair), "h0", "true"], capture_output=True, text=True,
         check=False,
     )  # fmt: skip
 

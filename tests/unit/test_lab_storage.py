@@ -8,14 +8,14 @@ import pytest
 from support.commands import Ended, invoke
 
 from stressbench.formats.lab.errors import LabFileMistake
-from stressbench.lab import setup, startup
-from stressbench.lab.capabilities import Capability
-from stressbench.lab.file import parse_lab
-from stressbench.lab.mpi import scratch_of
-from stressbench.lab.plan import plan
-from stressbench.lab.startup import start_lab
-from stressbench.lab.topology import Lab
-from stressbench.lab.variables import environment
+from stressbench.labs import setup, startup
+from stressbench.labs.capabilities import Capability
+from stressbench.labs.file import parse_lab
+from stressbench.labs.mpi import scratch_of
+from stressbench.labs.plan import plan
+from stressbench.labs.startup import start_lab
+from stressbench.labs.topology import Lab
+from stressbench.labs.variables import environment
 
 TEXT = """\
 [hosts]

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
+from stressbench.experiments.study.rails.carried import asked_cards, cards_of, carried_of
+from stressbench.experiments.study.rails.of_study import Question, rails_of_study
+from stressbench.experiments.study.standing import standings
 from stressbench.formats.run import Kind, Run, read_run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
 from stressbench.report.rails import FORMATS
 from stressbench.results.rails import Of, RailsFound, box_of, subject_of
-from stressbench.study.rails.carried import asked_cards, cards_of, carried_of
-from stressbench.study.rails.of_study import Question, rails_of_study
-from stressbench.study.standing import standings
 
 STUDY = """\
 about = "made up"

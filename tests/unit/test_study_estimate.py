@@ -1,9 +1,9 @@
 """How long a study may take: as the file says, and as its runs did."""
 
+from stressbench.experiments.study.estimate import Bounds, bounds_of, seconds_left
+from stressbench.experiments.study.standing import Standing, State
 from stressbench.formats.study.cells import Cell, PlannedRun
 from stressbench.formats.study.tables import RunTable
-from stressbench.study.estimate import Bounds, bounds_of, seconds_left
-from stressbench.study.standing import Standing, State
 
 WORKLOAD = "[JOB_NAME] a\n[NODES] 1\n[JOB_NAME] b\n[ROLE] background\n[JOB_NAME] c\n"
 

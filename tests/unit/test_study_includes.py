@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.study.includes import included
+from stressbench.experiments.study.includes import included
 
 
 def names(folder: Path, text: str, *cells: dict[str, str]) -> list[str]:

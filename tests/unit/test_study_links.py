@@ -9,12 +9,18 @@ import pytest
 from support.fake_lab import FakeLab
 from support.studies import STUDY, carry_out, made_run, study_in
 
+from stressbench.experiments.study.cell_targets import require_links
+from stressbench.experiments.study.directory import Directory, now
+from stressbench.experiments.study.launching import Launching
+from stressbench.experiments.study.slowed import slowed
+from stressbench.experiments.study.standing import State as Standing
+from stressbench.experiments.study.standing import standings
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import mistakes_located
 from stressbench.formats.study.manifest import LinksRecord
-from stressbench.lab.file import parse_lab
-from stressbench.lab.process import Process
-from stressbench.lab.state import LabDirectory, Phase, State
+from stressbench.labs.file import parse_lab
+from stressbench.labs.process import Process
+from stressbench.labs.state import LabDirectory, Phase, State
 from stressbench.launch import session
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LinkMistake
@@ -22,12 +28,6 @@ from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.local import Request
 from stressbench.launch.targets import registered, resolve_target
-from stressbench.study.cell_targets import require_links
-from stressbench.study.directory import Directory, now
-from stressbench.study.launching import Launching
-from stressbench.study.slowed import slowed
-from stressbench.study.standing import State as Standing
-from stressbench.study.standing import standings
 
 PAIR = """\
 [hosts]

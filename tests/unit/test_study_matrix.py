@@ -6,13 +6,13 @@ import pytest
 from support.builders import MadeJob
 from support.studies import made_run
 
+from stressbench.experiments.study.combining import combined, parse_one_job
+from stressbench.experiments.study.results import is_narrow
 from stressbench.formats.run import read_run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.results.matrix import Meeting, matrix_of
 from stressbench.stats import select
 from stressbench.stats.pooled import IntervalLevel, PooledImpact, pooled_impact
-from stressbench.study.combining import combined, parse_one_job
-from stressbench.study.results import is_narrow
 
 CG = """\
 # solver

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from stressbench.experiments.study.directory import Directory, open_directory, take_up
+from stressbench.experiments.study.packing import pack, verify
 from stressbench.formats.files import limits
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
-from stressbench.study.directory import Directory, open_directory, take_up
-from stressbench.study.packing import pack, verify
 
 STUDY = '[factors]\nworkload = ["../a/same.sb", "../b/same.sb"]\nranks = 2\n'
 WORKLOAD = "[INCLUDE] parts/{}.sb\n[JOB_NAME] one\n[NODES] 1\n[MOTIF] allreduce\n"

@@ -21,6 +21,8 @@ from support.examples import examples
 from support.pages import Outline, drawings, figure
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
+from stressbench.experiments.study.results import report_of
+from stressbench.experiments.study.standing import Standing, State
 from stressbench.formats.run import Run, read_run
 from stressbench.formats.study.cells import PlannedRun
 from stressbench.formats.study.file import Study, parse_study
@@ -31,8 +33,6 @@ from stressbench.results import selections
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
 from stressbench.stats import select
-from stressbench.study.results import report_of
-from stressbench.study.standing import Standing, State
 
 SLOWED = MadeJob(name="CG", nodes="0", congestion=1.5)
 WRITER = MadeJob(name="writer", nodes="1")

@@ -8,6 +8,9 @@ from support.fake_lab import PAIR, Pair
 from support.fake_launcher import put
 from support.studies import WORKLOAD, study_in
 
+from stressbench.experiments.study.cell_targets import require_links, steering_of
+from stressbench.experiments.study.directory import Directory, take_up
+from stressbench.experiments.study.launching import Launching
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import mistakes_located, parse_study
@@ -24,9 +27,6 @@ from stressbench.launch.local import Request
 from stressbench.launch.rails import RailMistake, Rails
 from stressbench.launch.steering import Steering, steered
 from stressbench.launch.targets import registered
-from stressbench.study.cell_targets import require_links, steering_of
-from stressbench.study.directory import Directory, take_up
-from stressbench.study.launching import Launching
 
 STUDY = """\
 [factors]

@@ -9,14 +9,14 @@ from support.commands import invoke
 from support.fake_site import SCRIPT, Site
 from support.studies import WORKLOAD, carry_out, study_in
 
+from stressbench.experiments.study.directory import Directory, now, open_directory
+from stressbench.experiments.study.launching import Launching
+from stressbench.experiments.study.slowed import slowed
+from stressbench.experiments.study.standing import State, standings
 from stressbench.formats.study.errors import StudyFault, StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import parse_study
 from stressbench.formats.study.manifest import LinksRecord
 from stressbench.launch import session
-from stressbench.study.directory import Directory, now, open_directory
-from stressbench.study.launching import Launching
-from stressbench.study.slowed import slowed
-from stressbench.study.standing import State, standings
 
 STUDY = """\
 rate_command = "./set-rate --all"

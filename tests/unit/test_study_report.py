@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
+from stressbench.experiments.study.packing import pack, verify
+from stressbench.experiments.study.running import Result
 from stressbench.experiments.study_results import results_of
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.study import FORMATS
-from stressbench.study.packing import pack, verify
-from stressbench.study.running import Result
 
 
 @pytest.fixture

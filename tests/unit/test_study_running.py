@@ -28,12 +28,12 @@ from support.studies import (
     study_in,
 )
 
+from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads
+from stressbench.experiments.study.running import Result, Stop
+from stressbench.experiments.study.standing import State, retries_of, standings
+from stressbench.experiments.study.workers import Workers
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.study.manifest import FailedRecord, FinishedRecord, PlannedRecord, PolicyRecord, SettledRecord
-from stressbench.study.directory import Directory, locked, now, require_same_workloads
-from stressbench.study.running import Result, Stop
-from stressbench.study.standing import State, retries_of, standings
-from stressbench.study.workers import Workers
 
 RUNS = 12  # of STUDY: 3 placements, 2 sizes, 2 repetitions
 WRITES = 1 + 2 * RUNS  # the plan, then started and finished of each run

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from support.commands import invoke
 
+from stressbench.experiments.study import catalog
+from stressbench.experiments.study.catalog import shipped, shipped_folder, study_file
+from stressbench.experiments.study.cell_targets import absolute
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study, read_study
 from stressbench.launch.targets import resolve_target
-from stressbench.study import catalog
-from stressbench.study.catalog import shipped, shipped_folder, study_file
-from stressbench.study.cell_targets import absolute
 
 CHECKOUT = Path(__file__).parents[2]
 # Cells, runs, and what varies.

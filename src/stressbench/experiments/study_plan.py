@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stressbench.experiments.study.estimate import bounds_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
 from stressbench.formats.study.cells import varying
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
-from stressbench.study.estimate import bounds_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
+from stressbench.experiments.study.directory import Directory
+from stressbench.experiments.study.results import report_of
+from stressbench.experiments.study.standing import standings
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.results.material import Material
 from stressbench.results.selections import selections_of
 from stressbench.results.study import StudyReport
-from stressbench.study.directory import Directory
-from stressbench.study.results import report_of
-from stressbench.study.standing import standings
 
 
 def runs_of(directory: Directory) -> tuple[Mapping[str, Run], tuple[str, ...]]:

@@ -9,6 +9,13 @@ from functools import partial
 from types import FrameType
 
 from stressbench.experiments.reporting import Report
+from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads
+from stressbench.experiments.study.launching import Launching
+from stressbench.experiments.study.results import is_narrow
+from stressbench.experiments.study.running import Campaign, OneAtATime, Policy, Pool, Stop, Tally, Watcher
+from stressbench.experiments.study.slowed import slowed
+from stressbench.experiments.study.standing import retries_of
+from stressbench.experiments.study.workers import Workers
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.fields import seconds_of
 from stressbench.formats.study.file import Study
@@ -16,13 +23,6 @@ from stressbench.formats.study.manifest import PolicyRecord, Record
 from stressbench.launch.batch import batch_systems
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
-from stressbench.study.directory import Directory, locked, now, require_same_workloads
-from stressbench.study.launching import Launching
-from stressbench.study.results import is_narrow
-from stressbench.study.running import Campaign, OneAtATime, Policy, Pool, Stop, Tally, Watcher
-from stressbench.study.slowed import slowed
-from stressbench.study.standing import retries_of
-from stressbench.study.workers import Workers
 
 _BESIDE_EACH_OTHER = ("slurm", "flux", "simgrid")
 

@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from stressbench.formats.files import limits, read_text
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import parse_rate_share
-from stressbench.lab.catalog import lab_file
-from stressbench.lab.counters import bytes_by_nic, read_counters
-from stressbench.lab.errors import LabFault
-from stressbench.lab.file import read_lab
-from stressbench.lab.lifecycle import command_prefix, running_lab
-from stressbench.lab.link_control import apply_change, parse_change
-from stressbench.lab.platform import platform_of
-from stressbench.lab.subset import with_rails, with_rate_share
-from stressbench.lab.topology import Lab
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.counters import bytes_by_nic, read_counters
+from stressbench.labs.errors import LabFault
+from stressbench.labs.file import read_lab
+from stressbench.labs.lifecycle import command_prefix, running_lab
+from stressbench.labs.link_control import apply_change, parse_change
+from stressbench.labs.platform import platform_of
+from stressbench.labs.subset import with_rails, with_rate_share
+from stressbench.labs.topology import Lab
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabHost, LabTarget
 from stressbench.launch.simgrid import SimulatedTarget, cache_folder

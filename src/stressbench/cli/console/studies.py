@@ -12,6 +12,8 @@ import typer
 
 from stressbench.console import Console, echo, emit, is_quiet, note, progress, warning
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.study.directory import Directory
+from stressbench.experiments.study.running import Order, Result, Stop, Tally
 from stressbench.experiments.study_plan import plan_of
 from stressbench.experiments.study_runs import StudyOptions, StudyOutcome, run_study
 from stressbench.formats.study.cells import described, varying
@@ -19,8 +21,6 @@ from stressbench.formats.study.file import Study
 from stressbench.formats.units import duration_text
 from stressbench.report.renderers.text import new_table, print_table
 from stressbench.report.terminal import standard_output
-from stressbench.study.directory import Directory
-from stressbench.study.running import Order, Result, Stop, Tally
 
 if TYPE_CHECKING:
     from rich.progress import Progress

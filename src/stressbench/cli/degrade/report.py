@@ -9,6 +9,10 @@ import typer
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.cli.options.shares import share
 from stressbench.cli.options.study import Folder
+from stressbench.experiments.study.degradation.curves import Question, degradation_of, is_competing
+from stressbench.experiments.study.degradation.of_launches import degradation_of_launches
+from stressbench.experiments.study.directory import open_directory
+from stressbench.experiments.study.standing import standings
 from stressbench.experiments.study_results import runs_of
 from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.formats.launches.journal import FILE
@@ -17,10 +21,6 @@ from stressbench.formats.run import Kind
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.rates import FORMATS
 from stressbench.results.rates import Degradation, Node
-from stressbench.study.degradation.curves import Question, degradation_of, is_competing
-from stressbench.study.degradation.of_launches import degradation_of_launches
-from stressbench.study.directory import open_directory
-from stressbench.study.standing import standings
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\

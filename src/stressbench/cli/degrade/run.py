@@ -13,10 +13,10 @@ from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rate_sweep import CALLED, LAB, RateFigureOptions, RateSweepOptions, RateWords
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, PlanAsJson, StudyRunOptions
 from stressbench.console import emit
+from stressbench.experiments.study.cell_targets import require_links
+from stressbench.experiments.study.directory import take_up
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.study.cell_targets import require_links
-from stressbench.study.directory import take_up
 
 _HELP = f"""\
 Run workloads, each job alone, or an MPI program, at full, half, a quarter and an eighth of the injection bandwidth, in

@@ -9,8 +9,8 @@ from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import note
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.units import Rate
-from stressbench.lab.lifecycle import selected_lab
-from stressbench.lab.link_check import LinkCheck, check_links
+from stressbench.labs.lifecycle import selected_lab
+from stressbench.labs.link_check import LinkCheck, check_links
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\

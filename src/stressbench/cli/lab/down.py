@@ -7,8 +7,8 @@ import typer
 from stressbench.cli.options.lab import STATUS
 from stressbench.console import note
 from stressbench.errors import UserError
-from stressbench.lab.lifecycle import down
-from stressbench.lab.state import lab_directories
+from stressbench.labs.lifecycle import down
+from stressbench.labs.state import lab_directories
 
 _HELP = f"""\
 End labs: their processes, namespaces, interfaces, mounts and files. Also clears what a killed `up` left behind.

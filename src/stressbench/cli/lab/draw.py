@@ -10,12 +10,12 @@ from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
-from stressbench.lab.catalog import lab_file
-from stressbench.lab.counters import link_directions, read_counters
-from stressbench.lab.drawing import draw
-from stressbench.lab.file import read_lab
-from stressbench.lab.lifecycle import labs_up, selected_lab
-from stressbench.lab.priority import raise_priority
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.counters import link_directions, read_counters
+from stressbench.labs.drawing import draw
+from stressbench.labs.file import read_lab
+from stressbench.labs.lifecycle import labs_up, selected_lab
+from stressbench.labs.priority import raise_priority
 
 _HELP = """\
 Draw a lab as SVG: its topology and, where it is up, how loaded each direction of each link is.

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.lab import LabName
-from stressbench.lab.lifecycle import command_prefix, selected_lab
+from stressbench.labs.lifecycle import command_prefix, selected_lab
 
 _EXEC = """\
 Run a command on a host (or a switch) of a lab, in the present folder. Its exit status is passed on.

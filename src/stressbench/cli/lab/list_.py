@@ -6,9 +6,9 @@ import typer
 
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
-from stressbench.lab.catalog import lab_file, shipped
-from stressbench.lab.file import read_lab
-from stressbench.lab.lifecycle import labs_up
+from stressbench.labs.catalog import lab_file, shipped
+from stressbench.labs.file import read_lab
+from stressbench.labs.lifecycle import labs_up
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 

@@ -5,7 +5,7 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
 from stressbench.exit_status import ExitStatus
-from stressbench.lab.capabilities import Capability, capabilities
+from stressbench.labs.capabilities import Capability, capabilities
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\

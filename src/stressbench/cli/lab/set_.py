@@ -6,9 +6,9 @@ import typer
 
 from stressbench.cli.options.lab import STATUS, LabName
 from stressbench.console import note
-from stressbench.lab.lifecycle import selected_lab
-from stressbench.lab.link_control import apply_change, parse_change, select_links
-from stressbench.lab.priority import raise_priority
+from stressbench.labs.lifecycle import selected_lab
+from stressbench.labs.link_control import apply_change, parse_change, select_links
+from stressbench.labs.priority import raise_priority
 
 _HELP = f"""\
 Change links of a lab while it is up, and whatever runs on it.

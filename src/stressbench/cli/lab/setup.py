@@ -6,7 +6,7 @@ import typer
 
 from stressbench.console import error, note
 from stressbench.exit_status import ExitStatus
-from stressbench.lab.setup import command, install, missing_packages
+from stressbench.labs.setup import command, install, missing_packages
 
 _HELP = """\
 Say which packages labs lack on this machine, and with --install install them (Debian and Ubuntu, as root).

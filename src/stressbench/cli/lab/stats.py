@@ -9,9 +9,9 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import Console
 from stressbench.formats.units import Rate
-from stressbench.lab.counters import LinkDirection, link_directions, read_counters
-from stressbench.lab.lifecycle import RunningLab, selected_lab
-from stressbench.lab.priority import raise_priority
+from stressbench.labs.counters import LinkDirection, link_directions, read_counters
+from stressbench.labs.lifecycle import RunningLab, selected_lab
+from stressbench.labs.priority import raise_priority
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\

@@ -8,7 +8,7 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
 from stressbench.console import note
-from stressbench.lab.lifecycle import labs_up, running_lab
+from stressbench.labs.lifecycle import labs_up, running_lab
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 

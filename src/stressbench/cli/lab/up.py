@@ -7,8 +7,8 @@ import typer
 
 from stressbench.cli.options.lab import STATUS
 from stressbench.console import note, warning
-from stressbench.lab.catalog import lab_file
-from stressbench.lab.startup import start_lab
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.startup import start_lab
 
 _HELP = f"""\
 Bring a lab up: one that ships (`stressbench lab list` names them) or a file.

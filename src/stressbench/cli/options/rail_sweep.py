@@ -10,6 +10,7 @@ import typer
 
 from stressbench.cli.options import texts
 from stressbench.cli.options.making import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.experiments.study.catalog import shipped_folder
 from stressbench.experiments.sweep.launches import refuse_workload_options
 from stressbench.experiments.sweep.rail_program import ProgramRailSweep
 from stressbench.experiments.sweep.rails import RailSweep
@@ -17,7 +18,6 @@ from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option
 from stressbench.launch.targets import TARGET_NAMES
-from stressbench.study.catalog import shipped_folder
 
 POLICIES = "default,nic0,nic1,round-robin"
 LAB = "lab:dual-rail"

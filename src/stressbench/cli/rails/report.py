@@ -8,6 +8,11 @@ import typer
 from pydantic import ValidationError
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
+from stressbench.experiments.study.directory import open_directory
+from stressbench.experiments.study.rails.carried import Cards
+from stressbench.experiments.study.rails.of_launches import rails_of_launches
+from stressbench.experiments.study.rails.of_study import Question, rails_of_study
+from stressbench.experiments.study.standing import standings
 from stressbench.experiments.study_results import runs_of
 from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.formats.errors import reason_of
@@ -18,15 +23,10 @@ from stressbench.formats.launches.rails import read_launches
 from stressbench.formats.run import Kind
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.trace import TraceFileError, read_trace
-from stressbench.lab.catalog import lab_file
-from stressbench.lab.file import read_lab
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.file import read_lab
 from stressbench.report.rails import FORMATS
 from stressbench.results.rails import MpiProfile, RailsFound
-from stressbench.study.directory import open_directory
-from stressbench.study.rails.carried import Cards
-from stressbench.study.rails.of_launches import rails_of_launches
-from stressbench.study.rails.of_study import Question, rails_of_study
-from stressbench.study.standing import standings
 from stressbench.tracing.profile import Profile, profile_of
 
 _FORMATS = tuple(FORMATS)

@@ -13,10 +13,10 @@ from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rail_sweep import CALLED, LAB, RailSweepOptions, RailWords
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, OneAtATimeOptions, PlanAsJson
 from stressbench.console import emit
+from stressbench.experiments.study.cell_targets import require_links
+from stressbench.experiments.study.directory import take_up
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.study.cell_targets import require_links
-from stressbench.study.directory import take_up
 
 _HELP = f"""\
 Run workloads, or an MPI program, under one rail policy after the other, in random order, several times each.

@@ -9,10 +9,10 @@ from stressbench.cli.console.studies import carry_out
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.making import AnyRanksPerNode, MinTime, OneRankCount, Placements, Repetitions
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions
+from stressbench.experiments.study.directory import take_up
 from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.launch.targets import TARGET_NAMES
-from stressbench.study.directory import take_up
 
 _HELP = f"""\
 Run every pair of workloads side by side, and say who slows whom: the matrix, the aggressor, the victim, and advice.

@@ -7,8 +7,8 @@ import typer
 
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
-from stressbench.study.directory import open_directory
-from stressbench.study.packing import pack as pack_up
+from stressbench.experiments.study.directory import open_directory
+from stressbench.experiments.study.packing import pack as pack_up
 
 _HELP = """\
 Put a study into one file: its runs, study file, manifest, workloads, schemas, environment, and SHA-256 of each.

@@ -5,8 +5,8 @@ import typer
 from stressbench.cli.console.studies import print_plan
 from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import StudyWord
+from stressbench.experiments.study.catalog import study_file
 from stressbench.formats.study.file import read_study
-from stressbench.study.catalog import study_file
 
 _HELP = """\
 List the cells of a study and the order of its runs, and start nothing.

@@ -7,13 +7,13 @@ import typer
 
 from stressbench.cli.console.documents import note_files, print_or_write, renderer_named
 from stressbench.cli.options.study import Folder
+from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study_results import results_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.study import FORMATS, page
 from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
-from stressbench.study.directory import open_directory
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\

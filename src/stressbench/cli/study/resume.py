@@ -5,7 +5,7 @@ import typer
 from stressbench.cli.console.studies import carry_out
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, Folder, StudyRunOptions
-from stressbench.study.directory import open_directory
+from stressbench.experiments.study.directory import open_directory
 
 _HELP = f"""\
 Go on with a study, however it ended: Ctrl-C, kill -9, a crash, the end of an allocation.

@@ -9,10 +9,10 @@ import typer
 from stressbench.cli.console.studies import carry_out
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions, StudyWord
+from stressbench.experiments.study.catalog import study_file
+from stressbench.experiments.study.cell_targets import require_links
+from stressbench.experiments.study.directory import take_up
 from stressbench.formats.study.file import mistakes_located, read_study
-from stressbench.study.catalog import study_file
-from stressbench.study.cell_targets import require_links
-from stressbench.study.directory import take_up
 
 _HELP = f"""\
 Run all cells of a study, a file or one that ships, in random order, into one directory.

@@ -6,11 +6,11 @@ import typer
 from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
+from stressbench.experiments.study.directory import open_directory
+from stressbench.experiments.study.running import tally_of
+from stressbench.experiments.study.standing import State, retries_of, standings
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.units import duration_text
-from stressbench.study.directory import open_directory
-from stressbench.study.running import tally_of
-from stressbench.study.standing import State, retries_of, standings
 
 _HELP = """\
 Say how many runs of a study are done, what failed and why, what is left, and how long that may take.

@@ -7,7 +7,7 @@ import typer
 
 from stressbench.console import echo, error
 from stressbench.exit_status import ExitStatus
-from stressbench.study.packing import verify as check
+from stressbench.experiments.study.packing import verify as check
 
 _HELP = """\
 Check that nothing of a study is missing or changed: a pack, an unpacked one, or a study's directory.

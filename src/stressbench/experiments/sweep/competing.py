@@ -8,15 +8,15 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from stressbench.experiments.study.degradation.competing import NODES, RATE, require_shareable, texts_of
+from stressbench.experiments.study.includes import statements_of
+from stressbench.experiments.study.rate_command import argument_of
 from stressbench.experiments.sweep.rates import RateSweep, node_counts
 from stressbench.experiments.sweep.specification import Specification
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, replace_whole
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import Called, by_key
-from stressbench.study.degradation.competing import NODES, RATE, require_shareable, texts_of
-from stressbench.study.includes import statements_of
-from stressbench.study.rate_command import argument_of
 
 FOLDER = "workloads"
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stressbench.experiments.reporting import Report, silent
+from stressbench.experiments.study.rate_command import RateCommand
+from stressbench.experiments.study.restore import restored_by
 from stressbench.formats.study.errors import StudyFault
 from stressbench.formats.units import FULL
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.targets import set_link_rate
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
-from stressbench.study.rate_command import RateCommand
-from stressbench.study.restore import restored_by
 
 _FULL = "1"
 

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from stressbench.errors import Interrupted
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.reporting import Report
+from stressbench.experiments.study.programs.figures import parse_figure
 from stressbench.formats.errors import reason_of
 from stressbench.formats.launches.journal import FILE, Journal, Launched, Plan
 from stressbench.formats.run import Kind
@@ -16,7 +17,6 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
-from stressbench.study.programs.figures import parse_figure
 
 SUFFIX = ".sb"
 STANDARD_OUTPUT = "the last 32 KiB of what {program} prints on standard output"

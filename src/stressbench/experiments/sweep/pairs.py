@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from stressbench.experiments.study.combining import OneJob, combined, one_job
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, replace_whole
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option, unknown
-from stressbench.study.combining import OneJob, combined, one_job
 
 _FILE = "matrix.toml"
 _CALLED = by_option({

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from stressbench import __version__
 from stressbench.experiments.reporting import Report
+from stressbench.experiments.study.directory import now
+from stressbench.experiments.study.programs.figures import figures_in
+from stressbench.experiments.study.programs.order import in_order
 from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep, figures_of, ranks_of
 from stressbench.experiments.sweep.nic_counters import Look, between, look_at
 from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
@@ -18,9 +21,6 @@ from stressbench.launch.rails import RailMistake, Rails, require_possible
 from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.steering import Steering
 from stressbench.launch.targets import resolve_target
-from stressbench.study.directory import now
-from stressbench.study.programs.figures import figures_in
-from stressbench.study.programs.order import in_order
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,10 @@ from pathlib import Path
 
 from stressbench import __version__
 from stressbench.experiments.reporting import Report
+from stressbench.experiments.study.degradation.launches import Condition, turns_of
+from stressbench.experiments.study.directory import now
+from stressbench.experiments.study.programs.figures import figures_in
+from stressbench.experiments.study.rate_command import argument_of
 from stressbench.experiments.sweep.injection import Injection, of_command, of_lab
 from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of
 from stressbench.experiments.sweep.program_output import FigureOptions, Output, output_of
@@ -18,10 +22,6 @@ from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
 from stressbench.levels import Level
-from stressbench.study.degradation.launches import Condition, turns_of
-from stressbench.study.directory import now
-from stressbench.study.programs.figures import figures_in
-from stressbench.study.rate_command import argument_of
 
 RUNS = 4
 

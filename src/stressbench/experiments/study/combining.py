@@ -1,0 +1,113 @@
+"""Several workloads of one job each as one text in which they run side by side. Pure, but for reading files.
+
+`[INCLUDE]` paths are made absolute, since the text lies elsewhere; `[NID_LIST]` becomes `[NODES]`, since jobs must not
+meet on a node.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.experiments.study.statements import STATEMENT, without_comments
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, read_text
+from stressbench.formats.study.errors import StudyMistake
+
+_LARGEST_RANGE = 1_048_576
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneJob:
+    """A workload of one job: its name and its text, in which NAME stands for the name."""
+
+    name: str
+    head: str
+    tail: str
+
+    def text(self, *, name: str) -> str:
+        """The workload with its job called `name`."""
+        return f"{self.head}[JOB_NAME] {name}{self.tail}"
+
+
+def one_job(path: Path) -> OneJob:
+    """The job of the workload at `path`. Raises StudyMistake where it has none or several, or one that is not alone."""
+    try:
+        text = read_text(path, limit=limits.WORKLOAD).removeprefix("\ufeff")
+    except (OSError, UnicodeDecodeError) as fault:
+        reason = reason_of(fault) if isinstance(fault, OSError) else "expected a text in UTF-8"
+        raise StudyMistake(f"{path}: {reason}") from fault
+    return parse_one_job(text, source=str(path), folder=path.absolute().parent)
+
+
+def parse_one_job(text: str, *, source: str, folder: Path) -> OneJob:
+    """As `one_job`, of a text that lies in `folder`."""
+    names = [found for found in STATEMENT.finditer(text) if found["key"] == "JOB_NAME"]
+    if len(names) != 1:
+        told = "no [JOB_NAME]" if not names else f"{len(names)} jobs"
+        raise StudyMistake(
+            f"{source}: {told}: a matrix is made of workloads with one job each, named in the file itself"
+        )
+    name = without_comments(names[0]["rest"]).strip()
+    if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+        line = text.count("\n", 0, names[0].start()) + 1
+        raise StudyMistake(f"{source}:{line}: [JOB_NAME] '{name}': expected letters, digits, _, . and - in a matrix")
+    for key, words in (("SHARED", "yes"), ("ROLE", "background")):
+        for found in STATEMENT.finditer(text):
+            if found["key"] == key and without_comments(found["rest"]).strip().lower() == words:
+                line = text.count("\n", 0, found.start()) + 1
+                raise StudyMistake(
+                    f"{source}:{line}: [{key}] {words}: a matrix measures jobs on nodes of their own; leave it out"
+                )
+    head, tail = text[: names[0].start()], text[names[0].end() :]
+    return OneJob(name=name, head=_moved(head, source, folder), tail=_moved(tail, source, folder))
+
+
+def combined(jobs: Sequence[OneJob]) -> str:
+    """One workload with all of them; names are unique: a second `cg` is `cg_2`."""
+    given: list[str] = []
+    parts = []
+    for job in jobs:
+        name, number = job.name, 1
+        while name in given:
+            number += 1
+            name = f"{job.name}_{number}"
+        given.append(name)
+        parts.append(job.text(name=name).strip("\n") + "\n")
+    return "# Side by side, by `stressbench study matrix`.\n" + "\n".join(parts)
+
+
+def _moved(text: str, source: str, folder: Path) -> str:
+    return STATEMENT.sub(lambda found: _statement(found, source, folder), text)
+
+
+def _statement(found: re.Match[str], source: str, folder: Path) -> str:
+    words = without_comments(found["rest"])
+    if found["key"] == "INCLUDE":
+        path = words.strip().strip('"')
+        return f'[INCLUDE] "{os.path.normpath(folder / path)}"' + _blank_tail(found["rest"])
+    if found["key"] == "NID_LIST":
+        return f"[NODES] {_count(words, source)}" + _blank_tail(found["rest"])
+    return found[0]
+
+
+def _blank_tail(rest: str) -> str:
+    """Line ends behind a statement stay, so that lines keep apart."""
+    return "\n" * (len(rest) - len(rest.rstrip("\n")))
+
+
+def _count(words: str, source: str) -> int:
+    """How many nodes a list names."""
+    total = 0
+    for item in "".join(words.split()).split(","):
+        found = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", item)
+        first = int(found[1]) if found else 0
+        last = int(found[2]) if found and found[2] else first
+        step = int(found[3]) if found and found[3] else 1
+        if found is None or last < first or step < 1 or last - first > _LARGEST_RANGE:
+            raise StudyMistake(
+                f"{source}: [NID_LIST] '{item}': cannot be counted for a matrix; write [NODES] N in its place"
+            )
+        total += (last - first) // step + 1
+    return total

@@ -1,0 +1,58 @@
+"""What traffic that competed really took, from run files. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from statistics import median
+
+from stressbench.experiments.study.degradation.competing import JOB, RATE
+from stressbench.formats.run import Kind, Role, Run
+from stressbench.formats.study.cells import Cell
+from stressbench.formats.units import UnitError, parse_rate_share
+from stressbench.results.rates import Competition
+
+COMPETING_NOTE = (
+    "rates are what competing traffic was to leave of --link: no link was slower, and queues were shared with somebody"
+)
+
+
+def left_to(cell: Cell) -> Fraction | None:
+    """What competing traffic was to leave of a link; None where there is no such traffic."""
+    text = dict(cell.sets).get(RATE)
+    if text is None:
+        return None
+    try:
+        return parse_rate_share(text, plain_one=True)
+    except UnitError:
+        return None
+
+
+def competition_of(
+    by_rate: Mapping[Fraction, Sequence[Run]], *, where: Mapping[str, str], ranks: int | None
+) -> Iterator[Competition]:
+    """One for each rate below the full one, falling."""
+    for rate, runs in sorted(by_rate.items(), key=lambda item: item[0], reverse=True):
+        if rate < 1:
+            asked = float(1 - rate)
+            known = [taken for run in runs if (taken := _taken(run, asked)) is not None]
+            yield Competition(
+                where=where, ranks=ranks, rate=str(rate), asked=asked, taken=median(known) if known else None
+            )
+
+
+def _taken(run: Run, asked: float) -> float | None:
+    """The share that the competing job took out of each node: a rank's bytes over rounds' times, the median.
+
+    Its [RATE] is what was `asked`. None where the run has no such job, or does not say.
+    """
+    job = next((one for one in run.jobs if one.name == JOB and one.role is Role.background), None)
+    if job is None or job.rate_bytes_per_s is None or any(step.bandwidth_bytes is None for step in job.steps):
+        return None
+    each = sum((step.bandwidth_bytes or 0.0) * step.iterations * step.executions for step in job.steps)
+    rates = [
+        each * (did.measured + did.extra + did.warmup) / found.duration_s
+        for found in run.rounds
+        if found.kind is Kind.contended and found.duration_s > 0
+        for did in found.jobs
+        if did.job == job.job
+    ]
+    return asked * median(rates) / job.rate_bytes_per_s if rates else None

@@ -1,0 +1,183 @@
+"""Degradation factors of each job by rate and ranks, and the smallest rate that suffices."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stressbench.experiments.study.degradation.competing import FACTORS, JOB
+from stressbench.experiments.study.degradation.competition import COMPETING_NOTE, competition_of, left_to
+from stressbench.experiments.study.standing import Standing, State
+from stressbench.formats.run import Job, Kind, Role, Run
+from stressbench.formats.study.cells import Cell, varying
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study
+from stressbench.formats.units import parse_rate_share
+from stressbench.results.rates import (
+    FULL,
+    Competition,
+    Curve,
+    Degradation,
+    Node,
+    balances_of,
+    need_of,
+    point_of,
+)
+from stressbench.stats import select
+from stressbench.stats.unpaired import RatioSource
+
+_ROUNDS_NOTE = (
+    "intervals made from rounds hold what varies between the rounds of a run; what varies from launch to launch they "
+    "cannot see: from 4 runs of each cell on they are made from runs"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked: rounds of which kind, of motifs too, and how much a job may lose (0.05 is 5 %).
+
+    Launches of a program have no rounds and motifs.
+    """
+
+    kind: Kind = Kind.isolated
+    motifs: bool = False
+    at_most: float = 0.05
+    node: Node = field(default_factory=Node)
+
+
+def is_competing(study: Study) -> bool:
+    """Whether rates are what competing traffic left, and no link was slower."""
+    return any(left_to(cell) is not None for cell in study.cells)
+
+
+def degradation_of(
+    study: Study, found: Sequence[Standing], runs: Mapping[str, Run], *, question: Question, notes: Sequence[str] = ()
+) -> Degradation:
+    """From standings and the runs that are done, by run id. Raises StudyMistake where no rates can be compared."""
+    rates = _rates(study)
+    groups = tuple(_groups(study, found, runs))
+    curves = tuple(curve for group in groups for curve in _curves(group, rates, question))
+    return Degradation(
+        about=study.about,
+        time=question.kind,
+        at_most=question.at_most,
+        rates=tuple(map(str, rates)),
+        planned=len(found),
+        done=sum(one.state is State.done for one in found),
+        curves=tuple(
+            sorted(curves, key=lambda one: (tuple(one.where.values()), one.job, -1 if one.step is None else one.step))
+        ),
+        balance=balances_of(rates, question.node),
+        notes=(*notes, *_doubts(found, runs, curves), *((COMPETING_NOTE,) if is_competing(study) else ())),
+        competition=tuple(_competition(groups)) if is_competing(study) else (),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Group:
+    """Runs that differ in their rate alone."""
+
+    where: Mapping[str, str]
+    ranks: int | None
+    by_rate: Mapping[Fraction, tuple[Run, ...]]
+
+
+def _rates(study: Study) -> tuple[Fraction, ...]:
+    """Falling, the full one first."""
+    known = {_rate_of(cell) for cell in study.cells}
+    if None in known or len(known) < 2:
+        raise StudyMistake(
+            'the study compares no rates; expected factors.rate with several, such as ["full", "1/2", "1/4"]'
+        )
+    rates = sorted((rate for rate in known if rate is not None), reverse=True)
+    if FULL not in rates:
+        shown = ", ".join(map(str, rates))
+        raise StudyMistake(f"the study has the rates {shown}; expected the full one, too: it is what others are over")
+    return tuple(rate for rate in rates if rate <= FULL)
+
+
+def _rate_of(cell: Cell) -> Fraction | None:
+    if (left := left_to(cell)) is not None:
+        return left
+    return None if cell.rate is None else parse_rate_share(cell.rate)
+
+
+def _groups(study: Study, found: Sequence[Standing], runs: Mapping[str, Run]) -> Iterator[_Group]:
+    names = _conditions(study.cells)
+    groups: dict[tuple[tuple[str, ...], int], dict[Fraction, list[Run]]] = {}
+    for one in found:
+        cell, rate = one.run.cell, _rate_of(one.run.cell)
+        if rate is None or (run := runs.get(one.run.id)) is None:
+            continue
+        key = (tuple(cell.values.get(name, "") for name in names), cell.ranks or run.header.ranks)
+        groups.setdefault(key, {}).setdefault(rate, []).append(run)
+    for (values, ranks), by_rate in sorted(groups.items(), key=lambda item: item[0]):
+        where = dict(zip(names, values, strict=True))
+        yield _Group(where=where, ranks=ranks, by_rate={rate: tuple(those) for rate, those in by_rate.items()})
+
+
+def _conditions(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Factors that vary beside rate and ranks; one that follows from the number of ranks tells nothing more."""
+    several = len({cell.ranks for cell in cells}) > 1
+
+    def follows(name: str) -> bool:
+        pairs = {(cell.ranks, cell.values.get(name)) for cell in cells}
+        return several and len(pairs) == len({ranks for ranks, _ in pairs})
+
+    return tuple(name for name in varying(cells) if name not in ("rate", "ranks", *FACTORS) and not follows(name))
+
+
+def _curves(group: _Group, rates: Sequence[Fraction], question: Question) -> Iterator[Curve]:
+    for job in _jobs(group, question.kind):
+        yield _curve(group, rates, question, job=job, step=None)
+        for step in range(len(job.steps)) if question.motifs else ():
+            yield _curve(group, rates, question, job=job, step=step)
+
+
+def _jobs(group: _Group, kind: Kind) -> tuple[Job, ...]:
+    """By name, as the first run that has one knows it; background jobs never run alone."""
+    found: dict[str, Job] = {}
+    for runs in group.by_rate.values():
+        for job in (job for run in runs for job in run.jobs):
+            if job.role is Role.measured or (kind is Kind.contended and job.name != JOB):
+                found.setdefault(job.name, job)
+    return tuple(found.values())
+
+
+def _curve(group: _Group, rates: Sequence[Fraction], question: Question, *, job: Job, step: int | None) -> Curve:
+    times = {
+        rate: [_times(run, job.name, step, question.kind) for run in group.by_rate.get(rate, ())] for rate in rates
+    }
+    points = tuple(
+        point_of(rate, full=times[FULL], here=times[rate], at_most=question.at_most) for rate in rates
+    )  # fmt: skip
+    needs, undecided = need_of(points)
+    return Curve(
+        where=group.where, job=job.name, step=step, motif=None if step is None else job.steps[step].motif,
+        ranks=group.ranks, points=points, needs=needs, undecided=undecided,
+    )  # fmt: skip
+
+
+def _competition(groups: Sequence[_Group]) -> Iterator[Competition]:
+    for group in groups:
+        yield from competition_of(group.by_rate, where=group.where, ranks=group.ranks)
+
+
+def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:
+    """Medians of the job's rounds of this kind (rounds,), in seconds."""
+    found = next((job.job for job in run.jobs if job.name == name), None)
+    rounds = () if found is None else select(run, job=found, step=step).of(kind)
+    return np.array([one.median_s for one in rounds])
+
+
+def _doubts(found: Sequence[Standing], runs: Mapping[str, Run], curves: Sequence[Curve]) -> Iterator[str]:
+    if any(point.factor.source is RatioSource.rounds for curve in curves for point in curve.points):
+        yield _ROUNDS_NOTE
+    if failed := sum(one.state is State.failed for one in found):
+        yield f"{failed} runs failed; `stressbench study status` names them"
+    if any(not run.complete for run in runs.values()):
+        yield "some runs ended at their time limit: their rounds count as far as they got"
+    if any(run.header.simulation is not None for run in runs.values()):
+        yield "times of simulated runs are the simulation's own"

@@ -1,0 +1,269 @@
+"""One directory a study: its file, its manifest, its runs.
+
+DIR/study-1.toml      the study file as it was handed in; study-2.toml where a larger one came later
+DIR/study-1.json      where it lay, and the SHA-256 of the workloads that it names and of what they include
+DIR/manifest.jsonl    what was planned, started, finished, failed
+DIR/runs/RUN.jsonl    a run file each; RUN-a2.jsonl for a second attempt
+DIR/environment.json  programs and settings
+"""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import orjson
+
+from stressbench import __version__
+from stressbench.experiments.study.environment import environment
+from stressbench.experiments.study.includes import included
+from stressbench.formats import toml
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, must_stay, open_regular, read_text
+from stressbench.formats.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
+from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.file import Study, parse_study
+from stressbench.formats.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
+from stressbench.formats.study.origin import Origin, origin_file, origin_json, read_origin
+from stressbench.formats.toml import TomlMistake
+
+LEAST_ROOM = 1 << 20
+"""Bytes that must be left where run files go; with less a run fails for want of room, and the next one would, too."""
+_WRITTEN_FIRST = (ENVIRONMENT, "study-1.json", "study-1.toml")
+
+
+def now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+def sha256_of(path: Path) -> str:
+    """Of the file's bytes, in hexadecimal."""
+    with open_regular(path, limit=limits.FILE) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Directory:
+    """A study's directory with the study that it holds; `folder` is what the study's paths are relative to."""
+
+    path: Path
+    study: Study
+    folder: Path
+
+    @property
+    def manifest(self) -> Path:
+        """The journal."""
+        return self.path / MANIFEST
+
+    def read(self) -> Manifest:
+        """What the journal says."""
+        return read_manifest(self.manifest)
+
+    def write(self, *records: Record) -> None:
+        """Into the journal."""
+        append(self.manifest, *records)
+
+    def file_of(self, run: str, *, attempt: int) -> str:
+        """The name of an attempt's run file, relative to the directory."""
+        return f"{RUNS}/{run}.jsonl" if attempt == 1 else f"{RUNS}/{run}-a{attempt}.jsonl"
+
+    def newest_file(self) -> tuple[str, str]:
+        """Name and text of the study file that counts."""
+        name = f"study-{_newest(self.path)}.toml"
+        return name, _text(self.path / name)
+
+    def sources(self) -> tuple[Path, ...]:
+        """The workloads of its newest study file and what they include, absolute, whether they are there or not."""
+        return tuple(self.digests())
+
+    def digests(self) -> Mapping[Path, str]:
+        """SHA-256 of the same when its newest study file was taken up."""
+        origin = read_origin(self.path, _newest(self.path))
+        written = {**origin.includes, **origin.workloads}
+        return {
+            Path(os.path.normpath(self.folder / name)): written[name] for name in (*origin.workloads, *origin.includes)
+        }
+
+    def environment_text(self) -> str:
+        """Programs and settings as JSON; empty where that file is gone."""
+        path = self.path / ENVIRONMENT
+        try:
+            return read_text(path, limit=limits.JOURNAL, errors="replace")
+        except OSError:
+            return ""
+
+    def require_room(self) -> None:
+        """Raise StudyFault where there is no room for a run file of `LEAST_ROOM` bytes."""
+        try:
+            with TemporaryFile(dir=self.path) as file:
+                os.posix_fallocate(file.fileno(), 0, LEAST_ROOM)
+        except OSError as fault:
+            raise StudyFault(
+                f"{self.path}: {reason_of(fault)}; the run that ended does not count as failed; `study resume` goes on"
+            ) from fault
+
+    def plan(self) -> None:
+        """Write down planned runs that the journal does not name yet."""
+        named = {record.run for record in self.read().records if isinstance(record, PlannedRecord)}
+        missing = [
+            PlannedRecord(run=run.id, cell=run.cell.id, repetition=run.repetition, values=run.cell.values)
+            for run in self.study.runs
+            if run.id not in named
+        ]
+        if missing:
+            self.write(*missing)
+
+
+def open_directory(path: Path) -> Directory:
+    """The study in the directory at `path`. Raises StudyMistake."""
+    if not path.is_dir():
+        raise StudyMistake(f"{path} is not a directory; `stressbench study run FILE.toml -o {path}` makes it")
+    number = _newest(path)
+    if number == 0:
+        raise StudyMistake(
+            f"{path} holds no study (no study-1.toml); `stressbench study run FILE.toml -o DIR` makes one"
+        )
+    file = path / f"study-{number}.toml"
+    folder = Path(os.path.normpath(path.absolute() / read_origin(path, number).folder))
+    directory = Directory(path=path, study=parse_study(_text(file), source=str(file)), folder=folder)
+    for source in directory.sources():
+        must_stay(source)
+    return directory
+
+
+def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
+    """The directory at `path` with this study: made, or what it holds extended. Raises StudyMistake."""
+    try:
+        (path / RUNS).mkdir(parents=True, exist_ok=True)
+        number = _newest(path)
+        _refuse_other_files(path, number)
+        if number and text == _text(path / f"study-{number}.toml"):
+            directory = Directory(path=path, study=study, folder=folder)
+        else:
+            if number:
+                _require_same_or_more(open_directory(path).study, study, path=path)
+            directory = _take_in(path, number + 1, study=study, text=text, folder=folder)
+    except OSError as fault:
+        raise StudyMistake(f"{fault.filename or path}: {reason_of(fault)}") from fault
+    return directory
+
+
+def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) -> Directory:
+    name = f"study-{number}.toml"
+    origin = Origin(
+        folder=os.path.relpath(folder, path.absolute()),
+        workloads={workload: sha256_of(folder / workload) for workload in _workloads(study)},
+        includes={
+            os.path.relpath(file, folder): sha256_of(file)
+            for workload in _workloads(study)
+            for file in included(
+                folder / workload, [dict(cell.sets) for cell in study.cells if cell.workload == workload]
+            )
+        },
+    )
+    if number > 1:
+        require_same_workloads(open_directory(path), newest=number - 1)
+    _write(path / ENVIRONMENT, orjson.dumps(environment(), option=orjson.OPT_INDENT_2))
+    _write(origin_file(path, number), origin_json(origin))
+    _write(path / name, text.encode())
+    directory = Directory(path=path, study=study, folder=folder)
+    directory.write(
+        StudyRecord(at=now(), file=name, sha256=hashlib.sha256(text.encode()).hexdigest(), version=__version__)
+    )
+    return directory
+
+
+def require_same_workloads(directory: Directory, *, newest: int | None = None) -> None:
+    """Raise StudyMistake where a workload or its include is gone, or is not what the study's first runs ran."""
+    number = newest or _newest(directory.path)
+    origin = read_origin(directory.path, number)
+    for name, digest in {**origin.workloads, **origin.includes}.items():
+        path = directory.folder / name
+        if not path.is_file():
+            what = "workload" if name in origin.workloads else "workload's [INCLUDE]"
+            raise StudyMistake(f"{path}: the study's {what} is gone; put it back there")
+        if sha256_of(path) != digest:
+            raise StudyMistake(
+                f"{path} is not what it was when this study began, so that its runs could not be compared: "
+                "put it back, or begin a study in another directory"
+            )
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the directory for this process; the kernel lets go of it however the process ends. Raises StudyMistake."""
+    with (path / LOCK).open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StudyMistake(
+                f"{path}: another `stressbench study` is running this study; wait for it, or end it"
+            ) from None
+        yield
+
+
+def _text(file: Path) -> str:
+    """Of a study file. Raises StudyMistake."""
+    try:
+        return toml.read_text(file)
+    except TomlMistake as fault:
+        raise StudyMistake(str(fault)) from fault
+
+
+def _newest(path: Path) -> int:
+    found = (STUDY_FILE.fullmatch(entry.name) for entry in path.iterdir())
+    return max((int(match[1]) for match in found if match), default=0)
+
+
+def _refuse_other_files(path: Path, number: int) -> None:
+    ours = {RUNS, ENVIRONMENT, LOCK, "study-1.json", WORKLOADS, *(f".{name}.new" for name in _WRITTEN_FIRST)}
+    if number == 0 and (others := sorted(entry.name for entry in path.iterdir() if entry.name not in ours)):
+        raise StudyMistake(f"{path} holds no study, but {others[0]}: choose a directory that is new or empty")
+
+
+def _workloads(study: Study) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(cell.workload for cell in study.cells))
+
+
+def _require_same_or_more(before: Study, after: Study, *, path: Path) -> None:
+    """What is there must stay comparable, and nothing that was planned may go. Raises StudyMistake."""
+    elsewhere = "begin a study in another directory"
+    if after.seed != before.seed:
+        raise StudyMistake(f"{path}: seed was {before.seed} and is now {after.seed}; keep it, or {elsewhere}")
+    for name in type(before.run).model_fields:
+        was, is_now = getattr(before.run, name), getattr(after.run, name)
+        if was != is_now:
+            raise StudyMistake(f"{path}: run.{name} was {was} and is now {is_now}; keep it, or {elsewhere}")
+    for name in ("nics", "transport"):
+        was, is_now = getattr(before, name), getattr(after, name)
+        if was != is_now:
+            raise StudyMistake(f"{path}: {name} was {was} and is now {is_now}; keep it, or {elsewhere}")
+    if after.repetitions < before.repetitions:
+        raise StudyMistake(
+            f"{path}: {before.repetitions} repetitions were planned and there are now {after.repetitions}; "
+            f"keep them, or {elsewhere}"
+        )
+    kept = {cell.id for cell in after.cells}
+    lost = [cell for cell in before.cells if cell.id not in kept]
+    if lost:
+        values = ", ".join(f"{name} = {value}" for name, value in lost[0].values.items())
+        raise StudyMistake(
+            f"{path}: {len(lost)} of its {len(before.cells)} cells are not in the new file, such as {values}; "
+            f"a study may only grow: keep them, or {elsewhere}"
+        )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of it or nothing, whenever this process ends."""
+    beside = path.with_name(f".{path.name}.new")
+    with beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)

@@ -1,0 +1,44 @@
+"""How long runs may take: what the study file fixes, and what runs that are done took. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from stressbench.experiments.study.standing import Standing, State
+from stressbench.formats.study.fields import seconds_of
+from stressbench.formats.study.tables import RunTable
+
+_JOB = re.compile(r"^\s*\[JOB_NAME\]", re.MULTILINE)
+_BACKGROUND = re.compile(r"^\s*\[ROLE\]\s+background\b", re.MULTILINE | re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Seconds that a run takes at least and at most; None is unknown."""
+
+    least_s: float | None
+    most_s: float | None
+
+
+def bounds_of(run: RunTable, *, workload: str) -> Bounds:
+    """From `min_time`, rounds and the jobs of the workload's text, and from `time_limit`."""
+    least = None
+    if run.min_time is not None and run.isolated is not None and run.contended is not None and not run.until_interval:
+        jobs = len(_JOB.findall(workload)) - len(_BACKGROUND.findall(workload))
+        least = (run.isolated * jobs + run.contended) * seconds_of(run.min_time)
+    return Bounds(least_s=least, most_s=None if run.time_limit is None else seconds_of(run.time_limit))
+
+
+def seconds_left(wanted: Sequence[Standing], *, among: Sequence[Standing]) -> float | None:
+    """What the wanted runs will take: as other runs of their cells did, or as all did; None where none is done."""
+    took = [
+        (one.run.cell.id, one.duration_s) for one in among if one.state is State.done and one.duration_s is not None
+    ]
+    if not took:
+        return 0.0 if not wanted else None
+    overall = fmean(duration for _, duration in took)
+    by_cell: dict[str, list[float]] = {}
+    for cell, duration in took:
+        by_cell.setdefault(cell, []).append(duration)
+    return sum(fmean(by_cell[one.run.cell.id]) if one.run.cell.id in by_cell else overall for one in wanted)

@@ -1,0 +1,249 @@
+"""Launches the runs of a study, each as `stressbench run` does."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.study.cell_targets import absolute, steering_of
+from stressbench.experiments.study.directory import now
+from stressbench.experiments.study.rate_command import RateCommand, argument_of
+from stressbench.experiments.study.restore import restored_by
+from stressbench.experiments.study.running import Order, Result
+from stressbench.formats.study.cells import Cell, PlannedRun
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study
+from stressbench.formats.study.manifest import LinksRecord
+from stressbench.formats.units import FULL
+from stressbench.launch import session
+from stressbench.launch.engine import EngineOptions, RunFile
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.explanation import explain
+from stressbench.launch.stopping import StopPolicy
+from stressbench.launch.target import shape_of
+from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
+
+GRACE_S = 60.0
+SILENCE_S = 5.0
+"""So long nothing is said of how far the check of a large study is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launching:
+    """Starts the runs of a study, whose paths are relative to `folder`; `note` writes down what becomes of links.
+
+    `is_stopping` says whether a person wants no more runs: a rate command may take its time before one. `say` is told
+    how far a long check is.
+    """
+
+    study: Study
+    folder: Path
+    environment: Mapping[str, str]
+    note: Callable[[LinksRecord], None]
+    clock: Callable[[], float] = time.monotonic
+    is_stopping: Callable[[], bool] = lambda: False
+    say: Callable[[str], None] = lambda _: None
+    _commanded: list[LinksRecord] = field(default_factory=list, init=False)  # what the rate command set last
+
+    def check(self) -> None:
+        """Have the engine check each cell's workload, starting no ranks. Raises StudyMistake for the first mistake."""
+        if self.study.rate_command is not None:
+            self._command(self.study.rate_command).check()
+        kinds: dict[Cell, Cell] = {}
+        for cell in self.study.cells:
+            kinds.setdefault(_checked_alike(cell), cell)
+        said = self.clock()
+        for number, cell in enumerate(kinds.values()):
+            if self.clock() - said >= SILENCE_S:
+                said = self.clock()
+                self.say(f"the engine has checked {number:,} of {len(kinds):,} workloads with their settings")
+            try:
+                prepared = session.prepare(
+                    self._request(
+                        cell, RunFile(path=Path("check.jsonl")), EngineOptions(sets=_sets(cell)), limit_s=None
+                    ),
+                    environment=self.environment,
+                )
+            except LaunchMistake as mistake:
+                raise StudyMistake(f"{_described(cell)}: {mistake}") from mistake
+            if isinstance(prepared, int):
+                raise StudyMistake(f"{_described(cell)}: the engine cannot run this workload; see above")
+
+    def __call__(self, order: Order) -> Result:
+        """Carry out one launch."""
+        limit_s = min(
+            (limit for limit in (self.study.run_limit_s, order.time_limit_s) if limit is not None), default=None
+        )
+        run_file = RunFile(path=order.path, continues=order.continues)
+        try:
+            request = self._request(order.run.cell, run_file, self._options(order, limit_s), limit_s=limit_s)
+            prepared = session.prepare(request, environment=self.environment)
+            if isinstance(prepared, int):
+                return Result(status=prepared, reason="the engine refused the workload")
+            self._command_rate(order.run)
+            if self.is_stopping():
+                return Result(status=ExitStatus.interrupted)
+            began = self.clock()
+            with self._at_rate(order.run):
+                ending = session.run(prepared, run_file=order.path)
+        except LaunchMistake as mistake:
+            return Result(status=ExitStatus.bad_input, reason=str(mistake))
+        took_s = self.clock() - began
+        if ending.outcome.stop_requests and limit_s is not None and took_s >= limit_s + GRACE_S:
+            return Result(status=ExitStatus.fault, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
+        return Result(
+            status=ending.status,
+            reason=_reason(ending, request),
+            asked_to_stop=ending.outcome.was_asked_to_stop,
+        )
+
+    def put_back(self, records: Iterable[LinksRecord]) -> None:
+        """Have links carry all again that a study which was killed left slower; a lab that is gone needs nothing.
+
+        Raises StudyFault where a rate command fails.
+        """
+        for record in records:
+            self._set_full(record)
+
+    def rate_put_back(self) -> AbstractContextManager[None]:
+        """However it ends inside, the rate command is called with 1 unless that is what it was called with last.
+
+        Raises StudyFault where that fails; but a failure inside is the one to be told.
+        """
+        return restored_by(self._end_command)
+
+    def _end_command(self) -> None:
+        if self._commanded and self._commanded[-1].rate != FULL:
+            self._set_full(self._commanded[-1])
+
+    def _command_rate(self, run: PlannedRun) -> None:
+        """Have the rate command set what the run wants, unless it did. Raises StudyFault."""
+        text, rate = self.study.rate_command, run.cell.rate
+        if text is None or rate is None:
+            return
+        wanted = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=_shown(rate), command=text)
+        if self._commanded and self._commanded[-1].rate == wanted.rate:
+            return
+        if wanted.rate == FULL:
+            self._set_full(wanted)
+        else:
+            self.note(wanted)
+            self._commanded.append(wanted)
+            self._command(text).set(rate)
+
+    def _command(self, text: str) -> RateCommand:
+        return RateCommand(text=text, folder=self.folder, environment=self.environment)
+
+    @contextmanager
+    def _at_rate(self, run: PlannedRun) -> Iterator[None]:
+        """Links of the cell's lab carry what the cell says meanwhile, and all of their rates afterwards."""
+        if run.cell.rate is None or not run.cell.is_on_lab or self.study.rate_command is not None:
+            yield
+            return
+        slower = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)
+        self.note(slower)
+        try:
+            set_link_rate(run.cell.on, run.cell.rate)
+            yield
+        finally:
+            self._set_full(slower)
+
+    def _set_full(self, slower: LinksRecord) -> None:
+        """What was written down stands where it fails: a run that is done is done, and `slowed` tells of the rest."""
+        full = replace(slower, rate=FULL)
+        if slower.command is not None:
+            self._command(slower.command).set_full()
+            self.note(replace(full, at=now()))
+            self._commanded.append(full)
+            return
+        with suppress(LaunchMistake):
+            set_link_rate(slower.on, FULL)
+            self.note(replace(full, at=now()))
+
+    def _request(
+        self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None
+    ) -> session.LaunchRequest:
+        rate = None if self.study.rate_command else cell.rate
+        place = resolve_target(
+            absolute(cell.on, folder=self.folder), environment=self.environment, rate=rate, rails=cell.rails
+        )
+        workload = Path(os.path.relpath(self.folder / cell.workload))
+        shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=place.ranks)
+        return session.LaunchRequest(
+            workload=None if run_file.continues else workload,
+            ranks=shape.ranks,
+            ranks_per_node=shape.ranks_per_node,
+            run_file=run_file,
+            options=options.with_stall_limit(place.stall_limit),
+            engine=engine_for(place, self._engine(cell), environment=self.environment),
+            place=place,
+            stop_policy=StopPolicy(grace_s=GRACE_S, limit_s=limit_s),
+            on=cell.on,
+            steering=steering_of(self.study, cell, place=place, workload=workload),
+        )
+
+    def _options(self, order: Order, limit_s: float | None) -> EngineOptions:
+        run, cell = self.study.run, order.run.cell
+        limit = None if limit_s is None else f"{max(1, round(limit_s))}s"
+        if order.continues:
+            return EngineOptions(time_limit=limit, stall_limit=run.stall_limit)
+        return EngineOptions(
+            isolated=_text(run.isolated),
+            contended=_text(run.contended),
+            until_interval=run.until_interval,
+            finish=cell.finish,
+            place=cell.placement,
+            seed=str(self.study.seed + order.run.repetition),
+            warmup=_text(run.warmup),
+            time_limit=limit,
+            stall_limit=run.stall_limit,
+            repetitions=_text(run.repetitions),
+            min_time=run.min_time,
+            run_id=order.path.stem,
+            sets=_sets(cell),
+            verify=run.verify,
+        )
+
+    def _engine(self, cell: Cell) -> Path | None:
+        """A path is relative to the study file; a bare name is looked up."""
+        if cell.engine is None:
+            return None
+        return self.folder / cell.engine if os.path.sep in cell.engine else Path(cell.engine)
+
+
+def _checked_alike(cell: Cell) -> Cell:
+    """The cell without what the engine's check does not look at."""
+    return Cell(
+        workload=cell.workload, on=cell.on, ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, engine=cell.engine,
+        rate=cell.rate, rails=cell.rails, policy=cell.policy, placement=None if cell.policy is None else cell.placement,
+        sets=cell.sets,
+    )  # fmt: skip
+
+
+def _shown(rate: str) -> str:
+    """As rate commands get it; `full` in place of 1, as manifests have it."""
+    argument = argument_of(rate)
+    return FULL if argument == "1" else argument
+
+
+def _sets(cell: Cell) -> tuple[str, ...]:
+    return tuple(f"{name}={value}" for name, value in cell.sets)
+
+
+def _text(number: int | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _described(cell: Cell) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in cell.values.items())
+
+
+def _reason(ending: session.RunResult, wish: session.LaunchRequest) -> str | None:
+    if ending.status == ExitStatus.ok:
+        return None
+    told = [sentence for sentence in explain(ending, wish=wish) if "--continue" not in sentence]
+    last = [line for line in ending.outcome.errors.splitlines() if line.strip()][-1:]
+    return "; ".join(told or last) or f"the launcher ended with status {ending.outcome.status}"

@@ -1,0 +1,230 @@
+"""A study as one file to hand on, and the check that nothing of it is missing or changed.
+
+`SHA256SUMS` inside is as `sha256sum` writes it: `sha256sum --check SHA256SUMS` in the unpacked directory does, too.
+"""
+
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import orjson
+
+from stressbench.experiments.study.catalog import shipped_folder
+from stressbench.experiments.study.directory import Directory, sha256_of
+from stressbench.experiments.study.unpacking import unpacked
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import limits, new_output, read_bytes, read_text, require_output
+from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
+from stressbench.formats.run import RunFileError, read_run
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.manifest import FinishedRecord, read_manifest
+
+ENDINGS = (".tar.gz", ".tar.zst")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """How many files are right, and a sentence for each that is not."""
+
+    right: int
+    complaints: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packed:
+    """How many files were packed, and a sentence for each workload that is not what the study's runs ran."""
+
+    files: int
+    left_out: tuple[str, ...]
+
+
+def pack(directory: Directory, output: Path) -> Packed:
+    """Write the study's files to `output`, which must be new. Raises StudyMistake."""
+    require_ending(output)
+    if os.path.lexists(output):
+        raise StudyMistake(f"--output: {output} is there already; choose another name")
+    try:
+        require_output(output)
+    except OSError as fault:
+        raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
+    left_out: list[str] = []
+    try:
+        members = dict(_members(directory, left_out))
+    except OSError as fault:
+        raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
+    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in members.items())
+    top = output.name.removesuffix(_ending(output))
+    try:
+        with _writing(output) as archive:
+            for name, content in {**members, SUMS: sums.encode()}.items():
+                entry = tarfile.TarInfo(f"{top}/{name}")
+                entry.size, entry.mode = len(content), 0o644
+                archive.addfile(entry, io.BytesIO(content))
+    except OSError as fault:
+        raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
+    return Packed(files=len(members), left_out=tuple(left_out))
+
+
+def require_ending(path: Path) -> None:
+    """Raise StudyMistake unless it is a name that we can write."""
+    ending = _ending(path)
+    if ending == ".tar.zst" and shutil.which("zstd") is None:
+        raise StudyMistake(f"{path}: zstd is not installed; .tar.gz does without it")
+
+
+def verify(path: Path) -> Verdict:
+    """Check a pack, or a directory, packed or not. Raises StudyMistake where it is neither."""
+    if path.is_dir():
+        return _verify_directory(path)
+    if not path.is_file():
+        raise StudyMistake(f"{path} is not a file" if path.exists() else f"{path} does not exist")
+    require_ending(path)
+    found = unpacked(path, wanted=SUMS)
+    if found.text is None:
+        raise StudyMistake(f"{path}: no {SUMS} inside: not a pack of `stressbench study pack`, or one that is cut off")
+    return _compared(
+        found.text.decode(errors="replace"), found.digests, source=path, foreign=found.complaints
+    )  # fmt: skip
+
+
+def _verify_directory(path: Path) -> Verdict:
+    sums = path / SUMS
+    if sums.is_file():
+        there = [entry for entry in _entries(path) if entry.name != LOCK]
+        links = tuple(f"{entry}: is a symbolic link" for entry in there if entry.is_symlink())
+        try:
+            text = read_text(sums, limit=limits.JOURNAL, errors="replace")
+            files = (entry for entry in there if entry.is_file() and not entry.is_symlink())
+            found = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in files}
+        except OSError as fault:
+            raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
+        return _compared(text, found, source=path, foreign=links)
+    manifest = read_manifest(path / MANIFEST)
+    if not manifest.records:
+        raise StudyMistake(f"{path} holds no study (no manifest.jsonl that can be read)")
+    complaints = list(manifest.complaints)
+    finished = {record.run: record for record in manifest.records if isinstance(record, FinishedRecord)}
+    complaints += [told for record in finished.values() if (told := _complaint(path / record.file, record.sha256))]
+    return Verdict(right=len(finished) + len(manifest.complaints) - len(complaints), complaints=tuple(complaints))
+
+
+def _complaint(file: Path, sha256: str) -> str | None:
+    """Why a run is not what it was when it finished; None where it is."""
+    try:
+        if not file.is_file():
+            return f"{file}: is missing"
+        if sha256_of(file) != sha256:
+            return f"{file}: is not what was written when its run finished"
+        read_run(file)
+    except RunFileError as fault:
+        return str(fault)
+    except OSError as fault:
+        return f"{file}: {reason_of(fault)}"
+    return None
+
+
+def _compared(sums: str, found: Mapping[str, str], *, source: Path, foreign: tuple[str, ...]) -> Verdict:
+    """`foreign`: complaints about what else is there."""
+    lines = sums.splitlines()
+    if len(lines) > limits.ARCHIVE_FILES:
+        raise StudyMistake(f"{source}: {SUMS} has more than {limits.ARCHIVE_FILES:,} lines, the most that is read")
+    complaints, right, named = list(foreign), 0, set()
+    for number, line in enumerate(lines, start=1):
+        digest, _, name = line.partition("  ")
+        if len(digest) != 64 or not 0 < len(name) <= limits.NAME:
+            complaints.append(f"{source}: {SUMS}:{number}: '{line[:80]}': expected a SHA-256, two blanks and a name")
+        elif name in named:
+            complaints.append(f"{source}: {SUMS}:{number}: {name} is there twice")
+        elif name not in found:
+            complaints.append(f"{source}: {name} is missing")
+        elif found[name] != digest:
+            complaints.append(f"{source}: {name} has changed: its SHA-256 is {found[name]}, not {digest}")
+        else:
+            right += 1
+        named.add(name)
+    complaints += [f"{source}: {name} was not packed" for name in sorted(set(found) - named - {SUMS})]
+    return Verdict(right=right, complaints=tuple(complaints))
+
+
+def _members(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Study files, manifest, environment, runs, workloads with what they include, and schemas, by name.
+
+    Of the workloads only what the study took down when it began: its directory may come from somebody else, and name
+    any file of ours. Sentences about the others go to `left_out`. Raises StudyMistake where there is a link.
+    """
+    for path in _entries(directory.path):
+        if path.is_symlink():
+            raise StudyMistake(f"{path} is a symbolic link, which may lead to any file: put the file itself there")
+        name = path.relative_to(directory.path).as_posix()
+        if path.is_file() and not path.name.startswith(".") and name != SUMS:
+            yield name, read_bytes(path, limit=limits.RUN)
+    if not (directory.path / WORKLOADS).is_dir():
+        yield from _workloads(directory, left_out)
+    from stressbench.formats.schemas import study_schema  # loads the models of all files
+
+    yield f"{SCHEMA}/study.schema.json", orjson.dumps(study_schema(), option=orjson.OPT_INDENT_2)
+    schema = shipped_folder("schema") / "run.schema.json"
+    if schema.is_file():
+        yield f"{SCHEMA}/{schema.name}", schema.read_bytes()
+
+
+def _workloads(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    """As they lie to each other, so that an [INCLUDE] finds its file."""
+    sources = {path: digest for path, digest in directory.digests().items() if path.is_file()}
+    above = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
+    for path, digest in sources.items():
+        content = read_bytes(path, limit=limits.WORKLOAD)
+        if hashlib.sha256(content).hexdigest() != digest:
+            left_out.append(f"{path} is not what it was when this study began; it is left out")
+            continue
+        yield f"{WORKLOADS}/{path.relative_to(above or path.parent).as_posix()}", content
+
+
+def _entries(folder: Path) -> list[Path]:
+    """All below a directory but directories; links, which are not followed, are among them."""
+    found = []
+    for above, folders, files in os.walk(folder, followlinks=False):
+        linked = [name for name in folders if Path(above, name).is_symlink()]
+        found += [Path(above, name) for name in (*linked, *files)]
+    return sorted(found)
+
+
+def _ending(path: Path) -> str:
+    for ending in ENDINGS:
+        if path.name.endswith(ending):
+            return ending
+    raise StudyMistake(f"{path}: expected a name that ends in {' or '.join(ENDINGS)}")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[tarfile.TarFile]:
+    with new_output(path) as target:
+        if _ending(path) == ".tar.gz":
+            with tarfile.open(fileobj=target, mode="w:gz") as archive:
+                yield archive
+            return
+        packer = subprocess.Popen(["zstd", "-q", "-c"], stdin=subprocess.PIPE, stdout=target)
+        with _through(packer, packer.stdin) as archive:
+            yield archive
+
+
+@contextmanager
+def _through(process: subprocess.Popen[bytes], stream: IO[bytes] | None) -> Iterator[tarfile.TarFile]:
+    """A tar file on the other side of a program. Raises OSError where the program fails."""
+    assert stream is not None
+    try:
+        with tarfile.open(fileobj=stream, mode="w|") as archive:
+            yield archive
+    finally:
+        stream.close()
+        status = process.wait()
+    if status != 0:
+        raise OSError(status, f"zstd ended with status {status}")

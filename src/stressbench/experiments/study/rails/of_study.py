@@ -1,0 +1,190 @@
+"""From a study that varies `policy` to what it found. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stressbench.experiments.study.rails.carried import Cards, carried_of
+from stressbench.experiments.study.standing import Standing, State
+from stressbench.formats.run import Job, Kind, Role, Run
+from stressbench.formats.study.cells import varying
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import Study
+from stressbench.results.rails import (
+    BASELINE,
+    Bandwidth,
+    Beside,
+    Carried,
+    MpiProfile,
+    Of,
+    RailsFound,
+    Subject,
+    subject_of,
+)
+from stressbench.stats import select
+from stressbench.stats.pooled import pooled_impact
+
+_ROUNDS_NOTE = (
+    "boxes of rounds hold what varies between the rounds of a run; what varies from launch to launch they cannot see: "
+    "from 4 runs of each policy on they are made of runs"
+)
+_NO_COUNTERS = "nobody counted bytes card by card in these runs; labs do"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked: rounds of which kind, and motifs of jobs, too."""
+
+    kind: Kind = Kind.isolated
+    motifs: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Group:
+    """Runs that differ in their policy alone."""
+
+    where: Mapping[str, str]
+    by_policy: Mapping[str, tuple[Run, ...]]
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        return tuple(run for runs in self.by_policy.values() for run in runs)
+
+
+def rails_of_study(
+    study: Study, found: Sequence[Standing], runs: Mapping[str, Run], *, question: Question,
+    cards: Mapping[str, Cards] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
+    notes: Sequence[str] = (),
+) -> RailsFound:  # fmt: skip
+    """From standings and the runs that are done, by run id. Raises StudyMistake where no policies can be compared.
+
+    `cards` says by place whose link is which card, where that is known better than run files tell it.
+    """
+    policies = _policies(study)
+    groups = tuple(_groups(study, found, runs, policies))
+    subjects = tuple(subject for group in groups for subject in _subjects(group, question))
+    carried = tuple(one for group in groups for one in _carried(group, study, cards or {}, nics))
+    return RailsFound(
+        about=study.about,
+        time=question.kind.value,
+        factors=_factors(study),
+        policies=policies,
+        planned=len(found),
+        done=sum(one.state is State.done for one in found),
+        subjects=subjects,
+        bandwidths=tuple(one for group in groups for one in _bandwidths(group, question.kind)),
+        carried=carried,
+        beside=tuple(one for group in groups for one in _beside(group)),
+        talk=tuple(talk),
+        notes=(*notes, *_doubts(found, runs, subjects, carried)),
+    )
+
+
+def _policies(study: Study) -> tuple[str, ...]:
+    """In the file's order, the default first."""
+    known = dict.fromkeys(cell.policy for cell in study.cells)
+    if None in known or len(known) < 2:
+        raise StudyMistake(
+            'the study compares no rail policies; expected factors.policy with several, such as ["default", "nic0"]'
+        )
+    return tuple(sorted((policy for policy in known if policy is not None), key=lambda policy: policy != BASELINE))
+
+
+def _factors(study: Study) -> tuple[str, ...]:
+    return tuple(name for name in varying(study.cells) if name != "policy")
+
+
+def _groups(
+    study: Study, found: Sequence[Standing], runs: Mapping[str, Run], policies: Sequence[str]
+) -> Iterator[_Group]:
+    names = _factors(study)
+    groups: dict[tuple[str, ...], dict[str, list[Run]]] = {}
+    for one in found:
+        if one.run.cell.policy is not None and (run := runs.get(one.run.id)) is not None:
+            key = tuple(one.run.cell.values.get(name, "") for name in names)
+            groups.setdefault(key, {}).setdefault(one.run.cell.policy, []).append(run)
+    for values, by_policy in sorted(groups.items()):
+        where = dict(zip(names, values, strict=True))
+        yield _Group(
+            where=where, by_policy={policy: tuple(by_policy[policy]) for policy in policies if policy in by_policy}
+        )  # fmt: skip
+
+
+def _jobs(group: _Group, kind: Kind) -> tuple[Job, ...]:
+    """By name; background jobs never run alone."""
+    found: dict[str, Job] = {}
+    for job in (job for run in group.runs for job in run.jobs):
+        if kind is Kind.contended or job.role is Role.measured:
+            found.setdefault(job.name, job)
+    return tuple(found.values())
+
+
+def _subjects(group: _Group, question: Question) -> Iterator[Subject]:
+    for job in _jobs(group, question.kind):
+        for step in (None, *(range(len(job.steps)) if question.motifs else ())):
+            values = {
+                policy: [_times(run, job.name, step, question.kind) for run in runs]
+                for policy, runs in group.by_policy.items()
+            }
+            if any(len(rounds) for runs in values.values() for rounds in runs):
+                motif = None if step is None else job.steps[step].motif
+                yield subject_of(values, where=group.where, name=job.name, step=step, motif=motif)
+
+
+def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:
+    """Medians of the job's rounds of this kind (rounds,), in seconds."""
+    found = next((job.job for job in run.jobs if job.name == name), None)
+    rounds = () if found is None else select(run, job=found, step=step).of(kind)
+    return np.array([one.median_s for one in rounds])
+
+
+def _bandwidths(group: _Group, kind: Kind) -> Iterator[Bandwidth]:
+    for job in _jobs(group, kind):
+        for number, step in enumerate(job.steps):
+            if step.bandwidth_bytes is None or not step.size_bytes:
+                continue
+            carried = step.bandwidth_bytes * step.quantity_scale
+            medians = {
+                policy: np.concatenate([np.empty(0), *(_times(run, job.name, number, kind) for run in runs)])
+                for policy, runs in group.by_policy.items()
+            }
+            yield Bandwidth(
+                where=group.where, job=job.name, step=number, motif=step.motif, size_bytes=step.size_bytes,
+                bytes_per_s={
+                    policy: carried / float(np.median(times)) if len(times) and np.median(times) > 0 else None
+                    for policy, times in medians.items()
+                },
+            )  # fmt: skip
+
+
+def _carried(group: _Group, study: Study, cards: Mapping[str, Cards], nics: Sequence[str]) -> Iterator[Carried]:
+    on = group.where.get("on", study.cells[0].on)
+    for policy, runs in group.by_policy.items():
+        named = study.nics or nics
+        yield from carried_of(runs, policy=policy, where=group.where, nics=named, cards=cards.get(on, {}))
+
+
+def _beside(group: _Group) -> Iterator[Beside]:
+    """Where jobs ran both ways."""
+    for job in _jobs(group, Kind.isolated):
+        for policy, runs in group.by_policy.items():
+            rounds = [
+                select(run, job=one.job).rounds for run in runs for one in run.jobs if one.name == job.name
+            ]  # fmt: skip
+            if {one.kind for each in rounds for one in each} == {Kind.isolated, Kind.contended}:
+                yield Beside(where=group.where, job=job.name, policy=policy, impact=pooled_impact(rounds))
+
+
+def _doubts(
+    found: Sequence[Standing], runs: Mapping[str, Run], subjects: Sequence[Subject], carried: Sequence[Carried]
+) -> Iterator[str]:
+    if any(subject.of is Of.rounds for subject in subjects):
+        yield _ROUNDS_NOTE
+    if runs and not carried:
+        yield _NO_COUNTERS
+    if failed := sum(one.state is State.failed for one in found):
+        yield f"{failed} runs failed; `stressbench study status` names them"
+    if any(not run.complete for run in runs.values()):
+        yield "some runs ended at their time limit: their rounds count as far as they got"

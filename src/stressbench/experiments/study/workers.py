@@ -1,0 +1,72 @@
+"""Several launches at once, each in a process of its own: a launch listens to signals, which only a main thread can."""
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.study.running import Executor, Order, Result
+from stressbench.launch.execute import end_with_parent
+from stressbench.stop_signals import STOP_SIGNALS, reset_handlers
+
+
+class Workers:
+    """At most `jobs` launches at once. Requests to stop that reach this process are handed on to all of them."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._running: dict[Connection, tuple[BaseProcess, Order]] = {}
+
+    def map(self, orders: Iterator[Order], execute: Executor) -> Iterator[tuple[Order, Result]]:
+        """As Pool says."""
+        more = True
+        while True:
+            while more and len(self._running) < self._jobs:
+                order = next(orders, None)
+                more = order is not None
+                if order is not None:
+                    self._start(order, execute)
+            if not self._running:
+                return
+            ready = wait(list(self._running))
+            for connection in [found for found in self._running if found in ready]:
+                process, order = self._running.pop(connection)
+                yield order, _answer(connection, process)
+
+    def _start(self, order: Order, execute: Executor) -> None:
+        forked = multiprocessing.get_context("fork")
+        ours, theirs = forked.Pipe(duplex=False)
+        process = forked.Process(target=_work, args=(order, execute, theirs))
+        process.start()
+        theirs.close()
+        self._running[ours] = (process, order)
+
+    def hand_on(self, number: int) -> None:
+        """Give a signal to every launch: they are in this process's group, but `kill` reaches one process only."""
+        for process, _ in self._running.values():
+            if process.pid is not None and process.is_alive():
+                os.kill(process.pid, number)
+
+
+def _work(order: Order, execute: Executor, answer: Connection) -> None:
+    reset_handlers()
+    end_with_parent()
+    answer.send(execute(order))
+    answer.close()
+
+
+def _answer(connection: Connection, process: BaseProcess) -> Result:
+    try:
+        result: Result = connection.recv()
+    except EOFError:
+        process.join()
+        stopped = process.exitcode is not None and -process.exitcode in STOP_SIGNALS  # before its launch could hear it
+        result = Result(
+            status=ExitStatus.interrupted if stopped else ExitStatus.fault,
+            reason=f"the process that started it ended with status {process.exitcode}",
+        )
+    process.join()
+    connection.close()
+    return result

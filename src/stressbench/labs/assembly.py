@@ -1,0 +1,241 @@
+"""Assembly of a `Lab` from the tables of its file, with all checks that concern several tables. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stressbench.formats.lab.forwarding import Forwarding
+from stressbench.formats.lab.tables import LabTable
+from stressbench.formats.lab.topologies import Topology
+from stressbench.formats.toml.complaints import Complaint, Mistakes, unknown
+from stressbench.formats.toml.lines import Place
+from stressbench.formats.units import Rate
+from stressbench.labs.addresses import mac_of
+from stressbench.labs.routing import cycle, unreachable
+from stressbench.labs.shapes import wire_of
+from stressbench.labs.topology import End, IoService, Lab, Link, Node, NodeKind, Noise
+from stressbench.labs.wiring import LinkSpec, Rail, Wire, Wiring, WiringInput, WiringMistake, with_wires
+
+_RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
+_LONGEST_DEVICE = 15
+_MOST_RAILS = 8
+
+
+def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
+    """Assemble the lab. Raises Mistakes with a complaint for every error that can be found."""
+    _refuse(_rail_complaints(table, topology))
+    hosts = tuple(f"{table.hosts.name}{number}" for number in range(table.hosts.count))
+    _refuse(_host_complaints(table, hosts))
+    wiring = _wire(table, topology, hosts)
+    stations = _stations(table, hosts)
+    switches = tuple(
+        Node(name=switch, kind=NodeKind.switch, number=number) for number, switch in enumerate(wiring.switches)
+    )
+    _refuse(_name_complaints((*(node.name for node in stations), *wiring.switches)))
+    rates = _rates(table, hosts)
+    lab = Lab(
+        name=name,
+        about=table.about,
+        shape=topology.kind,
+        nodes=(*stations, *switches),
+        links=_links(wiring, rates, table),
+        rails=1 + max((wire.rail for wire in wiring.wires), default=0),
+        forwarding=wiring.forwarding,
+        spread=wiring.spread,
+        pinned=table.hosts.pinned,
+        io=None if table.io is None else _io_service(table, stations),
+        noise=tuple(Noise(source=one.from_, target=one.to, rate=one.rate) for one in table.noise),
+    )
+    _refuse(_lab_complaints(lab))
+    return lab
+
+
+def _refuse(complaints: Iterator[Complaint]) -> None:
+    found = tuple(complaints)
+    if found:
+        raise Mistakes(found)
+
+
+def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]:
+    by_link = topology.kind == "links"
+    if by_link and table.rail:
+        yield Complaint(place=("rail", 0), text='[[rail]]: with kind = "links" every [[link]] states its own rate')
+    if not by_link and not table.rail:
+        yield Complaint(
+            place=("hosts",), text='[[rail]] is missing: it states the rate of a host\'s NIC, such as rate = "1Gbit"'
+        )
+    if not by_link and table.link:
+        yield Complaint(
+            place=("link", 0), text=f'[[link]]: kind = "{topology.kind}" makes the links; use kind = "links"'
+        )
+    if len(table.rail) > _MOST_RAILS:
+        yield Complaint(place=("rail", _MOST_RAILS), text=f"[[rail]]: expected at most {_MOST_RAILS}")
+
+
+def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Complaint]:
+    seen: set[str] = set()
+    for number, host in enumerate(table.host):
+        place: Place = ("host", number, "name")
+        if host.name not in hosts:
+            yield Complaint(place=place, text=f"'{host.name}' is no host; they are {hosts[0]} to {hosts[-1]}")
+        elif host.name in seen:
+            yield Complaint(place=place, text=f"'{host.name}' has more than one [[host]]")
+        seen.add(host.name)
+        if host.rates is not None and len(host.rates) != len(table.rail):
+            what = f"{len(host.rates)} rates, but {len(table.rail)} rails"
+            yield Complaint(place=("host", number, "rates"), text=f"host.rates: {what}: expected one a [[rail]]")
+    for number, noise in enumerate(table.noise):
+        for key, named in (("from", noise.from_), ("to", noise.to)):
+            if named not in hosts:
+                yield Complaint(place=("noise", number, key), text=f"noise.{key}: '{named}' is no host")
+        if noise.from_ == noise.to:
+            yield Complaint(place=("noise", number, "to"), text=f"noise.to: '{noise.to}' would send to itself")
+
+
+def _wire(table: LabTable, topology: Topology, hosts: tuple[str, ...]) -> Wiring:
+    written = tuple(
+        LinkSpec(between=link.between, rate=link.rate, delay=link.delay, name=link.name, number=number)
+        for number, link in enumerate(table.link)
+    )
+    rails = tuple(Rail(rate=rail.rate, delay=rail.delay) for rail in table.rail)
+    try:
+        wiring = wire_of(topology)(topology, WiringInput(hosts=hosts, rails=rails, links=written))
+    except WiringMistake as mistake:
+        raise Mistakes([_wiring_complaint(mistake)]) from mistake
+    return wiring if table.io is None else _with_io(wiring, table)
+
+
+def _wiring_complaint(mistake: WiringMistake) -> Complaint:
+    if mistake.key.startswith("link."):
+        _, number, key = mistake.key.split(".")
+        return Complaint(place=("link", int(number), key), text=f"link.{key}: {mistake}")
+    place: Place = ("topology", mistake.key) if mistake.key else ("topology",)
+    return Complaint(place=place, text=f"topology{'.' if mistake.key else ''}{mistake.key}: {mistake}")
+
+
+def _with_io(wiring: Wiring, table: LabTable) -> Wiring:
+    """Add the I/O nodes, on the first rail only, and a switch of their own if `io.uplink` is given."""
+    io = table.io
+    assert io is not None
+    if io.attach not in wiring.switches:
+        raise Mistakes(
+            [Complaint(place=("io", "attach"), text="io.attach: " + unknown("switch", io.attach, wiring.switches))]
+        )
+    own = f"{io.name}-switch"
+    switch = io.attach if io.uplink is None else own
+    wires = tuple(Wire(a=f"{io.name}{number}", b=switch, rail=0, rate=io.rate) for number in range(io.count))
+    if io.uplink is None:
+        return with_wires(wiring, switches=(), wires=wires)
+    return with_wires(wiring, switches=(own,), wires=(*wires, Wire(a=own, b=io.attach, rail=0, rate=io.uplink)))
+
+
+def _stations(table: LabTable, hosts: tuple[str, ...]) -> tuple[Node, ...]:
+    cores = {host.name: host.cores for host in table.host if host.cores is not None}
+    names = () if table.io is None else tuple(f"{table.io.name}{number}" for number in range(table.io.count))
+    made = [
+        Node(name=host, kind=NodeKind.host, number=number, cores=cores.get(host, table.hosts.cores))
+        for number, host in enumerate(hosts)
+    ]
+    made += [Node(name=name, kind=NodeKind.io, number=len(hosts) + number) for number, name in enumerate(names)]
+    return tuple(made)
+
+
+def _name_complaints(names: tuple[str, ...]) -> Iterator[Complaint]:
+    for name, times in Counter(names).items():
+        if times > 1:
+            yield Complaint(
+                place=("topology",), text=f"duplicate name '{name}': hosts, I/O nodes and switches share names"
+            )
+        if name in _RESERVED:
+            yield Complaint(place=("topology",), text=f"'{name}' is a reserved name; choose another one")
+        if len(name) > _LONGEST_DEVICE:
+            yield Complaint(place=("topology",), text=f"'{name}': expected at most {_LONGEST_DEVICE} characters")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _NicRates:
+    """Rates of NICs: those of single hosts (`own`, by host and rail) and the defaults of the rails."""
+
+    own: dict[tuple[str, int], Rate]
+    rails: tuple[Rate, ...]
+
+    def of(self, host: str, rail: int) -> Rate:
+        return self.own.get((host, rail), self.rails[rail])
+
+
+def _rates(table: LabTable, hosts: tuple[str, ...]) -> _NicRates:
+    own = {
+        (host.name, rail): rate
+        for host in table.host
+        if host.name in hosts and host.rates is not None
+        for rail, rate in enumerate(host.rates)
+    }
+    return _NicRates(own=own, rails=tuple(rail.rate for rail in table.rail))
+
+
+def _links(wiring: Wiring, rates: _NicRates, table: LabTable) -> tuple[Link, ...]:
+    names: Counter[str] = Counter()
+    devices: set[tuple[str, str]] = set()
+    made = []
+    for number, wire in enumerate(wiring.wires):
+        base = wire.name or f"{wire.a}-{wire.b}"
+        names[base] += 1
+        if wire.name and names[base] > 1:
+            raise Mistakes([Complaint(place=("link", number, "name"), text=f"link.name: duplicate name '{wire.name}'")])
+        ends = [
+            End(node=node, device=_device(devices, wiring, wire, node, beyond), mac=mac_of(number, end))
+            for end, (node, beyond) in enumerate(((wire.a, wire.b), (wire.b, wire.a)))
+        ]
+        made.append(
+            Link(
+                name=base if names[base] == 1 else f"{base}.{names[base]}",
+                a=ends[0],
+                b=ends[1],
+                rate=wire.rate or rates.of(wire.a, wire.rail),
+                rail=wire.rail,
+                delay=wire.delay,
+                queue=table.queue,
+                cost=wire.cost,
+            )
+        )
+    return tuple(made)
+
+
+def _device(devices: set[tuple[str, str]], wiring: Wiring, wire: Wire, node: str, beyond: str) -> str:
+    """Name of a new device: eth0, eth1, ... (by rail) on hosts and I/O nodes, the neighbour's name on switches."""
+    station = node not in wiring.switches
+    name = f"eth{wire.rail}" if station else beyond
+    number = 1
+    while (node, name) in devices:
+        if station:
+            text = f"'{node}' has two links on eth{wire.rail}; a second NIC is {node}:eth{wire.rail + 1}"
+            raise Mistakes([Complaint(place=("link",), text=f"link.between: {text}")])
+        number += 1
+        name = f"{beyond[: _LONGEST_DEVICE - 3]}.{number}"
+    devices.add((node, name))
+    return name
+
+
+def _io_service(table: LabTable, stations: tuple[Node, ...]) -> IoService:
+    assert table.io is not None
+    nodes = tuple(node.name for node in stations if node.kind is NodeKind.io)
+    io = table.io
+    return IoService(file_system=io.file_system, path=io.path, nodes=nodes, capacity=io.capacity, stripe=io.stripe)
+
+
+def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
+    loop = cycle(lab) if lab.forwarding is Forwarding.bridge else ()
+    if loop:
+        names = ", ".join(link.name for link in loop)
+        text = f'cycle without routing: {names}; bridges would forward frames in it for ever: use forwarding = "route"'
+        yield Complaint(place=("topology", "forwarding"), text=text)
+    for station in lab.stations:
+        if not any(link.rail == 0 for link in lab.links_of(station.name)):
+            yield Complaint(place=("topology",), text=f"'{station.name}' has no link on eth0")
+            return
+    for rail in range(lab.rails):
+        cut_off = unreachable(lab, rail=rail)
+        if cut_off:
+            first = lab.stations[0].name
+            text = f"no path from {first} to {', '.join(cut_off)} on eth{rail}: a link is missing"
+            yield Complaint(place=("topology",), text=text)

@@ -1,0 +1,172 @@
+"""Capabilities that labs need of this machine, each tested in a child process that ends immediately."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.labs import system
+from stressbench.labs.tools import find_tool
+
+_SETUP = "`stressbench lab setup` says which package and installs it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capability:
+    """A capability: whether it is `there`, whether it is `needed` by every lab, its purpose (`why`), and the remedy."""
+
+    name: str
+    there: bool
+    needed: bool
+    why: str
+    remedy: str
+
+
+def capabilities() -> tuple[Capability, ...]:
+    """Test all capabilities."""
+    root = os.geteuid() == 0
+    tools = all(find_tool(tool) for tool in ("ip", "tc", "nsenter"))
+    return (
+        Capability(
+            name="programs", there=tools, needed=True, why="ip, tc and nsenter make the lab",
+            remedy=_SETUP,
+        ),
+        Capability(
+            name="user namespaces", there=root or _permitted(lambda: None), needed=not root, why="a lab without root",
+            remedy=_user_remedy(),
+        ),
+        Capability(
+            name="namespaces", there=_permitted(lambda: system.unshare(_ALL)), needed=True,
+            why="hosts and switches are namespaces", remedy="run as root on the machine itself, not in a container",
+        ),
+        Capability(
+            name="own /proc", there=_permitted(_mount_proc), needed=True,
+            why="processes of the lab see each other only",
+            remedy="run as root, or where the container does not mask /proc",
+        ),
+        Capability(
+            name="veth", there=_permitted(_in_network("ip link add name one type veth peer name two")), needed=True,
+            why="links", remedy="modprobe veth, or a kernel with CONFIG_VETH",
+        ),
+        Capability(
+            name="bridge", there=_permitted(_in_network("ip link add name one type bridge")), needed=True,
+            why="switches", remedy="modprobe bridge, or a kernel with CONFIG_BRIDGE",
+        ),
+        Capability(
+            name="tbf", there=_permitted(_in_network("tc qdisc add dev lo root tbf rate 1mbit burst 3028 limit 9000")),
+            needed=True, why="links of a stated rate", remedy="modprobe sch_tbf, or a kernel with CONFIG_NET_SCH_TBF",
+        ),
+        netem(),
+        *storage(),
+        Capability(
+            name="real-time turns", there=_works(_real_time_scheduling), needed=False,
+            why="ranks that share a core take turns fairly",
+            remedy="run as root, or give the user CAP_SYS_NICE in the machine's own user namespace",
+        ),
+    )  # fmt: skip
+
+
+def netem() -> Capability:
+    """Test the queueing discipline that `delay` in lab files needs."""
+    return Capability(
+        name="netem", there=_permitted(_in_network("tc qdisc add dev lo root netem delay 1ms")), needed=False,
+        why="`delay` in lab files",
+        remedy="modprobe sch_netem, or a kernel with CONFIG_NET_SCH_NETEM; or leave delay out",
+    )  # fmt: skip
+
+
+def storage() -> tuple[Capability, ...]:
+    """Test what I/O nodes need to serve a file system."""
+    programs = all(find_tool(tool) for tool in ("glusterfs", "glusterfsd"))
+    return (
+        Capability(name="GlusterFS", there=programs, needed=False, why=_SERVED, remedy=_SETUP),
+        Capability(
+            name="FUSE", there=_works(_open_fuse), needed=False, why=_SERVED,
+            remedy="as root: modprobe fuse; a container must be given /dev/fuse",
+        ),
+        Capability(
+            name="trusted attributes", there=_permitted(_set_trusted_attribute), needed=False, why=_SERVED,
+            remedy="run as root, on a kernel with CONFIG_TMPFS_XATTR",
+        ),
+    )  # fmt: skip
+
+
+def missing() -> tuple[Capability, ...]:
+    """Capabilities that every lab needs and this machine lacks."""
+    return tuple(one for one in capabilities() if one.needed and not one.there)
+
+
+_SERVED = "the file system of I/O nodes"
+_ALL = system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEWIPC
+
+
+def _user_remedy() -> str:
+    """How to allow user namespaces, by the kernel setting with which the distribution disables them."""
+    for file, value in (
+        ("kernel/apparmor_restrict_unprivileged_userns", "0"),
+        ("kernel/unprivileged_userns_clone", "1"),
+    ):
+        if Path("/proc/sys", file).exists():
+            return f"as root: sysctl -w {file.replace('/', '.')}={value}; or run as root"
+    return "as root: sysctl -w user.max_user_namespaces=10000; or run as root"
+
+
+def _in_network(command: str) -> Callable[[], None]:
+    """A function that runs an `ip` or `tc` command in a new network namespace."""
+
+    def work() -> None:
+        system.unshare(system.NEWNET)
+        tool, *words = command.split()
+        done = subprocess.run([find_tool(tool) or tool, *words], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise OSError(done.returncode, "refused")
+
+    return work
+
+
+def _mount_proc() -> None:
+    system.unshare(system.NEWPID | system.NEWNS)
+    system.make_mounts_slave()
+    child = system.fork_child(lambda: int(not _succeeds(lambda: system.mount("proc", "/proc", "proc"))))
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+        raise OSError(1, "refused")
+
+
+def _open_fuse() -> None:
+    os.close(os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC))
+
+
+def _set_trusted_attribute() -> None:
+    system.unshare(system.NEWNS)
+    system.make_mounts_slave()
+    system.mount("tmpfs", "/tmp", "tmpfs")
+    os.setxattr("/tmp", "trusted.stressbench", b"1")
+
+
+def _real_time_scheduling() -> None:
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
+def _permitted(work: Callable[[], None]) -> bool:
+    """Whether `work` succeeds in a child process, which is in a new user namespace unless this user is root."""
+
+    def whole() -> None:
+        if os.geteuid() != 0:
+            system.enter_new_user_namespace()
+        work()
+
+    return _works(whole)
+
+
+def _works(work: Callable[[], None]) -> bool:
+    child = system.fork_child(lambda: int(not _succeeds(work)))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def _succeeds(work: Callable[[], None]) -> bool:
+    try:
+        work()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,125 @@
+"""Run a command on a node of a lab: `python -m stressbench.labs.enter LAB_FOLDER NODE COMMAND...`.
+
+It starts in 0.1 s, forwards signals to the command, and exits with its status. The command is a process of the lab and
+ends with it.
+"""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.console.escaping import escaped
+from stressbench.formats.files import NotPrivate, PrivateDirectory, limits
+from stressbench.labs import privileges, system
+from stressbench.labs.namespaces import ALL_NAMESPACES, chdir_or_root, enter_namespaces
+from stressbench.labs.process import Process
+from stressbench.labs.variables import STATE, environment
+
+_CANNOT_ENTER, _NOT_FOUND, _NOT_EXECUTABLE, _BY_SIGNAL = 125, 127, 126, 128
+_FORWARDED_SIGNALS = frozenset(
+    {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
+)
+_AWAITED_SIGNALS = _FORWARDED_SIGNALS | {signal.SIGCHLD}
+
+
+def main() -> int:
+    """Enter the node's namespaces, run the command, and return its exit status."""
+    folder, node, *command = sys.argv[1:]
+    lab = Path(folder).name
+    try:
+        entry = _entry(Path(folder), node)
+    except (NotPrivate, OSError) as fault:
+        return _report_error(f"lab {lab}: {fault}")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return _report_error(f"lab {lab}: {Path(folder, STATE)} cannot be read; `stressbench lab down {lab}` clears it")
+    if entry is None:
+        return _report_error(f"lab {lab} has no '{node}'")
+    if not entry.holder.is_alive:
+        return _report_error(f"lab {lab}, {node}: its process {entry.holder.pid} has ended; is the lab still up?")
+    os.environ.update(environment(lab, rails=entry.rails, scratch=entry.scratch))
+    here, before = str(Path.cwd()), signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED_SIGNALS)
+    try:
+        enter_namespaces(entry.holder.pid, ALL_NAMESPACES)
+    except OSError as fault:
+        return _report_error(f"lab {lab}, {node}: cannot be entered: {fault.strerror}")
+    chdir_or_root(here)
+    pid = system.fork_child(lambda: _execute(command, before, entry.cores))
+    return _wait_forwarding_signals(pid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Entry:
+    """The part of state.json that is needed to enter a node."""
+
+    holder: Process
+    rails: int
+    scratch: str | None
+    cores: tuple[int, ...]
+
+
+def _entry(folder: Path, node: str) -> _Entry | None:
+    """Read a node's entry from state.json; None if there is no such node.
+
+    Without pydantic, whose import takes longer than all the rest.
+    """
+    own = PrivateDirectory(anchor=folder.parent, parts=(folder.name,))
+    state = json.loads(own.read(STATE, limit=limits.STATE))
+    holder = state["nodes"].get(node)
+    if holder is None:
+        return None
+    scratch = state.get("scratch")
+    return _Entry(
+        holder=Process(pid=int(holder["pid"]), started=int(holder["started"])), rails=int(state["rails"]),
+        scratch=None if scratch is None else str(scratch),
+        cores=tuple(map(int, state.get("cores", {}).get(node, ()))),
+    )  # fmt: skip
+
+
+def _execute(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] | None) -> int:
+    system.set_parent_death_signal(signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    if cores:
+        os.sched_setaffinity(0, cores)
+    try:
+        privileges.drop_unneeded_capabilities()
+    except OSError as fault:
+        _report_error(str(fault.strerror))
+        return _CANNOT_ENTER
+    try:
+        os.execvp(command[0], list(command))
+    except FileNotFoundError:
+        _report_error(f"{command[0]}: not found")
+        return _NOT_FOUND
+    except OSError as fault:
+        _report_error(f"{command[0]}: {fault.strerror}")
+        return _NOT_EXECUTABLE
+
+
+def _wait_forwarding_signals(pid: int) -> int:
+    """Wait for the command and return its status. Signals are forwarded unless the kernel sent them.
+
+    A terminal sends its signals to the command as well.
+    """
+    while True:
+        found = signal.sigwaitinfo(_AWAITED_SIGNALS)
+        if found.si_signo != signal.SIGCHLD:
+            if found.si_code <= 0:
+                os.kill(pid, found.si_signo)
+            continue
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            return code if code >= 0 else _BY_SIGNAL - code
+
+
+def _report_error(sentence: str) -> int:
+    print(f"stressbench: {escaped(sentence)}", file=sys.stderr, flush=True)
+    return _CANNOT_ENTER
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""`stressbench lab check`: measures every link with TCP streams and reports deviations from its rate."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from stressbench.formats.lab.forwarding import Forwarding
+from stressbench.formats.units import Rate
+from stressbench.labs.addresses import address_of
+from stressbench.labs.counters import LinkCounters, read_counters
+from stressbench.labs.lifecycle import RunningLab
+from stressbench.labs.shaping import FRAME_BYTES, PAYLOAD_SHARE
+from stressbench.labs.stream import Endpoint, ping_s, stream
+from stressbench.labs.topology import End, Link
+
+_SHORTEST_S, _LONGEST_S = 0.3, 5.0
+_FRAMES = 400
+_SLOW_PING_S = 0.002
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkCheck:
+    """Result for one direction of a link.
+
+    `shares` are the payload rates of the streams divided by the highest possible one; `share` and `payload_bits_per_s`
+    are medians (None without streams, if the link is down). `off` describes what is wrong, or is None.
+    """
+
+    link: str
+    source: str
+    target: str
+    rate_bits_per_s: int
+    payload_bits_per_s: int | None
+    share: float | None
+    shares: tuple[float, ...]
+    ping_s: float | None
+    off: str | None
+
+
+def check_links(running: RunningLab, *, tolerance: float, streams: int) -> Iterator[LinkCheck]:
+    """Measure the links one after the other and yield the result of each direction.
+
+    Each direction is measured by itself with `streams` consecutive streams, whose median must match the link's present
+    rate within `tolerance` (share of the rate). A rate that differs from the lab file is reported as well.
+    """
+    for one in read_counters(running).links:
+        for source, target, sent in ((one.link.a, one.link.b, one.from_a), (one.link.b, one.link.a, one.from_b)):
+            yield _measured(running, one, source, target, sent.bucket.rate, tolerance, streams)
+
+
+def _measured(
+    running: RunningLab, one: LinkCounters, source: End, target: End, rate: Rate, tolerance: float, streams: int
+) -> LinkCheck:
+    link = one.link
+    if not one.is_up:
+        return LinkCheck(
+            link=link.name, source=source.node, target=target.node, rate_bits_per_s=rate.bits_per_s,
+            payload_bits_per_s=None, share=None, shares=(), ping_s=None, off="it is down",
+        )  # fmt: skip
+    near, far = _endpoint(running, link, source), _endpoint(running, link, target)
+    seconds = min(_LONGEST_S, max(_SHORTEST_S, _FRAMES * FRAME_BYTES / rate.bytes_per_s))
+    payloads = [stream(near, far, seconds=seconds) for _ in range(streams)]
+    return evaluate_streams(
+        link, source, target, rate, payloads=payloads, taken_s=ping_s(near, far), tolerance=tolerance
+    )
+
+
+def evaluate_streams(
+    link: Link, source: End, target: End, rate: Rate, *, payloads: Sequence[Rate], taken_s: float, tolerance: float
+) -> LinkCheck:
+    """Evaluate streams with these payload rates (at least one) on one direction of a link that is set to `rate`."""
+    best = rate.scaled(PAYLOAD_SHARE)
+    shares = tuple(payload.bits_per_s / best.bits_per_s for payload in payloads)
+    return LinkCheck(
+        link=link.name, source=source.node, target=target.node, rate_bits_per_s=rate.bits_per_s,
+        payload_bits_per_s=round(median(payload.bits_per_s for payload in payloads)), share=median(shares),
+        shares=shares, ping_s=taken_s, off=_verdict(link, rate, median(shares), taken_s, tolerance),
+    )  # fmt: skip
+
+
+def _verdict(link: Link, rate: Rate, share: float, taken_s: float, tolerance: float) -> str | None:
+    found = []
+    if abs(share - 1) > tolerance:
+        found.append(f"a stream reaches {share:.1%} of the expected rate")
+    allowed_s = _SLOW_PING_S + 2 * (link.delay.ns / 1e9 if link.delay else 0.0) + 2 * FRAME_BYTES / rate.bytes_per_s
+    if taken_s > allowed_s:
+        found.append(f"a round trip of one byte takes {taken_s * 1e3:.1f} ms")
+    if rate != link.rate:
+        found.append(f"it is set to {rate}, the lab file states {link.rate}")
+    return "; ".join(found) or None
+
+
+def _endpoint(running: RunningLab, link: Link, end: End) -> Endpoint:
+    """The endpoint of a stream. A bridge uses the address of br0; between neighbours its frames take this link."""
+    node = running.lab.node(end.node)
+    bridge = node.is_switch and running.lab.forwarding is Forwarding.bridge
+    return Endpoint(
+        node=node.name,
+        holder=running.holder(node.name),
+        address=address_of(node, rail=link.rail),
+        device="br0" if bridge else end.device,
+    )

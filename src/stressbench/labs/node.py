@@ -1,0 +1,99 @@
+"""One node of a lab: the process that holds its namespaces and configures them from inside."""
+
+import os
+import signal
+import socket
+from pathlib import Path
+
+from stressbench.formats.lab.paths import HOSTS
+from stressbench.labs import privileges, system
+from stressbench.labs.iproute import IprouteFault, run_iproute
+from stressbench.labs.plan import NodePlan, Setting
+
+_CHUNK_BYTES = 1 << 16
+
+
+class NodeProcess:
+    """A child of the lab supervisor that holds a node's namespaces. All nodes run each setup step in parallel."""
+
+    def __init__(self, *, node: NodePlan, lab: str) -> None:
+        self.node = node
+        self.pid = 0
+        self._lab = lab
+        self._near, self._far = socket.socketpair()
+
+    def start(self) -> None:
+        """Fork the child, which enters new namespaces and waits for `configure`."""
+        self.pid = system.fork_child(self._run)
+        self._far.close()
+
+    def receive_pids(self) -> tuple[int, int]:
+        """Wait for the child's process id outside and inside of the lab. Raises OSError with the child's message."""
+        words = self._near.recv(_CHUNK_BYTES).decode()
+        if not words.startswith("pids "):
+            raise OSError(0, f"{self.node.name}: {words or 'ended without a message'}")
+        outer, inner = words.split()[1:]
+        return int(outer), int(inner)
+
+    def configure(self) -> None:
+        """Let the child configure its network. Its links must exist."""
+        self._near.send(b"go")
+
+    def failure(self) -> str | None:
+        """Wait for the end of the configuration and return the error message; None on success."""
+        words = self._near.recv(_CHUNK_BYTES).decode()
+        self._near.close()
+        return None if words == "done" else f"{self.node.name}: {words or 'ended without a message'}"
+
+    def _run(self) -> int:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        self._near.close()
+        try:
+            self._far.send(self._enter_new_namespaces().encode())
+            if self._far.recv(_CHUNK_BYTES) != b"go":
+                return 1
+            self._set_up()
+        except (OSError, IprouteFault) as fault:
+            self._far.send(str(getattr(fault, "strerror", None) or fault).encode())
+            return 1
+        self._far.send(b"done")
+        self._far.close()
+        while True:
+            signal.pause()
+
+    def _enter_new_namespaces(self) -> str:
+        outer = Path("/proc/self").readlink()  # the machine's /proc still
+        system.unshare(system.NEWNET | system.NEWNS | system.NEWUTS | system.NEWIPC)
+        system.set_process_name(f"{self._lab}:{self.node.name}")
+        socket.sethostname(self.node.name)
+        system.mount("proc", "/proc", "proc")
+        system.mount("tmpfs", "/dev/shm", "tmpfs", "mode=1777")
+        system.bind_mount(HOSTS, "/etc/hosts")
+        _try_mount("sysfs", "/sys")
+        for setting in self.node.settings:
+            _write(setting)  # before there is a NIC that could send anything
+        privileges.make_settings_read_only()
+        return f"pids {outer} {os.getpid()}"
+
+    def _set_up(self) -> None:
+        run_iproute("ip", self.node.first)
+        run_iproute("tc", self.node.tc)
+        run_iproute("ip", self.node.ip)
+
+
+def _write(setting: Setting) -> None:
+    try:
+        Path("/proc/sys", setting.file).write_text(setting.value, encoding="utf-8")
+    except OSError as fault:
+        if not setting.optional:
+            raise OSError(fault.errno, f"{setting.file} = {setting.value}: {fault.strerror}") from fault
+
+
+def _try_mount(kind: str, target: str) -> None:
+    """Mount a file system unless a container forbids it; then that of the machine stays visible."""
+    try:
+        system.mount(kind, target, kind)
+    except OSError:
+        return

@@ -1,0 +1,50 @@
+"""Background traffic: UDP datagrams at a constant rate, sent by a process of the lab."""
+
+import socket
+import time
+
+from stressbench.labs import system
+from stressbench.labs.namespaces import enter_namespaces
+from stressbench.labs.plan import NoisePlan
+
+_PORT = 9
+_DATAGRAM = bytes(1472)  # a full frame with its headers
+_PAUSE_S = 0.005
+
+
+def start_noise(noise: NoisePlan, source: int, target: int) -> tuple[int, int]:
+    """Start a sink and a sender in the network namespaces of processes `target` and `source`; return their ids."""
+    sink = system.fork_child(lambda: _sink(noise, target))
+    return sink, system.fork_child(lambda: _send(noise, source))
+
+
+def _sink(noise: NoisePlan, target: int) -> int:
+    """Keep the port open without reading, so that the target sends no ICMP errors and drops the excess at no cost."""
+    enter_namespaces(target, ("net",))
+    system.set_process_name("lab-noise")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
+        held.bind((noise.address, _PORT))
+        while True:
+            time.sleep(3600)
+
+
+def _send(noise: NoisePlan, source: int) -> int:
+    """Send the datagrams that are due every few milliseconds; those that do not fit into the queue are dropped."""
+    enter_namespaces(source, ("net",))
+    system.set_process_name("lab-noise")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
+        sending.connect((noise.address, _PORT))
+        begin, sent = time.monotonic(), 0
+        while True:
+            due = int((time.monotonic() - begin) * noise.frames_per_s)
+            for _ in range(min(due - sent, noise.at_once)):
+                _send_one(sending)
+            sent = due
+            time.sleep(_PAUSE_S)
+
+
+def _send_one(sending: socket.socket) -> None:
+    try:
+        sending.send(_DATAGRAM)
+    except OSError:  # the link is down
+        return

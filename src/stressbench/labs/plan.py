@@ -1,0 +1,224 @@
+"""The kernel configuration of a lab: settings, commands for `ip -batch` and `tc -batch`, and files. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from stressbench.formats.lab.forwarding import Forwarding
+from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
+from stressbench.labs.addresses import PREFIX_BITS, address_of, network_of
+from stressbench.labs.mpi import agent_text, hosts_text
+from stressbench.labs.routing import Hop, hops
+from stressbench.labs.shaping import FRAME_BYTES, token_bucket_lines
+from stressbench.labs.storage import StoragePlan, storage_plan, volume_files
+from stressbench.labs.topology import End, Lab, Link, Node, Noise
+
+_TCP_WINDOW_BYTES = 512 * 2**10
+_NOISE_LATE_S = 0.05
+_ROUTE = "quickack 1 initcwnd 64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A file below /proc/sys in a node's namespaces and its value. `optional`: older kernels may lack it."""
+
+    file: str
+    value: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    """A file that is visible to all nodes of the lab only."""
+
+    path: str
+    text: str
+    executable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodePlan:
+    """Configuration of one node. The `ip` commands are idempotent: they also restore a link that was down."""
+
+    name: str
+    first: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    tc: tuple[str, ...]
+    ip: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisePlan:
+    """Datagrams from one node to another's address; `at_once` is the maximum burst in datagrams."""
+
+    source: str
+    target: str
+    address: str
+    frames_per_s: float
+    at_once: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirectionPlan:
+    """One direction of a link, sent by `device` of node `source`."""
+
+    link: str
+    source: str
+    target: str
+    device: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Configuration of a whole lab."""
+
+    name: str
+    nodes: tuple[NodePlan, ...]
+    veth_pairs: tuple[tuple[End, End], ...]
+    files: tuple[File, ...]
+    noise: tuple[NoisePlan, ...] = ()
+    wires: tuple[DirectionPlan, ...] = ()
+    storage: StoragePlan | None = None
+
+
+def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves: bool = True) -> Plan:
+    """Plan the configuration of a lab, with the `cores` of pinned hosts; `serves`: I/O nodes serve a file system."""
+    cores, io = cores or {}, lab.io if serves else None
+    routes: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
+    if lab.forwarding is Forwarding.route:
+        for rail in range(lab.rails):
+            for hop in hops(lab, rail=rail):
+                routes[hop.node].append(hop)
+    return Plan(
+        name=lab.name,
+        nodes=tuple(_node_plan(lab, node, routes[node.name]) for node in lab.nodes),
+        veth_pairs=tuple(link.ends for link in lab.links),
+        files=(
+            File(path=HOSTS, text=hosts_text(lab)),
+            File(path=AGENT, text=agent_text(lab), executable=True),
+            *(File(path=f"{CORES}/{host}", text=",".join(map(str, numbers)) + "\n") for host, numbers in cores.items()),
+            *(File(path=path, text=text) for path, text in (volume_files(lab, io) if io else ())),
+        ),
+        noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),
+        wires=tuple(
+            DirectionPlan(link=link.name, source=end.node, target=link.beyond(end.node).node, device=end.device)
+            for link in lab.links
+            for end in link.ends
+        ),
+        storage=storage_plan(lab, io, cores=cores) if io else None,
+    )
+
+
+def _noise_plan(lab: Lab, noise: Noise) -> NoisePlan:
+    frames_per_s = noise.rate.bytes_per_s / FRAME_BYTES
+    return NoisePlan(
+        source=noise.source,
+        target=noise.target,
+        address=address_of(lab.node(noise.target), rail=0),
+        frames_per_s=frames_per_s,
+        at_once=max(8, round(frames_per_s * _NOISE_LATE_S)),
+    )
+
+
+def veth_line(link_ends: tuple[End, End], pids: Mapping[str, int]) -> str:
+    """`ip` command for a veth pair between two nodes; `pids` are the processes that hold their namespaces, by node."""
+    one, other = (
+        f"name {end.device} address {end.mac} numtxqueues 1 numrxqueues 1 netns {pids[end.node]}" for end in link_ends
+    )
+    return f"link add {one} type veth peer {other}"
+
+
+def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
+    ends = [(link, link.end_at(node.name)) for link in lab.links_of(node.name)]
+    settings, ip = _station_settings(), tuple(_station_lines(lab, node, ends))
+    first: tuple[str, ...] = ()
+    if node.is_switch and lab.forwarding is Forwarding.bridge:
+        settings, ip = _bridge_settings(), tuple(_bridge_lines(node, ends))
+        first = ("link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0",)
+    elif node.is_switch:
+        settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, routes))
+    tc = tuple(line for link, end in ends for line in token_bucket_lines(link, end))
+    return NodePlan(name=node.name, first=first, settings=(*_quiet_network_settings(), *settings), tc=tc, ip=ip)
+
+
+def _quiet_network_settings() -> tuple[Setting, ...]:
+    """Avoid all unintended traffic: no IPv6, no redirects; and accept packets on any path (no reverse-path filter)."""
+    return (
+        Setting(file="net/ipv6/conf/all/disable_ipv6", value="1", optional=True),
+        Setting(file="net/ipv6/conf/default/disable_ipv6", value="1", optional=True),
+        *(
+            Setting(file=f"net/ipv4/conf/{which}/{what}", value="0")
+            for which in ("all", "default")
+            for what in ("rp_filter", "send_redirects", "accept_redirects")
+        ),
+    )
+
+
+def _station_settings() -> tuple[Setting, ...]:
+    """TCP as close to a lossless network as possible: windows below queue sizes, fast recovery, no cached metrics."""
+    window = f"4096 131072 {_TCP_WINDOW_BYTES}"
+    return (
+        Setting(file="net/ipv4/conf/all/arp_ignore", value="1"),
+        Setting(file="net/ipv4/conf/all/arp_announce", value="2"),
+        Setting(file="net/ipv4/tcp_congestion_control", value="reno"),
+        Setting(file="net/ipv4/tcp_rmem", value=window),
+        Setting(file="net/ipv4/tcp_wmem", value=window),
+        Setting(file="net/ipv4/tcp_slow_start_after_idle", value="0"),
+        Setting(file="net/ipv4/tcp_no_metrics_save", value="1"),
+        Setting(file="net/ipv4/tcp_rto_min_us", value="5000", optional=True),
+        Setting(file="net/ipv4/tcp_rto_max_ms", value="1000", optional=True),
+        Setting(file="net/ipv4/tcp_retries2", value="20"),  # a connection over a cut link ends within 20 s
+        Setting(file="net/ipv4/ip_unprivileged_port_start", value="0", optional=True),
+        Setting(file="net/ipv4/ping_group_range", value="0 0", optional=True),
+    )
+
+
+def _bridge_settings() -> tuple[Setting, ...]:
+    return (Setting(file="net/bridge/bridge-nf-call-iptables", value="0", optional=True),)
+
+
+def _router_settings() -> tuple[Setting, ...]:
+    return (Setting(file="net/ipv4/ip_forward", value="1"),)
+
+
+def _station_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]]) -> Iterator[str]:
+    yield "link set lo up"
+    for link, end in ends:
+        address, network = address_of(node, rail=link.rail), network_of(link.rail)
+        yield f"addr replace {address}/{PREFIX_BITS} dev {end.device} noprefixroute"
+        yield f"link set {end.device} up"
+        if lab.forwarding is Forwarding.bridge:
+            yield f"route replace {network} dev {end.device} scope link src {address} {_ROUTE}"
+            continue
+        far = link.beyond(node.name)
+        gateway = address_of(lab.node(far.node), rail=link.rail)
+        yield f"neigh replace {gateway} lladdr {far.mac} dev {end.device} nud permanent"
+        yield f"route replace {network} via {gateway} dev {end.device} onlink src {address} {_ROUTE}"
+
+
+def _bridge_lines(node: Node, ends: list[tuple[Link, End]]) -> Iterator[str]:
+    yield "link set lo up"
+    for _, end in ends:
+        yield f"link set {end.device} master br0 up"
+    if ends:
+        yield f"addr replace {address_of(node, rail=ends[0][0].rail)}/{PREFIX_BITS} dev br0"
+    yield "link set br0 up"
+
+
+def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], routes: list[Hop]) -> Iterator[str]:
+    """Static addresses, neighbours and routes: switches send no ARP requests."""
+    yield "link set lo up"
+    for rail in sorted({link.rail for link, _ in ends}):
+        yield f"addr replace {address_of(node, rail=rail)}/32 dev lo"
+    for link, end in ends:
+        far = link.beyond(node.name)
+        yield f"link set {end.device} up"
+        address = address_of(lab.node(far.node), rail=link.rail)
+        yield f"neigh replace {address} lladdr {far.mac} dev {end.device} nud permanent"
+    for hop in routes:
+        device, beyond = hop.link.end_at(node.name).device, hop.link.beyond(node.name).node
+        to = address_of(hop.destination, rail=hop.link.rail)
+        via = address_of(lab.node(beyond), rail=hop.link.rail)
+        source = address_of(node, rail=hop.link.rail)
+        way = "scope link" if beyond == hop.destination.name else f"via {via}"
+        onlink = "" if beyond == hop.destination.name else " onlink"
+        yield f"route replace {to}/32 {way} dev {device}{onlink} src {source}"

@@ -1,0 +1,65 @@
+"""A lab as a SimGrid platform file (XML) with the same hosts, links, rates and routes. Pure.
+
+Format: https://simgrid.org/doc/latest/Platform.html
+"""
+
+from collections.abc import Iterator, Mapping
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.labs.routing import hops
+from stressbench.labs.topology import Lab, Link, NodeKind
+
+_HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+_SPEED = "1Gf"  # required by SimGrid, but without effect: motifs compute for given times
+_HOP_NS = 10_000  # latency of a link, about that of a veth pair
+
+
+def platform_of(lab: Lab) -> str:
+    """Text of the platform file; hosts and links keep their names.
+
+    The bandwidth of a link is its rate including headers; the share of payload is a SimGrid setting of the run. Raises
+    LabMistake for labs with several rails or noise, which SimGrid cannot represent.
+    """
+    if lab.rails > 1:
+        raise LabMistake(
+            f"{lab.name} has {lab.rails} rails: a simulated host has one; take a lab with a single [[rail]]"
+        )
+    if lab.noise:
+        raise LabMistake(f"{lab.name} has [[noise]]: simulated links carry only what ranks send; leave it out")
+    root = Element("platform", version="4.1")
+    zone = SubElement(root, "zone", id=lab.name, routing="Full")
+    for node in lab.stations:
+        cores = str(node.cores) if node.kind is NodeKind.host else "1"
+        SubElement(zone, "host", id=node.name, speed=_SPEED, core=cores)
+    for link in lab.links:
+        SubElement(
+            zone, "link", id=link.name, bandwidth=f"{link.rate.bytes_per_s:.12g}Bps",
+            latency=f"{_HOP_NS + (link.delay.ns if link.delay else 0)}ns", sharing_policy="SPLITDUPLEX",
+        )  # fmt: skip
+    for source, target, crossed in _routes(lab):
+        route = SubElement(zone, "route", src=source, dst=target, symmetrical="NO")
+        for link, direction in crossed:
+            SubElement(route, "link_ctn", id=link.name, direction=direction)
+    indent(root)
+    return _HEAD + tostring(root, encoding="unicode") + "\n"
+
+
+def _routes(lab: Lab) -> Iterator[tuple[str, str, tuple[tuple[Link, str], ...]]]:
+    """Routes between all pairs of stations as links with directions; UP is from the first to the second end."""
+    table = {(hop.node, hop.destination.name): hop.link for hop in hops(lab, rail=0)}
+    nic = {node.name: lab.links_of(node.name)[0] for node in lab.stations}
+    for source in lab.stations:
+        for target in lab.stations:
+            if source is not target:
+                yield source.name, target.name, tuple(_route(source.name, target.name, nic, table))
+
+
+def _route(
+    source: str, target: str, nic: Mapping[str, Link], table: Mapping[tuple[str, str], Link]
+) -> Iterator[tuple[Link, str]]:
+    at = source
+    while at != target:
+        link = nic[at] if at == source else table[at, target]
+        yield link, "UP" if link.a.node == at else "DOWN"
+        at = link.beyond(at).node

@@ -1,0 +1,48 @@
+"""Two-level fat tree: leaves with hosts, roots above them, uplinks tapered k:1."""
+
+import re
+
+from stressbench.formats.lab.forwarding import Forwarding
+from stressbench.formats.lab.topologies import FatTree
+from stressbench.labs.topology import Spread
+from stressbench.labs.wiring import (
+    Rail,
+    RailNetwork,
+    Trunk,
+    Wiring,
+    WiringInput,
+    WiringMistake,
+    leaf_count,
+    on_every_rail,
+)
+
+SPEC = FatTree
+_TAPER = re.compile(r"(\d+(?:\.\d+)?):1")
+
+
+def wire(spec: FatTree, given: WiringInput) -> Wiring:
+    """Wire the fat tree. Hosts fill leaf after leaf. The default forwarding is bridging with one root, else routing."""
+    leaves = leaf_count(given, spec.hosts_per_leaf, key="hosts_per_leaf")
+    taper = _taper(spec.taper)
+
+    def plane(rail: Rail) -> RailNetwork:
+        uplink = rail.rate.scaled(spec.hosts_per_leaf / taper / spec.roots)
+        return RailNetwork(
+            switches=(*(f"leaf{leaf}" for leaf in range(leaves)), *(f"root{root}" for root in range(spec.roots))),
+            attached=tuple(f"leaf{host // spec.hosts_per_leaf}" for host in range(len(given.hosts))),
+            trunks=tuple(
+                Trunk(f"leaf{leaf}", f"root{root}", uplink) for leaf in range(leaves) for root in range(spec.roots)
+            ),
+        )
+
+    default = Forwarding.bridge if spec.roots == 1 else Forwarding.route
+    return on_every_rail(given, plane, forwarding=spec.forwarding or default, spread=Spread.by_destination)
+
+
+def _taper(text: str) -> float:
+    match = _TAPER.fullmatch(text)
+    assert match is not None
+    taper = float(match[1])
+    if taper == 0:
+        raise WiringMistake("taper", f"'{text}': expected k:1 with k above 0, such as 2:1")
+    return taper

@@ -1,0 +1,36 @@
+"""Rate limiting of links: a token bucket filter at each end, as commands for `tc -batch`. Pure."""
+
+from stressbench.formats.units import Bytes, Rate
+from stressbench.labs.topology import End, Link
+
+FRAME_BYTES = 1514
+"""The longest frame: 1448 bytes of TCP payload, TCP/IP headers with timestamps, and the Ethernet header."""
+PAYLOAD_SHARE = 1448 / 1514
+"""The highest share of a link's rate that a TCP stream can use for payload."""
+_HANDLE = "10:"
+_BURST_S = 0.0005
+_DEFAULT_QUEUE = Bytes(4 * 2**20)
+_NETEM_FRAMES = 10_000
+
+
+def burst_of(rate: Rate) -> Bytes:
+    """Size of the token bucket, the burst that passes at line rate after a pause.
+
+    At least two frames, so that even short messages take their time on the link; at high rates the data of 0.5 ms,
+    which is the typical delay of the kernel's timer.
+    """
+    return Bytes(max(2 * FRAME_BYTES, round(rate.bytes_per_s * _BURST_S)))
+
+
+def token_bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tuple[str, ...]:
+    """`tc` commands that limit an end of a link to its rate or to `rate`; running them again changes the rate."""
+    parent = "root"
+    lines = []
+    if link.delay is not None:
+        lines.append(f"qdisc replace dev {end.device} root handle 1: netem delay {link.delay} limit {_NETEM_FRAMES}")
+        parent = "parent 1:1"
+    chosen = rate or link.rate
+    queue = link.queue or _DEFAULT_QUEUE
+    bucket = f"rate {chosen.bits_per_s}bit burst {burst_of(chosen).count} limit {queue.count}"
+    lines.append(f"qdisc replace dev {end.device} {parent} handle {_HANDLE} tbf {bucket}")
+    return tuple(lines)

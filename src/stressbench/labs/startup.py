@@ -1,0 +1,66 @@
+"""Starting a lab from its file, after checking the file and the capabilities of this machine."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.formats.lab.errors import LabFileMistake, LabMistake
+from stressbench.formats.toml import TomlMistake, read_text
+from stressbench.formats.toml.lines import line_of, lines_of
+from stressbench.labs.capabilities import Capability, missing, netem, storage
+from stressbench.labs.errors import LabFault
+from stressbench.labs.file import parse_lab
+from stressbench.labs.lifecycle import RunningLab, up
+from stressbench.labs.topology import Lab
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartedLab:
+    """A lab that is up. `unavailable`: missing capabilities that keep its I/O nodes from serving files, if any."""
+
+    running: RunningLab
+    unavailable: tuple[Capability, ...]
+
+
+def start_lab(path: Path, *, name: str) -> StartedLab:
+    """Check the lab file and this machine, then bring the lab up.
+
+    Raises LabMistake if the file is invalid or asks for more than the machine has, and LabFault if the machine lacks
+    a required capability or a step fails.
+    """
+    try:
+        text = read_text(path)
+    except TomlMistake as fault:
+        raise LabMistake(str(fault)) from fault
+    lab = parse_lab(text, name=name, source=str(path))
+    _check_cores(lab, text, path, there=len(os.sched_getaffinity(0)))
+    unavailable = missing()
+    if unavailable:
+        raise LabFault("\n".join(f"{one.name} missing ({one.why}): {one.remedy}" for one in unavailable))
+    if any(link.delay for link in lab.links) and not (one := netem()).there:
+        places = (place for place in lines_of(text) if place[-1] == "delay")
+        line = line_of(lines_of(text), next(places))
+        raise LabFileMistake([f"{path}:{line}: delay: this kernel has no netem: {one.remedy}"])
+    unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
+    return StartedLab(running=up(text, name=name, source=str(path), serves=not unserved), unavailable=unserved)
+
+
+def _check_cores(lab: Lab, text: str, path: Path, *, there: int) -> None:
+    """Raise LabFileMistake if the hosts need more than `there` cores."""
+    message = cores_complaint(lab, there=there)
+    if message is not None:
+        raise LabFileMistake([f"{path}:{line_of(lines_of(text), ('hosts', 'cores'))}: {message}"])
+
+
+def cores_complaint(lab: Lab, *, there: int) -> str | None:
+    """Reason why the lab's hosts do not fit on a machine with `there` cores; None if they do."""
+    most = max(lab.hosts, key=lambda host: host.cores)
+    if most.cores > there:
+        return (
+            f"hosts.cores: {most.name} has {most.cores} cores, but this machine has {there}: expected at most {there}"
+        )
+    total = sum(host.cores for host in lab.hosts)
+    if lab.pinned and total > there:
+        what = f"hosts.pinned: {len(lab.hosts)} hosts with {total} cores in all do not fit on {there}"
+        return f"{what}; without pinned, hosts share the cores"
+    return None

@@ -11,7 +11,7 @@ import typer
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson, Engine, TargetName
 from stressbench.cli.options.suite import Evaluated, Published, Ranks, suite_launch
-from stressbench.console import echo, error, note
+from stressbench.console import echo, emit, error, note
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.linpack import HPCC, given_rmax, measured_rmax, require_hpcc
@@ -98,12 +98,12 @@ def beff(
         options = motif_options(
             ("--memory", memory), ("--lmax", lmax), ("--random", drawn), flags=(("--quick", quick), ("--extra", extra))
         )  # fmt: skip
-        result = run_b_eff(launch, options, output=output, progress=note)
+        result = run_b_eff(launch, options, output=output, progress=emit)
         if rmax == HPCC:
             balance = _run_hpcc(launch, result)
             status = ExitStatus.fault if balance is None else ExitStatus.ok
     if page is not None:
-        write_report_page(page, render("html", documents.page(result, rmax=balance)), progress=note)
+        write_report_page(page, render("html", documents.page(result, rmax=balance)), progress=emit)
     _print(result, rmax=balance, as_json=as_json, published=published)
     raise typer.Exit(status)
 

@@ -13,7 +13,7 @@ from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson, Engine, TargetName
 from stressbench.cli.options.suite import Evaluated, Published, Ranks, suite_launch
-from stressbench.console import echo, note
+from stressbench.console import echo, emit, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io
@@ -90,10 +90,10 @@ def beff_io(
         target = resolve_target(on, environment=os.environ)
         launch = suite_launch(target, ranks, on=on, engine=engine, seed=seed, verify=verify)
         result, status = run_b_eff_io(
-            launch, files.motif_options(launch, time=scheduled), output=output, cache_bytes=cache_bytes, progress=note
+            launch, files.motif_options(launch, time=scheduled), output=output, cache_bytes=cache_bytes, progress=emit
         )  # fmt: skip
     if page is not None:
-        write_report_page(page, render("html", documents.page(result)), progress=note)
+        write_report_page(page, render("html", documents.page(result)), progress=emit)
     _print(result, as_json=as_json, published=published)
     if not result.complete:
         if as_json:

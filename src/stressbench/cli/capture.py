@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchCommand, WithNames
-from stressbench.console import note
+from stressbench.console import emit
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import capture_program
 
@@ -37,5 +37,5 @@ def capture(
     with_names: WithNames = False,
 ) -> None:
     """Run, write the trace, say what it holds."""
-    taken = capture_program(words, output=output, with_names=with_names, progress=note)
+    taken = capture_program(words, output=output, with_names=with_names, progress=emit)
     raise typer.Exit(taken.status or (ExitStatus.fault if taken.trace is None else ExitStatus.ok))

@@ -17,7 +17,7 @@ from stressbench.cli.options.measurement import (
 )
 from stressbench.cli.options.ring import RingOptions
 from stressbench.cli.options.single import AsJson, Engine
-from stressbench.console import echo, error, note
+from stressbench.console import echo, emit, error
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference import (
     CompressionMeasurement,
@@ -81,10 +81,10 @@ def compress(
         background_ranks=plan.background_ranks(target, pairs=schedule.pairs), engine=engine,
         incompatibility=impact_incompatibility,
     )  # fmt: skip
-    measurement = measure_compression(spec, plan, progress=note)
+    measurement = measure_compression(spec, plan, progress=emit)
     if measurement.interrupted is None:
         _print(measurement, spec, plan, destination, link, as_json=as_json)
-    write_compression_profile(destination, spec, plan, measurement, link=link, progress=note)
+    write_compression_profile(destination, spec, plan, measurement, link=link, progress=emit)
     if measurement.interrupted is not None:
         error(f"{measurement.interrupted}; {_kept(measurement, destination)}")
         raise typer.Exit(ExitStatus.interrupted)

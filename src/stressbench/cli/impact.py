@@ -17,7 +17,7 @@ from stressbench.cli.options.measurement import (
     prepare,
 )
 from stressbench.cli.options.single import AsJson, Engine
-from stressbench.console import echo, note
+from stressbench.console import echo, emit
 from stressbench.experiments.interference import (
     LoadedLink,
     MeasurementSpec,
@@ -77,7 +77,7 @@ def impact(
         words, program, probes, run, profile, target=target, schedule=schedule, background_ranks=2 * schedule.pairs,
         engine=engine, incompatibility=levels_incompatibility,
     )  # fmt: skip
-    data = measure_impact(spec, effect_runs=effect_runs, packets=link.packets, progress=note)
+    data = measure_impact(spec, effect_runs=effect_runs, packets=link.packets, progress=emit)
     result = analyse_impact(data)
     if as_json:
         _print_json(result, spec, destination, link)
@@ -87,7 +87,7 @@ def impact(
 
         print_impact(result, name=spec.name, probing=spec.schedule, console=standard_output())
     write_impact_profile(
-        destination, spec, data, cautions=result.cautions, effect_runs=effect_runs, link=link, progress=note
+        destination, spec, data, cautions=result.cautions, effect_runs=effect_runs, link=link, progress=emit
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import typer
 
 from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchCommand, WithNames
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo, error, note
+from stressbench.console import echo, emit, error
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import CaptureFailed, profile_json, profile_program
@@ -52,7 +52,7 @@ def profile(
     if as_json and output is not None and output.suffix != ".json":
         raise UserError(f"--json: -o {output} is not a .json file; name a .json file, or leave one of both out")
     try:
-        found = profile_program(words, output=output, with_names=with_names, progress=note)
+        found = profile_program(words, output=output, with_names=with_names, progress=emit)
     except CaptureFailed as fault:
         error(str(fault))
         raise typer.Exit(fault.program_status or ExitStatus.fault) from None

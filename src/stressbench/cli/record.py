@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchCommand, WithNames
-from stressbench.console import note
+from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import record_program
 
@@ -42,7 +42,7 @@ def record(
     with_names: WithNames = False,
 ) -> None:
     """Capture, write the workload, say how to run it."""
-    taken, is_written = record_program(words, output=output, job=job, with_names=with_names, progress=note)
+    taken, is_written = record_program(words, output=output, job=job, with_names=with_names, progress=emit)
     if taken.trace is None or not is_written:
         raise typer.Exit(taken.status or ExitStatus.fault)
     note(f"next: {shlex.join(('stressbench', 'run', str(output), '-n', str(taken.trace.header.ranks)))}")

@@ -58,7 +58,7 @@ def progress(text: str) -> None:
     emit(text, level=Level.progress)
 
 
-def emit(text: str, *, level: Level) -> None:
+def emit(text: str, *, level: Level = Level.note) -> None:
     """Write `stressbench: ` and the text to standard error, unless the level is suppressed; each line has the prefix.
 
     Control characters in the text are escaped. A message that cannot be written is dropped.

@@ -1,11 +1,16 @@
-"""How experiments report what they are doing."""
+"""How experiments report what they are doing: through a callback, which is `stressbench.console.emit` for commands."""
 
-from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol
 
-Progress: TypeAlias = Callable[[str], None]
-"""Called with one sentence, without a full stop, whenever a new step begins or something noteworthy happened."""
+from stressbench.levels import Level
 
 
-def silent(_: str) -> None:
+class Progress(Protocol):
+    """Called with one sentence, without a full stop, whenever a new step begins or something noteworthy happened."""
+
+    def __call__(self, text: str, *, level: Level = Level.note) -> None:
+        """`level` says whether it is progress, a note or a warning."""
+
+
+def silent(text: str, *, level: Level = Level.note) -> None:
     """A `Progress` that drops every message."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import FrameType
 
-from stressbench.experiments.reporting import Report
+from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads
 from stressbench.experiments.study.launching import Launching
 from stressbench.experiments.study.results import is_narrow
@@ -72,22 +72,22 @@ class StudyOutcome:
 
 
 def run_study(
-    directory: Directory, options: StudyOptions, *, report: Report, watcher: AbstractContextManager[Watcher]
+    directory: Directory, options: StudyOptions, *, progress: Progress, watcher: AbstractContextManager[Watcher]
 ) -> StudyOutcome:
     """Run what is open. Stop signals end the current runs after their round, and start no others.
 
     `watcher` is entered when the first run is about to start, and told of each. Raises StudyMistake, StudyFault.
     """
     options.check(directory.study)
-    pool = _pool(directory.study, options, report)
+    pool = _pool(directory.study, options, progress)
     launching = Launching(
         study=directory.study, folder=directory.folder, environment=os.environ, note=directory.write,
-        say=lambda text: report(text, level=Level.progress),
+        say=lambda text: progress(text, level=Level.progress),
     )  # fmt: skip
-    with locked(directory.path), _warned_of_slow_networks(directory, report):
+    with locked(directory.path), _warned_of_slow_networks(directory, progress):
         require_same_workloads(directory)
         for complaint in directory.read().complaints:
-            report(complaint, level=Level.warning)
+            progress(complaint, level=Level.warning)
         launching.check()
         policy = _recorded_policy(directory, options)
         launching.put_back(slowed(directory.read().records).values())
@@ -103,11 +103,11 @@ def run_study(
     return StudyOutcome(stop=stop, tally=campaign.tally())
 
 
-def _pool(study: Study, options: StudyOptions, report: Report) -> Pool:
+def _pool(study: Study, options: StudyOptions, progress: Progress) -> Pool:
     if options.jobs == 1:
         return OneAtATime()
     if any(cell.on in batch_systems() for cell in study.cells):
-        report(
+        progress(
             "runs at once have nodes of their own but share the network: one may measure another's traffic",
             level=Level.warning,
         )
@@ -115,7 +115,7 @@ def _pool(study: Study, options: StudyOptions, report: Report) -> Pool:
 
 
 @contextmanager
-def _warned_of_slow_networks(directory: Directory, report: Report) -> Iterator[None]:
+def _warned_of_slow_networks(directory: Directory, progress: Progress) -> Iterator[None]:
     """Report, however the study ends, which networks could not be restored to their full rate."""
     try:
         yield
@@ -128,7 +128,7 @@ def _warned_of_slow_networks(directory: Directory, report: Report) -> Iterator[N
             else:
                 lab = on.partition(":")[2]
                 text = f"links of {on} may still be at {record.rate}: `stressbench lab set all rate=full --lab {lab}`"
-            report(text, level=Level.warning)
+            progress(text, level=Level.warning)
 
 
 def _recorded_policy(directory: Directory, options: StudyOptions) -> Policy:

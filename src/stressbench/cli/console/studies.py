@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def carry_out(directory: Directory, options: StudyOptions) -> NoReturn:
     """Run what is open in the directory, show progress, and end with the exit status of the study."""
-    outcome = run_study(directory, options, report=emit, watcher=_progress_of(directory))
+    outcome = run_study(directory, options, progress=emit, watcher=_progress_of(directory))
     raise typer.Exit(_close(directory, outcome))
 
 

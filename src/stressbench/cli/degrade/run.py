@@ -95,7 +95,7 @@ def run(
     if is_program(words):
         sweep = what.program(words, chosen)
         how.refuse_for(words)
-        end_of_launches(sweep.prepared(report=emit).run(folder))
+        end_of_launches(sweep.prepared(progress=emit).run(folder))
     what.check()
     if chosen.first is not None:
         raise StudyMistake(f"{chosen.first}: is for a program's output; workloads are measured by the engine")

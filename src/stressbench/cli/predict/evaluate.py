@@ -10,7 +10,7 @@ from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo, note
+from stressbench.console import echo, emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference import validate_predictions
@@ -68,7 +68,7 @@ def evaluate(
         raise UserError("--json and --csv: expected one of them")
     found = validate_predictions(selection.profiles(words), observed)
     if page is not None:
-        write_report_page(page, render("html", judgement.page(found)), progress=note)
+        write_report_page(page, render("html", judgement.page(found)), progress=emit)
     _print(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
     if not found.has_predictions:
         raise typer.Exit(ExitStatus.negative)

@@ -15,7 +15,7 @@ from stressbench.cli.options.profile_selection import (
 )
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo, note
+from stressbench.console import echo, emit
 from stressbench.experiments.interference import propose_placement
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.placement_plan import PlacementPlan
@@ -55,7 +55,7 @@ def place(
     chosen = model_named(model)
     found = propose_placement(selection.profiles(words), switches=switches, per_switch=per_switch, model=chosen)
     if page is not None:
-        write_report_page(page, render("html", placement.page(found)), progress=note)
+        write_report_page(page, render("html", placement.page(found)), progress=emit)
     if as_json:
         echo(TypeAdapter(PlacementPlan).dump_json(found, indent=2))
         return

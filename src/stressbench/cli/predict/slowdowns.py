@@ -15,7 +15,7 @@ from stressbench.cli.options.profile_selection import (
 )
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo, note
+from stressbench.console import echo, emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference import predict_slowdowns
@@ -66,7 +66,7 @@ def slowdowns(
     models = tuple(Model) if all_models else (model_named(model),)
     found = predict_slowdowns(selection.profiles(words), models=models)
     if page is not None:
-        write_report_page(page, render("html", predictions.page(found)), progress=note)
+        write_report_page(page, render("html", predictions.page(found)), progress=emit)
     if as_json:
         echo(TypeAdapter(CoRunPrediction).dump_json(found, indent=2))
     else:

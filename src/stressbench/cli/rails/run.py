@@ -89,7 +89,7 @@ def run(
     if words and is_program(words):
         sweep = what.program(words, figures or ())
         how.refuse_for(words)
-        end_of_launches(sweep.prepared(report=emit).run(folder))
+        end_of_launches(sweep.prepared(progress=emit).run(folder))
     if figures:
         raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
     options, here = how.value(), Path.cwd()

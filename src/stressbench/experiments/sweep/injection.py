@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stressbench.experiments.reporting import Report, silent
+from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.study.rate_command import RateCommand
 from stressbench.experiments.study.restore import restored_by
 from stressbench.formats.study.errors import StudyFault
@@ -25,7 +25,7 @@ class Injection:
 
     apply: Callable[[str], None]
     by_hand: str
-    report: Report = silent
+    progress: Progress = silent
     _set: list[str] = field(default_factory=list, init=False)
 
     def set(self, rate: str) -> None:
@@ -53,7 +53,7 @@ class Injection:
             with handled_by(lambda *_: None):  # who asks to stop wants this done first
                 self.apply(_FULL)
         except StudyFault:
-            self.report(
+            self.progress(
                 f"injection bandwidth may still be {self._set[-1]} of the full rate: `{self.by_hand}` restores it",
                 level=Level.warning,
             )
@@ -61,7 +61,7 @@ class Injection:
         self._set.append(_FULL)
 
 
-def of_lab(on: str, *, report: Report = silent) -> Injection:
+def of_lab(on: str, *, progress: Progress = silent) -> Injection:
     """All links of the lab that is up."""
 
     def apply(rate: str) -> None:
@@ -71,13 +71,13 @@ def of_lab(on: str, *, report: Report = silent) -> Injection:
             raise StudyFault(str(mistake)) from mistake
 
     by_hand = f"stressbench lab set all rate=full --lab {on.partition(':')[2]}"
-    return Injection(apply=apply, by_hand=by_hand, report=report)
+    return Injection(apply=apply, by_hand=by_hand, progress=progress)
 
 
-def of_command(text: str, *, folder: Path, report: Report = silent) -> Injection:
+def of_command(text: str, *, folder: Path, progress: Progress = silent) -> Injection:
     """A program of the site. Raises StudyMistake where there is none."""
     command = RateCommand(text=text, folder=folder, environment=os.environ)
     command.check()
     return Injection(
-        apply=lambda rate: command.set(FULL if rate == _FULL else rate), by_hand=f"{text} {_FULL}", report=report
+        apply=lambda rate: command.set(FULL if rate == _FULL else rate), by_hand=f"{text} {_FULL}", progress=progress
     )

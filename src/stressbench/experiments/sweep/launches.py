@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from stressbench.errors import Interrupted
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.reporting import Report
+from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.programs.figures import parse_figure
 from stressbench.formats.errors import reason_of
 from stressbench.formats.launches.journal import FILE, Journal, Launched, Plan
@@ -39,7 +39,7 @@ class LaunchSweep(Generic[Condition, P, L]):
     journal: Journal[P, L]
     command: str
     read_from: str
-    report: Report
+    progress: Progress
     ready: Callable[[Condition], object] = lambda _: None
 
     def run(self, output: Path) -> int:
@@ -56,18 +56,18 @@ class LaunchSweep(Generic[Condition, P, L]):
                     self.ready(condition)
                 if asked:
                     raise _stopped(shown_by)
-                self.report(f"launch {repetition + 1} of {runs}: {condition}", level=Level.progress)
+                self.progress(f"launch {repetition + 1} of {runs}: {condition}", level=Level.progress)
                 record, outcome = self.launch(condition, repetition)
                 if outcome.stop_requests:
                     raise _stopped(shown_by)
                 self.journal.append(path, record)
                 if record.status != ExitStatus.ok:
                     failed += 1
-                    self.report(f"{program} ended with status {record.status} under {condition}", level=Level.warning)
+                    self.progress(f"{program} ended with status {record.status} under {condition}", level=Level.warning)
                 else:
                     self._require_figures(record, path)
         done = len(self.turns) - failed
-        self.report(f"{done} launches are done; {shown_by} shows the results", level=Level.note)
+        self.progress(f"{done} launches are done; {shown_by} shows the results", level=Level.note)
         return failed
 
     def _begin(self, output: Path) -> Path:

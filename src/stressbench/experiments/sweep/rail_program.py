@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench import __version__
-from stressbench.experiments.reporting import Report
+from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.study.programs.figures import figures_in
 from stressbench.experiments.study.programs.order import in_order
@@ -37,7 +37,7 @@ class ProgramRailSweep:
     seed: int = 1
     figures: tuple[str, ...] = ()
 
-    def prepared(self, *, report: Report) -> "PreparedRailSweep":
+    def prepared(self, *, progress: Progress) -> "PreparedRailSweep":
         """Everything checked, and all that is needed to start. Raises StudyMistake and LaunchMistake."""
         if wrong := next((policy for policy in self.policies if policy.goes_by_job), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
@@ -61,7 +61,7 @@ class ProgramRailSweep:
             for policy in self.policies
         }
         look = look_at(self.on, nics)
-        return PreparedRailSweep(plan=plan, place=place, steering=steering, look=look, report=report)
+        return PreparedRailSweep(plan=plan, place=place, steering=steering, look=look, progress=progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class PreparedRailSweep:
     place: LaunchTarget
     steering: dict[str, Steering]
     look: Look
-    report: Report
+    progress: Progress
 
     def run(self, folder: Path) -> int:
         """Start all launches, records in `folder`; the number of those that failed.
@@ -88,7 +88,7 @@ class PreparedRailSweep:
         return LaunchSweep(
             plan=plan, turns=tuple(in_order(plan.policies, runs=plan.runs, seed=plan.seed)), launch=self._launch,
             journal=JOURNAL, command="rails", read_from=STANDARD_OUTPUT.format(program=plan.command[0]),
-            report=self.report,
+            progress=self.progress,
         ).run(folder)  # fmt: skip
 
     def _launch(self, policy: str, repetition: int) -> tuple[LaunchRecord, Outcome]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench import __version__
-from stressbench.experiments.reporting import Report
+from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.degradation.launches import Condition, turns_of
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.study.programs.figures import figures_in
@@ -42,14 +42,14 @@ class ProgramRateSweep:
     seed: int = 1
     figures: FigureOptions
 
-    def prepared(self, *, report: Report) -> "PreparedRateSweep":
+    def prepared(self, *, progress: Progress) -> "PreparedRateSweep":
         """Everything checked, and all that is needed to start. Raises StudyMistake and LaunchMistake."""
         here, rates = Path.cwd(), tuple(map(argument_of, self.rates))
         place = _place(self.on, rates, rate_command=self.rate_command)
         injection = (
-            of_lab(self.on, report=report)
+            of_lab(self.on, progress=progress)
             if self.rate_command is None
-            else of_command(self.rate_command, folder=here, report=report)
+            else of_command(self.rate_command, folder=here, progress=progress)
         )
         output = output_of(self.figures, folder=here)
         plan = RatesPlan(
@@ -63,7 +63,7 @@ class ProgramRateSweep:
                 output.command(plan.command), folder=here, ranks=ranks, place=place, engine=None,
                 environment=os.environ,
             )  # fmt: skip
-        return PreparedRateSweep(plan=plan, place=place, injection=injection, output=output, report=report)
+        return PreparedRateSweep(plan=plan, place=place, injection=injection, output=output, progress=progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class PreparedRateSweep:
     place: LaunchTarget
     injection: Injection
     output: Output
-    report: Report
+    progress: Progress
 
     def run(self, folder: Path) -> int:
         """Start all launches, records in `folder`; the number of those that failed. Raises as LaunchSweep.run."""
@@ -85,7 +85,7 @@ class PreparedRateSweep:
         with self.output.placed() as output, self.injection.put_back():
             return LaunchSweep(
                 plan=plan, turns=turns, launch=lambda condition, number: self._launch(output, condition, number),
-                journal=JOURNAL, command="degrade", read_from=output.read_from(plan.command[0]), report=self.report,
+                journal=JOURNAL, command="degrade", read_from=output.read_from(plan.command[0]), progress=self.progress,
                 ready=lambda condition: self.injection.set(condition.rate),
             ).run(folder)  # fmt: skip
 
@@ -102,7 +102,7 @@ class PreparedRateSweep:
             if complaint is not None and repetition == 0:
                 raise StudyFault(f"--hpcc: {complaint}")
             if complaint is not None:
-                self.report(f"{complaint}; figures of this launch do not count", level=Level.warning)
+                self.progress(f"{complaint}; figures of this launch do not count", level=Level.warning)
                 text = ""
         record = RateLaunch(
             at=at, repetition=repetition, status=outcome.status, wall_s=outcome.ended_s - outcome.began_s,

@@ -18,9 +18,9 @@ from support.sensitivities import aggressor
 from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
-from stressbench.experiments.study.degradation.curves import Question
+from stressbench.experiments.study.results import results_of
 from stressbench.experiments.study.running import Result
-from stressbench.experiments.study_results import results_of
+from stressbench.experiments.sweep.rates.of_study import Question
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
 from stressbench.formats.run import read_run

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from stressbench.experiments.study.degradation.curves import Question, degradation_of
 from stressbench.experiments.study.standing import standings
+from stressbench.experiments.sweep.rates.of_study import Question, degradation_of
 from stressbench.formats.run import Run, read_run
 from stressbench.formats.study.file import Study, parse_study
 from stressbench.results.rates import Degradation

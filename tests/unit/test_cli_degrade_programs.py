@@ -16,8 +16,8 @@ from support.fake_lab import FakeLab
 from support.fake_launcher import put
 from support.fake_site import SCRIPT, Site
 
-from stressbench.experiments.study.degradation.launches import Condition, turns_of
-from stressbench.experiments.sweep.injection import Injection
+from stressbench.experiments.sweep.rates.injection import Injection
+from stressbench.experiments.sweep.rates.program import Condition, turns_of
 from stressbench.formats.launches.rates import read_launches
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake

@@ -16,8 +16,8 @@ from support.fake_site import Site
 from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
 
 from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study.programs.order import in_order
-from stressbench.experiments.sweep.nic_counters import Seen, between, look_at
+from stressbench.experiments.sweep.order import in_order
+from stressbench.experiments.sweep.rails.nic_counters import Seen, between, look_at
 from stressbench.formats.launches.rails import NicBytes, read_launches
 from stressbench.formats.trace import read_trace
 from stressbench.labs.catalog import lab_file

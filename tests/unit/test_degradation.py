@@ -16,8 +16,8 @@ from support.builders import MadeMachine
 from support.degradations import BOUND, STUDY, found_in, made
 from support.pages import Outline, figure
 
-from stressbench.experiments.study.degradation.curves import Question, degradation_of
 from stressbench.experiments.study.standing import State, standings
+from stressbench.experiments.sweep.rates.of_study import Question, degradation_of
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from stressbench.experiments.study.programs.figures import figures_in, parse_figure
+from stressbench.experiments.sweep.figures import figures_in, parse_figure
 from stressbench.formats.study.errors import StudyFault
 
 

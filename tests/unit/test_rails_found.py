@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
-from stressbench.experiments.study.rails.carried import asked_cards, cards_of, carried_of
-from stressbench.experiments.study.rails.of_study import Question, rails_of_study
 from stressbench.experiments.study.standing import standings
+from stressbench.experiments.sweep.rails.carried import asked_cards, cards_of, carried_of
+from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
 from stressbench.formats.run import Kind, Run, read_run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study

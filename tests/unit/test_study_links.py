@@ -12,9 +12,8 @@ from support.studies import STUDY, carry_out, made_run, study_in
 from stressbench.experiments.study.cell_targets import require_links
 from stressbench.experiments.study.directory import Directory, now
 from stressbench.experiments.study.launching import Launching
-from stressbench.experiments.study.slowed import slowed
 from stressbench.experiments.study.standing import State as Standing
-from stressbench.experiments.study.standing import standings
+from stressbench.experiments.study.standing import slowed, standings
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import mistakes_located
 from stressbench.formats.study.manifest import LinksRecord

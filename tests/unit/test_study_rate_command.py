@@ -11,8 +11,7 @@ from support.studies import WORKLOAD, carry_out, study_in
 
 from stressbench.experiments.study.directory import Directory, now, open_directory
 from stressbench.experiments.study.launching import Launching
-from stressbench.experiments.study.slowed import slowed
-from stressbench.experiments.study.standing import State, standings
+from stressbench.experiments.study.standing import State, slowed, standings
 from stressbench.formats.study.errors import StudyFault, StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import parse_study
 from stressbench.formats.study.manifest import LinksRecord

@@ -10,8 +10,8 @@ import pytest
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
 from stressbench.experiments.study.packing import pack, verify
+from stressbench.experiments.study.results import results_of
 from stressbench.experiments.study.running import Result
-from stressbench.experiments.study_results import results_of
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.study import FORMATS
 

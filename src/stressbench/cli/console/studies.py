@@ -13,9 +13,9 @@ import typer
 from stressbench.console import Console, echo, emit, is_quiet, note, progress, warning
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import Directory
+from stressbench.experiments.study.execution import StudyOptions, StudyOutcome, run_study
+from stressbench.experiments.study.plan import plan_of
 from stressbench.experiments.study.running import Order, Result, Stop, Tally
-from stressbench.experiments.study_plan import plan_of
-from stressbench.experiments.study_runs import StudyOptions, StudyOutcome, run_study
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import duration_text

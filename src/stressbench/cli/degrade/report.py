@@ -9,12 +9,12 @@ import typer
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.cli.options.shares import share
 from stressbench.cli.options.study import Folder
-from stressbench.experiments.study.degradation.curves import Question, degradation_of, is_competing
-from stressbench.experiments.study.degradation.of_launches import degradation_of_launches
 from stressbench.experiments.study.directory import open_directory
+from stressbench.experiments.study.results import runs_of
 from stressbench.experiments.study.standing import standings
-from stressbench.experiments.study_results import runs_of
 from stressbench.experiments.sweep.launches import require_no_rounds
+from stressbench.experiments.sweep.rates.of_launches import degradation_of_launches
+from stressbench.experiments.sweep.rates.of_study import Question, degradation_of, is_competing
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.rates import read_launches
 from stressbench.formats.run import Kind

@@ -12,8 +12,8 @@ from stressbench.cli.options import texts
 from stressbench.cli.options.making import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 from stressbench.experiments.study.catalog import shipped_folder
 from stressbench.experiments.sweep.launches import refuse_workload_options
-from stressbench.experiments.sweep.rail_program import ProgramRailSweep
-from stressbench.experiments.sweep.rails import RailSweep
+from stressbench.experiments.sweep.rails.program import ProgramRailSweep
+from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option

@@ -9,11 +9,11 @@ import typer
 
 from stressbench.cli.options import texts
 from stressbench.cli.options.making import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
-from stressbench.experiments.sweep.competing import CompetingSweep
 from stressbench.experiments.sweep.launches import refuse_workload_options
-from stressbench.experiments.sweep.program_output import FigureOptions
-from stressbench.experiments.sweep.rate_program import RUNS, ProgramRateSweep
-from stressbench.experiments.sweep.rates import RateSweep
+from stressbench.experiments.sweep.rates.competing import CompetingSweep
+from stressbench.experiments.sweep.rates.program import RUNS, ProgramRateSweep
+from stressbench.experiments.sweep.rates.program_output import FigureOptions
+from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option

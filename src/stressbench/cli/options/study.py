@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from stressbench.experiments.study_runs import StudyOptions
+from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.launches import refuse_workload_options
 
 EXIT_STATUS = (

@@ -9,12 +9,12 @@ from pydantic import ValidationError
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study.rails.carried import Cards
-from stressbench.experiments.study.rails.of_launches import rails_of_launches
-from stressbench.experiments.study.rails.of_study import Question, rails_of_study
+from stressbench.experiments.study.results import runs_of
 from stressbench.experiments.study.standing import standings
-from stressbench.experiments.study_results import runs_of
 from stressbench.experiments.sweep.launches import require_no_rounds
+from stressbench.experiments.sweep.rails.carried import Cards
+from stressbench.experiments.sweep.rails.of_launches import rails_of_launches
+from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import Shape, limits, read_bytes
 from stressbench.formats.lab.errors import LabMistake

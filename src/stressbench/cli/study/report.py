@@ -8,7 +8,7 @@ import typer
 from stressbench.cli.console.documents import note_files, print_or_write, renderer_named
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study_results import results_of
+from stressbench.experiments.study.results import results_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.study import FORMATS, page

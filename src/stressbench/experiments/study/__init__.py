@@ -1,5 +1,5 @@
-"""Studies: a grid of factors, one run a cell and repetition, in a directory that survives being killed at any moment.
+"""Studies: a grid of factors, one run per cell and repetition, in a directory that survives kills at any time.
 
-Pure: the file (`file`, `tables`), cells and their order (`cells`), what a directory holds (`standing`), results
-(`results`, `matrix`, `formats/`, `page/`). Effects: `manifest`, `directory`, `running`, `launching`, `packing`.
+Pure modules: `standing` (how far each run is), `estimate`, `includes` and `combining` (workload texts). Modules with
+side effects: `directory`, `execution`, `running`, `launching`, `packing`.
 """

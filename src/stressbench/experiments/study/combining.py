@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.experiments.study.statements import STATEMENT, without_comments
+from stressbench.experiments.study.includes import STATEMENT, without_comments
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
 from stressbench.formats.study.errors import StudyMistake

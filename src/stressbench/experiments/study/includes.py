@@ -8,8 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stressbench.experiments.study.statements import STATEMENT, without_comments
 from stressbench.formats.files import limits, read_text
+
+STATEMENT = re.compile(r"^[ \t]*\[(?P<key>[A-Z_]+)\](?P<rest>[^\n]*(?:\n(?![ \t]*\[)[^\n]*)*)", re.MULTILINE)
+"""`key`, and the `rest` with the lines that continue it."""
+_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*")
+
+
+def without_comments(text: str) -> str:
+    """The rest of a statement, as it counts."""
+    return _COMMENT.sub("", text)
+
 
 _MOST_DEEP = 16  # as in the engine
 _PIECE = re.compile(r'\$\{(\w+)\}|"')

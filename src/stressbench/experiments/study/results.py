@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from stressbench.experiments.study.standing import Standing, State
-from stressbench.formats.run import Kind, Role, Run
+from stressbench.experiments.study.directory import Directory
+from stressbench.experiments.study.standing import Standing, State, standings
+from stressbench.formats.run import Kind, Role, Run, RunFileError, read_run
 from stressbench.formats.study.cells import Cell, varying
 from stressbench.formats.study.file import Study
+from stressbench.results.material import Material
 from stressbench.results.matrix import Matrix, Meeting, matrix_of
 from stressbench.results.selections import Selections, selections_of
 from stressbench.results.study import CellResult, Failure, JobResult, StudyReport
@@ -131,3 +133,33 @@ def _matrices(study: Study, cells: Sequence[CellResult], factors: Sequence[str])
         meeting = Meeting(impacts=tuple((job.name, job.impact) for job in cell.jobs))
         groups.setdefault(key, []).append(meeting)
     return tuple(matrix_of(study.matrix, meetings, where=dict(key)) for key, meetings in groups.items())
+
+
+def runs_of(directory: Directory) -> tuple[Mapping[str, Run], tuple[str, ...]]:
+    """The completed runs, by id, and a sentence for each run file that cannot be read."""
+    runs, complaints = {}, []
+    for standing in standings(directory.study.runs, directory.read().records):
+        if standing.state == "done" and standing.file is not None:
+            try:
+                runs[standing.run.id] = read_run(directory.path / standing.file)
+            except RunFileError as fault:
+                complaints.append(f"{fault}; the run is left out")
+    return runs, tuple(complaints)
+
+
+def results_of(directory: Directory) -> tuple[StudyReport, Material]:
+    """The report on the directory's runs, and what a page shows beside it."""
+    manifest = directory.read()
+    runs, complaints = runs_of(directory)
+    found = standings(directory.study.runs, manifest.records)
+    chosen = selections_of(runs)
+    report = report_of(directory.study, found, runs, chosen=chosen, notes=(*manifest.complaints, *complaints))
+    file, text = directory.newest_file()
+    return report, Material(
+        runs=runs,
+        name=file,
+        text=text,
+        seed=directory.study.seed,
+        environment=directory.environment_text(),
+        chosen=chosen,
+    )

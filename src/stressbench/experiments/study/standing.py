@@ -1,7 +1,7 @@
 """How far each run of a study is, from its plan and its manifest. Pure."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -10,12 +10,14 @@ from stressbench.formats.study.manifest import (
     FailedRecord,
     FinishedRecord,
     InterruptedRecord,
+    LinksRecord,
     PolicyRecord,
     Record,
     SettledRecord,
     StartedRecord,
     StudyRecord,
 )
+from stressbench.formats.units import FULL
 
 
 class State(StrEnum):
@@ -98,3 +100,9 @@ def _standing(run: PlannedRun, records: Sequence[Record], settled: int | None) -
     if settled is not None and run.repetition >= settled and standing.state is State.waiting:
         return replace(standing, state=State.spared)
     return standing
+
+
+def slowed(records: Iterable[Record]) -> Mapping[str, LinksRecord]:
+    """What was last said of each lab, by its `on`, and of each rate command, where it is not that all is carried."""
+    last = {record.command or record.on: record for record in records if isinstance(record, LinksRecord)}
+    return {what: record for what, record in last.items() if record.rate != FULL}

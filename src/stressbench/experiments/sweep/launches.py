@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from stressbench.errors import Interrupted
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress
-from stressbench.experiments.study.programs.figures import parse_figure
+from stressbench.experiments.sweep.figures import parse_figure
 from stressbench.formats.errors import reason_of
 from stressbench.formats.launches.journal import FILE, Journal, Launched, Plan
 from stressbench.formats.run import Kind

@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from stressbench.experiments.study.degradation.competing import NODES, RATE, require_shareable, texts_of
 from stressbench.experiments.study.includes import statements_of
 from stressbench.experiments.study.rate_command import argument_of
-from stressbench.experiments.sweep.rates import RateSweep, node_counts
+from stressbench.experiments.sweep.rates.competing_traffic import NODES, RATE, require_shareable, texts_of
+from stressbench.experiments.sweep.rates.study import RateSweep, node_counts
 from stressbench.experiments.sweep.specification import Specification
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, replace_whole

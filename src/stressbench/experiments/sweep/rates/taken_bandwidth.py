@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from statistics import median
 
-from stressbench.experiments.study.degradation.competing import JOB, RATE
+from stressbench.experiments.sweep.rates.competing_traffic import JOB, RATE
 from stressbench.formats.run import Kind, Role, Run
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.units import UnitError, parse_rate_share

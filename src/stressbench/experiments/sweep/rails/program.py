@@ -7,10 +7,10 @@ from pathlib import Path
 from stressbench import __version__
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import now
-from stressbench.experiments.study.programs.figures import figures_in
-from stressbench.experiments.study.programs.order import in_order
+from stressbench.experiments.sweep.figures import figures_in
 from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep, figures_of, ranks_of
-from stressbench.experiments.sweep.nic_counters import Look, between, look_at
+from stressbench.experiments.sweep.order import in_order
+from stressbench.experiments.sweep.rails.nic_counters import Look, between, look_at
 from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.experiments.study.rails.carried import Cards, carried_of
 from stressbench.experiments.study.standing import Standing, State
+from stressbench.experiments.sweep.rails.carried import Cards, carried_of
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import varying
 from stressbench.formats.study.errors import StudyMistake

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.experiments.study.degradation.curves import Question
+from stressbench.experiments.sweep.rates.of_study import Question
 from stressbench.formats.launches.rates import RateLaunch, RateLaunches
 from stressbench.results.rates import FULL, Better, Curve, Degradation, Point, balances_of, need_of, point_of
 

@@ -1,18 +1,19 @@
 """Launches of any MPI program at one injection bandwidth after the other."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench import __version__
 from stressbench.experiments.progress import Progress
-from stressbench.experiments.study.degradation.launches import Condition, turns_of
 from stressbench.experiments.study.directory import now
-from stressbench.experiments.study.programs.figures import figures_in
 from stressbench.experiments.study.rate_command import argument_of
-from stressbench.experiments.sweep.injection import Injection, of_command, of_lab
+from stressbench.experiments.sweep.figures import figures_in
 from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of
-from stressbench.experiments.sweep.program_output import FigureOptions, Output, output_of
+from stressbench.experiments.sweep.order import in_groups, in_order
+from stressbench.experiments.sweep.rates.injection import Injection, of_command, of_lab
+from stressbench.experiments.sweep.rates.program_output import FigureOptions, Output, output_of
 from stressbench.formats.launches.rates import JOURNAL, RateLaunch, RatesPlan
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.launch import program as launching
@@ -22,6 +23,32 @@ from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
 from stressbench.levels import Level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What a launch is under."""
+
+    rate: str
+    ranks: int
+
+    def __str__(self) -> str:
+        """`rate 1/2 on 4 ranks`."""
+        return f"rate {self.rate} on {self.ranks} {'rank' if self.ranks == 1 else 'ranks'}"
+
+
+def turns_of(
+    rates: Sequence[str], ranks: Sequence[int], *, runs: int, seed: int, rates_together: bool
+) -> tuple[tuple[Condition, int], ...]:
+    """All conditions once, then all once more, each time in another random order; with repetitions, from 0.
+
+    `rates_together`: launches at one rate follow each other, where a program of the site sets it.
+    """
+    by_rate = [[Condition(rate=rate, ranks=count) for count in ranks] for rate in rates]
+    if rates_together:
+        return tuple(in_groups(by_rate, runs=runs, seed=seed))
+    return tuple(in_order([one for group in by_rate for one in group], runs=runs, seed=seed))
+
 
 RUNS = 4
 

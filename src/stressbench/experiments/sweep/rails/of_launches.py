@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from stressbench.experiments.study.rails.carried import asked_cards, asked_in_words
+from stressbench.experiments.sweep.rails.carried import asked_cards, asked_in_words
 from stressbench.formats.launches.rails import Launches, LaunchRecord
 from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
 from stressbench.results.rails import BASELINE, Carried, Floats, Load, MpiProfile, RailsFound, Subject, subject_of

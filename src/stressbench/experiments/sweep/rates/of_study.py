@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.experiments.study.degradation.competing import FACTORS, JOB
-from stressbench.experiments.study.degradation.competition import COMPETING_NOTE, competition_of, left_to
 from stressbench.experiments.study.standing import Standing, State
+from stressbench.experiments.sweep.rates.competing_traffic import FACTORS, JOB
+from stressbench.experiments.sweep.rates.taken_bandwidth import COMPETING_NOTE, competition_of, left_to
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import Cell, varying
 from stressbench.formats.study.errors import StudyMistake

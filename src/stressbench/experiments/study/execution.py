@@ -13,8 +13,7 @@ from stressbench.experiments.study.directory import Directory, locked, now, requ
 from stressbench.experiments.study.launching import Launching
 from stressbench.experiments.study.results import is_narrow
 from stressbench.experiments.study.running import Campaign, OneAtATime, Policy, Pool, Stop, Tally, Watcher
-from stressbench.experiments.study.slowed import slowed
-from stressbench.experiments.study.standing import retries_of
+from stressbench.experiments.study.standing import retries_of, slowed
 from stressbench.experiments.study.workers import Workers
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.fields import seconds_of

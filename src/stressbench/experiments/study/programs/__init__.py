@@ -1,1 +1,0 @@
-"""Launches of a program of somebody else's under one condition after the other: records, order, figures of merit."""

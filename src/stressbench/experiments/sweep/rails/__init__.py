@@ -1,0 +1,1 @@
+"""Rail policies: workloads or programs under one policy after the other, and what each did to times and NICs."""

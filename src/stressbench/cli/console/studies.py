@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NoReturn
 import orjson
 import typer
 
-from stressbench.console import Console, echo, emit, is_quiet, note, progress, warning
+from stressbench.console import Console, echo, emit, is_quiet, note, warning
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import Directory
-from stressbench.experiments.study.execution import StudyOptions, StudyOutcome, run_study
+from stressbench.experiments.study.execution import StudyOptions, StudyProgress, run_study
 from stressbench.experiments.study.plan import plan_of
-from stressbench.experiments.study.running import Order, Result, Stop, Tally
+from stressbench.experiments.study.running import Stop, Tally
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import duration_text
@@ -29,64 +29,34 @@ if TYPE_CHECKING:
 def carry_out(directory: Directory, options: StudyOptions) -> NoReturn:
     """Run what is open in the directory, show progress, and end with the exit status of the study."""
     outcome = run_study(directory, options, progress=emit, watcher=_progress_of(directory))
-    raise typer.Exit(_close(directory, outcome))
-
-
-def _close(directory: Directory, outcome: StudyOutcome) -> ExitStatus:
-    where, tally = shlex.quote(str(directory.path)), outcome.tally
-    counts = f"{tally.done} of {tally.total} runs are done"
-    if tally.spared:
-        counts += f", {tally.spared} were not needed"
-    if tally.failed:
-        counts += f", {tally.failed} failed"
+    where = shlex.quote(str(directory.path))
     if outcome.stop is not Stop.done:
-        why = "stopped" if outcome.stop is Stop.interrupted else "the time limit came first"
-        note(f"{why}: {counts}; `stressbench study resume {where}` goes on")
-        return ExitStatus.interrupted
-    note(f"{counts}; `stressbench study report {where}` shows the results")
-    if tally.failed:
+        note(f"{outcome.summary}; `stressbench study resume {where}` goes on")
+    else:
+        note(f"{outcome.summary}; `stressbench study report {where}` shows the results")
+    if outcome.status == ExitStatus.fault:
         warning(f"`stressbench study status {where}` names what failed; `study resume {where} --retries N` tries again")
-    return ExitStatus.fault if tally.failed else ExitStatus.ok
+    raise typer.Exit(outcome.status)
 
 
-class _StudyProgress:
-    """A line per launch, and on terminals a bar beneath them."""
+class _ProgressBar(StudyProgress):
+    """A line per launch, and a bar beneath them."""
 
-    def __init__(self, directory: Directory, bar: "Progress | None") -> None:
-        self._factors = varying(directory.study.cells)
+    def __init__(self, directory: Directory, bar: "Progress") -> None:
+        super().__init__(directory, emit)
         self._bar = bar
-        self._task = None if bar is None else bar.add_task("", total=None, left="")
+        self._task = bar.add_task("", total=None, left="")
 
-    def waits(self, path: Path) -> None:
-        """A launch of an earlier command still writes."""
-        progress(f"a launch from before still writes to {path}; waiting for its end")
-
-    def starts(self, order: Order, tally: Tally) -> None:
-        """A run starts or continues."""
-        word = "goes on" if order.continues else "starts"
-        progress(f"{order.run.id} {word}: {described(order.run.cell, self._factors)}")
-        self._show(tally)
-
-    def ended(self, order: Order, result: Result, tally: Tally) -> None:
-        """A run ended."""
-        if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
-            warning(f"{order.run.id} failed (status {result.status}): {result.reason or 'no reason is known'}")
-        if self._bar is None and tally.left_s:
-            progress(f"{tally.done} of {tally.total} runs are done; about {duration_text(tally.left_s)} left")
-        self._show(tally)
-
-    def _show(self, tally: Tally) -> None:
-        if self._bar is not None and self._task is not None:
-            left = "" if tally.left_s is None else f"about {duration_text(tally.left_s)} left"
-            self._bar.update(
-                self._task, completed=tally.done + tally.spared + tally.failed, total=tally.total, left=left
-            )
+    def show(self, tally: Tally, *, is_end: bool) -> None:  # noqa: ARG002  a StudyProgress's
+        """Update the bar."""
+        left = "" if tally.left_s is None else f"about {duration_text(tally.left_s)} left"
+        self._bar.update(self._task, completed=tally.done + tally.spared + tally.failed, total=tally.total, left=left)
 
 
 @contextmanager
-def _progress_of(directory: Directory) -> Iterator[_StudyProgress]:
+def _progress_of(directory: Directory) -> Iterator[StudyProgress]:
     if is_quiet() or not sys.stderr.isatty():
-        yield _StudyProgress(directory, None)
+        yield StudyProgress(directory, emit)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -94,7 +64,7 @@ def _progress_of(directory: Directory) -> Iterator[_StudyProgress]:
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[left]}", markup=False))
     # Once a second: drawing takes a core that ranks may want.
     with Progress(*columns, console=console, refresh_per_second=1) as bar:
-        yield _StudyProgress(directory, bar)
+        yield _ProgressBar(directory, bar)
 
 
 def print_plan(study: Study, *, folder: Path, as_json: bool) -> None:

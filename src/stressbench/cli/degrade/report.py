@@ -1,6 +1,5 @@
 """`stressbench degrade report`: how much slower each job got, and how much bandwidth it needs."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,18 +8,10 @@ import typer
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.cli.options.shares import share
 from stressbench.cli.options.study import Folder
-from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study.results import runs_of
-from stressbench.experiments.study.standing import standings
-from stressbench.experiments.sweep.launches import require_no_rounds
-from stressbench.experiments.sweep.rates.of_launches import degradation_of_launches
-from stressbench.experiments.sweep.rates.of_study import Question, degradation_of, is_competing
-from stressbench.formats.launches.journal import FILE
-from stressbench.formats.launches.rates import read_launches
+from stressbench.experiments.sweep.rates.results import rate_results
 from stressbench.formats.run import Kind
-from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.rates import FORMATS
-from stressbench.results.rates import Degradation, Node
+from stressbench.results.rates import Node
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\
@@ -75,38 +66,8 @@ def report(
 ) -> None:
     """Read all, tell it."""
     render = renderer_named(kind, FORMATS)
-    _require_above_0("--gflops-per-node", gflops)
-    _require_above_0("--injection", injection)
-    node = Node(gflops=gflops, injection_gb_per_s=injection)
-    question = Question(
-        kind=time or Kind.isolated,
-        motifs=motifs,
-        at_most=share(at_most, option="--at-most", zero=True),
-        node=node,
-    )
-    if (folder / FILE).is_file():
-        require_no_rounds(folder, motifs=motifs, time=time)
-        found = degradation_of_launches(read_launches(folder / FILE), question=question)
-    else:
-        found = _of_study(folder, question, time)
-    print_or_write(render(found), output)
-
-
-def _of_study(folder: Path, question: Question, time: Kind | None) -> Degradation:
-    directory = open_directory(folder)
-    manifest = directory.read()
-    runs, complaints = runs_of(directory)
-    study = directory.study
-    if is_competing(study):
-        if time is Kind.isolated:
-            raise StudyMistake("--time isolated: competing traffic runs in contended rounds alone; leave it out")
-        question = replace(question, kind=Kind.contended)
-    return degradation_of(
-        study, standings(study.runs, manifest.records), runs, question=question,
-        notes=(*manifest.complaints, *complaints),
+    found = rate_results(
+        folder, time=time, motifs=motifs, at_most=share(at_most, option="--at-most", zero=True),
+        node=Node(gflops=gflops, injection_gb_per_s=injection),
     )  # fmt: skip
-
-
-def _require_above_0(option: str, value: float | None) -> None:
-    if value is not None and not 0 < value < float("inf"):
-        raise StudyMistake(f"{option} {value:g}: expected a number above 0")
+    print_or_write(render(found), output)

@@ -1,6 +1,5 @@
 """`stressbench degrade run`: workloads or a program at one injection bandwidth after the other."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,6 @@ from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rate_sweep import CALLED, LAB, RateFigureOptions, RateSweepOptions, RateWords
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, PlanAsJson, StudyRunOptions
 from stressbench.console import emit
-from stressbench.experiments.study.cell_targets import require_links
-from stressbench.experiments.study.directory import take_up
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
 
@@ -129,6 +126,4 @@ def _carry_out(words: list[str], what: RateSweepOptions, how: StudyRunOptions, *
         folder = competing.write_in(output)
     else:
         made = what.sweep(words).specification(called=CALLED)
-        options.check(made.study)
-        require_links(made.study, folder=folder, environment=os.environ, called=CALLED)
-    carry_out(take_up(output, study=made.study, text=made.text, folder=folder), options)
+    carry_out(made.begin(output, options, folder=folder, called=CALLED), options)

@@ -1,33 +1,14 @@
 """`stressbench rails report`: what each policy did, and which card carried the bytes."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
-from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study.results import runs_of
-from stressbench.experiments.study.standing import standings
-from stressbench.experiments.sweep.launches import require_no_rounds
-from stressbench.experiments.sweep.rails.carried import Cards
-from stressbench.experiments.sweep.rails.of_launches import rails_of_launches
-from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
-from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Shape, limits, read_bytes
-from stressbench.formats.lab.errors import LabMistake
-from stressbench.formats.launches.journal import FILE
-from stressbench.formats.launches.rails import read_launches
+from stressbench.experiments.sweep.rails.results import rail_results
 from stressbench.formats.run import Kind
-from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.trace import TraceFileError, read_trace
-from stressbench.labs.catalog import lab_file
-from stressbench.labs.file import read_lab
 from stressbench.report.rails import FORMATS
-from stressbench.results.rails import MpiProfile, RailsFound
-from stressbench.tracing.profile import Profile, profile_of
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\
@@ -71,59 +52,4 @@ def report(
 ) -> None:
     """Read all, tell it."""
     render = renderer_named(kind, FORMATS)
-    talk = tuple(_talk(path) for path in profiles or ())
-    if (folder / FILE).is_file():
-        require_no_rounds(folder, motifs=motifs, time=time)
-        found = rails_of_launches(read_launches(folder / FILE), talk=talk)
-    else:
-        found = _of_study(folder, Question(kind=time or Kind.isolated, motifs=motifs), talk)
-    print_or_write(render(found), output)
-
-
-def _of_study(folder: Path, question: Question, talk: Sequence[MpiProfile]) -> RailsFound:
-    directory = open_directory(folder)
-    manifest = directory.read()
-    runs, complaints = runs_of(directory)
-    study = directory.study
-    cards = _cards({cell.on for cell in study.cells})
-    count = max((rail + 1 for each in cards.values() for rail in each.values()), default=0)
-    return rails_of_study(
-        study, standings(study.runs, manifest.records), runs, question=question, cards=cards,
-        nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=(*manifest.complaints, *complaints),
-    )  # fmt: skip
-
-
-def _cards(places: set[str]) -> Mapping[str, Cards]:
-    """Whose link is which card, of labs whose files are known by their names; run files tell the rest."""
-    found = {}
-    for on in places:
-        kind, _, name = on.partition(":")
-        if kind != "lab":
-            continue
-        try:
-            lab = read_lab(lab_file(name))
-        except LabMistake:
-            continue
-        hosts = {host.name for host in lab.hosts}
-        found[on] = {(link.name, end.node): link.rail for link in lab.links for end in link.ends if end.node in hosts}
-    return found
-
-
-def _talk(path: Path) -> MpiProfile:
-    try:
-        if path.suffix == ".trace":
-            profile = profile_of(read_trace(path))
-        else:
-            profile = Shape[Profile](Profile).validate_json(read_bytes(path, limit=limits.PROFILE))
-    except OSError as fault:
-        raise StudyMistake(f"--profile: {path}: {reason_of(fault)}") from fault
-    except TraceFileError as fault:
-        raise StudyMistake(f"--profile: {fault}") from fault
-    except ValidationError as fault:
-        told = fault.errors()[0]["msg"].lower()
-        raise StudyMistake(
-            f"--profile: {path}: no profile ({told}); `stressbench profile -o X.json` makes one"
-        ) from fault
-    return MpiProfile(
-        source=path.name, program=profile.facts.program, ranks=profile.facts.ranks, columns=profile.columns
-    )  # fmt: skip
+    print_or_write(render(rail_results(folder, time=time, motifs=motifs, profiles=profiles or ())), output)

@@ -1,6 +1,5 @@
 """`stressbench rails run`: workloads or a program under one rail policy after the other."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,6 @@ from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rail_sweep import CALLED, LAB, RailSweepOptions, RailWords
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, OneAtATimeOptions, PlanAsJson
 from stressbench.console import emit
-from stressbench.experiments.study.cell_targets import require_links
-from stressbench.experiments.study.directory import take_up
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
 
@@ -92,11 +89,9 @@ def run(
         end_of_launches(sweep.prepared(progress=emit).run(folder))
     if figures:
         raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
-    options, here = how.value(), Path.cwd()
+    options = how.value()
     made = what.sweep(words or ()).specification(called=CALLED)
-    options.check(made.study)
-    require_links(made.study, folder=here, environment=os.environ, called=CALLED)
-    carry_out(take_up(folder, study=made.study, text=made.text, folder=here), options)
+    carry_out(made.begin(folder, options, called=CALLED), options)
 
 
 @with_options

@@ -9,7 +9,6 @@ from stressbench.cli.console.studies import carry_out
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.making import AnyRanksPerNode, MinTime, OneRankCount, Placements, Repetitions
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions
-from stressbench.experiments.study.directory import take_up
 from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.launch.targets import TARGET_NAMES
@@ -74,4 +73,4 @@ def matrix(
     made, options = pairs.specification(), how.value()
     options.check(made.study)
     folder = pairs.write_in(output, made)
-    carry_out(take_up(output, study=made.study, text=made.text, folder=folder), options)
+    carry_out(made.begin(output, options, folder=folder), options)

@@ -1,6 +1,5 @@
 """`stressbench study run`: a study from its file."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +8,7 @@ import typer
 from stressbench.cli.console.studies import carry_out
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions, StudyWord
-from stressbench.experiments.study.catalog import study_file
-from stressbench.experiments.study.cell_targets import require_links
-from stressbench.experiments.study.directory import take_up
-from stressbench.formats.study.file import mistakes_located, read_study
+from stressbench.experiments.study.execution import begin_study
 
 _HELP = f"""\
 Run all cells of a study, a file or one that ships, in random order, into one directory.
@@ -48,10 +44,5 @@ def run(
     how: StudyRunOptions,
 ) -> None:
     """Carry out the study of the file in `output`."""
-    file, options = study_file(what), how.value()
-    study, text = read_study(file)
-    options.check(study)
-    folder = file.absolute().parent
-    with mistakes_located(text, source=str(file)):
-        require_links(study, folder=folder, environment=os.environ)
-    carry_out(take_up(output, study=study, text=text, folder=folder), options)
+    options = how.value()
+    carry_out(begin_study(what, output, options), options)

@@ -7,8 +7,8 @@ from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
 from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study.running import tally_of
-from stressbench.experiments.study.standing import State, retries_of, standings
+from stressbench.experiments.study.standing import State
+from stressbench.experiments.study.status import status_of
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.units import duration_text
 
@@ -32,36 +32,21 @@ def register(app: typer.Typer) -> None:
 def status(folder: Folder, as_json: AsJson = False) -> None:
     """Read, count, print."""
     directory = open_directory(folder)
-    manifest = directory.read()
-    found = standings(directory.study.runs, manifest.records)
-    retries = retries_of(manifest.records, written=directory.study.retries)
-    tally = tally_of(found, retries=retries)
+    found = status_of(directory)
     if as_json:
-        runs = [
-            {
-                "run": one.run.id, "cell": one.run.cell.id, "repetition": one.run.repetition, "state": one.state.value,
-                "file": one.file, "failures": one.failures, "status": one.status, "reason": one.reason,
-                "duration_s": one.duration_s,
-            }
-            for one in found
-        ]  # fmt: skip
-        values = {
-            "done": tally.done, "failed": tally.failed, "spared": tally.spared, "total": tally.total,
-            "left_s": tally.left_s, "complaints": manifest.complaints, "runs": runs,
-        }  # fmt: skip
-        echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
+        echo(orjson.dumps(found.values(), option=orjson.OPT_INDENT_2))
         return
-    for complaint in manifest.complaints:
+    for complaint in found.complaints:
         warning(complaint)
-    counts = ", ".join(f"{count} {state}" for state in State if (count := sum(one.state is state for one in found)))
-    echo(f"{tally.total} runs: {counts}")
+    counts = ", ".join(f"{n} {state}" for state in State if (n := sum(one.state is state for one in found.runs)))
+    echo(f"{found.tally.total} runs: {counts}")
     factors = varying(directory.study.cells)
-    for one in found:
+    for one in found.runs:
         if one.state is State.failed:
-            again = "will be tried again" if one.is_open(retries=retries) else "given up"
+            again = "will be tried again" if one.is_open(retries=found.retries) else "given up"
             echo(
                 f"{one.run.id} failed {one.failures} times, {again}: status {one.status}, {one.reason} "
                 f"({described(one.run.cell, factors)})"
             )
-    if any(one.is_open(retries=retries) for one in found):
-        echo(f"time left: {duration_text(tally.left_s)}")
+    if any(one.is_open(retries=found.retries) for one in found.runs):
+        echo(f"time left: {duration_text(found.tally.left_s)}")

@@ -1,24 +1,41 @@
-"""Carries out the runs of a study's directory that are open."""
+"""Studies from their file or directory: begin one, and carry out the runs that are open."""
 
 import os
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from types import FrameType
 
-from stressbench.experiments.progress import Progress
-from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.progress import Progress, silent
+from stressbench.experiments.study.catalog import study_file
+from stressbench.experiments.study.cell_targets import require_links
+from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads, take_up
 from stressbench.experiments.study.launching import Launching
 from stressbench.experiments.study.results import is_narrow
-from stressbench.experiments.study.running import Campaign, OneAtATime, Policy, Pool, Stop, Tally, Watcher
+from stressbench.experiments.study.running import (
+    Campaign,
+    OneAtATime,
+    Order,
+    Policy,
+    Pool,
+    Result,
+    Stop,
+    Tally,
+    Watcher,
+)
 from stressbench.experiments.study.standing import retries_of, slowed
 from stressbench.experiments.study.workers import Workers
+from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.fields import seconds_of
-from stressbench.formats.study.file import Study
+from stressbench.formats.study.file import Study, mistakes_located, read_study
 from stressbench.formats.study.manifest import PolicyRecord, Record
+from stressbench.formats.toml import Called, by_key
+from stressbench.formats.units import duration_text
 from stressbench.launch.batch import batch_systems
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
@@ -69,13 +86,89 @@ class StudyOutcome:
     stop: Stop
     tally: Tally
 
+    @property
+    def status(self) -> ExitStatus:
+        """`interrupted` where runs are still open, `fault` where runs failed for good."""
+        if self.stop is not Stop.done:
+            return ExitStatus.interrupted
+        return ExitStatus.fault if self.tally.failed else ExitStatus.ok
+
+    @property
+    def summary(self) -> str:
+        """`3 of 4 runs are done, 1 failed`, after the reason why the study stopped early, if it did."""
+        tally = self.tally
+        counts = f"{tally.done} of {tally.total} runs are done"
+        if tally.spared:
+            counts += f", {tally.spared} were not needed"
+        if tally.failed:
+            counts += f", {tally.failed} failed"
+        if self.stop is Stop.done:
+            return counts
+        return f"{'stopped' if self.stop is Stop.interrupted else 'the time limit came first'}: {counts}"
+
+
+class StudyProgress:
+    """A `Watcher` that reports the start of each launch and each failure. Subclasses show counts in another way."""
+
+    def __init__(self, directory: Directory, progress: Progress) -> None:
+        self._factors = varying(directory.study.cells)
+        self._progress = progress
+
+    def waits(self, path: Path) -> None:
+        """A launch of an earlier command still writes."""
+        self._progress(f"a launch from before still writes to {path}; waiting for its end", level=Level.progress)
+
+    def starts(self, order: Order, tally: Tally) -> None:
+        """A run starts or continues."""
+        word = "goes on" if order.continues else "starts"
+        self._progress(f"{order.run.id} {word}: {described(order.run.cell, self._factors)}", level=Level.progress)
+        self.show(tally, is_end=False)
+
+    def ended(self, order: Order, result: Result, tally: Tally) -> None:
+        """A run ended."""
+        if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
+            reason = result.reason or "no reason is known"
+            self._progress(f"{order.run.id} failed (status {result.status}): {reason}", level=Level.warning)
+        self.show(tally, is_end=True)
+
+    def show(self, tally: Tally, *, is_end: bool) -> None:
+        """Report the counts, where a run has ended and the time that is left can be estimated."""
+        if is_end and tally.left_s:
+            left = duration_text(tally.left_s)
+            self._progress(f"{tally.done} of {tally.total} runs are done; about {left} left", level=Level.progress)
+
+
+def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
+    """The directory `output` with the study `what`, the name of one that ships or a file, checked and not started.
+
+    Raises StudyMistake and LaunchMistake for the first thing that is wrong.
+    """
+    file = study_file(what)
+    study, text = read_study(file)
+    with mistakes_located(text, source=str(file)):
+        return begin(study, text, output=output, folder=file.absolute().parent, options=options)
+
+
+def begin(
+    study: Study, text: str, *, output: Path, folder: Path, options: StudyOptions, called: Called = by_key
+) -> Directory:
+    """The directory `output` with this study, whose paths are relative to `folder`; `called` words the messages.
+
+    Raises StudyMistake, LaunchMistake, and Mistakes where a launch target cannot have the links of a cell.
+    """
+    options.check(study)
+    require_links(study, folder=folder, environment=os.environ, called=called)
+    return take_up(output, study=study, text=text, folder=folder)
+
 
 def run_study(
-    directory: Directory, options: StudyOptions, *, progress: Progress, watcher: AbstractContextManager[Watcher]
-) -> StudyOutcome:
+    directory: Directory, options: StudyOptions, *, progress: Progress = silent,
+    watcher: AbstractContextManager[Watcher] | None = None,
+) -> StudyOutcome:  # fmt: skip
     """Run what is open. Stop signals end the current runs after their round, and start no others.
 
-    `watcher` is entered when the first run is about to start, and told of each. Raises StudyMistake, StudyFault.
+    `watcher` is entered when the first run is about to start, and told of each; by default `progress` is. To be called
+    from the main thread. Raises StudyMistake, StudyFault.
     """
     options.check(directory.study)
     pool = _pool(directory.study, options, progress)
@@ -91,7 +184,7 @@ def run_study(
         policy = _recorded_policy(directory, options)
         launching.put_back(slowed(directory.read().records).values())
         target = directory.study.target
-        with watcher as watching:
+        with watcher or nullcontext(StudyProgress(directory, progress)) as watching:
             campaign = Campaign(
                 directory, policy=policy, watcher=watching,
                 narrow=(lambda _: False) if target is None else partial(is_narrow, target=target),

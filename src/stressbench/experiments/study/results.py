@@ -1,6 +1,7 @@
-"""What a study found: per cell and job the times and the congestion impact, over all of the cell's runs. Pure."""
+"""What a study found: per cell and job the times and the congestion impact, over all of the cell's runs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from stressbench.experiments.study.directory import Directory
@@ -135,31 +136,37 @@ def _matrices(study: Study, cells: Sequence[CellResult], factors: Sequence[str])
     return tuple(matrix_of(study.matrix, meetings, where=dict(key)) for key, meetings in groups.items())
 
 
-def runs_of(directory: Directory) -> tuple[Mapping[str, Run], tuple[str, ...]]:
-    """The completed runs, by id, and a sentence for each run file that cannot be read."""
-    runs, complaints = {}, []
-    for standing in standings(directory.study.runs, directory.read().records):
-        if standing.state == "done" and standing.file is not None:
-            try:
-                runs[standing.run.id] = read_run(directory.path / standing.file)
-            except RunFileError as fault:
-                complaints.append(f"{fault}; the run is left out")
-    return runs, tuple(complaints)
+@dataclass(frozen=True, kw_only=True)
+class CollectedRuns:
+    """How far each run of a study is, the completed runs by id, and `notes` on files that cannot be read."""
+
+    study: Study
+    found: tuple[Standing, ...]
+    runs: Mapping[str, Run]
+    notes: tuple[str, ...]
 
 
-def results_of(directory: Directory) -> tuple[StudyReport, Material]:
-    """The report on the directory's runs, and what a page shows beside it."""
+def collected_runs(directory: Directory) -> CollectedRuns:
+    """Read the journal and all completed runs of the directory; a file that cannot be read is left out, and noted."""
     manifest = directory.read()
-    runs, complaints = runs_of(directory)
     found = standings(directory.study.runs, manifest.records)
-    chosen = selections_of(runs)
-    report = report_of(directory.study, found, runs, chosen=chosen, notes=(*manifest.complaints, *complaints))
+    runs, notes = {}, list(manifest.complaints)
+    for one in found:
+        if one.state is State.done and one.file is not None:
+            try:
+                runs[one.run.id] = read_run(directory.path / one.file)
+            except RunFileError as fault:
+                notes.append(f"{fault}; the run is left out")
+    return CollectedRuns(study=directory.study, found=found, runs=runs, notes=tuple(notes))
+
+
+def results_of(directory: Directory, collected: CollectedRuns | None = None) -> tuple[StudyReport, Material]:
+    """The report on the directory's runs, and what a page shows beside it; `collected`: the runs, if they were read."""
+    have = collected or collected_runs(directory)
+    chosen = selections_of(have.runs)
+    report = report_of(have.study, have.found, have.runs, chosen=chosen, notes=have.notes)
     file, text = directory.newest_file()
     return report, Material(
-        runs=runs,
-        name=file,
-        text=text,
-        seed=directory.study.seed,
-        environment=directory.environment_text(),
+        runs=have.runs, name=file, text=text, seed=have.study.seed, environment=directory.environment_text(),
         chosen=chosen,
-    )
+    )  # fmt: skip

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import tomli_w
 
+from stressbench.experiments.study.directory import Directory
+from stressbench.experiments.study.execution import StudyOptions, begin
 from stressbench.formats.study.file import Study, study_of
 from stressbench.formats.toml import Called, by_key
 
@@ -16,6 +19,15 @@ class Specification:
 
     study: Study
     text: str
+
+    def begin(
+        self, output: Path, options: StudyOptions, *, folder: Path | None = None, called: Called = by_key
+    ) -> Directory:
+        """The directory `output` with this study, checked and not started. Raises as `begin` of studies.
+
+        Its paths are relative to `folder`, by default the current directory.
+        """
+        return begin(self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, called=called)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,82 @@
+"""What a directory of `rails run`, or a study with the factor `policy`, found."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from stressbench.experiments.study.directory import open_directory
+from stressbench.experiments.study.results import collected_runs
+from stressbench.experiments.sweep.launches import require_no_rounds
+from stressbench.experiments.sweep.rails.carried import Cards
+from stressbench.experiments.sweep.rails.of_launches import rails_of_launches
+from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import Shape, limits, read_bytes
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.launches.journal import FILE
+from stressbench.formats.launches.rails import read_launches
+from stressbench.formats.run import Kind
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.trace import TraceFileError, read_trace
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.file import read_lab
+from stressbench.results.rails import MpiProfile, RailsFound
+from stressbench.tracing.profile import Profile, profile_of
+
+
+def rail_results(
+    folder: Path, *, time: Kind | None = None, motifs: bool = False, profiles: Sequence[Path] = ()
+) -> RailsFound:  # fmt: skip
+    """Times, bandwidths and bytes of each NIC under each policy.
+
+    `time`: rounds of which kind count, None: isolated ones. `motifs`: also of each motif. `profiles`: files of
+    `stressbench profile` (.json) or traces (.trace) that are shown beside the results. Raises StudyMistake.
+    """
+    talk = tuple(_talk(path) for path in profiles)
+    if (folder / FILE).is_file():
+        require_no_rounds(folder, motifs=motifs, time=time)
+        return rails_of_launches(read_launches(folder / FILE), talk=talk)
+    have = collected_runs(open_directory(folder))
+    cards = _cards({cell.on for cell in have.study.cells})
+    count = max((rail + 1 for each in cards.values() for rail in each.values()), default=0)
+    return rails_of_study(
+        have.study, have.found, have.runs, question=Question(kind=time or Kind.isolated, motifs=motifs), cards=cards,
+        nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=have.notes,
+    )  # fmt: skip
+
+
+def _cards(places: set[str]) -> Mapping[str, Cards]:
+    """Whose link is which card, of labs whose files are known by their names; run files tell the rest."""
+    found = {}
+    for on in places:
+        kind, _, name = on.partition(":")
+        if kind != "lab":
+            continue
+        try:
+            lab = read_lab(lab_file(name))
+        except LabMistake:
+            continue
+        hosts = {host.name for host in lab.hosts}
+        found[on] = {(link.name, end.node): link.rail for link in lab.links for end in link.ends if end.node in hosts}
+    return found
+
+
+def _talk(path: Path) -> MpiProfile:
+    try:
+        if path.suffix == ".trace":
+            profile = profile_of(read_trace(path))
+        else:
+            profile = Shape[Profile](Profile).validate_json(read_bytes(path, limit=limits.PROFILE))
+    except OSError as fault:
+        raise StudyMistake(f"--profile: {path}: {reason_of(fault)}") from fault
+    except TraceFileError as fault:
+        raise StudyMistake(f"--profile: {fault}") from fault
+    except ValidationError as fault:
+        told = fault.errors()[0]["msg"].lower()
+        raise StudyMistake(
+            f"--profile: {path}: no profile ({told}); `stressbench profile -o X.json` makes one"
+        ) from fault
+    return MpiProfile(
+        source=path.name, program=profile.facts.program, ranks=profile.facts.ranks, columns=profile.columns
+    )  # fmt: skip

@@ -6,6 +6,12 @@
     results.impacts()       # a data frame: congestion impact of each job and motif, with intervals
     results.report("demo.html")
 
+    with stressbench.lab("tiny") as lab:                                          # a small cluster inside this machine
+        results = stressbench.run("workloads/demo.sb", on=lab)
+
+    stressbench.study("placement.toml", output="placement").cells()               # many runs over a grid of factors
+    stressbench.profile(["mpirun", "-n", "4", "./solver"]).operations()           # where a program's time goes
+
 What this module offers is loaded when it is first used, so that importing it takes no time.
 """
 
@@ -14,10 +20,19 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stressbench.api import RunFailed as RunFailed
-    from stressbench.api import RunResults as RunResults
-    from stressbench.api import read as read
-    from stressbench.api import run as run
+    from stressbench.api.failures import ProfileFailed as ProfileFailed
+    from stressbench.api.failures import RunFailed as RunFailed
+    from stressbench.api.failures import StudyFailed as StudyFailed
+    from stressbench.api.labs import Lab as Lab
+    from stressbench.api.labs import lab as lab
+    from stressbench.api.profile_results import ProfileResults as ProfileResults
+    from stressbench.api.profiling import profile as profile
+    from stressbench.api.reading import read as read
+    from stressbench.api.run_results import RunResults as RunResults
+    from stressbench.api.running import run as run
+    from stressbench.api.study_results import StudyResults as StudyResults
+    from stressbench.api.studying import read_study as read_study
+    from stressbench.api.studying import study as study
     from stressbench.errors import StressBenchError as StressBenchError
     from stressbench.formats.errors import RunFileError as RunFileError
 
@@ -27,14 +42,40 @@ except PackageNotFoundError:  # imported from a source tree that was not install
     __version__ = "0+uninstalled"
 
 _OFFERED = {
-    "RunFailed": "stressbench.api",
+    "Lab": "stressbench.api.labs",
+    "ProfileFailed": "stressbench.api.failures",
+    "ProfileResults": "stressbench.api.profile_results",
+    "RunFailed": "stressbench.api.failures",
     "RunFileError": "stressbench.formats.errors",
-    "RunResults": "stressbench.api",
+    "RunResults": "stressbench.api.run_results",
     "StressBenchError": "stressbench.errors",
-    "read": "stressbench.api",
-    "run": "stressbench.api",
+    "StudyFailed": "stressbench.api.failures",
+    "StudyResults": "stressbench.api.study_results",
+    "lab": "stressbench.api.labs",
+    "profile": "stressbench.api.profiling",
+    "read": "stressbench.api.reading",
+    "read_study": "stressbench.api.studying",
+    "run": "stressbench.api.running",
+    "study": "stressbench.api.studying",
 }
-__all__ = ["RunFailed", "RunFileError", "RunResults", "StressBenchError", "__version__", "read", "run"]
+__all__ = [
+    "Lab",
+    "ProfileFailed",
+    "ProfileResults",
+    "RunFailed",
+    "RunFileError",
+    "RunResults",
+    "StressBenchError",
+    "StudyFailed",
+    "StudyResults",
+    "__version__",
+    "lab",
+    "profile",
+    "read",
+    "read_study",
+    "run",
+    "study",
+]
 
 
 def __getattr__(name: str) -> Any:

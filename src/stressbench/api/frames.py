@@ -1,10 +1,12 @@
 """Data frames of polars or pandas, whichever is installed."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Literal, TypeAlias
+from types import NoneType
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +23,12 @@ class Column:
 
     values: NDArray[Any]
     unknown: NDArray[np.bool_]
+
+
+Columns: TypeAlias = Mapping[str, Column]
+"""A table: columns of one length, by name."""
+ColumnTypes: TypeAlias = Mapping[str, type[Any]]
+"""Types of a table's columns, by name."""
 
 
 def column(values: ArrayLike, *, unknown: ArrayLike | None = None) -> Column:
@@ -43,6 +51,43 @@ def column_of(values: list[Any], *, dtype: type[Any]) -> Column:
     )
 
 
+def columns_of(rows: Sequence[Sequence[Any]], types: ColumnTypes) -> Columns:
+    """A table of rows with a value of each of these types, or None."""
+    return {
+        name: column_of([row[number] for row in rows], dtype=dtype)
+        for number, (name, dtype) in enumerate(types.items())
+    }
+
+
+def columns_of_records(records: Sequence[Any], kind: type[Any]) -> Columns:
+    """A table of dataclass instances of one kind; fields of fields are columns, too."""
+    hints = get_type_hints(kind)
+    table: dict[str, Column] = {}
+    for field in fields(kind):
+        hint: Any = next((one for one in get_args(hints[field.name]) if one is not NoneType), hints[field.name])
+        values = [getattr(record, field.name) for record in records]
+        if isinstance(hint, type) and is_dataclass(hint):
+            table |= columns_of_records(values, hint)
+        elif issubclass(hint, Enum):
+            table[field.name] = column_of([value.value for value in values], dtype=str)
+        else:
+            table[field.name] = column_of(values, dtype=hint)
+    return table
+
+
+def joined(tables: Sequence[Columns], types: ColumnTypes) -> Columns:
+    """The rows of all tables, which have columns of these types, one after the other."""
+    if not tables:
+        return columns_of((), types)
+    return {
+        name: Column(
+            values=np.concatenate([table[name].values for table in tables]),
+            unknown=np.concatenate([table[name].unknown for table in tables]),
+        )
+        for name in types
+    }
+
+
 def default_library() -> Library:
     """The first of `LIBRARIES` that is installed. Raises ImportError where none is."""
     for name in LIBRARIES:
@@ -51,7 +96,7 @@ def default_library() -> Library:
     raise ImportError("data frames need polars or pandas: pip install polars")
 
 
-def data_frame(columns: Mapping[str, Column], *, library: Library | None = None) -> Any:
+def data_frame(columns: Columns, *, library: Library | None = None) -> Any:
     """A `polars.DataFrame` or a `pandas.DataFrame`; unknown values are null (polars) or NA (pandas).
 
     `library` chooses one; by default it is `default_library()`. Raises ImportError where that library is not
@@ -65,7 +110,7 @@ def data_frame(columns: Mapping[str, Column], *, library: Library | None = None)
     raise ValueError(f"library: '{chosen}' is not one of {', '.join(LIBRARIES)}")
 
 
-def _polars_frame(columns: Mapping[str, Column]) -> Any:
+def _polars_frame(columns: Columns) -> Any:
     polars = import_module("polars")
     texts = {name for name, one in columns.items() if one.values.dtype.kind in "OU"}
     series = [
@@ -81,7 +126,7 @@ def _polars_frame(columns: Mapping[str, Column]) -> Any:
     )
 
 
-def _pandas_frame(columns: Mapping[str, Column]) -> Any:
+def _pandas_frame(columns: Columns) -> Any:
     pandas = import_module("pandas")
     return pandas.DataFrame({name: _pandas_array(pandas, one) for name, one in columns.items()})
 

@@ -1,22 +1,15 @@
 """What a run measured, as data frames, as a report, and as a table in a notebook."""
 
-from collections.abc import Iterator
 from functools import cached_property
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from stressbench.api.frames import Column, Library, column, column_of, data_frame
-from stressbench.console import escaped
-from stressbench.formats.files import write_output
-from stressbench.formats.run import Job, Run, Samples
-from stressbench.formats.run.samples import PHASES
-from stressbench.stats import RunSummary, Timing, select, summarise
-
-_TAIL_NAMES = {0.95: "p95", 0.99: "p99", 0.999: "p999"}
+from stressbench.api.frames import Library, data_frame
+from stressbench.api.presentation import html_table, report_text
+from stressbench.api.run_tables import impact_table, link_table, round_table, sample_table
+from stressbench.formats.run import Run
+from stressbench.stats import RunSummary, Timing, summarise
 
 
 class RunResults:
@@ -61,38 +54,7 @@ class RunResults:
         measured, extra), iterations, time_min_s, time_mean_s, time_max_s (over the ranks; the job's time is
         time_max_s), slowest_rank, slowest_host.
         """
-        tables = [self._samples_of(one) for one in self.data.samples]
-        names = tuple(_SAMPLE_COLUMNS)
-        return data_frame(
-            {name: _joined([table[name] for table in tables], _SAMPLE_COLUMNS[name]) for name in names},
-            library=library,
-        )
-
-    def _samples_of(self, samples: Samples) -> dict[str, Column]:
-        job, count = self.data.jobs[samples.job], len(samples)
-        number_of = {one.round: number for number, one in enumerate(self.data.rounds)}
-        which = np.array([number_of[int(one)] for one in samples.round], dtype=np.int64)
-        blocks = np.array([one.block for one in self.data.rounds], dtype=np.int64)
-        kinds = np.array([one.kind.value for one in self.data.rounds], dtype=object)
-        hosts = np.array([*samples.hosts, ""], dtype=object)
-        no_step = np.full(count, samples.step is None)
-        return {
-            "round": column(samples.round),
-            "block": column(blocks[which]),
-            "kind": column(kinds[which]),
-            "job": column(np.full(count, samples.job)),
-            "job_name": column(np.full(count, job.name, dtype=object)),
-            "step": column(np.full(count, samples.step or 0), unknown=no_step),
-            "motif": column(np.full(count, _motif(job, samples.step), dtype=object), unknown=no_step),
-            "repetition": column(samples.repetition),
-            "phase": column(np.array([one.value for one in PHASES], dtype=object)[samples.phase]),
-            "iterations": column(samples.iterations),
-            "time_min_s": column(samples.time_min_s),
-            "time_mean_s": column(samples.time_mean_s),
-            "time_max_s": column(samples.time_max_s),
-            "slowest_rank": column(samples.slowest_rank, unknown=samples.slowest_rank < 0),
-            "slowest_host": column(hosts[samples.slowest_host], unknown=samples.slowest_host < 0),
-        }
+        return data_frame(sample_table(self.data), library=library)
 
     def rounds(self, *, library: Library | None = None) -> Any:
         """One row for each round and job that ran in it.
@@ -100,18 +62,7 @@ class RunResults:
         Columns: launch, round, block, kind, started_s (since the launch's start), duration_s, load_average, job,
         job_name, warmup, measured, extra (repetitions), median_s (of the measured repetitions).
         """
-        medians = {
-            (one.launch, one.round, job.job): one.median_s
-            for job in self.data.jobs
-            for one in select(self.data, job=job.job).rounds
-        }
-        rows = [
-            (launch.header.launch, one.round, one.block, one.kind.value, one.started_s, one.duration_s,
-             one.load_average, ran.job, self.data.jobs[ran.job].name, ran.warmup, ran.measured, ran.extra,
-             medians.get((launch.header.launch, one.round, ran.job)))
-            for launch in self.data.launches for one in launch.rounds for ran in one.jobs
-        ]  # fmt: skip
-        return _frame(_ROUND_COLUMNS, rows, library=library)
+        return data_frame(round_table(self.data), library=library)
 
     def impacts(self, *, library: Library | None = None) -> Any:
         """One row for each job (`step` is null) and each motif of its chain.
@@ -121,14 +72,7 @@ class RunResults:
         interval), blocks (pairs of rounds that it is made of), and p95, p99, p999 (the same ratio of percentiles, with
         _low and _high), reason (why a number is null).
         """
-        rows = [
-            (job.job, job.name, job.role.value, step, motif, *_impact_values(timing))
-            for job in self.summary.jobs
-            for step, motif, timing in (
-                (None, None, job.timing), *((one.step, one.motif, one.timing) for one in job.steps)
-            )
-        ]  # fmt: skip
-        return _frame(_IMPACT_COLUMNS, rows, library=library)
+        return data_frame(impact_table(self.summary), library=library)
 
     def links(self, *, library: Library | None = None) -> Any:
         """One row for each round and direction of a link; no rows where nothing counts links, as on a real cluster.
@@ -136,14 +80,7 @@ class RunResults:
         Columns: round, kind, job (null in contended rounds), link, source, target, rate_bits_per_s, bytes (of frames
         with their headers), frames, drops, use (share of the rate over the round).
         """
-        rows = [
-            (one.round, one.kind.value, one.job, link.link, link.source, link.target, link.rate_bits_per_s,
-             link.bytes, link.frames, link.drops,
-             link.bytes * 8 / (link.rate_bits_per_s * one.duration_s)
-             if link.rate_bits_per_s and one.duration_s else None)
-            for one in self.data.rounds for link in one.links or ()
-        ]  # fmt: skip
-        return _frame(_LINK_COLUMNS, rows, library=library)
+        return data_frame(link_table(self.data), library=library)
 
     def report(self, path: str | PathLike[str] | None = None, *, format: str = "html") -> str:  # noqa: A002  as --format
         """The report as text, in one of the formats of `stressbench report`; also written to `path` if given.
@@ -152,85 +89,21 @@ class RunResults:
         """
         from stressbench.report.run import FORMATS
 
-        if format not in FORMATS:
-            raise ValueError(f"format: '{format}' is not one of {', '.join(FORMATS)}")
-        text = FORMATS[format]([self.data])
-        if path is not None:
-            write_output(Path(path), text)
-        return text
+        return report_text(FORMATS, format, path, [self.data])
 
     def _repr_html_(self) -> str:
         """The congestion impact of each job, as notebooks show it."""
-        head = "".join(f"<th>{name}</th>" for name in ("job", "isolated", "contended", "congestion impact", "95 %"))
-        body = "".join(_html_row(job.name, job.timing) for job in self.summary.jobs)
-        notes = "".join(f"<li>{_html(sentence)}</li>" for sentence in self.warnings)
-        return (
-            f"<table><caption>{_html(str(self.path.name))}: {len(self.data.rounds)} rounds"
-            f"{'' if self.complete else ', incomplete'}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>" + (f"<ul>{notes}</ul>" if notes else "")
+        incomplete = "" if self.complete else ", incomplete"
+        return html_table(
+            f"{self.path.name}: {len(self.data.rounds)} rounds{incomplete}",
+            ("job", "isolated", "contended", "congestion impact", "95 %"),
+            [(job.name, *_impact_cells(job.timing)) for job in self.summary.jobs],
+            notes=self.warnings,
         )
 
 
-_SAMPLE_COLUMNS: dict[str, type[Any]] = {
-    "round": int, "block": int, "kind": str, "job": int, "job_name": str, "step": int, "motif": str,
-    "repetition": int, "phase": str, "iterations": int, "time_min_s": float, "time_mean_s": float, "time_max_s": float,
-    "slowest_rank": int, "slowest_host": str,
-}  # fmt: skip
-_ROUND_COLUMNS: dict[str, type[Any]] = {
-    "launch": int, "round": int, "block": int, "kind": str, "started_s": float, "duration_s": float,
-    "load_average": float, "job": int, "job_name": str, "warmup": int, "measured": int, "extra": int,
-    "median_s": float,
-}  # fmt: skip
-_IMPACT_COLUMNS: dict[str, type[Any]] = {
-    "job": int, "job_name": str, "role": str, "step": int, "motif": str, "isolated_s": float, "contended_s": float,
-    "impact": float, "low": float, "high": float, "blocks": int,
-    **{f"{name}{end}": float for name in _TAIL_NAMES.values() for end in ("", "_low", "_high")}, "reason": str,
-}  # fmt: skip
-_LINK_COLUMNS: dict[str, type[Any]] = {
-    "round": int, "kind": str, "job": int, "link": str, "source": str, "target": str, "rate_bits_per_s": int,
-    "bytes": int, "frames": int, "drops": int, "use": float,
-}  # fmt: skip
-
-
-def _motif(job: Job, step: int | None) -> str:
-    return "" if step is None else job.steps[step].motif
-
-
-def _joined(parts: list[Column], dtype: type[Any]) -> Column:
-    if not parts:
-        return column_of([], dtype=dtype)
-    return Column(
-        values=np.concatenate([part.values for part in parts]), unknown=np.concatenate([part.unknown for part in parts])
-    )
-
-
-def _frame(columns: dict[str, type[Any]], rows: list[tuple[Any, ...]], *, library: Library | None) -> Any:
-    by_name = {
-        name: column_of([row[number] for row in rows], dtype=dtype)
-        for number, (name, dtype) in enumerate(columns.items())
-    }
-    return data_frame(by_name, library=library)
-
-
-def _impact_values(timing: Timing) -> Iterator[Any]:
-    impact = timing.impact
-    yield None if timing.isolated_s is None else timing.isolated_s.median
-    yield None if timing.contended_s is None else timing.contended_s.median
-    yield from (impact.ratio, impact.low, impact.high, impact.paired_blocks)
-    tails = {tail.share: tail for tail in timing.tails}
-    for share in _TAIL_NAMES:
-        tail = tails.get(share)
-        yield from (None, None, None) if tail is None else (tail.ratio, tail.low, tail.high)
-    yield impact.reason
-
-
-def _html_row(name: str, timing: Timing) -> str:
+def _impact_cells(timing: Timing) -> tuple[str, ...]:
     from stressbench.report.units import factor, interval, time
 
     times = (None if one is None else one.median for one in (timing.isolated_s, timing.contended_s))
-    numbers = (*map(time, times), factor(timing.impact.ratio), interval(timing.impact.low, timing.impact.high))
-    return f"<tr><th>{_html(name)}</th>" + "".join(f"<td>{_html(number)}</td>" for number in numbers) + "</tr>"
-
-
-def _html(text: str) -> str:
-    return escape(escaped(text))
+    return (*map(time, times), factor(timing.impact.ratio), interval(timing.impact.low, timing.impact.high))

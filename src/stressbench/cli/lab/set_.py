@@ -6,9 +6,7 @@ import typer
 
 from stressbench.cli.options.lab import STATUS, LabName
 from stressbench.console import note
-from stressbench.labs.lifecycle import selected_lab
-from stressbench.labs.link_control import apply_change, parse_change, select_links
-from stressbench.labs.priority import raise_priority
+from stressbench.experiments.lab import change_links
 
 _HELP = f"""\
 Change links of a lab while it is up, and whatever runs on it.
@@ -38,11 +36,7 @@ def set_links(
     lab: LabName = None,
 ) -> None:
     """Change them and name them."""
-    wanted = parse_change(change)
-    running = selected_lab(lab)
-    links = select_links(running.lab, link)
-    raise_priority()
-    apply_change(running, links, wanted)
+    wanted, links = change_links(link, change, lab=lab)
     for one in links:
         now = {True: "up", False: "down", None: f"at {wanted.rate_of(one)}"}[wanted.is_up]
         note(f"{one.name} is {now}")

@@ -1,6 +1,6 @@
 """`stressbench lab stats`."""
 
-import time
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -8,10 +8,9 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import Console
+from stressbench.experiments.lab import LOAD_INTERVAL_S, link_use
 from stressbench.formats.units import Rate
-from stressbench.labs.counters import LinkDirection, link_directions, read_counters
-from stressbench.labs.lifecycle import RunningLab, selected_lab
-from stressbench.labs.priority import raise_priority
+from stressbench.labs.counters import LinkDirection
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
@@ -30,34 +29,23 @@ def register(app: typer.Typer) -> None:
 def stats(
     lab: LabName = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on until Ctrl-C.")] = False,
-    interval: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How long `use` is looked at.")] = 1.0,
+    interval: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="How long `use` is looked at.")
+    ] = LOAD_INTERVAL_S,
     as_json: LabAsJson = False,
 ) -> None:
     """Look twice, print; again with --watch."""
-    running = selected_lab(lab)
-    raise_priority()
-    try:
-        _show(running, interval=interval, watch=watch, as_json=as_json)
-    except KeyboardInterrupt:
-        raise typer.Exit(0) from None
-
-
-def _show(running: RunningLab, *, interval: float, watch: bool, as_json: bool) -> None:
-    before = read_counters(running)
-    while True:
-        time.sleep(interval)
-        now = read_counters(running)
-        found = link_directions(now, before=before)
-        if as_json:
-            print_json(found, tuple[LinkDirection, ...])
-        else:
-            console = standard_output()
-            if watch:
-                console.clear()
-            _print(console, found)
-        if not watch:
-            return
-        before = now
+    with suppress(KeyboardInterrupt):
+        for found in link_use(lab, interval_s=interval):
+            if as_json:
+                print_json(found, tuple[LinkDirection, ...])
+            else:
+                console = standard_output()
+                if watch:
+                    console.clear()
+                _print(console, found)
+            if not watch:
+                break
 
 
 def _print(console: Console, found: tuple[LinkDirection, ...]) -> None:

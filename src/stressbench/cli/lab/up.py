@@ -1,14 +1,12 @@
 """`stressbench lab up`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stressbench.cli.options.lab import STATUS
 from stressbench.console import note, warning
-from stressbench.labs.catalog import lab_file
-from stressbench.labs.startup import start_lab
+from stressbench.experiments.lab import bring_up
 
 _HELP = f"""\
 Bring a lab up: one that ships (`stressbench lab list` names them) or a file.
@@ -38,8 +36,7 @@ def up(
     ] = None,
 ) -> None:
     """Read, build, say what to do next."""
-    path = lab_file(what)
-    started = start_lab(path, name=name or Path(path).stem)
+    started = bring_up(what, name=name)
     lab = started.running.lab
     for one in started.unavailable:
         warning(f"note: I/O nodes serve no file system: {one.name} missing: {one.remedy}")

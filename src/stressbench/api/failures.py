@@ -1,0 +1,46 @@
+"""Errors of measurements that started and did not end as planned. They hold what was measured."""
+
+from typing import TYPE_CHECKING, Any
+
+from stressbench.errors import StressBenchError
+
+if TYPE_CHECKING:
+    from stressbench.api.profile_results import ProfileResults
+    from stressbench.api.run_results import RunResults
+    from stressbench.api.study_results import StudyResults
+
+
+class _Failed(StressBenchError):
+    def __init__(self, message: str, *, status: int, results: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.results = results
+
+
+class RunFailed(_Failed):
+    """A run that started and did not end as planned: a rank died, a disk was full, or the run was interrupted.
+
+    `status` is the exit status of `stressbench run`; `results` holds the completed rounds, None if there are none.
+    """
+
+    results: "RunResults | None"
+
+
+class StudyFailed(_Failed):
+    """A study with runs that failed for good, or that ended early: it was interrupted, or its time limit came.
+
+    `status` is the exit status of `stressbench study run`; `results` holds the completed runs. `stressbench.study`
+    with the study's directory goes on.
+    """
+
+    results: "StudyResults"
+
+
+class ProfileFailed(_Failed):
+    """A program that ended with an error, or of which there is no profile.
+
+    `status` is the exit status of `stressbench profile`: that of the program, unless it is 0; `results` holds the
+    profile, None if there is none.
+    """
+
+    results: "ProfileResults | None"

@@ -1,0 +1,47 @@
+"""Results as reports and as tables in a notebook."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import ParamSpec
+
+from stressbench.console import escaped
+from stressbench.formats.files import write_output
+
+P = ParamSpec("P")
+
+
+def report_text(
+    formats: Mapping[str, Callable[P, str]], name: str, path: str | PathLike[str] | None,
+    *values: P.args, **options: P.kwargs,
+) -> str:  # fmt: skip
+    """The report on these values in the format of this name; also written to `path` unless it is None.
+
+    Raises ValueError for an unknown format, and OSError where the file cannot be written.
+    """
+    if name not in formats:
+        raise ValueError(f"format: '{name}' is not one of {', '.join(formats)}")
+    text = formats[name](*values, **options)
+    if path is not None:
+        write_output(Path(path), text)
+    return text
+
+
+def html_table(
+    caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, notes: Sequence[str] = ()
+) -> str:  # fmt: skip
+    """A table whose first column names its rows, and the notes beneath it; all texts are escaped."""
+    head = "".join(f"<th>{_html(name)}</th>" for name in heads)
+    body = "".join(
+        f"<tr><th>{_html(first)}</th>{''.join(f'<td>{_html(cell)}</td>' for cell in rest)}</tr>"
+        for first, *rest in rows
+    )
+    listed = "".join(f"<li>{_html(sentence)}</li>" for sentence in notes)
+    return f"<table><caption>{_html(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
+        f"<ul>{listed}</ul>" if notes else ""
+    )
+
+
+def _html(text: str) -> str:
+    return escape(escaped(text))

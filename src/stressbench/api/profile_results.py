@@ -1,0 +1,95 @@
+"""The profile of an MPI program, as data frames, as a report, and as a table in a notebook."""
+
+from os import PathLike
+from typing import Any
+
+from stressbench.api.frames import Library, columns_of_records, data_frame
+from stressbench.api.presentation import html_table, report_text
+from stressbench.tracing.matrix import Pair
+from stressbench.tracing.profile import Profile, RankRow
+from stressbench.tracing.tables import CommunicatorSize, OperationRow, SiteRow, SizeClass
+
+
+class ProfileResults:
+    """Where the time of a program's ranks went, and what they sent.
+
+    `data` holds all numbers as values (schema/profile.schema.json). The methods give tables as data frames of polars or
+    pandas (`library`; by default the one that is installed). Times are in seconds, sizes in bytes; unknown values are
+    null.
+    """
+
+    def __init__(self, data: Profile) -> None:
+        self.data = data
+
+    def __repr__(self) -> str:
+        facts = self.data.facts
+        return f"<ProfileResults of {facts.program or 'a program'}: {facts.ranks} ranks, {facts.wall_s:.3g} s>"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes a number doubtful, one sentence each."""
+        return self.data.warnings
+
+    def ranks(self, *, library: Library | None = None) -> Any:
+        """One row for each rank.
+
+        Columns: rank, node (the lowest rank on its host), ended, wall_s, application_s (outside MPI), mpi_s and its
+        parts p2p_s, wait_s, coll_s, io_s, other_s; messages and bytes sent.
+        """
+        return data_frame(columns_of_records(self.data.ranks, RankRow), library=library)
+
+    def operations(self, *, library: Library | None = None) -> Any:
+        """One row for each MPI operation, the most expensive first.
+
+        Columns: op, kind, calls, empty (calls without data), time_s (summed over ranks), max_s (the longest call),
+        bytes, mean_bytes.
+        """
+        return data_frame(columns_of_records(self.data.operations, OperationRow), library=library)
+
+    def sites(self, *, library: Library | None = None) -> Any:
+        """One row for each call site and operation.
+
+        Columns: site, function (null without debugging symbols), op, ranks, calls, time_s, max_s, bytes, mean_bytes.
+        """
+        return data_frame(columns_of_records(self.data.sites, SiteRow), library=library)
+
+    def sizes(self, *, library: Library | None = None) -> Any:
+        """One row for each class of operations and range of message sizes: kind, at_least, below, calls."""
+        return data_frame(columns_of_records(self.data.sizes, SizeClass), library=library)
+
+    def communicators(self, *, library: Library | None = None) -> Any:
+        """One row for each size of communicators: size (ranks), communicators, calls, time_s."""
+        return data_frame(columns_of_records(self.data.communicators, CommunicatorSize), library=library)
+
+    def messages(self, *, library: Library | None = None) -> Any:
+        """The communication matrix: one row for each pair of ranks, or of groups of ranks where there are many.
+
+        Columns: source, destination, messages, bytes.
+        """
+        return data_frame(columns_of_records(self.data.matrix.pairs, Pair), library=library)
+
+    def report(self, path: str | PathLike[str] | None = None, *, format: str = "html") -> str:  # noqa: A002  as --format
+        """The report as text: `html` as a page with figures, or its tables as `text`, `md`, `csv`, `latex` or `json`.
+
+        It is also written to `path` if given. Raises ValueError for an unknown format, and OSError where the file
+        cannot be written.
+        """
+        from stressbench.report.renderers import formats
+        from stressbench.report.traffic import document
+
+        return report_text(formats(brief=document.brief, page=document.page), format, path, self.data)
+
+    def _repr_html_(self) -> str:
+        """The busiest operations, as notebooks show them."""
+        from stressbench.report.units import count, size, time
+
+        facts = self.data.facts
+        return html_table(
+            f"{facts.program or 'a program'}: {count(facts.ranks, 'rank')}, {time(facts.wall_s)}",
+            ("operation", "calls", "time, all ranks", "longest", "bytes"),
+            [
+                (row.op, f"{row.calls:,}", time(row.time_s), time(row.max_s), size(row.bytes))
+                for row in self.data.operations[:10]
+            ],
+            notes=self.warnings,
+        )

@@ -1,0 +1,116 @@
+"""Labs: bring one up, look at its links, change them, draw it."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stressbench.labs.catalog import lab_file, shipped
+from stressbench.labs.counters import LinkDirection, link_directions, read_counters
+from stressbench.labs.drawing import draw
+from stressbench.labs.file import read_lab
+from stressbench.labs.lifecycle import RunningLab, labs_up, running_lab, selected_lab
+from stressbench.labs.link_control import LinkChange, apply_change, parse_change, select_links
+from stressbench.labs.priority import raise_priority
+from stressbench.labs.startup import StartedLab, start_lab
+from stressbench.labs.topology import Link
+
+LOAD_INTERVAL_S = 1.0
+"""How long the use of links is measured by default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShippedLab:
+    """A lab that ships, and whether it is up."""
+
+    name: str
+    hosts: int
+    shape: str
+    is_up: bool
+    about: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabStatus:
+    """A lab that is up. `since` is a time in UTC, `keeper` the process id of its supervisor."""
+
+    name: str
+    source: str
+    since: str
+    keeper: int
+    shape: str
+    hosts: tuple[str, ...]
+    switches: tuple[str, ...]
+    links: int
+
+
+def bring_up(what: str, *, name: str | None = None) -> StartedLab:
+    """Bring up the shipped lab `what`, or the one in the file of this path; `name` defaults to the file's.
+
+    Raises LabMistake and LabFault.
+    """
+    path = lab_file(what)
+    return start_lab(path, name=name or path.stem)
+
+
+def shipped_labs() -> list[ShippedLab]:
+    """The labs that ship."""
+    there = labs_up()
+    return [
+        ShippedLab(name=lab.name, hosts=len(lab.hosts), shape=lab.shape, is_up=lab.name in there, about=lab.about)
+        for lab in (read_lab(lab_file(name)) for name in shipped())
+    ]
+
+
+def lab_status(name: str | None = None) -> list[LabStatus]:
+    """The lab of this name, or all that are up. Raises LabMistake if it is not up."""
+    return [_status(running_lab(one)) for one in (labs_up() if name is None else (name,))]
+
+
+def _status(running: RunningLab) -> LabStatus:
+    lab, state = running.lab, running.state
+    assert state.supervisor is not None
+    return LabStatus(
+        name=lab.name, source=state.source, since=state.since, keeper=state.supervisor.pid, shape=lab.shape,
+        hosts=tuple(host.name for host in lab.hosts), switches=tuple(switch.name for switch in lab.switches),
+        links=len(lab.links),
+    )  # fmt: skip
+
+
+def link_use(name: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> Iterator[tuple[LinkDirection, ...]]:
+    """Both directions of each link of the lab, again and again, with their use over each interval, without end.
+
+    Raises LabMistake and LabFault.
+    """
+    running = selected_lab(name)
+    raise_priority()
+    before = read_counters(running)
+    while True:
+        time.sleep(interval_s)
+        now = read_counters(running)
+        yield link_directions(now, before=before)
+        before = now
+
+
+def change_links(link: str, change: str, *, lab: str | None = None) -> tuple[LinkChange, tuple[Link, ...]]:
+    """Apply `rate=RATE`, `down` or `up` to the links that `link` selects; the change and these links.
+
+    Raises LabMistake and LabFault.
+    """
+    wanted = parse_change(change)
+    running = selected_lab(lab)
+    links = select_links(running.lab, link)
+    raise_priority()
+    apply_change(running, links, wanted)
+    return wanted, links
+
+
+def draw_lab(what: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> tuple[str, str]:
+    """Name and drawing (SVG) of a lab, a shipped one or a file; of one that is up with the use of its links.
+
+    None: the lab that is up. Raises LabMistake and LabFault.
+    """
+    if what is None or what in labs_up():
+        lab = selected_lab(what).lab
+        return lab.name, draw(lab, next(link_use(lab.name, interval_s=interval_s)), seconds=interval_s)
+    lab = read_lab(lab_file(what))
+    return lab.name, draw(lab)

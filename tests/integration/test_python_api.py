@@ -1,0 +1,75 @@
+"""`import stressbench` with the real engine: a study, a profile, and a run on a lab."""
+
+from pathlib import Path
+
+import pytest
+from support.lab_bench import gone, job, require_labs
+from support.studies import REAL_PAIR
+
+import stressbench
+from stressbench.labs.state import FOLDER_VARIABLE
+
+STUDY = """\
+[factors]
+workload = "pair.sb"
+ranks = 2
+ranks_per_node = 1
+[set]
+size = ["1KiB", "2KiB"]
+[run]
+isolated = 2
+contended = 2
+repetitions = 2
+"""
+MESSAGE, REPETITIONS = 65536, 5
+
+
+@pytest.fixture
+def folder(engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("STRESSBENCH_MPI", str(engine.program))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "labs"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_study_has_the_samples_of_all_of_its_runs(folder: Path) -> None:
+    (folder / "pair.sb").write_text(REAL_PAIR, encoding="utf-8")
+    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+
+    results = stressbench.study("study.toml", output="made")
+
+    assert results.complete
+    samples = results.samples(library="polars")
+    assert set(samples["set.size"]) == {"1KiB", "2KiB"}
+    assert set(samples["job_name"]) == {"reduce", "all"}
+    assert results.cells(library="polars")["impact"].null_count() == 0
+
+
+def test_a_profile_counts_the_calls_of_the_program(folder: Path, engine, patterns: Path) -> None:
+    results = stressbench.profile(engine.launch(patterns, "cg", "7", ranks=3))
+
+    operations = results.operations(library="polars")
+    calls = dict(zip(operations["op"], operations["calls"], strict=True))
+    assert calls["Allreduce"] == 7 * 3
+    assert results.data.facts.ranks == results.ranks(library="polars").height == 3
+
+
+def test_a_lab_is_up_for_a_run_and_gone_afterwards(folder: Path, wait_for) -> None:
+    require_labs()
+    (folder / "pair.sb").write_text(job("pair", "0,1", f"bandwidth -s {MESSAGE} -w 1"), encoding="utf-8")
+
+    with stressbench.lab("tiny") as lab:
+        assert lab.hosts == ("h0", "h1", "h2", "h3")
+        lab.change("h0-s0", "rate=1/2")
+        results = stressbench.run(
+            "pair.sb", on=lab, ranks=2, isolated=1, contended=0, repetitions=REPETITIONS, output="pair.jsonl"
+        )
+        carried = lab.links(library="polars")
+
+    rates = dict(zip(carried["link"], carried["rate_bits_per_s"], strict=True))
+    assert (rates["h0-s0"], rates["h1-s0"]) == (50_000_000, 100_000_000)
+    sent = {(row["link"], row["source"]): row["bytes"] for row in results.links(library="polars").iter_rows(named=True)}
+    assert sent["h0-s0", "h0"] > REPETITIONS * MESSAGE
+    wait_for(lambda: gone(folder / "labs"), "nothing of the lab is left")
+    with pytest.raises(stressbench.StressBenchError, match="lab tiny is not up"):
+        stressbench.run("pair.sb", on=lab, ranks=2, output="again.jsonl")

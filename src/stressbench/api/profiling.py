@@ -7,7 +7,6 @@ from pathlib import Path
 from stressbench.api.failures import ProfileFailed
 from stressbench.api.profile_results import ProfileResults
 from stressbench.api.progress import Report, reporting_to
-from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import CaptureFailed, profile_program
 from stressbench.formats.trace import read_trace
 from stressbench.tracing.profile import profile_of
@@ -42,10 +41,9 @@ def profile(
             words, output=None if output is None else Path(output), with_names=with_names, progress=reporting_to(heard)
         )
     except CaptureFailed as fault:
-        status = fault.program_status or ExitStatus.fault
-        raise ProfileFailed(str(fault), status=status, results=None) from fault
+        raise ProfileFailed(str(fault), status=fault.status, results=None) from fault
     if not done.is_traced:
-        raise ProfileFailed("; ".join(sentences), status=done.status or ExitStatus.fault, results=None)
+        raise ProfileFailed("; ".join(sentences), status=done.exit_status, results=None)
     results = ProfileResults(done.profile or profile_of(read_trace(Path(output or ""))))
     if done.status:
         raise ProfileFailed(f"{words[0]} ended with status {done.status}", status=done.status, results=results)

@@ -7,7 +7,6 @@ import typer
 
 from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchCommand, WithNames
 from stressbench.console import emit
-from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import capture_program
 
 _HELP = f"""\
@@ -38,4 +37,4 @@ def capture(
 ) -> None:
     """Run, write the trace, say what it holds."""
     taken = capture_program(words, output=output, with_names=with_names, progress=emit)
-    raise typer.Exit(taken.status or (ExitStatus.fault if taken.trace is None else ExitStatus.ok))
+    raise typer.Exit(taken.exit_status)

@@ -1,18 +1,14 @@
 """`stressbench clean`: what killed launches left behind."""
 
-import os
-import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.console import echo, error, note
 from stressbench.exit_status import ExitStatus
-from stressbench.formats.errors import reason_of
-from stressbench.launch.leftovers import Leftover, find, remove
+from stressbench.experiments.cleaning import CleanedLeftover, remove_leftovers
 from stressbench.report.units import count
 
 _HELP = """\
@@ -33,17 +29,6 @@ Exit status: 0; 3 something could not be removed, a line each.
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cleaned:
-    """A leftover as `--json` tells it; `removed` is false with --dry-run, and where `reason` says why."""
-
-    path: str
-    kind: str
-    bytes: int
-    removed: bool
-    reason: str | None
-
-
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
     app.command("clean", help=_HELP)(clean)
@@ -57,35 +42,17 @@ def clean(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Look, remove, tell."""
-    done = [_cleaned(left, dry_run=dry_run) for left in find(folders or _places(), user=os.geteuid())]
+    """Remove, print a line each."""
+    done = remove_leftovers(folders or (), dry_run=dry_run)
     if as_json:
-        echo(TypeAdapter(list[Cleaned]).dump_json(done, indent=2))
+        print_json(done, list[CleanedLeftover])
     else:
-        _tell(done, dry_run=dry_run)
+        _print(done, dry_run=dry_run)
     if any(one.reason is not None for one in done):
         raise typer.Exit(ExitStatus.fault)
 
 
-def _places() -> list[Path]:
-    pools = os.environ.get("STRESSBENCH_TRACE_POOL")
-    return [Path("/dev/shm"), Path(tempfile.gettempdir()), *([Path(pools)] if pools else [])]
-
-
-def _cleaned(left: Leftover, *, dry_run: bool) -> Cleaned:
-    reason = None
-    if not dry_run:
-        try:
-            remove(left)
-        except OSError as fault:
-            reason = reason_of(fault)
-    return Cleaned(
-        path=str(left.path), kind=left.kind.value, bytes=left.size, removed=not dry_run and reason is None,
-        reason=reason,
-    )  # fmt: skip
-
-
-def _tell(done: list[Cleaned], *, dry_run: bool) -> None:
+def _print(done: list[CleanedLeftover], *, dry_run: bool) -> None:
     for one in done:
         if one.reason is None:
             echo(f"{one.path}: {one.kind}, {one.bytes / 1e6:.1f} MB")

@@ -1,7 +1,5 @@
 """`stressbench compress`: how much a program is slowed down by a congested network, level by level."""
 
-from dataclasses import asdict
-
 import orjson
 import typer
 
@@ -26,10 +24,11 @@ from stressbench.experiments.interference import (
     ProfileDestination,
     RingPlan,
     measure_compression,
+    measurement_values,
     write_compression_profile,
 )
 from stressbench.experiments.interference.spec import is_workload
-from stressbench.interference.compression_analysis import CompressionResult, analyse_compression
+from stressbench.interference.compression_analysis import analyse_compression
 from stressbench.interference.profile_assembly import impact_incompatibility
 
 _HELP = """\
@@ -86,7 +85,7 @@ def compress(
         _print(measurement, spec, plan, destination, link, as_json=as_json)
     write_compression_profile(destination, spec, plan, measurement, link=link, progress=emit)
     if measurement.interrupted is not None:
-        error(f"{measurement.interrupted}; {_kept(measurement, destination)}")
+        error(f"{measurement.interrupted}; {measurement.kept(is_requested=destination.is_requested)}")
         raise typer.Exit(ExitStatus.interrupted)
 
 
@@ -96,7 +95,8 @@ def _print(
 ) -> None:  # fmt: skip
     result = analyse_compression(measurement.data)
     if as_json:
-        echo(orjson.dumps(_described(result, spec, plan, destination, link), option=orjson.OPT_INDENT_2))
+        values = measurement_values(destination, spec, link, result, ring_nodes=plan.nodes, seed=spec.seed)
+        echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
         return
     from stressbench.report.renderers.text import standard_output
     from stressbench.report.terminal.compression_table import print_compression
@@ -104,22 +104,3 @@ def _print(
     print_compression(
         result, name=spec.name, nodes=plan.nodes, by_rounds=spec.workload is not None, console=standard_output()
     )  # fmt: skip
-
-
-def _described(
-    result: CompressionResult, spec: MeasurementSpec, plan: RingPlan, destination: ProfileDestination, link: LoadedLink
-) -> dict[str, object]:
-    return {
-        "application": destination.application, "machine": destination.machine, "command": spec.command,
-        "on": spec.target_name, "ranks": spec.shape.ranks, "probing": asdict(spec.schedule), "ring_nodes": plan.nodes,
-        "seed": spec.seed, "link": link.rate, "packet": link.packet, **asdict(result),
-    }  # fmt: skip
-
-
-def _kept(measurement: CompressionMeasurement, destination: ProfileDestination) -> str:
-    """What an interrupted measurement has."""
-    data = measurement.data
-    runs = [len(one.times_s) for one in data.completed_levels]
-    many = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
-    found = f"{len(runs)} congestion levels with {many} times each, and {len(data.alone_s)} isolated times"
-    return f"kept {found}" if destination.is_requested else f"{found} are lost: -o or --store would have kept them"

@@ -1,6 +1,5 @@
 """`stressbench impact`: how busy a program keeps the network, seen by light probes beside it."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import orjson
@@ -19,14 +18,12 @@ from stressbench.cli.options.measurement import (
 from stressbench.cli.options.single import AsJson, Engine
 from stressbench.console import echo, emit
 from stressbench.experiments.interference import (
-    LoadedLink,
-    MeasurementSpec,
-    ProfileDestination,
     measure_impact,
+    measurement_values,
     write_impact_profile,
 )
 from stressbench.experiments.interference.spec import require_positive
-from stressbench.interference.impact_analysis import ImpactResult, analyse_impact
+from stressbench.interference.impact_analysis import analyse_impact
 from stressbench.interference.profile_assembly import levels_incompatibility
 
 _HELP = """\
@@ -80,7 +77,7 @@ def impact(
     data = measure_impact(spec, effect_runs=effect_runs, packets=link.packets, progress=emit)
     result = analyse_impact(data)
     if as_json:
-        _print_json(result, spec, destination, link)
+        echo(orjson.dumps(measurement_values(destination, spec, link, result), option=orjson.OPT_INDENT_2))
     else:
         from stressbench.report.renderers.text import standard_output
         from stressbench.report.terminal.impact_table import print_impact
@@ -89,14 +86,3 @@ def impact(
     write_impact_profile(
         destination, spec, data, cautions=result.cautions, effect_runs=effect_runs, link=link, progress=emit
     )  # fmt: skip
-
-
-def _print_json(
-    result: ImpactResult, spec: MeasurementSpec, destination: ProfileDestination, link: LoadedLink
-) -> None:  # fmt: skip
-    described = {
-        "application": destination.application, "machine": destination.machine, "command": spec.command,
-        "on": spec.target_name, "ranks": spec.shape.ranks, "probing": asdict(spec.schedule), "link": link.rate,
-        "packet": link.packet, **asdict(result),
-    }  # fmt: skip
-    echo(orjson.dumps(described, option=orjson.OPT_INDENT_2))

@@ -9,7 +9,6 @@ from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchComman
 from stressbench.cli.options.single import AsJson
 from stressbench.console import echo, emit, error
 from stressbench.errors import UserError
-from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import CaptureFailed, profile_json, profile_program
 from stressbench.report.renderers.text import show
 from stressbench.report.traffic import document as documents
@@ -55,10 +54,10 @@ def profile(
         found = profile_program(words, output=output, with_names=with_names, progress=emit)
     except CaptureFailed as fault:
         error(str(fault))
-        raise typer.Exit(fault.program_status or ExitStatus.fault) from None
+        raise typer.Exit(fault.status) from None
     if found.profile is not None and output is None:
         if as_json:
             echo(profile_json(found.profile), nl=False)
         else:
             show(documents.brief(found.profile))
-    raise typer.Exit(found.status or (ExitStatus.ok if found.is_traced else ExitStatus.fault))
+    raise typer.Exit(found.exit_status)

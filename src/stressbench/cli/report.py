@@ -1,17 +1,12 @@
 """`stressbench report`: run files to one HTML page, or to another format, and to files of numbers."""
 
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.documents import note_files
-from stressbench.console import echo
-from stressbench.errors import UserError
-from stressbench.formats.errors import reason_of
-from stressbench.formats.files import write_output
-from stressbench.formats.run import RunFileError, read_run
-from stressbench.formats.toml import unknown
+from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
+from stressbench.formats.run import read_run
 from stressbench.report.run import FORMATS
 
 _PAGE = "html"
@@ -54,27 +49,11 @@ def report(
     ] = None,
 ) -> None:
     """Read all, then write; nothing is written when one cannot be read."""
-    if kind not in FORMATS:
-        _stop(f"--format: {unknown('format', kind, tuple(FORMATS))}")
+    render = renderer_named(kind, FORMATS)
     target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)
-    try:
-        read = [read_run(path) for path in runs]
-        text = FORMATS[kind](read)
-        if target is not None:
-            write_output(target, text)
-    except RunFileError as fault:
-        _stop(str(fault))
-    except OSError as fault:
-        _stop(f"--output: {fault.filename}: {reason_of(fault)}")
-    echo(text if target is None else f"{target}\n", nl=False)
+    read = [read_run(path) for path in runs]
+    print_or_write(render(read), target)
     if data is not None:
         from stressbench.report.export import export  # figures take a second to import
 
-        try:
-            note_files(export(read, data), data)
-        except OSError as fault:
-            _stop(f"--data: {fault.filename}: {reason_of(fault)}")
-
-
-def _stop(message: str) -> NoReturn:
-    raise UserError(message)
+        write_data(lambda: export(read, data), data)

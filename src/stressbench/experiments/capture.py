@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from stressbench.errors import StressBenchError
+from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress, silent
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
@@ -28,10 +29,10 @@ _PROFILE_SUFFIXES = (".html", ".json", _TRACE)
 
 
 class CaptureFailed(StressBenchError):
-    """The program ran, but its profile cannot be made or written. `program_status`: the program's own exit status."""
+    """The program ran, but its profile cannot be made or written. `status`: its own, a fault where that is 0."""
 
     def __init__(self, message: str, *, program_status: int) -> None:
-        self.program_status = program_status
+        self.status = program_status or ExitStatus.fault
         super().__init__(message)
 
 
@@ -44,6 +45,11 @@ class ProfiledProgram:
     status: int
     is_traced: bool
     profile: Profile | None
+
+    @property
+    def exit_status(self) -> int:
+        """The program's own; a fault where it ended well without a trace."""
+        return self.status or (ExitStatus.ok if self.is_traced else ExitStatus.fault)
 
 
 def capture_program(
@@ -64,8 +70,8 @@ def record_program(
 ) -> tuple[Taken, bool]:  # fmt: skip
     """Capture `command` and write a workload that replays it; `job` names its job, default: the program's name.
 
-    The trace is written beside `output`. The second value is False where the trace cannot be replayed; progress then
-    gives the reasons. Raises LaunchMistake before the program starts, if something is wrong.
+    The trace is written beside `output`. The second value is False where no workload was written; progress then gives
+    the reasons. Raises LaunchMistake before the program starts, if something is wrong.
     """
     trace_file = trace_path_for(output)
     check_output(output, endings=(".sb",), replace=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import NotPrivate, is_own_file, limits, read_own, require_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
@@ -36,6 +37,11 @@ class Taken:
     status: int
     trace: Trace | None
     sentences: tuple[str, ...]
+
+    @property
+    def exit_status(self) -> int:
+        """The command's own; a fault where it ended well without a trace."""
+        return self.status or (ExitStatus.ok if self.trace is not None else ExitStatus.fault)
 
 
 def take(wish: TraceWish, *, environment: Mapping[str, str]) -> Taken:

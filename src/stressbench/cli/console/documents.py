@@ -1,6 +1,6 @@
 """Where documents go: standard output, or the files that options name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,10 +39,17 @@ def print_json(value: Any, kind: Any) -> None:
     echo(TypeAdapter(kind).dump_json(value, indent=2))
 
 
-def note_files(files: Sequence[Path], folder: Path) -> None:
-    """Say how many files `--data FOLDER` has written, and why none of them is Parquet where that is so."""
+def write_data(export: Callable[[], Sequence[Path]], folder: Path) -> None:
+    """Have `export` write the files of --data; say how many there are, and why none is Parquet where that is so.
+
+    Raises UserError.
+    """
     from stressbench.report.export import NO_PARQUET, has_parquet  # figures take a second to import
 
+    try:
+        files = export()
+    except OSError as fault:
+        raise UserError(f"--data: {fault.filename}: {reason_of(fault)}") from fault
     note(f"{folder} has {len(files)} files")
     if not has_parquet():
         note(NO_PARQUET)

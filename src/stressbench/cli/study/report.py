@@ -5,15 +5,11 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.documents import note_files, print_or_write, renderer_named
+from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.results import results_of
-from stressbench.formats.errors import reason_of
-from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.study import FORMATS, page
-from stressbench.results.material import Material
-from stressbench.results.study import StudyReport
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\
@@ -56,13 +52,6 @@ def report(
     report, material = results_of(open_directory(folder))
     print_or_write(render(report, material), output)
     if data is not None:
-        _write_data(report, material, data)
+        from stressbench.report.export import write_tables  # figures take a second to import
 
-
-def _write_data(report: StudyReport, material: Material, folder: Path) -> None:
-    from stressbench.report.export import write_tables  # figures take a second to import
-
-    try:
-        note_files(write_tables(page(report, material).numbers, folder), folder)
-    except OSError as fault:
-        raise StudyMistake(f"--data: {fault.filename}: {reason_of(fault)}") from fault
+        write_data(lambda: write_tables(page(report, material).numbers, data), data)

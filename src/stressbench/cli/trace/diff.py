@@ -4,17 +4,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo
-from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.formats.trace import read_trace
+from stressbench.experiments.traces import trace_difference
 from stressbench.report.terminal import print_difference, standard_output
-from stressbench.tracing.diff import CONTEXT, Difference, diff
-from stressbench.tracing.grammar import TooManyCalls
-from stressbench.tracing.tokens import TokenStyle
+from stressbench.tracing.diff import CONTEXT, Difference
 
 _HELP = """\
 Compare two captures rank by rank: where the order of calls first differs, and how the totals of each call differ.
@@ -48,15 +44,9 @@ def show_difference(
     as_json: AsJson = False,
 ) -> None:
     """Read, compare, print."""
-    try:
-        first, second = read_trace(a), read_trace(b)
-        for trace in (first, second):
-            trace.require_whole()
-        found = diff(first, second, style=TokenStyle.exact if exact else TokenStyle.replayed, context=context)
-    except TooManyCalls as fault:
-        raise UserError(f"{a} or {b}: {fault}") from None
+    found = trace_difference(a, b, exact=exact, context=context)
     if as_json:
-        echo(TypeAdapter(Difference).dump_json(found, indent=2))
+        print_json(found, Difference)
     else:
         print_difference(found, console=standard_output())
     raise typer.Exit(0 if found.same else ExitStatus.negative)

@@ -3,17 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import orjson
 import typer
-from pydantic import TypeAdapter
 
 from stressbench.console import echo
 from stressbench.errors import UserError
+from stressbench.experiments.traces import reference_profile_json
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
-from stressbench.formats.trace import read_trace
-from stressbench.tracing.grammar import TooManyCalls
-from stressbench.tracing.reference import ReferenceProfile, reference_profile
 
 _HELP = """\
 Convert a trace to another format. --profile: the JSON of the reference communication profiles that motifs are compared
@@ -47,24 +43,11 @@ def export(
     """Read, count, write."""
     if not profile:
         raise UserError("--profile is missing: it is the only format so far")
+    text = reference_profile_json(file, iteration=iteration)
+    if output is None:
+        echo(text)
+        return
     try:
-        found = reference_profile(read_trace(file), iteration=iteration)
-        text = _text(found)
-        if output is None:
-            echo(text)
-        else:
-            write_output(output, text)
-    except TooManyCalls as fault:
-        raise UserError(f"{file}: {fault}") from None
+        write_output(output, text)
     except OSError as fault:
         raise UserError(f"--output: {fault.filename}: {reason_of(fault)}") from None
-
-
-def _text(found: ReferenceProfile) -> bytes:
-    """JSON with one key per line, without the keys whose value is unknown."""
-    record = TypeAdapter(ReferenceProfile).dump_python(found, mode="json", exclude_none=True)
-    try:
-        lines = [orjson.dumps(key) + b": " + orjson.dumps(value) for key, value in record.items()]
-    except TypeError:
-        raise UserError("the sum of the ranks' counts exceeds 64 bits, which JSON readers cannot represent") from None
-    return b"{\n" + b",\n".join(lines) + b"\n}\n"

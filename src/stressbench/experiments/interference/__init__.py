@@ -13,6 +13,7 @@ from stressbench.experiments.interference.prediction import (
 )
 from stressbench.experiments.interference.profile_files import (
     ProfileDestination,
+    measurement_values,
     profile_destination,
     write_compression_profile,
     write_impact_profile,
@@ -35,6 +36,7 @@ __all__ = [
     "measure_compression",
     "measure_impact",
     "measurement_spec",
+    "measurement_values",
     "predict_slowdowns",
     "profile_destination",
     "propose_placement",

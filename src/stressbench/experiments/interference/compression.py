@@ -37,6 +37,13 @@ class CompressionMeasurement:
     data: CompressionData
     interrupted: str | None
 
+    def kept(self, *, is_requested: bool) -> str:
+        """What an interrupted measurement has; it is lost unless a profile `is_requested`."""
+        runs = [len(one.times_s) for one in self.data.completed_levels]
+        many = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
+        found = f"{len(runs)} congestion levels with {many} times each, and {len(self.data.alone_s)} isolated times"
+        return f"kept {found}" if is_requested else f"{found} are lost: -o or --store would have kept them"
+
 
 def measure_compression(
     spec: MeasurementSpec, plan: RingPlan, *, progress: Progress = silent

@@ -1,0 +1,48 @@
+"""Removal of what killed launches left behind."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.formats.errors import reason_of
+from stressbench.launch.leftovers import Leftover, find, remove
+from stressbench.launch.tracing import POOL_VARIABLE
+
+
+@dataclass(frozen=True, kw_only=True)
+class CleanedLeftover:
+    """A leftover; `removed` is false for a dry run, and where `reason` says why it could not be removed."""
+
+    path: str
+    kind: str
+    bytes: int
+    removed: bool
+    reason: str | None
+
+
+def remove_leftovers(folders: Sequence[Path] = (), *, dry_run: bool = False) -> list[CleanedLeftover]:
+    """Remove leftovers of this user in `folders`; by default in /dev/shm, $TMPDIR and the tracer's pools.
+
+    With `dry_run` they are only found.
+    """
+    return [_removed(left, dry_run=dry_run) for left in find(list(folders) or _default_folders(), user=os.geteuid())]
+
+
+def _removed(left: Leftover, *, dry_run: bool) -> CleanedLeftover:
+    reason = None
+    if not dry_run:
+        try:
+            remove(left)
+        except OSError as fault:
+            reason = reason_of(fault)
+    return CleanedLeftover(
+        path=str(left.path), kind=left.kind.value, bytes=left.size, removed=not dry_run and reason is None,
+        reason=reason,
+    )  # fmt: skip
+
+
+def _default_folders() -> list[Path]:
+    pools = os.environ.get(POOL_VARIABLE)
+    return [Path("/dev/shm"), Path(tempfile.gettempdir()), *([Path(pools)] if pools else [])]

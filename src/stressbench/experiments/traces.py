@@ -1,0 +1,51 @@
+"""What trace files say: the difference of two, and the reference profile of one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+from pydantic import TypeAdapter
+
+from stressbench.errors import UserError
+from stressbench.formats.trace import read_trace
+from stressbench.tracing.diff import CONTEXT, Difference, diff
+from stressbench.tracing.grammar import TooManyCalls
+from stressbench.tracing.reference import ReferenceProfile, reference_profile
+from stressbench.tracing.tokens import TokenStyle
+
+
+def trace_difference(a: Path, b: Path, *, exact: bool = False, context: int = CONTEXT) -> Difference:
+    """Where the calls of two traces differ; `context`: calls shown around a difference.
+
+    `exact`: receives from any source and communicators are compared as called. Raises TraceFileError, and UserError
+    for traces with too many calls.
+    """
+    with _bounded(f"{a} or {b}"):
+        first, second = read_trace(a), read_trace(b)
+        for trace in (first, second):
+            trace.require_whole()
+        return diff(first, second, style=TokenStyle.exact if exact else TokenStyle.replayed, context=context)
+
+
+def reference_profile_json(path: Path, *, iteration: bool = False) -> bytes:
+    """The reference profile of a trace as JSON, one key per line, without keys whose value is unknown.
+
+    `iteration`: of one pass of the main loop. Raises TraceFileError, and UserError where it cannot be represented.
+    """
+    with _bounded(str(path)):
+        found = reference_profile(read_trace(path), iteration=iteration)
+    record = TypeAdapter(ReferenceProfile).dump_python(found, mode="json", exclude_none=True)
+    try:
+        lines = [orjson.dumps(key) + b": " + orjson.dumps(value) for key, value in record.items()]
+    except TypeError:
+        raise UserError("the sum of the ranks' counts exceeds 64 bits, which JSON readers cannot represent") from None
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+@contextmanager
+def _bounded(source: str) -> Iterator[None]:
+    try:
+        yield
+    except TooManyCalls as fault:
+        raise UserError(f"{source}: {fault}") from None

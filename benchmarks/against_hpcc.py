@@ -129,7 +129,7 @@ def starter(on: str, ranks: int, engine: Path) -> Start:
 
     def start(folder: Path, words: Sequence[str]) -> None:
         quiet = ("sh", "-c", 'exec "$@" >&2', "sh", *words)
-        ended = run_program(quiet, folder=folder, ranks=ranks, place=place, engine=engine, environment=os.environ)
+        ended = run_program(quiet, folder=folder, ranks=ranks, target=place, engine=engine, environment=os.environ)
         if ended.status:
             raise SystemExit(f"{words[0]} ended with status {ended.status} on {on}")
 

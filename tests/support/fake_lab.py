@@ -21,7 +21,7 @@ class FakeLab:
     refuses: str = ""
     here: LaunchTarget = LOCAL
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rails not in (None, 1):
             raise LinkMistake(on=on, factor="rails", told=f"{rails}: lab fake has 1 rail; expected 1")
         return self.here
@@ -49,5 +49,5 @@ class Pair(FakeLab):
 
     here: LaunchTarget = field(default=PAIR)
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         return self.here

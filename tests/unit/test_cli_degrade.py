@@ -28,10 +28,10 @@ HOOK = "--on local -n 2 --rate-command './set-rate --all'"
 class Tiny(FakeLab):
     """A lab whose links can be slowed to a quarter and no further."""
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rate not in (None, "full", "1/2", "1/4"):
             raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
-        return super().place(on, rate=rate, rails=rails)
+        return super().target(on, rate=rate, rails=rails)
 
 
 @pytest.fixture

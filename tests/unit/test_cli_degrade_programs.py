@@ -47,14 +47,14 @@ End of Summary section.
 class Lab(FakeLab):
     """Whose links can be slowed to an eighth and no further."""
 
-    def place(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rate == "1/16":
             raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
-        return super().place(on, rate=rate, rails=rails)
+        return super().target(on, rate=rate, rails=rails)
 
 
 class Simulated(FakeLab):
-    def place(self, on: str, **_: object) -> LaunchTarget:
+    def target(self, on: str, **_: object) -> LaunchTarget:
         return SimulatedTarget(name="tiny", hosts=(), platform="", source="", folder=Path())
 
 

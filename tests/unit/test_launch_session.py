@@ -15,7 +15,7 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.explanation import continuing, explain
 from stressbench.launch.growing_file import GrowingFile
 from stressbench.launch.session import LaunchRequest, RunResult, final_status
-from stressbench.launch.target import require_same_time
+from stressbench.launch.shape import require_same_time
 
 INTEL = """
 ===================================================================================

@@ -25,7 +25,7 @@ def launcher(flavour: Flavour = Flavour.openmpi4) -> Launcher:
 
 
 def built(place: LaunchTarget, *, others: int, request: Request = REQUEST, flavour: Flavour = Flavour.openmpi4) -> str:
-    shared = SharedTarget(place=place, others=others)
+    shared = SharedTarget(target=place, others=others)
     return " ".join(shared.build(launcher=launcher(flavour), request=request).argv)
 
 
@@ -48,7 +48,7 @@ def test_probes_go_to_the_first_hosts_of_a_lab_one_each() -> None:
     pairs = LAB.one_a_host(2)
 
     assert pairs.shares(2) == (("h0", 1), ("h1", 1))
-    assert SharedTarget(place=LAB, others=1).one_a_host(2).place == pairs
+    assert SharedTarget(target=LAB, others=1).one_a_host(2).target == pairs
     assert "--host h0:2,h1:2 --map-by slot --bind-to none" in built(LAB, others=2)
 
 
@@ -78,4 +78,4 @@ def test_places_say_how_many_hosts_they_have() -> None:
     counts = [place.host_count for place in (LOCAL, LAB, SlurmTarget(nodes=3), SlurmTarget(), FluxTarget(nodes=2))]
 
     assert counts == [1, 4, 3, None, 2]
-    assert SharedTarget(place=LAB, others=1).host_count == 4
+    assert SharedTarget(target=LAB, others=1).host_count == 4

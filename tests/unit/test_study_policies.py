@@ -223,7 +223,7 @@ def test_a_run_that_is_prepared_has_its_wrapper(tmp_path: Path, monkeypatch: pyt
     cell = next(cell for cell in study.cells if cell.policy == "nic1")
     wish = session.LaunchRequest(
         workload=tmp_path / "two.sb", ranks=4, run_file=RunFile(path=tmp_path / "r.jsonl"), options=EngineOptions(),
-        engine=tmp_path / "engine", steering=steering_of(study, cell, place=LOCAL, workload=tmp_path / "two.sb"),
+        engine=tmp_path / "engine", steering=steering_of(study, cell, target=LOCAL, workload=tmp_path / "two.sb"),
     )  # fmt: skip
 
     prepared = session.prepare(wish, environment={"PATH": f"{tmp_path}:/usr/bin:/bin"})

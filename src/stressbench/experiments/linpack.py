@@ -28,16 +28,16 @@ def given_rmax(text: str) -> Rmax:
     return Rmax(flops_per_s=value * 1e9, source="as given")
 
 
-def require_hpcc(place: LaunchTarget, *, on: str) -> None:
+def require_hpcc(target: LaunchTarget, *, on: str) -> None:
     """Raise LaunchMistake where `hpcc` cannot run on the launch target."""
-    if isinstance(place, SimulatedTarget):
+    if isinstance(target, SimulatedTarget):
         raise LaunchMistake(f"--rmax {HPCC}: --on {on} simulates ranks, which compute nothing; give Rmax in GFlop/s")
     if shutil.which(HPCC) is None:
         raise LaunchMistake(f"--rmax {HPCC}: there is no {HPCC} on PATH (Debian's package hpcc); or give it in GFlop/s")
 
 
 def measured_rmax(
-    place: LaunchTarget, *, ranks: int, memory_bytes: int | None, engine: Path | None, environment: Mapping[str, str]
+    target: LaunchTarget, *, ranks: int, memory_bytes: int | None, engine: Path | None, environment: Mapping[str, str]
 ) -> Rmax:
     """Run hpcc and return the Rmax that its Linpack reaches on these ranks.
 
@@ -50,7 +50,7 @@ def measured_rmax(
         folder = Path(name)
         (folder / INPUT).write_text(hpcc_input(n=n, ranks=ranks), encoding="utf-8")
         ended = program.run_program(
-            (HPCC,), folder=folder, ranks=ranks, place=place, engine=engine, environment=environment
+            (HPCC,), folder=folder, ranks=ranks, target=target, engine=engine, environment=environment
         )
         written = folder / OUTPUT
         text = _text_of(written)

@@ -10,9 +10,9 @@ from stressbench.launch import session
 from stressbench.launch.batch_script import BatchScript
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.explanation import explain
+from stressbench.launch.shape import require_same_time, run_file_of, shape_of
 from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.stopping import StopPolicy
-from stressbench.launch.target import require_same_time, shape_of, target
 from stressbench.launch.targets import engine_for, resolve_target
 
 
@@ -52,11 +52,11 @@ class RunSpec:
 
         Raises LaunchMistake, and WorkloadRefused where the engine refuses the workload.
         """
-        run_file = target(output=self.output, continue_from=self.continue_from, workload=self.workload)
+        run_file = run_file_of(output=self.output, continue_from=self.continue_from, workload=self.workload)
         options = self.options
         if script is not None:
             options = replace(options, time_limit=script.engine_limit(options.time_limit))
-        where = resolve_target(self.on, environment=environment) if script is None else script.place
+        where = resolve_target(self.on, environment=environment) if script is None else script.target
         require_same_time(run_file, simulated=isinstance(where, SimulatedTarget))
         shape = shape_of(
             ranks=self.ranks, ranks_per_node=self.ranks_per_node, run_file=run_file, default=where.ranks
@@ -72,7 +72,7 @@ class RunSpec:
             launcher_arguments=self.launcher_arguments,
             realtime=self.realtime,
             terminal=self.terminal,
-            place=where,
+            target=where,
             stop_policy=StopPolicy(grace_s=self.grace_s, limit_s=self.limit_s),
             on=self.on,
         )

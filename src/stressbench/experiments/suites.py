@@ -20,7 +20,7 @@ from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.explanation import NOTHING_MEASURED, causes
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.target import Shape, shape_of
+from stressbench.launch.shape import Shape, shape_of
 from stressbench.suites.beff import BEff, b_eff_of
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 
@@ -123,7 +123,7 @@ def _run_motif(
     )
     wish = session.LaunchRequest(
         workload=workload, ranks=launch.shape.ranks, ranks_per_node=launch.shape.ranks_per_node, run_file=run_file,
-        options=engine_options.with_stall_limit(launch.target.stall_limit), engine=launch.engine, place=launch.target,
+        options=engine_options.with_stall_limit(launch.target.stall_limit), engine=launch.engine, target=launch.target,
         on=launch.target_name,
     )  # fmt: skip
     prepared = session.prepare(wish, environment=os.environ)

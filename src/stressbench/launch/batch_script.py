@@ -19,7 +19,7 @@ class BatchScript:
     request: BatchRequest
 
     @property
-    def place(self) -> LaunchTarget:
+    def target(self) -> LaunchTarget:
         """Where its ranks will start."""
         return self.system.planned(self.request)
 

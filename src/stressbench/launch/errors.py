@@ -8,7 +8,7 @@ class LaunchMistake(UserError):
 
 
 class LinkMistake(LaunchMistake):
-    """The place `on` cannot have such links: `factor` is rate or rails, `told` its value and what would be right."""
+    """`on` cannot have such links: `factor` is rate or rails, `told` its value and what would be right."""
 
     def __init__(self, *, on: str, factor: str, told: str) -> None:
         super().__init__(f"--on {on}: {factor}: {told}")

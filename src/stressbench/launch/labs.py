@@ -25,7 +25,7 @@ _NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
 class LabsUp:
     """`lab:NAME`."""
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetKind's
+    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetKind's
         """The lab that is up under this name; `rate` is only checked: `set_rate` applies it. Raises LaunchMistake."""
         name = _name_in(on)
         with _reported(on):
@@ -61,7 +61,9 @@ class LabsUp:
 class SimulatedLabs:
     """`simgrid:NAME` or `simgrid:FILE.toml`."""
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> SimulatedTarget:
+    def target(
+        self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None
+    ) -> SimulatedTarget:
         """The simulated lab, its links at `rate`. Raises LaunchMistake; LinkMistake for more than one rail."""
         word = _name_in(on)
         if rails is not None and rails > 1:

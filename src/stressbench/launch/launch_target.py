@@ -119,64 +119,64 @@ LOCAL: LaunchTarget = _LocalMachine()
 class SharedTarget:
     """A launch target on which `others` ranks of another launch run at the same time."""
 
-    place: LaunchTarget
+    target: LaunchTarget
     others: int
 
     @property
     def ranks(self) -> int | None:
         """Delegates to the wrapped target."""
-        return self.place.ranks
+        return self.target.ranks
 
     @property
     def stall_limit(self) -> str | None:
         """Delegates to the wrapped target."""
-        return self.place.stall_limit
+        return self.target.stall_limit
 
     @property
     def environment(self) -> tuple[tuple[str, str], ...]:
         """Delegates to the wrapped target."""
-        return self.place.environment
+        return self.target.environment
 
     @property
     def nics(self) -> tuple[str, ...]:
         """Delegates to the wrapped target."""
-        return self.place.nics
+        return self.target.nics
 
     @property
     def takes_turns(self) -> bool:
         """Delegates to the wrapped target."""
-        return self.place.takes_turns
+        return self.target.takes_turns
 
     @property
     def host_count(self) -> int | None:
         """Delegates to the wrapped target."""
-        return self.place.host_count
+        return self.target.host_count
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
         """Delegates to the wrapped target."""
-        return self.place.launcher(given=given, library=library)
+        return self.target.launcher(given=given, library=library)
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
         """Delegates to the wrapped target."""
-        return self.place.ranks_per_node(request, typed=typed)
+        return self.target.ranks_per_node(request, typed=typed)
 
     def knows_nodes(self, request: Request) -> bool:
         """Delegates to the wrapped target."""
-        return self.place.knows_nodes(request)
+        return self.target.knows_nodes(request)
 
     def one_a_host(self, hosts: int) -> "SharedTarget":
         """The wrapped target with one rank per host, still shared."""
-        return replace(self, place=self.place.one_a_host(hosts))
+        return replace(self, target=self.target.one_a_host(hosts))
 
     def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
         """Delegates to the wrapped target, with the sum of the other ranks."""
-        return self.place.sharing(request, launcher=launcher, others=self.others + others)
+        return self.target.sharing(request, launcher=launcher, others=self.others + others)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command, which leaves cores to the other launch. Raises LaunchMistake."""
-        shared = self.place.sharing(request, launcher=launcher, others=self.others)
-        return self.place.build(launcher=launcher, request=shared)
+        shared = self.target.sharing(request, launcher=launcher, others=self.others)
+        return self.target.build(launcher=launcher, request=shared)
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:
         """Delegates to the wrapped target."""
-        return self.place.advice(launcher=launcher, request=request)
+        return self.target.advice(launcher=launcher, request=request)

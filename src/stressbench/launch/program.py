@@ -1,4 +1,4 @@
-"""An MPI program at a place: the engine, or somebody else's that is built with the same MPI."""
+"""An MPI program on a launch target: the engine, or somebody else's that is built with the same MPI."""
 
 import os
 from collections.abc import Mapping
@@ -21,19 +21,19 @@ def request_of(
     program: tuple[str, ...],
     *,
     ranks: int,
-    place: LaunchTarget,
+    target: LaunchTarget,
     environment: Mapping[str, str],
     extra: tuple[str, ...] = (),
     realtime: bool = False,
 ) -> Request:
-    """What to start, with what this machine and the place tell about it."""
+    """What to start, with what this machine and the launch target tell about it."""
     return Request(
         ranks=ranks,
         program=program,
         cores=machine.cores(),
         extra=extra,
         as_root=os.geteuid() == 0,
-        realtime=realtime or (place.takes_turns and machine.allows_realtime()),
+        realtime=realtime or (target.takes_turns and machine.allows_realtime()),
         allocated=machine.allocated(environment),
     )
 
@@ -43,7 +43,7 @@ def run_program(
     *,
     folder: Path,
     ranks: int,
-    place: LaunchTarget,
+    target: LaunchTarget,
     engine: Path | None,
     environment: Mapping[str, str],
     steering: Steering | None = None,
@@ -53,7 +53,7 @@ def run_program(
     To be called from the main thread. Raises LaunchMistake where it cannot be started.
     """
     command = command_of(
-        words, folder=folder, ranks=ranks, place=place, engine=engine, environment=environment, steering=steering
+        words, folder=folder, ranks=ranks, target=target, engine=engine, environment=environment, steering=steering
     )
     try:
         return execute(command)
@@ -66,17 +66,17 @@ def command_of(
     *,
     folder: Path,
     ranks: int,
-    place: LaunchTarget,
+    target: LaunchTarget,
     engine: Path | None,
     environment: Mapping[str, str],
     steering: Steering | None = None,
 ) -> Command:
     """What starts a program that is built with the MPI of the engine, its ranks in `folder`. Raises LaunchMistake."""
     found = find_engine(given=engine, environment=environment)
-    launcher = place.launcher(given=None, library=library_of(found))
-    request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, place=place, environment=environment)
+    launcher = target.launcher(given=None, library=library_of(found))
+    request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, target=target, environment=environment)
     if steering is not None:
         request = steered(
             request, steering, library=launcher.recognised, engine=found, ranks_per_node=None, environment=environment
         )
-    return place.build(launcher=launcher, request=request)
+    return target.build(launcher=launcher, request=request)

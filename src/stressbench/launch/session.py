@@ -30,7 +30,7 @@ class LaunchRequest:
     """What the person asked for on the command line; no `workload` where a continued file holds it.
 
     `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
-    `place`: where ranks run, and `on` the word for it. `steering`: which cards of their hosts messages take.
+    `target`: where ranks run, and `on` the word for it. `steering`: which cards of their hosts messages take.
     """
 
     workload: Path | None
@@ -43,7 +43,7 @@ class LaunchRequest:
     launcher_arguments: tuple[str, ...] = ()
     realtime: bool = False
     terminal: bool = False
-    place: LaunchTarget = LOCAL
+    target: LaunchTarget = LOCAL
     stop_policy: StopPolicy = field(default_factory=StopPolicy)
     on: str = "local"
     steering: Steering | None = None
@@ -79,23 +79,23 @@ def prepare(wish: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedL
     Raises LaunchMistake where a program is missing or does not fit.
     """
     engine = find_engine(given=wish.engine, environment=environment)
-    launcher = wish.place.launcher(given=wish.mpirun, library=library_of(engine))
+    launcher = wish.target.launcher(given=wish.mpirun, library=library_of(engine))
     if wish.realtime:
         machine.require_realtime()
     request = _request(engine, wish, environment)
-    there = {**environment, **dict(wish.place.environment)}
+    there = {**environment, **dict(wish.target.environment)}
     if wish.workload is not None and (refused := _check(engine, wish.workload, wish, request, there)):
         return refused
     if wish.steering is not None:
-        shape = wish.place.ranks_per_node(request, typed=wish.ranks_per_node)
+        shape = wish.target.ranks_per_node(request, typed=wish.ranks_per_node)
         request = steered(
             request, wish.steering, library=launcher.recognised, engine=engine, ranks_per_node=shape, environment=there
         )
-    command = wish.place.build(launcher=launcher, request=request)
+    command = wish.target.build(launcher=launcher, request=request)
     _write(command.files)
     if wish.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
-    advice = wish.place.advice(launcher=launcher, request=request)
+    advice = wish.target.advice(launcher=launcher, request=request)
     return PreparedLaunch(command=command, advice=advice, stop_policy=wish.stop_policy)
 
 
@@ -119,7 +119,7 @@ def _request(engine: Path, wish: LaunchRequest, environment: Mapping[str, str]) 
     return request_of(
         program,
         ranks=wish.ranks,
-        place=wish.place,
+        target=wish.target,
         environment=environment,
         extra=wish.launcher_arguments,
         realtime=wish.realtime,
@@ -129,12 +129,12 @@ def _request(engine: Path, wish: LaunchRequest, environment: Mapping[str, str]) 
 def _check(engine: Path, workload: Path, wish: LaunchRequest, request: Request, environment: Mapping[str, str]) -> int:
     """0 where the workload is right; else the status to end with. The engine's complaints go straight to stderr."""
     # On other hosts without --ranks-per-node, how many nodes there are only the launch itself can tell.
-    nodes_known = wish.ranks_per_node is not None or wish.place.knows_nodes(request)
+    nodes_known = wish.ranks_per_node is not None or wish.target.knows_nodes(request)
     arguments = check_arguments(
         engine=engine,
         workload=workload,
         ranks=wish.ranks if nodes_known else None,
-        ranks_per_node=wish.place.ranks_per_node(request, typed=wish.ranks_per_node),
+        ranks_per_node=wish.target.ranks_per_node(request, typed=wish.ranks_per_node),
         sets=wish.options.sets,
     )
     checked = subprocess.run(

@@ -24,7 +24,7 @@ CardTotals = Mapping[str, tuple[int, int]]
 class TargetKind(Protocol):
     """What one kind of `--on` means."""
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:
+    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:
         """Where ranks start. `rate` is the share of their rates that links carry, `rails` the NICs in use on each host.
 
         Raises LaunchMistake where `on` cannot be used, LinkMistake where it cannot have such links.
@@ -43,7 +43,7 @@ class _WithoutLinks:
 
     system: BatchSystem | None = None
 
-    def place(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetKind's
+    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetKind's
         """The allocation, or this machine."""
         return LOCAL if self.system is None else self.system.inside(environment)
 
@@ -95,7 +95,7 @@ def resolve_target(
     `rate` is the share of the rates of a lab's file that its links carry: a simulated lab gets it, for one that is up
     it is only checked whether it could (`set_link_rate` applies it). `rails`: so many NICs of each host carry messages.
     """
-    return _kind_of(on).place(on, environment=environment, rate=rate, rails=rails)
+    return _kind_of(on).target(on, environment=environment, rate=rate, rails=rails)
 
 
 def set_link_rate(on: str, rate: str) -> None:

@@ -199,17 +199,17 @@ class MeasurementRunner:
             workload=workload, ranks=load.ranks, ranks_per_node=load.ranks_per_node,
             run_file=RunFile(path=self._folder / f"{load.file_stem}-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine,
-            place=SharedTarget(place=target, others=spec.shape.ranks), on=spec.target_name,
+            target=SharedTarget(target=target, others=spec.shape.ranks), on=spec.target_name,
         )  # fmt: skip
 
     def _program(self) -> tuple[Member, Path | None]:
         """The launch of the program, and the run file that it will write if it is a workload."""
         spec = self._spec
-        target = SharedTarget(place=spec.target, others=spec.background_ranks)
+        target = SharedTarget(target=spec.target, others=spec.background_ranks)
         stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
         if spec.workload is None:
             command = launching.command_of(
-                spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, place=target, engine=spec.engine,
+                spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=target, engine=spec.engine,
                 environment=os.environ,
             )  # fmt: skip
             return Member(command=command, stop_policy=stop_policy), None
@@ -218,7 +218,7 @@ class MeasurementRunner:
         wish = session.LaunchRequest(
             workload=spec.workload, ranks=spec.shape.ranks, ranks_per_node=spec.shape.ranks_per_node,
             run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
-            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, place=target,
+            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, target=target,
             on=spec.target_name,
         )  # fmt: skip
         file = GrowingFile(wish.run_file.path)

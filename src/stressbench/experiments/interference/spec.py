@@ -15,8 +15,8 @@ from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.lab import LabTarget
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.shape import Shape, shape_of
 from stressbench.launch.simgrid import SimulatedTarget
-from stressbench.launch.target import Shape, shape_of
 from stressbench.report.units import count
 
 WORKLOAD_SUFFIX = ".sb"

@@ -17,19 +17,19 @@ from stressbench.launch.targets import resolve_target
 
 
 def absolute(on: str, *, folder: Path) -> str:
-    """The same place, a lab file's path no longer relative to `folder`."""
+    """The same launch target, a lab file's path no longer relative to `folder`."""
     kind, _, name = on.partition(":")
     return f"{kind}:{folder / name}" if name.endswith(".toml") else on
 
 
-def steering_of(study: Study, cell: Cell, *, place: LaunchTarget, workload: Path) -> Steering | None:
+def steering_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Path) -> Steering | None:
     """How the cell's messages find their cards; None where it leaves that to MPI and says nothing. RailMistake."""
     if cell.policy is None:
         return None
-    nics, policy = study.nics or place.nics, parse_policy(cell.policy)
-    if place.nics and (strange := next((nic for nic in nics if nic not in place.nics), None)) is not None:
-        raise RailMistake(f"{strange}: hosts of {cell.on} have {', '.join(place.nics)}", option="--nics")
-    require_possible(policy, nics, are_virtual=bool(place.nics))
+    nics, policy = study.nics or target.nics, parse_policy(cell.policy)
+    if target.nics and (strange := next((nic for nic in nics if nic not in target.nics), None)) is not None:
+        raise RailMistake(f"{strange}: hosts of {cell.on} have {', '.join(target.nics)}", option="--nics")
+    require_possible(policy, nics, are_virtual=bool(target.nics))
     transport = None if study.transport is None else Transport(study.transport)
     sets = tuple(f"{name}={value}" for name, value in cell.sets)
     cast = JobPlacement(workload=workload, sets=sets, placement=cell.placement)
@@ -50,9 +50,9 @@ def require_links(study: Study, *, folder: Path, environment: Mapping[str, str],
             key: Key = ("factors", mistake.factor)
             complaints[str(mistake)] = Complaint(place=key, text=f"{called(key)}{mistake.told}")
     for cell in {(cell.on, cell.policy): cell for cell in study.cells if cell.policy is not None}.values():
-        place = resolve_target(absolute(cell.on, folder=folder), environment=environment)
+        target = resolve_target(absolute(cell.on, folder=folder), environment=environment)
         try:
-            steering_of(study, cell, place=place, workload=folder / cell.workload)
+            steering_of(study, cell, target=target, workload=folder / cell.workload)
         except RailMistake as wrong:
             key = ("nics",) if wrong.option == "--nics" and study.nics else ("factors", "policy")
             complaints[str(wrong)] = Complaint(place=key, text=f"{called(key)}{wrong.told}")

@@ -22,8 +22,8 @@ from stressbench.launch import session
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.explanation import explain
+from stressbench.launch.shape import shape_of
 from stressbench.launch.stopping import StopPolicy
-from stressbench.launch.target import shape_of
 from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
 
 GRACE_S = 60.0
@@ -167,22 +167,22 @@ class Launching:
         self, cell: Cell, run_file: RunFile, options: EngineOptions, *, limit_s: float | None
     ) -> session.LaunchRequest:
         rate = None if self.study.rate_command else cell.rate
-        place = resolve_target(
+        target = resolve_target(
             absolute(cell.on, folder=self.folder), environment=self.environment, rate=rate, rails=cell.rails
         )
         workload = Path(os.path.relpath(self.folder / cell.workload))
-        shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=place.ranks)
+        shape = shape_of(ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, run_file=run_file, default=target.ranks)
         return session.LaunchRequest(
             workload=None if run_file.continues else workload,
             ranks=shape.ranks,
             ranks_per_node=shape.ranks_per_node,
             run_file=run_file,
-            options=options.with_stall_limit(place.stall_limit),
-            engine=engine_for(place, self._engine(cell), environment=self.environment),
-            place=place,
+            options=options.with_stall_limit(target.stall_limit),
+            engine=engine_for(target, self._engine(cell), environment=self.environment),
+            target=target,
             stop_policy=StopPolicy(grace_s=GRACE_S, limit_s=limit_s),
             on=cell.on,
-            steering=steering_of(self.study, cell, place=place, workload=workload),
+            steering=steering_of(self.study, cell, target=target, workload=workload),
         )
 
     def _options(self, order: Order, limit_s: float | None) -> EngineOptions:
@@ -224,7 +224,7 @@ def _checked_alike(cell: Cell) -> Cell:
 
 
 def _shown(rate: str) -> str:
-    """As rate commands get it; `full` in place of 1, as manifests have it."""
+    """As rate commands get it; `full` in target of 1, as manifests have it."""
     argument = argument_of(rate)
     return FULL if argument == "1" else argument
 

@@ -91,13 +91,13 @@ class LaunchSweep(Generic[Condition, P, L]):
             )
 
 
-def ranks_of(counts: Sequence[int], place: LaunchTarget) -> tuple[int, ...]:
+def ranks_of(counts: Sequence[int], target: LaunchTarget) -> tuple[int, ...]:
     """Numbers of ranks as given, or the launch target's own. Raises StudyMistake where neither is known."""
     if counts:
         return tuple(counts)
-    if place.ranks is None:
+    if target.ranks is None:
         raise StudyMistake("-n is missing: how many ranks? For example -n 8")
-    return (place.ranks,)
+    return (target.ranks,)
 
 
 def figures_of(

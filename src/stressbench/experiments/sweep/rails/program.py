@@ -41,17 +41,17 @@ class ProgramRailSweep:
         """Everything checked, and all that is needed to start. Raises StudyMistake and LaunchMistake."""
         if wrong := next((policy for policy in self.policies if policy.goes_by_job), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
-        place = resolve_target(self.on, environment=os.environ)
-        if isinstance(place, SimulatedTarget):
+        target = resolve_target(self.on, environment=os.environ)
+        if isinstance(target, SimulatedTarget):
             raise StudyMistake(f"--on {self.on}: a simulated host has one NIC; expected lab:NAME, local or a cluster")
-        nics = self.nics or place.nics
-        if place.nics and (strange := next((nic for nic in nics if nic not in place.nics), None)) is not None:
-            raise RailMistake(f"{strange}: hosts of {self.on} have {', '.join(place.nics)}", option="--nics")
+        nics = self.nics or target.nics
+        if target.nics and (strange := next((nic for nic in nics if nic not in target.nics), None)) is not None:
+            raise RailMistake(f"{strange}: hosts of {self.on} have {', '.join(target.nics)}", option="--nics")
         for policy in self.policies:
-            require_possible(policy, nics, are_virtual=bool(place.nics))
+            require_possible(policy, nics, are_virtual=bool(target.nics))
         plan = PlanRecord(
             at=now(), version=__version__, command=self.command, on=self.on,
-            ranks=ranks_of(() if self.ranks is None else (self.ranks,), place)[0],
+            ranks=ranks_of(() if self.ranks is None else (self.ranks,), target)[0],
             policies=tuple(map(str, self.policies)), nics=nics,
             transport=None if self.transport is None else self.transport.value,
             runs=self.runs, seed=self.seed, figures=figures_of(self.figures),
@@ -61,7 +61,7 @@ class ProgramRailSweep:
             for policy in self.policies
         }
         look = look_at(self.on, nics)
-        return PreparedRailSweep(plan=plan, place=place, steering=steering, look=look, progress=progress)
+        return PreparedRailSweep(plan=plan, target=target, steering=steering, look=look, progress=progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class PreparedRailSweep:
     """A sweep that can start. `steering`: how messages find their NICs, by policy."""
 
     plan: PlanRecord
-    place: LaunchTarget
+    target: LaunchTarget
     steering: dict[str, Steering]
     look: Look
     progress: Progress
@@ -82,7 +82,7 @@ class PreparedRailSweep:
         plan = self.plan
         for steering in self.steering.values():
             launching.command_of(
-                plan.command, folder=Path.cwd(), ranks=plan.ranks, place=self.place, engine=None,
+                plan.command, folder=Path.cwd(), ranks=plan.ranks, target=self.target, engine=None,
                 environment=os.environ, steering=steering,
             )  # fmt: skip
         return LaunchSweep(
@@ -95,7 +95,7 @@ class PreparedRailSweep:
         plan, at = self.plan, now()
         before = self.look()
         outcome = launching.run_program(
-            plan.command, folder=Path.cwd(), ranks=plan.ranks, place=self.place, engine=None, environment=os.environ,
+            plan.command, folder=Path.cwd(), ranks=plan.ranks, target=self.target, engine=None, environment=os.environ,
             steering=self.steering[policy],
         )  # fmt: skip
         after = self.look()

@@ -72,7 +72,7 @@ class ProgramRateSweep:
     def prepared(self, *, progress: Progress) -> "PreparedRateSweep":
         """Everything checked, and all that is needed to start. Raises StudyMistake and LaunchMistake."""
         here, rates = Path.cwd(), tuple(map(argument_of, self.rates))
-        place = _place(self.on, rates, rate_command=self.rate_command)
+        target = _target(self.on, rates, rate_command=self.rate_command)
         injection = (
             of_lab(self.on, progress=progress)
             if self.rate_command is None
@@ -81,16 +81,16 @@ class ProgramRateSweep:
         output = output_of(self.figures, folder=here)
         plan = RatesPlan(
             at=now(), version=__version__, command=self.command, on=self.on, runs=self.runs, seed=self.seed,
-            figures=output.figures, rates=rates, ranks=ranks_of(self.ranks, place), lower=output.lower,
+            figures=output.figures, rates=rates, ranks=ranks_of(self.ranks, target), lower=output.lower,
             figures_from=None if output.file is None else str(output.file), rate_command=self.rate_command,
             hpcc_n=output.hpcc_n,
         )  # fmt: skip
         for ranks in plan.ranks:
             launching.command_of(
-                output.command(plan.command), folder=here, ranks=ranks, place=place, engine=None,
+                output.command(plan.command), folder=here, ranks=ranks, target=target, engine=None,
                 environment=os.environ,
             )  # fmt: skip
-        return PreparedRateSweep(plan=plan, place=place, injection=injection, output=output, progress=progress)
+        return PreparedRateSweep(plan=plan, target=target, injection=injection, output=output, progress=progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class PreparedRateSweep:
     """A sweep that can start."""
 
     plan: RatesPlan
-    place: LaunchTarget
+    target: LaunchTarget
     injection: Injection
     output: Output
     progress: Progress
@@ -120,7 +120,7 @@ class PreparedRateSweep:
         plan, at = self.plan, now()
         output.begin(condition.ranks)
         outcome = launching.run_program(
-            output.command(plan.command), folder=output.folder, ranks=condition.ranks, place=self.place, engine=None,
+            output.command(plan.command), folder=output.folder, ranks=condition.ranks, target=self.target, engine=None,
             environment=os.environ,
         )  # fmt: skip
         text = output.text(outcome.output)
@@ -138,7 +138,7 @@ class PreparedRateSweep:
         return record, outcome
 
 
-def _place(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> LaunchTarget:
+def _target(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> LaunchTarget:
     """The launch target, which can have all rates. Raises StudyMistake and LaunchMistake."""
     if rate_command is None and not on.startswith(("lab:", "simgrid:")):
         raise StudyMistake(

@@ -20,7 +20,7 @@ class Shape:
 
 
 def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile, default: int | None = None) -> Shape:
-    """How many ranks and how many a node: as typed, as the continued file says, or the `default` of a place.
+    """How many ranks and how many a node: as typed, as the continued file says, or the `default` of a launch target.
 
     Raises LaunchMistake.
     """
@@ -56,7 +56,7 @@ def _header(path: Path) -> Header:
         raise LaunchMistake(f"--continue: {fault}") from fault
 
 
-def target(*, output: Path | None, continue_from: Path | None, workload: Path | None) -> RunFile:
+def run_file_of(*, output: Path | None, continue_from: Path | None, workload: Path | None) -> RunFile:
     """The file to write: never one that is there already, unless it is continued. Raises LaunchMistake."""
     if continue_from is not None:
         return _continued(continue_from, output=output, workload=workload)

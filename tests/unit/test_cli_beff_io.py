@@ -27,7 +27,7 @@ class Asked:
     """What was asked of a launch: the workload without its --protocol, and the rest."""
 
     workload: str
-    wish: session.LaunchRequest
+    request: session.LaunchRequest
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -54,9 +54,9 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
     def replace(made: MadeIO | None = COMPLETE, *, status: int = 0, lines: int | None = None) -> list[Asked]:
         asked: list[Asked] = []
 
-        def prepare(wish: session.LaunchRequest, *, environment: Mapping[str, str]) -> int:
-            workload, protocol = wish.workload.read_text().rstrip("\n").split(" --protocol ")
-            asked.append(Asked(workload + "\n", wish))
+        def prepare(request: session.LaunchRequest, *, environment: Mapping[str, str]) -> int:
+            workload, protocol = request.workload.read_text().rstrip("\n").split(" --protocol ")
+            asked.append(Asked(workload + "\n", request))
             if made is not None:
                 write_lines(Path(protocol.strip('"')), made.records()[:lines])
             return status
@@ -100,7 +100,7 @@ def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Pa
         "[JOB_NAME] b_eff_io\n[NODES] 4\n[MOTIF] b_eff_io --time 60s --file /a/io --partitions 2,4 --release 2 "
         "--memory 2GiB --limit 1GiB --hint a=1,b=x --types 0,1,4 --no-shared --keep --overwrite\n"
     )
-    assert (launch.wish.options.verify, launch.wish.options.seed, launch.wish.ranks_per_node) == (True, "7", 1)
+    assert (launch.request.options.verify, launch.request.options.seed, launch.request.ranks_per_node) == (True, "7", 1)
 
 
 @pytest.mark.parametrize(("release", "scheduled"), [("1", "15min"), ("2", "30min")])
@@ -130,7 +130,7 @@ def test_a_lab_s_files_go_to_its_scratch(measured: Measured, here: Path) -> None
             assert stressbench("--on", "lab:io").exit_code == 0
 
     assert [one.options[3] for one in asked] == ["${SCRATCH}/b_eff_io", f"{here}/b_eff_io"]
-    assert asked[0].wish.ranks == 4
+    assert asked[0].request.ranks == 4
 
 
 def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:

@@ -48,7 +48,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lab: Tiny) -> Iterator
     (tmp_path / "set-rate").chmod(0o755)
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
+    monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
     monkeypatch.setattr(session, "run", made.run)
     with registered(lab=lab):
         yield made

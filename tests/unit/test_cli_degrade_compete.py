@@ -23,8 +23,8 @@ STILL = MadeMachine(hosts=("a1", "a2", "a3", "a4"), noise=0.0, round_noise=0.0, 
 
 @pytest.fixture
 def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Wishes that were carried out. Jobs take twice as long at a half; the traffic takes four fifths of its share."""
-    wishes: list[Any] = []
+    """Requests that were carried out. Jobs take twice as long at a half; the traffic takes four fifths of its share."""
+    requests: list[Any] = []
     for name, text in {
         "app.sb": "[SET] last=3\n" + JOB.replace("{each}", "1"),
         "two.sb": "[SET] last=3\n" + JOB.replace("{each}", "2"),
@@ -40,9 +40,9 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
 
-    def run(wish: Any, *, run_file: Path) -> Any:
-        sets = dict(one.split("=") for one in wish.options.sets)
-        wishes.append((wish, sets))
+    def run(request: Any, *, run_file: Path) -> Any:
+        sets = dict(one.split("=") for one in request.options.sets)
+        requests.append((request, sets))
         run_file.write_text(made_run(sets["compete_rate"]))
         return SimpleNamespace(
             status=0, death=None, kept=None, left=None,
@@ -52,9 +52,9 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         )  # fmt: skip
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(session, "prepare", lambda wish, environment: wish)
+    monkeypatch.setattr(session, "prepare", lambda request, environment: request)
     monkeypatch.setattr(session, "run", run)
-    return wishes
+    return requests
 
 
 def made_run(rate: str) -> str:
@@ -176,7 +176,7 @@ def test_what_comes_out_is_a_study_whose_links_nobody_touches(launched: list[Any
     assert {tuple(sets.items()) for _, sets in launched} == {
         (("compete_rate", rate), ("compete_nodes", "4")) for rate in ("1", "1/2", "1/4")
     }
-    assert all(Path(wish.workload) == Path("d/workloads/app.sb") for wish, _ in launched)
+    assert all(Path(request.workload) == Path("d/workloads/app.sb") for request, _ in launched)
     for words in ("status d", "report d", "pack d -o d.tar.gz", "verify d.tar.gz", "verify d", "resume d"):
         again = invoke(f"study {words}")
         assert again.exit_code == 0, (words, again.stderr)

@@ -40,7 +40,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         (tmp_path / f"{name}.sb").write_text(WORKLOAD)
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
+    monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
     monkeypatch.setattr(session, "run", made.run)
     with registered(lab=Pair()):
         yield made

@@ -55,14 +55,14 @@ def incomplete(folder: Path) -> Run:
     return read_run(build_run(jobs=jobs, plan=MadePlan(blocks=2), complete=False).write(folder))
 
 
-def wish(path: Path) -> LaunchRequest:
+def request(path: Path) -> LaunchRequest:
     return LaunchRequest(workload=Path("demo.sb"), ranks=8, run_file=RunFile(path=path), options=EngineOptions())
 
 
 def sentences(run: Run | None, *, death: Death | None, errors: str = "", status: int = 3) -> str:
     path = Path("r.jsonl") if run is None else run.path
     ended = RunResult(status=status, outcome=outcome(status=137, errors=errors), death=death, left=run)
-    return "\n".join(explain(ended, wish=wish(path)))
+    return "\n".join(explain(ended, request=request(path)))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_launcher_that_gave_up_is_told_apart_from_the_engine() -> None:
 
 
 def test_the_command_that_goes_on_names_the_place() -> None:
-    elsewhere = replace(wish(Path("r.jsonl")), on="simgrid:tiny")
+    elsewhere = replace(request(Path("r.jsonl")), on="simgrid:tiny")
 
     assert continuing(elsewhere, Path("r.jsonl")) == "stressbench run --continue r.jsonl --on simgrid:tiny"
 

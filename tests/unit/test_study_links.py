@@ -122,7 +122,7 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLab]:
             status=0, outcome=SimpleNamespace(stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False)
         )
 
-    monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
+    monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
     monkeypatch.setattr(session, "run", run)
     with registered(lab=made):
         yield made

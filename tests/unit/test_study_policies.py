@@ -113,18 +113,18 @@ def test_what_was_compared_stays_comparable(tmp_path: Path) -> None:
         take_up(tmp_path / "made", study=parse_study(other, source="s"), text=other, folder=tmp_path)
 
 
-def wishes(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.LaunchRequest]:
+def requests(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.LaunchRequest]:
     """What each policy's cell asks of a launch."""
     seen: list[session.LaunchRequest] = []
-    monkeypatch.setattr(session, "prepare", lambda wish, environment: seen.append(wish) or "prepared")
+    monkeypatch.setattr(session, "prepare", lambda request, environment: seen.append(request) or "prepared")
     with registered(lab=Pair()):
         Launching(study=directory.study, folder=directory.folder, environment={}, note=directory.write).check()
-    return {str(wish.steering.rails.policy) if wish.steering else None: wish for wish in seen}
+    return {str(request.steering.rails.policy) if request.steering else None: request for request in seen}
 
 
 def test_each_cell_s_launch_is_steered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = STUDY.replace("ranks = 4", 'ranks = 4\nplacement = "random:3"') + '[set]\nn = "2"\n'
-    found = wishes(study_in(tmp_path, text), monkeypatch)
+    found = requests(study_in(tmp_path, text), monkeypatch)
 
     assert set(found) == {"default", "nic1", "per-job"}
     steering = found["per-job"].steering
@@ -136,7 +136,7 @@ def test_each_cell_s_launch_is_steered(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory, seconds, said = study_in(tmp_path, STUDY), iter(range(0, 100, 3)), []
-    monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
+    monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
 
     with registered(lab=Pair()):
         Launching(
@@ -150,7 +150,7 @@ def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_study_without_policies_steers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = STUDY.replace('policy = ["default", "nic1", "per-job"]\n', "")
 
-    assert set(wishes(study_in(tmp_path, plain), monkeypatch)) == {None}
+    assert set(requests(study_in(tmp_path, plain), monkeypatch)) == {None}
 
 
 def engine_saying(folder: Path, text: str, *, status: int = 0) -> Path:
@@ -221,12 +221,12 @@ def test_a_run_that_is_prepared_has_its_wrapper(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "two.sb").write_text(WORKLOAD)
     study = parse_study(f'nics = ["ib0", "ib1"]\n{STUDY}'.replace("lab:pair", "local"), source="s")
     cell = next(cell for cell in study.cells if cell.policy == "nic1")
-    wish = session.LaunchRequest(
+    request = session.LaunchRequest(
         workload=tmp_path / "two.sb", ranks=4, run_file=RunFile(path=tmp_path / "r.jsonl"), options=EngineOptions(),
         engine=tmp_path / "engine", steering=steering_of(study, cell, target=LOCAL, workload=tmp_path / "two.sb"),
     )  # fmt: skip
 
-    prepared = session.prepare(wish, environment={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    prepared = session.prepare(request, environment={"PATH": f"{tmp_path}:/usr/bin:/bin"})
 
     assert isinstance(prepared, session.PreparedLaunch)
     words = prepared.command.argv

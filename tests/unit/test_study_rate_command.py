@@ -34,7 +34,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     script.write_text(SCRIPT)
     script.chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(session, "prepare", lambda wish, environment: "prepared")
+    monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
     monkeypatch.setattr(session, "run", made.run)
     return made
 

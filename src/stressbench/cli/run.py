@@ -91,10 +91,10 @@ def _close(finished: FinishedRun) -> NoReturn:
     """Report how it ended, show what was measured, name the next command, pass the status on."""
     for sentence in finished.reasons:
         error(sentence)
-    if finished.has_results and finished.ending.left is not None:
+    if finished.has_results and finished.result.left is not None:
         from stressbench.cli.show import print_run  # its table is that of `stressbench show`
 
-        print_run(finished.ending.left)
+        print_run(finished.result.left)
         report = finished.path.with_suffix(".html")
         note(f"next: {shlex.join(('stressbench', 'report', str(finished.path), '-o', str(report)))}")
-    raise typer.Exit(finished.ending.status)
+    raise typer.Exit(finished.result.status)

@@ -17,7 +17,7 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.traced import Taken, TraceWish, check_output, take
+from stressbench.launch.traced import Taken, TraceRequest, check_output, take
 from stressbench.report.renderers import render
 from stressbench.report.traffic import document as documents
 from stressbench.tracing.completeness import completeness_sentences
@@ -94,8 +94,8 @@ def profile_program(
     if output is not None:
         check_output(output, endings=_PROFILE_SUFFIXES, replace=output.suffix != _TRACE)
     with _trace_file(output) as path:
-        wish = TraceWish(words=tuple(command), mode=TraceMode.profile, output=path, names=with_names)
-        taken = take(wish, environment=os.environ)
+        request = TraceRequest(words=tuple(command), mode=TraceMode.profile, output=path, names=with_names)
+        taken = take(request, environment=os.environ)
         for sentence in taken.sentences:
             progress(sentence)
         if taken.trace is None:
@@ -133,8 +133,8 @@ def write_profile(profile: Profile, output: Path) -> None:
 
 
 def _capture(command: Sequence[str], *, output: Path, with_names: bool, progress: Progress) -> Taken:
-    wish = TraceWish(words=tuple(command), mode=TraceMode.capture, output=output, names=with_names)
-    taken = take(wish, environment=os.environ)
+    request = TraceRequest(words=tuple(command), mode=TraceMode.capture, output=output, names=with_names)
+    taken = take(request, environment=os.environ)
     for sentence in taken.sentences:
         progress(sentence)
     if taken.trace is not None:

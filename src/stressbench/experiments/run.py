@@ -107,25 +107,25 @@ class PreparedRun:
 
     def run(self) -> "FinishedRun":
         """Start it and wait for its end. Raises LaunchMistake. To be called from the main thread."""
-        ending = session.run(self.launch, run_file=self.request.run_file.path)
-        return FinishedRun(ending=ending, reasons=explain(ending, wish=self.request), request=self.request)
+        result = session.run(self.launch, run_file=self.request.run_file.path)
+        return FinishedRun(result=result, reasons=explain(result, request=self.request), request=self.request)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FinishedRun:
     """How a run ended. `reasons`: why, in sentences, none where all is well."""
 
-    ending: session.RunResult
+    result: session.RunResult
     reasons: tuple[str, ...]
     request: session.LaunchRequest
 
     @property
     def path(self) -> Path:
         """The run file, under the name that it has now."""
-        return self.ending.kept or self.request.run_file.path
+        return self.result.kept or self.request.run_file.path
 
     @property
     def has_results(self) -> bool:
         """Whether at least one round was measured."""
-        ending = self.ending
-        return ending.left is not None and bool(ending.left.rounds) and ending.status != ExitStatus.bad_input
+        result = self.result
+        return result.left is not None and bool(result.left.rounds) and result.status != ExitStatus.bad_input

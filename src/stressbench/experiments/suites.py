@@ -121,20 +121,20 @@ def _run_motif(
     engine_options = EngineOptions(
         isolated="1", contended="0", repetitions="1", warmup="0", seed=launch.seed, verify=launch.verify
     )
-    wish = session.LaunchRequest(
+    request = session.LaunchRequest(
         workload=workload, ranks=launch.shape.ranks, ranks_per_node=launch.shape.ranks_per_node, run_file=run_file,
         options=engine_options.with_stall_limit(launch.target.stall_limit), engine=launch.engine, target=launch.target,
         on=launch.target_name,
     )  # fmt: skip
-    prepared = session.prepare(wish, environment=os.environ)
+    prepared = session.prepare(request, environment=os.environ)
     if isinstance(prepared, int):
         return prepared
-    ending = session.run(prepared, run_file=run_file.path)
-    for sentence in causes(ending, wish=wish):
+    result = session.run(prepared, run_file=run_file.path)
+    for sentence in causes(result, request=request):
         progress(sentence)
-    if ending.status in (ExitStatus.fault, ExitStatus.interrupted) and not protocol.exists():
+    if result.status in (ExitStatus.fault, ExitStatus.interrupted) and not protocol.exists():
         progress(NOTHING_MEASURED)
-    return ending.status
+    return result.status
 
 
 def _quoted(word: str) -> str:

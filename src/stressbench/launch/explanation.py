@@ -27,36 +27,36 @@ class _Place:
     job: Job | None
 
 
-def explain(ending: RunResult, *, wish: LaunchRequest) -> tuple[str, ...]:
+def explain(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
     """Sentences for stderr, none when all went well."""
-    if ending.status in (ExitStatus.fault, ExitStatus.interrupted):
-        return (*causes(ending, wish=wish), _kept(wish, ending.left, ending.kept or wish.run_file.path))
-    return causes(ending, wish=wish)
+    if result.status in (ExitStatus.fault, ExitStatus.interrupted):
+        return (*causes(result, request=request), _kept(request, result.left, result.kept or request.run_file.path))
+    return causes(result, request=request)
 
 
-def causes(ending: RunResult, *, wish: LaunchRequest) -> tuple[str, ...]:
+def causes(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
     """Why the run failed: the rank that died, or the launcher's status. Empty where the engine reported it itself."""
-    if ending.status == ExitStatus.ok:
+    if result.status == ExitStatus.ok:
         return ()
-    if ending.death is not None:
-        return (_death(ending, ending.death, ending.left),)
-    if ending.status == ExitStatus.fault and ending.outcome.status != ExitStatus.fault:
+    if result.death is not None:
+        return (_death(result, result.death, result.left),)
+    if result.status == ExitStatus.fault and result.outcome.status != ExitStatus.fault:
         # The newest launch of a file that is continued may be an earlier one.
-        recorded = () if wish.run_file.continues else _faults(ending.left)
-        return tuple(_told(fault, ending.left) for fault in recorded) or (
-            f"the launcher ended with status {ending.outcome.status} before the engine could say why",
+        recorded = () if request.run_file.continues else _faults(result.left)
+        return tuple(_told(fault, result.left) for fault in recorded) or (
+            f"the launcher ended with status {result.outcome.status} before the engine could say why",
         )
     return ()
 
 
-def _death(ending: RunResult, death: Death, run: Run | None) -> str:
+def _death(result: RunResult, death: Death, run: Run | None) -> str:
     place = _place(death, run)
     rank = "a rank" if death.rank is None else f"rank {death.rank}"
     where = f" on host {place.host}" if place.host else ""
     doing = ""
     if place.job is not None:
         recorded = [fault.motif for fault in _faults(run) if fault.job == place.job.job and fault.motif is not None]
-        motif = recorded[-1] if recorded else _motif(ending.outcome.errors, place.job.name)
+        motif = recorded[-1] if recorded else _motif(result.outcome.errors, place.job.name)
         doing = f", job {place.job.name}" + (f", motif {motif}" if motif else "")
     elif run is not None and death.rank is not None:
         doing = ", which no job uses"
@@ -103,15 +103,15 @@ def _motif(errors: str, job: str) -> str | None:
     return named[-1] if named else None
 
 
-def _kept(wish: LaunchRequest, run: Run | None, path: Path) -> str:
+def _kept(request: LaunchRequest, run: Run | None, path: Path) -> str:
     rounds = () if run is None else run.rounds
     if not rounds:
         return NOTHING_MEASURED
     count = "round 1 is" if len(rounds) == 1 else f"{len(rounds)} rounds are"
-    return f"{count} complete in {path}; `{continuing(wish, path)}` goes on"
+    return f"{count} complete in {path}; `{continuing(request, path)}` goes on"
 
 
-def continuing(wish: LaunchRequest, path: Path) -> str:
+def continuing(request: LaunchRequest, path: Path) -> str:
     """The command that goes on with this run: the file knows workload, ranks and settings."""
-    where = () if wish.on == "local" else ("--on", wish.on)
+    where = () if request.on == "local" else ("--on", request.on)
     return shlex.join(("stressbench", "run", "--continue", str(path), *where))

@@ -73,30 +73,30 @@ class RunResult:
     kept: Path | None = None
 
 
-def prepare(wish: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedLaunch | int:
+def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedLaunch | int:
     """Find the programs and check the workload; the engine's exit status where the check fails (its messages are out).
 
     Raises LaunchMistake where a program is missing or does not fit.
     """
-    engine = find_engine(given=wish.engine, environment=environment)
-    launcher = wish.target.launcher(given=wish.mpirun, library=library_of(engine))
-    if wish.realtime:
+    engine = find_engine(given=request.engine, environment=environment)
+    launcher = request.target.launcher(given=request.mpirun, library=library_of(engine))
+    if request.realtime:
         machine.require_realtime()
-    request = _request(engine, wish, environment)
-    there = {**environment, **dict(wish.target.environment)}
-    if wish.workload is not None and (refused := _check(engine, wish.workload, wish, request, there)):
+    start = _start_request(engine, request, environment)
+    there = {**environment, **dict(request.target.environment)}
+    if request.workload is not None and (refused := _check(engine, request.workload, request, start, there)):
         return refused
-    if wish.steering is not None:
-        shape = wish.target.ranks_per_node(request, typed=wish.ranks_per_node)
-        request = steered(
-            request, wish.steering, library=launcher.recognised, engine=engine, ranks_per_node=shape, environment=there
+    if request.steering is not None:
+        shape = request.target.ranks_per_node(start, typed=request.ranks_per_node)
+        start = steered(
+            start, request.steering, library=launcher.recognised, engine=engine, ranks_per_node=shape, environment=there
         )
-    command = wish.target.build(launcher=launcher, request=request)
+    command = request.target.build(launcher=launcher, request=start)
     _write(command.files)
-    if wish.terminal:
+    if request.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
-    advice = wish.target.advice(launcher=launcher, request=request)
-    return PreparedLaunch(command=command, advice=advice, stop_policy=wish.stop_policy)
+    advice = request.target.advice(launcher=launcher, request=start)
+    return PreparedLaunch(command=command, advice=advice, stop_policy=request.stop_policy)
 
 
 def _write(files: tuple[tuple[Path, str], ...]) -> None:
@@ -108,34 +108,34 @@ def _write(files: tuple[tuple[Path, str], ...]) -> None:
             raise LaunchMistake(f"{path}: {fault.strerror}") from fault
 
 
-def _request(engine: Path, wish: LaunchRequest, environment: Mapping[str, str]) -> Request:
+def _start_request(engine: Path, request: LaunchRequest, environment: Mapping[str, str]) -> Request:
     program = run_arguments(
         engine=engine,
-        workload=wish.workload,
-        ranks_per_node=wish.ranks_per_node,
-        run_file=wish.run_file,
-        options=wish.options,
+        workload=request.workload,
+        ranks_per_node=request.ranks_per_node,
+        run_file=request.run_file,
+        options=request.options,
     )
     return request_of(
         program,
-        ranks=wish.ranks,
-        target=wish.target,
+        ranks=request.ranks,
+        target=request.target,
         environment=environment,
-        extra=wish.launcher_arguments,
-        realtime=wish.realtime,
+        extra=request.launcher_arguments,
+        realtime=request.realtime,
     )
 
 
-def _check(engine: Path, workload: Path, wish: LaunchRequest, request: Request, environment: Mapping[str, str]) -> int:
+def _check(engine: Path, workload: Path, request: LaunchRequest, start: Request, environment: Mapping[str, str]) -> int:
     """0 where the workload is right; else the status to end with. The engine's complaints go straight to stderr."""
     # On other hosts without --ranks-per-node, how many nodes there are only the launch itself can tell.
-    nodes_known = wish.ranks_per_node is not None or wish.target.knows_nodes(request)
+    nodes_known = request.ranks_per_node is not None or request.target.knows_nodes(start)
     arguments = check_arguments(
         engine=engine,
         workload=workload,
-        ranks=wish.ranks if nodes_known else None,
-        ranks_per_node=wish.target.ranks_per_node(request, typed=wish.ranks_per_node),
-        sets=wish.options.sets,
+        ranks=request.ranks if nodes_known else None,
+        ranks_per_node=request.target.ranks_per_node(start, typed=request.ranks_per_node),
+        sets=request.options.sets,
     )
     checked = subprocess.run(
         arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False

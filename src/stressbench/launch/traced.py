@@ -21,7 +21,7 @@ from stressbench.launch.tracing import Tracing, traced
 
 
 @dataclass(frozen=True, kw_only=True)
-class TraceWish:
+class TraceRequest:
     """A command to look at, as typed, and the file to write."""
 
     words: tuple[str, ...]
@@ -44,29 +44,29 @@ class Taken:
         return self.status or (ExitStatus.ok if self.trace is not None else ExitStatus.fault)
 
 
-def take(wish: TraceWish, *, environment: Mapping[str, str]) -> Taken:
+def take(request: TraceRequest, *, environment: Mapping[str, str]) -> Taken:
     """Run the command with the tracer in it. LaunchMistake before it starts, where something is to be put right."""
     tracer = find_tracer(environment)
     tracing = Tracing(
-        mode=wish.mode, output=wish.output.absolute(), key=secrets.token_hex(8), library=tracer.library,
-        names=wish.names,
+        mode=request.mode, output=request.output.absolute(), key=secrets.token_hex(8), library=tracer.library,
+        names=request.names,
     )  # fmt: skip
-    ended = follow(traced(wish.words, tracing=tracing, outer=environment))
+    ended = follow(traced(request.words, tracing=tracing, outer=environment))
     left = salvage(tracing, tracer, environment)
     sentences = list(left.sentences)
     if not left.written:
         return Taken(status=ended.status, trace=None, sentences=left.sentences)
-    trace, reason = _read(wish.output)
+    trace, reason = _read(request.output)
     if trace is not None and not trace.cut_off:
         _name_sites(trace, tracing)
-        trace, reason = _read(wish.output)
+        trace, reason = _read(request.output)
     with suppress(OSError):
         if is_own_file(tracing.modules):
             tracing.modules.unlink(missing_ok=True)
     if reason is not None:
         sentences.append(reason)
     elif trace is None:
-        sentences += _why_nothing(wish, tracer, ended.status)
+        sentences += _why_nothing(request, tracer, ended.status)
     return Taken(status=ended.status, trace=trace, sentences=tuple(sentences))
 
 
@@ -91,11 +91,11 @@ def _name_sites(trace: Trace, tracing: Tracing) -> None:
         return
 
 
-def _why_nothing(wish: TraceWish, tracer: Tracer, status: int) -> list[str]:
+def _why_nothing(request: TraceRequest, tracer: Tracer, status: int) -> list[str]:
     built = "" if tracer.mpi is None else f" (the tracer's is {tracer.mpi})"
-    ended = f"{wish.words[0]} ended with status {status} and " if status else ""
+    ended = f"{request.words[0]} ended with status {status} and " if status else ""
     return [
-        f"{ended}no rank wrote {wish.output}. Did an MPI program run at all, and to its MPI_Finalize?",
+        f"{ended}no rank wrote {request.output}. Did an MPI program run at all, and to its MPI_Finalize?",
         f"It is not seen where it is linked statically, or built with another MPI{built}, or where rank 0 ran on a "
         "host that does not share this folder",
     ]

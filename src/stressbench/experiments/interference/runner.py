@@ -78,23 +78,23 @@ class MeasurementRunner:
     def check(self, load: BackgroundLoad) -> None:
         """Let the engine check the workloads of program and load, so that mistakes are reported before any launch."""
         self._program()
-        _prepared(self._load_wish(load, rounds=1))
+        _prepared(self._load_request(load, rounds=1))
 
     def run_load(self, load: BackgroundLoad, *, step: str) -> Run:
         """Run the load without the program for `idle_s`. `step` names the launch in messages."""
-        wish = self._load_wish(load, rounds=self._spec.schedule.rounds(self._spec.idle_s))
-        ending = session.run(_prepared(wish), run_file=wish.run_file.path)
-        if ending.status != ExitStatus.ok:
-            for sentence in causes(ending, wish=wish):
+        request = self._load_request(load, rounds=self._spec.schedule.rounds(self._spec.idle_s))
+        result = session.run(_prepared(request), run_file=request.run_file.path)
+        if result.status != ExitStatus.ok:
+            for sentence in causes(result, request=request):
                 self._progress(sentence)
             raise MeasurementAborted(
-                f"{step}: probes ended early", effect="; no result is reported", status=ending.status
+                f"{step}: probes ended early", effect="; no result is reported", status=result.status
             )
-        if ending.outcome.was_asked_to_stop:  # in their last round
+        if result.outcome.was_asked_to_stop:  # in their last round
             raise MeasurementAborted(
                 f"interrupted at the end of {step}", effect="; no result is reported", status=ExitStatus.interrupted
             )
-        return read_launch(wish.run_file.path)
+        return read_launch(request.run_file.path)
 
     def probe_idle(self, step: str) -> tuple[ProbeSeries, ...]:
         """Latencies on the idle machine, pair by pair."""
@@ -114,8 +114,8 @@ class MeasurementRunner:
 
     def run_beside(self, load: BackgroundLoad) -> LoadedProgramRun:
         """Run the program beside a load, which starts before it and is stopped when it ends."""
-        wish = self._load_wish(load, rounds=_UNTIL_STOPPED)
-        prepared, load_file = _prepared(wish), wish.run_file.path
+        request = self._load_request(load, rounds=_UNTIL_STOPPED)
+        prepared, load_file = _prepared(request), request.run_file.path
         file = GrowingFile(load_file)
         program, run_file = self._program()
         background = Member(
@@ -186,7 +186,7 @@ class MeasurementRunner:
             require_success(outcome, name=name, progress=self._progress)
         return outcome
 
-    def _load_wish(self, load: BackgroundLoad, *, rounds: int) -> session.LaunchRequest:
+    def _load_request(self, load: BackgroundLoad, *, rounds: int) -> session.LaunchRequest:
         spec = self._spec
         self._launches += 1
         workload = self._folder / f"{load.file_stem}.sb"
@@ -215,17 +215,17 @@ class MeasurementRunner:
             return Member(command=command, stop_policy=stop_policy), None
         self._launches += 1
         options = EngineOptions(isolated="0", contended=str(spec.rounds), seed=str(spec.seed))
-        wish = session.LaunchRequest(
+        request = session.LaunchRequest(
             workload=spec.workload, ranks=spec.shape.ranks, ranks_per_node=spec.shape.ranks_per_node,
             run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, target=target,
             on=spec.target_name,
         )  # fmt: skip
-        file = GrowingFile(wish.run_file.path)
+        file = GrowingFile(request.run_file.path)
         member = Member(
-            command=_prepared(wish).command, stop_policy=stop_policy, begun=file.has_grown, finished=file.has_ended
+            command=_prepared(request).command, stop_policy=stop_policy, begun=file.has_grown, finished=file.has_ended
         )  # fmt: skip
-        return member, wish.run_file.path
+        return member, request.run_file.path
 
 
 def read_launch(path: Path) -> Run:
@@ -236,8 +236,8 @@ def read_launch(path: Path) -> Run:
         raise MeasurementAborted(str(fault), status=ExitStatus.fault) from None
 
 
-def _prepared(wish: session.LaunchRequest) -> session.PreparedLaunch:
-    prepared = session.prepare(wish, environment=os.environ)
+def _prepared(request: session.LaunchRequest) -> session.PreparedLaunch:
+    prepared = session.prepare(request, environment=os.environ)
     if isinstance(prepared, int):
-        raise MeasurementAborted(f"{wish.workload} was refused", status=prepared)
+        raise MeasurementAborted(f"{request.workload} was refused", status=prepared)
     return prepared

@@ -88,16 +88,16 @@ class Launching:
                 return Result(status=ExitStatus.interrupted)
             began = self.clock()
             with self._at_rate(order.run):
-                ending = session.run(prepared, run_file=order.path)
+                result = session.run(prepared, run_file=order.path)
         except LaunchMistake as mistake:
             return Result(status=ExitStatus.bad_input, reason=str(mistake))
         took_s = self.clock() - began
-        if ending.outcome.stop_requests and limit_s is not None and took_s >= limit_s + GRACE_S:
+        if result.outcome.stop_requests and limit_s is not None and took_s >= limit_s + GRACE_S:
             return Result(status=ExitStatus.fault, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
         return Result(
-            status=ending.status,
-            reason=_reason(ending, request),
-            asked_to_stop=ending.outcome.was_asked_to_stop,
+            status=result.status,
+            reason=_reason(result, request),
+            asked_to_stop=result.outcome.was_asked_to_stop,
         )
 
     def put_back(self, records: Iterable[LinksRecord]) -> None:
@@ -241,9 +241,9 @@ def _described(cell: Cell) -> str:
     return ", ".join(f"{name} = {value}" for name, value in cell.values.items())
 
 
-def _reason(ending: session.RunResult, wish: session.LaunchRequest) -> str | None:
-    if ending.status == ExitStatus.ok:
+def _reason(result: session.RunResult, request: session.LaunchRequest) -> str | None:
+    if result.status == ExitStatus.ok:
         return None
-    told = [sentence for sentence in explain(ending, wish=wish) if "--continue" not in sentence]
-    last = [line for line in ending.outcome.errors.splitlines() if line.strip()][-1:]
-    return "; ".join(told or last) or f"the launcher ended with status {ending.outcome.status}"
+    told = [sentence for sentence in explain(result, request=request) if "--continue" not in sentence]
+    last = [line for line in result.outcome.errors.splitlines() if line.strip()][-1:]
+    return "; ".join(told or last) or f"the launcher ended with status {result.outcome.status}"

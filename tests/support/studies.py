@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from stressbench.experiments.study.directory import Directory, open_directory, take_up
-from stressbench.experiments.study.running import Campaign, OneAtATime, Order, Policy, Result, Stop, Tally
+from stressbench.experiments.study.running import OneAtATime, Policy, Result, RunCounts, ScheduledRun, Stop, StudyRunner
 from stressbench.formats.run import Run
 from stressbench.formats.study.file import read_study
 from stressbench.formats.study.manifest import Record
@@ -44,10 +44,10 @@ class FakeLaunches:
     """Fake of MPI launches; `plan` gives the result of each launch, from 0: a status or an exception."""
 
     results: dict[int, Result | BaseException] = field(default_factory=dict)
-    orders: list[Order] = field(default_factory=list)
+    orders: list[ScheduledRun] = field(default_factory=list)
     text: str = WHOLE
 
-    def __call__(self, order: Order) -> Result:
+    def __call__(self, order: ScheduledRun) -> Result:
         number = len(self.orders)
         self.orders.append(order)
         what = self.results.get(number, Result(status=0))
@@ -63,20 +63,20 @@ class FakeLaunches:
 
 
 class Silent:
-    """An observer that records the tallies it receives."""
+    """An observer that records the counts it receives."""
 
     def __init__(self) -> None:
-        self.tallies: list[Tally] = []
+        self.counts: list[RunCounts] = []
         self.waited_for: list[Path] = []
 
     def waits(self, path: Path) -> None:
         self.waited_for.append(path)
 
-    def starts(self, order: Order, tally: Tally) -> None:
-        self.tallies.append(tally)
+    def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
+        self.counts.append(counts)
 
-    def ended(self, order: Order, result: Result, tally: Tally) -> None:
-        self.tallies.append(tally)
+    def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:
+        self.counts.append(counts)
 
 
 def study_in(folder: Path, text: str = STUDY, *, name: str = "study.toml") -> Directory:
@@ -101,7 +101,7 @@ class Ticking:
 
 def carry_out(
     directory: Directory,
-    launches: Callable[[Order], Result],
+    launches: Callable[[ScheduledRun], Result],
     *,
     retries: int = 1,
     time_limit_s: float | None = None,
@@ -109,10 +109,10 @@ def carry_out(
     clock: Callable[[], float] | None = None,
     pool: Any = None,
     watcher: Silent | None = None,
-) -> tuple[Stop, Campaign]:
+) -> tuple[Stop, StudyRunner]:
     policy = Policy(retries=retries, time_limit_s=time_limit_s)
-    campaign = Campaign(directory, policy=policy, narrow=narrow, watcher=watcher or Silent(), clock=clock or Ticking())
-    return campaign.carry_out(launches, pool=pool or OneAtATime()), campaign
+    runner = StudyRunner(directory, policy=policy, narrow=narrow, watcher=watcher or Silent(), clock=clock or Ticking())
+    return runner.carry_out(launches, pool=pool or OneAtATime()), runner
 
 
 def again(directory: Directory) -> Directory:

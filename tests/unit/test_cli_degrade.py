@@ -14,7 +14,7 @@ from support.fake_site import SCRIPT, Site
 from support.studies import made_run
 
 from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study.standing import slowed
+from stressbench.experiments.study.run_states import slowed
 from stressbench.formats.study.file import read_study
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake

@@ -16,7 +16,7 @@ from support.builders import MadeMachine
 from support.degradations import BOUND, STUDY, found_in, made
 from support.pages import Outline, figure
 
-from stressbench.experiments.study.standing import State, standings
+from stressbench.experiments.study.run_states import State, run_states
 from stressbench.experiments.sweep.rates.of_study import Question, degradation_of
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.study.errors import StudyMistake
@@ -223,7 +223,7 @@ def test_other_factors_keep_their_curves_apart(tmp_path: Path) -> None:
     text = STUDY.format(runs=1).replace("ranks = [2, 4]", 'ranks = [2, 4]\nplacement = ["linear", "random:1"]')
     study = parse_study(text, source="s.toml")
 
-    found = degradation_of(study, standings(study.runs, ()), made(tmp_path, study), question=Question())
+    found = degradation_of(study, run_states(study.runs, ()), made(tmp_path, study), question=Question())
 
     assert {tuple(one.where.items()) for one in found.curves} == {
         (("placement", "linear"),), (("placement", "random:1"),)
@@ -233,7 +233,7 @@ def test_other_factors_keep_their_curves_apart(tmp_path: Path) -> None:
 def test_notes_tell_what_is_missing_and_what_intervals_cannot_see(tmp_path: Path) -> None:
     study = parse_study(STUDY.format(runs=1), source="s.toml")
     runs: Mapping[str, Run] = made(tmp_path, study)
-    first, *others = standings(study.runs, ())
+    first, *others = run_states(study.runs, ())
     failed = type(first)(run=first.run, state=State.failed, failures=2)
 
     found = degradation_of(study, (failed, *others), runs, question=Question(), notes=("manifest.jsonl:3: broken",))

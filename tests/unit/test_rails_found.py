@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
-from stressbench.experiments.study.standing import standings
+from stressbench.experiments.study.run_states import run_states
 from stressbench.experiments.sweep.rails.carried import asked_cards, cards_of, carried_of
 from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
 from stressbench.formats.run import Kind, Run, read_run
@@ -76,7 +76,7 @@ def found_in(folder: Path, *, runs: int = 1, counts: bool = True, question: Ques
                          bytes_of=BYTES[planned.cell.policy or ""] if counts else None)
         for planned in study.runs
     }  # fmt: skip
-    return rails_of_study(study, standings(study.runs, ()), done, question=question, nics=("eth0", "eth1"))
+    return rails_of_study(study, run_states(study.runs, ()), done, question=question, nics=("eth0", "eth1"))
 
 
 def test_times_are_compared_with_the_default_which_stands_first(tmp_path: Path) -> None:

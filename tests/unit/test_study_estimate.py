@@ -1,16 +1,16 @@
 """How long a study may take: as the file says, and as its runs did."""
 
 from stressbench.experiments.study.estimate import Bounds, bounds_of, seconds_left
-from stressbench.experiments.study.standing import Standing, State
+from stressbench.experiments.study.run_states import RunState, State
 from stressbench.formats.study.cells import Cell, PlannedRun
 from stressbench.formats.study.tables import RunTable
 
 WORKLOAD = "[JOB_NAME] a\n[NODES] 1\n[JOB_NAME] b\n[ROLE] background\n[JOB_NAME] c\n"
 
 
-def standing(name: str, *, repetition: int = 0, took_s: float | None = None) -> Standing:
+def standing(name: str, *, repetition: int = 0, took_s: float | None = None) -> RunState:
     run = PlannedRun(cell=Cell(workload=name, on="local"), repetition=repetition)
-    return Standing(run=run, state=State.waiting if took_s is None else State.done, duration_s=took_s)
+    return RunState(run=run, state=State.waiting if took_s is None else State.done, duration_s=took_s)
 
 
 def test_a_run_takes_as_long_as_those_of_its_cell_did() -> None:

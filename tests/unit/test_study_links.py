@@ -12,8 +12,8 @@ from support.studies import STUDY, carry_out, made_run, study_in
 from stressbench.experiments.study.cell_targets import require_links
 from stressbench.experiments.study.directory import Directory, now
 from stressbench.experiments.study.launching import Launching
-from stressbench.experiments.study.standing import State as Standing
-from stressbench.experiments.study.standing import slowed, standings
+from stressbench.experiments.study.run_states import State as RunState
+from stressbench.experiments.study.run_states import run_states, slowed_networks
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import mistakes_located
 from stressbench.formats.study.manifest import LinksRecord
@@ -145,7 +145,7 @@ def test_links_are_set_before_each_run_and_carry_all_again_after_it(tmp_path: Pa
     assert [(record.on, record.rate) for record in said] == [
         ("lab:fake", rate) for before in rates for rate in (before, "full")
     ]
-    assert slowed(said) == {}
+    assert slowed_networks(said) == {}
 
 
 def test_links_carry_all_again_when_a_run_cannot_be_started(
@@ -167,10 +167,10 @@ def test_what_a_killed_study_left_slower_is_put_back(tmp_path: Path, lab: FakeLa
     directory = study_in(tmp_path, ON_LAB)
     directory.write(LinksRecord(run="a-r1", at=now(), on="lab:fake", rate="1/4"))
 
-    launching(directory).put_back(slowed(directory.read().records).values())
+    launching(directory).put_back(slowed_networks(directory.read().records).values())
 
     assert lab.events == ["lab:fake full"]
-    assert slowed(directory.read().records) == {}
+    assert slowed_networks(directory.read().records) == {}
 
 
 def test_a_run_is_done_though_links_could_not_be_put_back_and_that_is_remembered(tmp_path: Path, lab: FakeLab) -> None:
@@ -180,18 +180,18 @@ def test_a_run_is_done_though_links_could_not_be_put_back_and_that_is_remembered
     carry_out(directory, launching(directory))
 
     records = directory.read().records
-    assert {one.state for one in standings(directory.study.runs, records)} == {Standing.done}
-    assert slowed(records)["lab:fake"].rate == "1/4"
+    assert {one.state for one in run_states(directory.study.runs, records)} == {RunState.done}
+    assert slowed_networks(records)["lab:fake"].rate == "1/4"
 
 
 def test_links_that_cannot_be_set_fail_the_run(tmp_path: Path, lab: FakeLab) -> None:
     directory = study_in(tmp_path, ON_LAB.replace('["1/4", "full"]', '"1/4"'))
     lab.refuses = "1/4"
 
-    _, campaign = carry_out(directory, launching(directory), retries=0)
+    _, runner = carry_out(directory, launching(directory), retries=0)
 
     assert "run" not in lab.events
-    assert {one.reason for one in campaign.standings} == {"lab:fake is gone"}
+    assert {one.reason for one in runner.run_states} == {"lab:fake is gone"}
 
 
 def test_rails_that_a_lab_lacks_are_told_with_their_line(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from support.pages import Outline, drawings, figure
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
 from stressbench.experiments.study.results import report_of
-from stressbench.experiments.study.standing import Standing, State
+from stressbench.experiments.study.run_states import RunState, State
 from stressbench.formats.run import Run, read_run
 from stressbench.formats.study.cells import PlannedRun
 from stressbench.formats.study.file import Study, parse_study
@@ -66,18 +66,18 @@ def told(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") 
     """Runs for which `make` gives None are waiting, or have failed for the reason `failed`."""
     study = parse_study(text, source="study.toml")
     runs: dict[str, Run] = {}
-    standings = []
+    run_states = []
     with TemporaryDirectory() as folder:
         for planned in study.runs:
             run = make(planned)
             state = State.done if run else State.failed if failed else State.waiting
             if run is not None:
                 runs[planned.id] = read_run(run.write(Path(folder), f"{planned.id}.jsonl"))
-            standings.append(
-                Standing(run=planned, state=state, failures=2 if state is State.failed else 0, reason=failed or None)
+            run_states.append(
+                RunState(run=planned, state=state, failures=2 if state is State.failed else 0, reason=failed or None)
             )
     material = Material(runs=runs, name="study-1.toml", text=text, seed=study.seed, environment='{"python": "3.11"}')
-    return Told(report_of(study, standings, runs), material, study)
+    return Told(report_of(study, run_states, runs), material, study)
 
 
 def findings(page: str) -> list[str]:

@@ -11,7 +11,7 @@ from support.studies import WORKLOAD, carry_out, study_in
 
 from stressbench.experiments.study.directory import Directory, now, open_directory
 from stressbench.experiments.study.launching import Launching
-from stressbench.experiments.study.standing import State, slowed, standings
+from stressbench.experiments.study.run_states import State, run_states, slowed_networks
 from stressbench.formats.study.errors import StudyFault, StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import parse_study
 from stressbench.formats.study.manifest import LinksRecord
@@ -66,7 +66,7 @@ def test_it_is_called_once_before_all_runs_at_a_rate_and_with_1_at_the_end(site:
     assert sorted(rates[::2]) == ["1", "1/2", "1/4"]
     called = [word for rate in rates[::2] for word in (f"--all {rate}", "run", "run")]
     assert site.calls == called + (["--all 1"] if rates[-1] != "1" else [])
-    assert slowed(directory.read().records) == {}
+    assert slowed_networks(directory.read().records) == {}
 
 
 def test_each_repetition_has_the_rates_in_another_order() -> None:
@@ -99,7 +99,7 @@ def test_it_is_called_with_1_when_runs_fail(site: Site) -> None:
     run_all(directory)
 
     assert site.calls == ["--all 1/2", "run", "run", "--all 1"]
-    assert {one.state for one in standings(directory.study.runs, directory.read().records)} == {State.failed}
+    assert {one.state for one in run_states(directory.study.runs, directory.read().records)} == {State.failed}
 
 
 def test_one_that_fails_ends_the_study_and_is_called_with_1(site: Site) -> None:
@@ -110,7 +110,7 @@ def test_one_that_fails_ends_the_study_and_is_called_with_1(site: Site) -> None:
         run_all(directory)
 
     assert site.calls == ["--all 1/4", "--all 1"]
-    assert slowed(directory.read().records) == {}
+    assert slowed_networks(directory.read().records) == {}
 
 
 def test_one_that_cannot_put_back_is_remembered(site: Site) -> None:
@@ -120,7 +120,7 @@ def test_one_that_cannot_put_back_is_remembered(site: Site) -> None:
     with pytest.raises(StudyFault, match=r"`./set-rate --all 1` ended with status 7"):
         run_all(directory)
 
-    left = slowed(directory.read().records)
+    left = slowed_networks(directory.read().records)
     assert {(record.command, record.rate) for record in left.values()} == {("./set-rate --all", "1/4")}
 
 
@@ -128,10 +128,10 @@ def test_what_a_killed_study_left_slower_is_put_back(site: Site) -> None:
     directory = study_in(site.folder, STUDY)
     directory.write(LinksRecord(run="a-r1", at=now(), on="local", rate="1/4", command="./set-rate --all"))
 
-    launching(directory).put_back(slowed(directory.read().records).values())
+    launching(directory).put_back(slowed_networks(directory.read().records).values())
 
     assert site.calls == ["--all 1"]
-    assert slowed(directory.read().records) == {}
+    assert slowed_networks(directory.read().records) == {}
 
 
 def test_who_asks_to_stop_while_it_works_gets_no_more_runs(site: Site) -> None:
@@ -140,7 +140,7 @@ def test_who_asks_to_stop_while_it_works_gets_no_more_runs(site: Site) -> None:
     run_all(directory, is_stopping=lambda: True)
 
     assert site.calls == ["--all 1/2", "--all 1"]
-    assert State.begun in {one.state for one in standings(directory.study.runs, directory.read().records)}
+    assert State.begun in {one.state for one in run_states(directory.study.runs, directory.read().records)}
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_person_is_told_what_failed_and_resume_puts_back_and_goes_on(site: Sit
     resumed = study("resume d")
     assert resumed.exit_code == 0
     assert site.calls == ["--all 1/2", "run", "run", "--all 1", "--all 1"]
-    assert slowed(open_directory(Path("d")).read().records) == {}
+    assert slowed_networks(open_directory(Path("d")).read().records) == {}
 
 
 def test_runs_at_once_are_refused(site: Site) -> None:

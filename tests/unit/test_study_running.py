@@ -29,8 +29,8 @@ from support.studies import (
 )
 
 from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads
+from stressbench.experiments.study.run_states import State, retries_of, run_states
 from stressbench.experiments.study.running import Result, Stop
-from stressbench.experiments.study.standing import State, retries_of, standings
 from stressbench.experiments.study.workers import Workers
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.study.manifest import FailedRecord, FinishedRecord, PlannedRecord, PolicyRecord, SettledRecord
@@ -40,7 +40,7 @@ WRITES = 1 + 2 * RUNS  # the plan, then started and finished of each run
 
 
 def states(directory) -> list[State]:
-    return [one.state for one in standings(directory.study.runs, directory.read().records)]
+    return [one.state for one in run_states(directory.study.runs, directory.read().records)]
 
 
 def finished(directory) -> list[str]:
@@ -204,11 +204,11 @@ def test_a_run_that_goes_on_failing_is_given_up_and_reported(tmp_path: Path) -> 
     directory = study_in(tmp_path)
     launches = FakeLaunches(results={1: Result(status=3), **{at: Result(status=3, reason="again") for at in (12, 13)}})
 
-    stop, campaign = carry_out(directory, launches, retries=2)
+    stop, runner = carry_out(directory, launches, retries=2)
 
     assert stop is Stop.done
-    assert (campaign.tally().done, campaign.tally().failed) == (RUNS - 1, 1)
-    lost = next(one for one in campaign.standings if one.state is State.failed)
+    assert (runner.counts().done, runner.counts().failed) == (RUNS - 1, 1)
+    lost = next(one for one in runner.run_states if one.state is State.failed)
     assert (lost.failures, lost.status, lost.reason) == (3, 3, "again")
 
 
@@ -398,10 +398,10 @@ def test_a_run_that_the_study_s_limit_cut_off_is_continued_later(tmp_path: Path)
 def test_a_run_that_its_own_limit_ended_counts_and_is_marked(tmp_path: Path) -> None:
     directory = study_in(tmp_path, STUDY + '[run]\ntime_limit = "10s"\n')
 
-    stop, campaign = carry_out(directory, FakeLaunches(text=PART))
+    stop, runner = carry_out(directory, FakeLaunches(text=PART))
 
     assert stop is Stop.done
-    assert {(one.state, one.complete) for one in campaign.standings} == {(State.done, False)}
+    assert {(one.state, one.complete) for one in runner.run_states} == {(State.done, False)}
 
 
 UNTIL = STUDY.replace("repetitions = 2", '[until]\ninterval = "5%"\nat_least = 2\nat_most = 5').replace(
@@ -412,11 +412,11 @@ UNTIL = STUDY.replace("repetitions = 2", '[until]\ninterval = "5%"\nat_least = 2
 def test_a_cell_is_repeated_until_it_is_narrow(tmp_path: Path) -> None:
     directory, launches = study_in(tmp_path, UNTIL), FakeLaunches()
 
-    stop, campaign = carry_out(directory, launches, narrow=lambda runs: len(runs) >= 3)
+    stop, runner = carry_out(directory, launches, narrow=lambda runs: len(runs) >= 3)
 
     assert stop is Stop.done
     assert len(launches.orders) == 6 * 3
-    assert campaign.tally().spared == 6 * 2
+    assert runner.counts().skipped == 6 * 2
     settled = [record.runs for record in directory.read().records if isinstance(record, SettledRecord)]
     assert settled == [3] * 6
     carry_out(again(directory), launches, narrow=lambda _: True)
@@ -452,20 +452,20 @@ def die(order) -> Result:
 def test_a_worker_that_dies_is_a_failure_with_its_status(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
 
-    _, campaign = carry_out(directory, die, pool=Workers(4), retries=1)
+    _, runner = carry_out(directory, die, pool=Workers(4), retries=1)
 
-    assert campaign.tally().failed == RUNS
-    assert {(one.failures, one.reason) for one in campaign.standings} == {
+    assert runner.counts().failed == RUNS
+    assert {(one.failures, one.reason) for one in runner.run_states} == {
         (2, "the process that started it ended with status 7")
     }
 
 
 def test_time_left_follows_from_what_runs_took(tmp_path: Path) -> None:
-    _, campaign = carry_out(study_in(tmp_path), FakeLaunches(results={4: Result(status=130)}))
+    _, runner = carry_out(study_in(tmp_path), FakeLaunches(results={4: Result(status=130)}))
 
-    left_s = campaign.tally().left_s
+    left_s = runner.counts().left_s
 
-    took = [one.duration_s for one in campaign.standings if one.duration_s is not None]
+    took = [one.duration_s for one in runner.run_states if one.duration_s is not None]
     assert left_s == pytest.approx(8 * sum(took) / len(took), rel=0.2)
 
 

@@ -15,7 +15,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, StudyProgress, run_study
 from stressbench.experiments.study.plan import plan_of
-from stressbench.experiments.study.running import Stop, Tally
+from stressbench.experiments.study.running import RunCounts, Stop
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import duration_text
@@ -47,10 +47,12 @@ class _ProgressBar(StudyProgress):
         self._bar = bar
         self._task = bar.add_task("", total=None, left="")
 
-    def show(self, tally: Tally, *, is_end: bool) -> None:  # noqa: ARG002  a StudyProgress's
+    def show(self, counts: RunCounts, *, is_end: bool) -> None:  # noqa: ARG002  a StudyProgress's
         """Update the bar."""
-        left = "" if tally.left_s is None else f"about {duration_text(tally.left_s)} left"
-        self._bar.update(self._task, completed=tally.done + tally.spared + tally.failed, total=tally.total, left=left)
+        left = "" if counts.left_s is None else f"about {duration_text(counts.left_s)} left"
+        self._bar.update(
+            self._task, completed=counts.done + counts.skipped + counts.failed, total=counts.total, left=left
+        )
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
 from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study.standing import State
+from stressbench.experiments.study.run_states import State
 from stressbench.experiments.study.status import status_of
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.units import duration_text
@@ -38,8 +38,8 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
         return
     for complaint in found.complaints:
         warning(complaint)
-    counts = ", ".join(f"{n} {state}" for state in State if (n := sum(one.state is state for one in found.runs)))
-    echo(f"{found.tally.total} runs: {counts}")
+    states = ", ".join(f"{n} {state}" for state in State if (n := sum(one.state is state for one in found.runs)))
+    echo(f"{found.counts.total} runs: {states}")
     factors = varying(directory.study.cells)
     for one in found.runs:
         if one.state is State.failed:
@@ -49,4 +49,4 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
                 f"({described(one.run.cell, factors)})"
             )
     if any(one.is_open(retries=found.retries) for one in found.runs):
-        echo(f"time left: {duration_text(found.tally.left_s)}")
+        echo(f"time left: {duration_text(found.counts.left_s)}")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from stressbench.experiments.study.standing import Standing, State
+from stressbench.experiments.study.run_states import RunState, State
 from stressbench.formats.study.fields import seconds_of
 from stressbench.formats.study.tables import RunTable
 
@@ -30,7 +30,7 @@ def bounds_of(run: RunTable, *, workload: str) -> Bounds:
     return Bounds(least_s=least, most_s=None if run.time_limit is None else seconds_of(run.time_limit))
 
 
-def seconds_left(wanted: Sequence[Standing], *, among: Sequence[Standing]) -> float | None:
+def seconds_left(wanted: Sequence[RunState], *, among: Sequence[RunState]) -> float | None:
     """What the wanted runs will take: as other runs of their cells did, or as all did; None where none is done."""
     took = [
         (one.run.cell.id, one.duration_s) for one in among if one.state is State.done and one.duration_s is not None

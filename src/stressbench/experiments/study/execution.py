@@ -16,18 +16,18 @@ from stressbench.experiments.study.cell_targets import require_links
 from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads, take_up
 from stressbench.experiments.study.launching import Launching
 from stressbench.experiments.study.results import is_narrow
+from stressbench.experiments.study.run_states import retries_of, slowed_networks
 from stressbench.experiments.study.running import (
-    Campaign,
     OneAtATime,
-    Order,
     Policy,
     Pool,
     Result,
+    RunCounts,
+    ScheduledRun,
     Stop,
-    Tally,
+    StudyRunner,
     Watcher,
 )
-from stressbench.experiments.study.standing import retries_of, slowed
 from stressbench.experiments.study.workers import Workers
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.errors import StudyMistake
@@ -84,27 +84,27 @@ class StudyOutcome:
     """How carrying out ended: why it stopped, and how many runs are in which state."""
 
     stop: Stop
-    tally: Tally
+    counts: RunCounts
 
     @property
     def status(self) -> ExitStatus:
         """`interrupted` where runs are still open, `fault` where runs failed for good."""
         if self.stop is not Stop.done:
             return ExitStatus.interrupted
-        return ExitStatus.fault if self.tally.failed else ExitStatus.ok
+        return ExitStatus.fault if self.counts.failed else ExitStatus.ok
 
     @property
     def summary(self) -> str:
         """`3 of 4 runs are done, 1 failed`, after the reason why the study stopped early, if it did."""
-        tally = self.tally
-        counts = f"{tally.done} of {tally.total} runs are done"
-        if tally.spared:
-            counts += f", {tally.spared} were not needed"
-        if tally.failed:
-            counts += f", {tally.failed} failed"
+        counts = self.counts
+        text = f"{counts.done} of {counts.total} runs are done"
+        if counts.skipped:
+            text += f", {counts.skipped} were not needed"
+        if counts.failed:
+            text += f", {counts.failed} failed"
         if self.stop is Stop.done:
-            return counts
-        return f"{'stopped' if self.stop is Stop.interrupted else 'the time limit came first'}: {counts}"
+            return text
+        return f"{'stopped' if self.stop is Stop.interrupted else 'the time limit came first'}: {text}"
 
 
 class StudyProgress:
@@ -118,24 +118,24 @@ class StudyProgress:
         """A launch of an earlier command still writes."""
         self._progress(f"a launch from before still writes to {path}; waiting for its end", level=Level.progress)
 
-    def starts(self, order: Order, tally: Tally) -> None:
+    def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
         """A run starts or continues."""
         word = "goes on" if order.continues else "starts"
         self._progress(f"{order.run.id} {word}: {described(order.run.cell, self._factors)}", level=Level.progress)
-        self.show(tally, is_end=False)
+        self.show(counts, is_end=False)
 
-    def ended(self, order: Order, result: Result, tally: Tally) -> None:
+    def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:
         """A run ended."""
         if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
             reason = result.reason or "no reason is known"
             self._progress(f"{order.run.id} failed (status {result.status}): {reason}", level=Level.warning)
-        self.show(tally, is_end=True)
+        self.show(counts, is_end=True)
 
-    def show(self, tally: Tally, *, is_end: bool) -> None:
+    def show(self, counts: RunCounts, *, is_end: bool) -> None:
         """Report the counts, where a run has ended and the time that is left can be estimated."""
-        if is_end and tally.left_s:
-            left = duration_text(tally.left_s)
-            self._progress(f"{tally.done} of {tally.total} runs are done; about {left} left", level=Level.progress)
+        if is_end and counts.left_s:
+            left = duration_text(counts.left_s)
+            self._progress(f"{counts.done} of {counts.total} runs are done; about {left} left", level=Level.progress)
 
 
 def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
@@ -182,17 +182,17 @@ def run_study(
             progress(complaint, level=Level.warning)
         launching.check()
         policy = _recorded_policy(directory, options)
-        launching.put_back(slowed(directory.read().records).values())
+        launching.put_back(slowed_networks(directory.read().records).values())
         target = directory.study.target
         with watcher or nullcontext(StudyProgress(directory, progress)) as watching:
-            campaign = Campaign(
+            runner = StudyRunner(
                 directory, policy=policy, watcher=watching,
                 narrow=(lambda _: False) if target is None else partial(is_narrow, target=target),
             )  # fmt: skip
-            execute = replace(launching, is_stopping=lambda: campaign.is_stopping)
-            with _stopped_by_signals(campaign, pool), execute.rate_put_back():
-                stop = campaign.carry_out(execute, pool=pool)
-    return StudyOutcome(stop=stop, tally=campaign.tally())
+            execute = replace(launching, is_stopping=lambda: runner.is_stopping)
+            with _stopped_by_signals(runner, pool), execute.rate_put_back():
+                stop = runner.carry_out(execute, pool=pool)
+    return StudyOutcome(stop=stop, counts=runner.counts())
 
 
 def _pool(study: Study, options: StudyOptions, progress: Progress) -> Pool:
@@ -212,7 +212,7 @@ def _warned_of_slow_networks(directory: Directory, progress: Progress) -> Iterat
     try:
         yield
     finally:
-        for on, record in slowed(directory.read().records).items():
+        for on, record in slowed_networks(directory.read().records).items():
             if record.command is not None:
                 text = (
                     f"injection bandwidth may still be {record.rate} of the full rate: `{record.command} 1` restores it"
@@ -233,11 +233,11 @@ def _recorded_policy(directory: Directory, options: StudyOptions) -> Policy:
 
 
 @contextmanager
-def _stopped_by_signals(campaign: Campaign, pool: Pool) -> Iterator[None]:
+def _stopped_by_signals(runner: StudyRunner, pool: Pool) -> Iterator[None]:
     """Between launches, a stop signal means to start nothing more; during one, the launch handles it itself."""
 
     def heard(number: int, _: FrameType | None) -> None:
-        campaign.ask_to_stop()
+        runner.ask_to_stop()
         if isinstance(pool, Workers) and number != signal.SIGINT:  # a terminal sends Ctrl-C to all processes itself
             pool.hand_on(number)
 

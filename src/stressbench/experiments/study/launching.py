@@ -12,7 +12,7 @@ from stressbench.experiments.study.cell_targets import absolute, steering_of
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.study.rate_command import RateCommand, argument_of
 from stressbench.experiments.study.restore import restored_by
-from stressbench.experiments.study.running import Order, Result
+from stressbench.experiments.study.running import Result, ScheduledRun
 from stressbench.formats.study.cells import Cell, PlannedRun
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
@@ -72,7 +72,7 @@ class Launching:
             if isinstance(prepared, int):
                 raise StudyMistake(f"{_described(cell)}: the engine cannot run this workload; see above")
 
-    def __call__(self, order: Order) -> Result:
+    def __call__(self, order: ScheduledRun) -> Result:
         """Carry out one launch."""
         limit_s = min(
             (limit for limit in (self.study.run_limit_s, order.time_limit_s) if limit is not None), default=None
@@ -185,7 +185,7 @@ class Launching:
             steering=steering_of(self.study, cell, target=target, workload=workload),
         )
 
-    def _options(self, order: Order, limit_s: float | None) -> EngineOptions:
+    def _options(self, order: ScheduledRun, limit_s: float | None) -> EngineOptions:
         run, cell = self.study.run, order.run.cell
         limit = None if limit_s is None else f"{max(1, round(limit_s))}s"
         if order.continues:

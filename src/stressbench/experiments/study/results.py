@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from stressbench.experiments.study.directory import Directory
-from stressbench.experiments.study.standing import Standing, State, standings
+from stressbench.experiments.study.run_states import RunState, State, run_states
 from stressbench.formats.run import Kind, Role, Run, RunFileError, read_run
 from stressbench.formats.study.cells import Cell, varying
 from stressbench.formats.study.file import Study
@@ -20,13 +20,13 @@ from stressbench.stats.pooled import IntervalLevel, concatenate_runs, pooled_imp
 
 def report_of(
     study: Study,
-    found: Sequence[Standing],
+    found: Sequence[RunState],
     runs: Mapping[str, Run],
     *,
     chosen: Selections | None = None,
     notes: Sequence[str] = (),
 ) -> StudyReport:
-    """The report, from standings and from the runs that are done, by run id; `chosen` are their samples that count."""
+    """The report, from run_states and from the runs that are done, by run id; `chosen` are their samples that count."""
     if chosen is None:
         chosen = selections_of(runs)
     factors = varying(study.cells)
@@ -56,7 +56,7 @@ def is_narrow(runs: Sequence[Run], *, target: float) -> bool:
     )
 
 
-def _cell(cell: Cell, found: Sequence[Standing], runs: Mapping[str, Run], chosen: Selections) -> CellResult:
+def _cell(cell: Cell, found: Sequence[RunState], runs: Mapping[str, Run], chosen: Selections) -> CellResult:
     mine = [one for one in found if one.run.cell.id == cell.id]
     left = {one.run.id: runs[one.run.id] for one in mine if one.run.id in runs}
     return CellResult(
@@ -65,7 +65,7 @@ def _cell(cell: Cell, found: Sequence[Standing], runs: Mapping[str, Run], chosen
         planned=len(mine),
         done=sum(one.state is State.done for one in mine),
         failed=sum(one.state is State.failed for one in mine),
-        spared=sum(one.state is State.spared for one in mine),
+        spared=sum(one.state is State.skipped for one in mine),
         incomplete=sum(one.complete is False for one in mine),
         jobs=tuple(_job(left, name, chosen) for name in _names(tuple(left.values()))),
     )
@@ -101,7 +101,7 @@ def _rounds(runs: Sequence[Run], name: str) -> list[Sequence[RoundMedian]]:
     return [select(run, job=job.job).rounds for run in runs for job in run.jobs if job.name == name]
 
 
-def _failure(one: Standing) -> Failure:
+def _failure(one: RunState) -> Failure:
     return Failure(
         run=one.run.id, values=one.run.cell.values, attempts=one.failures, status=one.status, reason=one.reason
     )
@@ -141,7 +141,7 @@ class CollectedRuns:
     """How far each run of a study is, the completed runs by id, and `notes` on files that cannot be read."""
 
     study: Study
-    found: tuple[Standing, ...]
+    found: tuple[RunState, ...]
     runs: Mapping[str, Run]
     notes: tuple[str, ...]
 
@@ -149,7 +149,7 @@ class CollectedRuns:
 def collected_runs(directory: Directory) -> CollectedRuns:
     """Read the journal and all completed runs of the directory; a file that cannot be read is left out, and noted."""
     manifest = directory.read()
-    found = standings(directory.study.runs, manifest.records)
+    found = run_states(directory.study.runs, manifest.records)
     runs, notes = {}, list(manifest.complaints)
     for one in found:
         if one.state is State.done and one.file is not None:

@@ -11,7 +11,7 @@ from typing import Protocol
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import Directory, now, sha256_of
 from stressbench.experiments.study.estimate import seconds_left
-from stressbench.experiments.study.standing import Standing, State, standings
+from stressbench.experiments.study.run_states import RunState, State, run_states
 from stressbench.formats.files import limits, open_regular
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.formats.study.cells import PlannedRun
@@ -30,7 +30,7 @@ _PAUSE_S = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class ScheduledRun:
     """One launch: a new run file at `path`, or one that is continued. `time_limit_s` is what is left of the study's."""
 
     run: PlannedRun
@@ -48,21 +48,21 @@ class Result:
     asked_to_stop: bool = False
 
 
-Executor = Callable[[Order], Result]
+Executor = Callable[[ScheduledRun], Result]
 Narrow = Callable[[Sequence[Run]], bool]
 
 
 class Pool(Protocol):
     """Where launches run: one at a time, or several."""
 
-    def map(self, orders: Iterator[Order], execute: Executor) -> Iterator[tuple[Order, Result]]:
+    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
         """Take an order whenever there is room; give each with its result once it is done."""
 
 
 class OneAtATime:
     """Launches in this process, one after the other."""
 
-    def map(self, orders: Iterator[Order], execute: Executor) -> Iterator[tuple[Order, Result]]:
+    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
         """As Pool says."""
         for order in orders:
             yield order, execute(order)
@@ -77,12 +77,12 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class RunCounts:
     """Counts of runs, and seconds left where they can be estimated."""
 
     done: int
     failed: int
-    spared: int
+    skipped: int
     total: int
     left_s: float | None
 
@@ -93,10 +93,10 @@ class Watcher(Protocol):
     def waits(self, path: Path) -> None:
         """A launch of a study that was killed still writes to this run file; it is given time to end."""
 
-    def starts(self, order: Order, tally: Tally) -> None:
+    def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
         """A launch begins."""
 
-    def ended(self, order: Order, result: Result, tally: Tally) -> None:
+    def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:
         """A launch ended."""
 
 
@@ -108,7 +108,7 @@ class Policy:
     time_limit_s: float | None
 
 
-class Campaign:
+class StudyRunner:
     """The runs of a directory on their way."""
 
     def __init__(
@@ -128,20 +128,20 @@ class Campaign:
         self._began = clock()
         self._started: dict[str, float] = {}
         self._stop: Stop | None = None
-        self._all: dict[str, Standing] = {}
+        self._all: dict[str, RunState] = {}
         self._looked: dict[str, int] = {}
 
     def carry_out(self, execute: Executor, *, pool: Pool) -> Stop:
         """Run what is open. Says why it ended. Raises StudyFault on a full disk; the run that met it stays open."""
         self._directory.plan()
-        found = standings(self._directory.study.runs, self._directory.read().records)
-        self._all = {standing.run.id: standing for standing in found}
+        found = run_states(self._directory.study.runs, self._directory.read().records)
+        self._all = {run_state.run.id: run_state for run_state in found}
         moved = True
         while moved and self._stop is None:  # where several run at once, one may fail when all others are through
-            before = self.standings
+            before = self.run_states
             for order, result in pool.map(self._orders(), execute):
                 self._close(order, result)
-            moved = self.standings != before
+            moved = self.run_states != before
         return self._stop or Stop.done
 
     def ask_to_stop(self) -> None:
@@ -154,34 +154,34 @@ class Campaign:
         return self._stop is Stop.interrupted
 
     @property
-    def standings(self) -> tuple[Standing, ...]:
+    def run_states(self) -> tuple[RunState, ...]:
         """How far each run is."""
         return tuple(self._all.values())
 
-    def _orders(self) -> Iterator[Order]:
+    def _orders(self) -> Iterator[ScheduledRun]:
         """Runs that are open, each once; what failed comes again when all others have had their turn."""
         for failures in range(self._policy.retries + 1):
             for run in self._directory.study.runs:
-                standing = self._all[run.id]
-                if standing.failures != failures or not standing.is_open(retries=self._policy.retries):
+                run_state = self._all[run.id]
+                if run_state.failures != failures or not run_state.is_open(retries=self._policy.retries):
                     continue
-                if self._stop is not None or self._is_late(standing):
+                if self._stop is not None or self._is_late(run_state):
                     return
                 if self._is_settled(run):
                     continue
-                order = self._order(standing)
+                order = self._order(run_state)
                 if order is not None:
                     yield order
 
-    def _order(self, standing: Standing) -> Order | None:
+    def _order(self, run_state: RunState) -> ScheduledRun | None:
         """What to launch; None where the file turns out to be complete, though the journal did not say so."""
-        run = standing.run
+        run = run_state.run
         attempt = 0
         while True:
             attempt += 1
             name = self._directory.file_of(run.id, attempt=attempt)
             path = self._directory.path / name
-            if name in standing.failed_files:
+            if name in run_state.failed_files:
                 continue
             if not path.exists():
                 return self._start(run, name, continues=False)
@@ -208,16 +208,16 @@ class Campaign:
                 )
             time.sleep(_PAUSE_S)
 
-    def _start(self, run: PlannedRun, name: str, *, continues: bool) -> Order:
+    def _start(self, run: PlannedRun, name: str, *, continues: bool) -> ScheduledRun:
         self._note(run.id, StartedRecord(run=run.id, at=now(), file=name, continues=continues))
         self._started[run.id] = self._clock()
-        order = Order(
+        order = ScheduledRun(
             run=run, path=self._directory.path / name, continues=continues, time_limit_s=self._seconds_to_the_limit()
         )
-        self._watcher.starts(order, self.tally())
+        self._watcher.starts(order, self.counts())
         return order
 
-    def _close(self, order: Order, result: Result) -> None:
+    def _close(self, order: ScheduledRun, result: Result) -> None:
         run, name = order.run, order.path.relative_to(self._directory.path).as_posix()
         left = _read(order.path)
         if result.status == ExitStatus.ok and left is not None and left.rounds:
@@ -238,7 +238,7 @@ class Campaign:
             self._note(run.id, FailedRecord(run=run.id, at=now(), file=name, status=status, reason=reason))
         if result.asked_to_stop:
             self._stop = Stop.interrupted
-        self._watcher.ended(order, result, self.tally())
+        self._watcher.ended(order, result, self.counts())
 
     def _finished(self, run: PlannedRun, name: str, left: Run, *, recovered: bool) -> FinishedRecord:
         return FinishedRecord(
@@ -246,7 +246,7 @@ class Campaign:
             duration_s=None if recovered else self._clock() - self._started[run.id], recovered=recovered,
         )  # fmt: skip
 
-    def _was_the_study_s_limit(self, order: Order) -> bool:
+    def _was_the_study_s_limit(self, order: ScheduledRun) -> bool:
         left = self._seconds_to_the_limit()
         own = self._directory.study.run_limit_s
         was_cut = order.time_limit_s is not None and (own is None or order.time_limit_s < own)
@@ -256,11 +256,11 @@ class Campaign:
         self._directory.write(record)
         self._all[run] = self._all[run].after(record)
 
-    def _is_late(self, standing: Standing) -> bool:
+    def _is_late(self, run_state: RunState) -> bool:
         left = self._seconds_to_the_limit()
         if left is None:
             return False
-        expected = seconds_left([standing], among=self.standings) or 0.0
+        expected = seconds_left([run_state], among=self.run_states) or 0.0
         if left > 0 and (left >= expected or not self._started):
             return False
         self._stop = Stop.time_limit
@@ -276,37 +276,39 @@ class Campaign:
         if until is None or run.repetition < until.at_least:
             return False
         done = [
-            standing
-            for standing in self._all.values()
-            if standing.run.cell.id == run.cell.id and standing.state is State.done and standing.file
+            run_state
+            for run_state in self._all.values()
+            if run_state.run.cell.id == run.cell.id and run_state.state is State.done and run_state.file
         ]
         if len(done) < until.at_least:
             return False
         if self._looked.get(run.cell.id) != len(done):
             self._looked[run.cell.id] = len(done)
-            runs = [left for standing in done if (left := _read(self._directory.path / str(standing.file))) is not None]
+            runs = [
+                left for run_state in done if (left := _read(self._directory.path / str(run_state.file))) is not None
+            ]
             if self._narrow(runs):
                 self._settle(run.cell.id, len(done))
-        return self._all[run.id].state is State.spared
+        return self._all[run.id].state is State.skipped
 
     def _settle(self, cell: str, runs: int) -> None:
         record = SettledRecord(cell=cell, at=now(), runs=runs)
         self._directory.write(record)
         records = self._directory.read().records
-        self._all = {found.run.id: found for found in standings(self._directory.study.runs, records)}
+        self._all = {found.run.id: found for found in run_states(self._directory.study.runs, records)}
 
-    def tally(self) -> Tally:
+    def counts(self) -> RunCounts:
         """Where the study stands."""
-        return tally_of(self.standings, retries=self._policy.retries)
+        return counts_of(self.run_states, retries=self._policy.retries)
 
 
-def tally_of(found: Sequence[Standing], *, retries: int) -> Tally:
+def counts_of(found: Sequence[RunState], *, retries: int) -> RunCounts:
     """Counts, and what is left in seconds where runs that are done tell."""
-    counts: Mapping[State, int] = {state: sum(one.state is state for one in found) for state in State}
-    return Tally(
-        done=counts[State.done],
+    of_state: Mapping[State, int] = {state: sum(one.state is state for one in found) for state in State}
+    return RunCounts(
+        done=of_state[State.done],
         failed=sum(one.state is State.failed and not one.is_open(retries=retries) for one in found),
-        spared=counts[State.spared],
+        skipped=of_state[State.skipped],
         total=len(found),
         left_s=seconds_left([one for one in found if one.is_open(retries=retries)], among=found),
     )

@@ -4,22 +4,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from stressbench.experiments.study.directory import Directory
-from stressbench.experiments.study.running import Tally, tally_of
-from stressbench.experiments.study.standing import Standing, retries_of, standings
+from stressbench.experiments.study.run_states import RunState, retries_of, run_states
+from stressbench.experiments.study.running import RunCounts, counts_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyStatus:
     """Every run with its state, counts of them, and how often a failed run is tried again."""
 
-    runs: tuple[Standing, ...]
-    tally: Tally
+    runs: tuple[RunState, ...]
+    counts: RunCounts
     retries: int
     complaints: tuple[str, ...]
 
     def values(self) -> dict[str, Any]:
         """As `--json` has it."""
-        tally = self.tally
+        counts = self.counts
         runs = [
             {
                 "run": one.run.id, "cell": one.run.cell.id, "repetition": one.run.repetition, "state": one.state.value,
@@ -29,16 +29,16 @@ class StudyStatus:
             for one in self.runs
         ]  # fmt: skip
         return {
-            "done": tally.done, "failed": tally.failed, "spared": tally.spared, "total": tally.total,
-            "left_s": tally.left_s, "complaints": self.complaints, "runs": runs,
+            "done": counts.done, "failed": counts.failed, "spared": counts.skipped, "total": counts.total,
+            "left_s": counts.left_s, "complaints": self.complaints, "runs": runs,
         }  # fmt: skip
 
 
 def status_of(directory: Directory) -> StudyStatus:
     """The status according to the directory's journal."""
     manifest = directory.read()
-    found = standings(directory.study.runs, manifest.records)
+    found = run_states(directory.study.runs, manifest.records)
     retries = retries_of(manifest.records, written=directory.study.retries)
     return StudyStatus(
-        runs=found, tally=tally_of(found, retries=retries), retries=retries, complaints=manifest.complaints
+        runs=found, counts=counts_of(found, retries=retries), retries=retries, complaints=manifest.complaints
     )

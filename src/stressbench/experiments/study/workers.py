@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.study.running import Executor, Order, Result
+from stressbench.experiments.study.running import Executor, Result, ScheduledRun
 from stressbench.launch.execute import end_with_parent
 from stressbench.stop_signals import STOP_SIGNALS, reset_handlers
 
@@ -17,9 +17,9 @@ class Workers:
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
-        self._running: dict[Connection, tuple[BaseProcess, Order]] = {}
+        self._running: dict[Connection, tuple[BaseProcess, ScheduledRun]] = {}
 
-    def map(self, orders: Iterator[Order], execute: Executor) -> Iterator[tuple[Order, Result]]:
+    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
         """As Pool says."""
         more = True
         while True:
@@ -35,7 +35,7 @@ class Workers:
                 process, order = self._running.pop(connection)
                 yield order, _answer(connection, process)
 
-    def _start(self, order: Order, execute: Executor) -> None:
+    def _start(self, order: ScheduledRun, execute: Executor) -> None:
         forked = multiprocessing.get_context("fork")
         ours, theirs = forked.Pipe(duplex=False)
         process = forked.Process(target=_work, args=(order, execute, theirs))
@@ -50,7 +50,7 @@ class Workers:
                 os.kill(process.pid, number)
 
 
-def _work(order: Order, execute: Executor, answer: Connection) -> None:
+def _work(order: ScheduledRun, execute: Executor, answer: Connection) -> None:
     reset_handlers()
     end_with_parent()
     answer.send(execute(order))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.experiments.study.standing import Standing, State
+from stressbench.experiments.study.run_states import RunState, State
 from stressbench.experiments.sweep.rails.carried import Cards, carried_of
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import varying
@@ -54,11 +54,11 @@ class _Group:
 
 
 def rails_of_study(
-    study: Study, found: Sequence[Standing], runs: Mapping[str, Run], *, question: Question,
+    study: Study, found: Sequence[RunState], runs: Mapping[str, Run], *, question: Question,
     cards: Mapping[str, Cards] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
     notes: Sequence[str] = (),
 ) -> RailsFound:  # fmt: skip
-    """From standings and the runs that are done, by run id. Raises StudyMistake where no policies can be compared.
+    """From run_states and the runs that are done, by run id. Raises StudyMistake where no policies can be compared.
 
     `cards` says by place whose link is which card, where that is known better than run files tell it.
     """
@@ -97,7 +97,7 @@ def _factors(study: Study) -> tuple[str, ...]:
 
 
 def _groups(
-    study: Study, found: Sequence[Standing], runs: Mapping[str, Run], policies: Sequence[str]
+    study: Study, found: Sequence[RunState], runs: Mapping[str, Run], policies: Sequence[str]
 ) -> Iterator[_Group]:
     names = _factors(study)
     groups: dict[tuple[str, ...], dict[str, list[Run]]] = {}
@@ -178,7 +178,7 @@ def _beside(group: _Group) -> Iterator[Beside]:
 
 
 def _doubts(
-    found: Sequence[Standing], runs: Mapping[str, Run], subjects: Sequence[Subject], carried: Sequence[Carried]
+    found: Sequence[RunState], runs: Mapping[str, Run], subjects: Sequence[Subject], carried: Sequence[Carried]
 ) -> Iterator[str]:
     if any(subject.of is Of.rounds for subject in subjects):
         yield _ROUNDS_NOTE

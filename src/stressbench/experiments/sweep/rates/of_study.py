@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.experiments.study.standing import Standing, State
+from stressbench.experiments.study.run_states import RunState, State
 from stressbench.experiments.sweep.rates.competing_traffic import FACTORS, JOB
 from stressbench.experiments.sweep.rates.taken_bandwidth import COMPETING_NOTE, competition_of, left_to
 from stressbench.formats.run import Job, Kind, Role, Run
@@ -53,9 +53,9 @@ def is_competing(study: Study) -> bool:
 
 
 def degradation_of(
-    study: Study, found: Sequence[Standing], runs: Mapping[str, Run], *, question: Question, notes: Sequence[str] = ()
+    study: Study, found: Sequence[RunState], runs: Mapping[str, Run], *, question: Question, notes: Sequence[str] = ()
 ) -> Degradation:
-    """From standings and the runs that are done, by run id. Raises StudyMistake where no rates can be compared."""
+    """From run_states and the runs that are done, by run id. Raises StudyMistake where no rates can be compared."""
     rates = _rates(study)
     groups = tuple(_groups(study, found, runs))
     curves = tuple(curve for group in groups for curve in _curves(group, rates, question))
@@ -104,7 +104,7 @@ def _rate_of(cell: Cell) -> Fraction | None:
     return None if cell.rate is None else parse_rate_share(cell.rate)
 
 
-def _groups(study: Study, found: Sequence[Standing], runs: Mapping[str, Run]) -> Iterator[_Group]:
+def _groups(study: Study, found: Sequence[RunState], runs: Mapping[str, Run]) -> Iterator[_Group]:
     names = _conditions(study.cells)
     groups: dict[tuple[tuple[str, ...], int], dict[Fraction, list[Run]]] = {}
     for one in found:
@@ -172,7 +172,7 @@ def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.floa
     return np.array([one.median_s for one in rounds])
 
 
-def _doubts(found: Sequence[Standing], runs: Mapping[str, Run], curves: Sequence[Curve]) -> Iterator[str]:
+def _doubts(found: Sequence[RunState], runs: Mapping[str, Run], curves: Sequence[Curve]) -> Iterator[str]:
     if any(point.factor.source is RatioSource.rounds for curve in curves for point in curve.points):
         yield _ROUNDS_NOTE
     if failed := sum(one.state is State.failed for one in found):

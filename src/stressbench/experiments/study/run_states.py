@@ -21,17 +21,17 @@ from stressbench.formats.units import FULL
 
 
 class State(StrEnum):
-    """Of a run. `begun`: its file is to be continued; `spared`: its cell was narrow enough without it."""
+    """Of a run. `begun`: its file is to be continued; `skipped`: its cell was narrow enough without it."""
 
     waiting = "waiting"
     begun = "begun"
     failed = "failed"
     done = "done"
-    spared = "spared"
+    skipped = "spared"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class RunState:
     """One run; `file` is the one that counts, `reason` and `status` are of the newest failure."""
 
     run: PlannedRun
@@ -51,7 +51,7 @@ class Standing:
             return self.failures <= retries
         return self.state in (State.waiting, State.begun)
 
-    def after(self, record: Record) -> "Standing":
+    def after(self, record: Record) -> "RunState":
         """The same run once the record is written."""
         match record:
             case FinishedRecord():
@@ -81,7 +81,7 @@ def retries_of(records: Sequence[Record], *, written: int) -> int:
     return written
 
 
-def standings(runs: Sequence[PlannedRun], records: Sequence[Record]) -> tuple[Standing, ...]:
+def run_states(runs: Sequence[PlannedRun], records: Sequence[Record]) -> tuple[RunState, ...]:
     """One for each run, in the order of `runs`; records of other runs do not matter."""
     of_run: defaultdict[str, list[Record]] = defaultdict(list)
     settled: dict[str, int] = {}
@@ -90,19 +90,19 @@ def standings(runs: Sequence[PlannedRun], records: Sequence[Record]) -> tuple[St
             of_run[record.run].append(record)
         elif isinstance(record, SettledRecord):
             settled[record.cell] = record.runs
-    return tuple(_standing(run, of_run[run.id], settled.get(run.cell.id)) for run in runs)
+    return tuple(_run_state(run, of_run[run.id], settled.get(run.cell.id)) for run in runs)
 
 
-def _standing(run: PlannedRun, records: Sequence[Record], settled: int | None) -> Standing:
-    standing = Standing(run=run)
+def _run_state(run: PlannedRun, records: Sequence[Record], settled: int | None) -> RunState:
+    run_state = RunState(run=run)
     for record in records:
-        standing = standing.after(record)
-    if settled is not None and run.repetition >= settled and standing.state is State.waiting:
-        return replace(standing, state=State.spared)
-    return standing
+        run_state = run_state.after(record)
+    if settled is not None and run.repetition >= settled and run_state.state is State.waiting:
+        return replace(run_state, state=State.skipped)
+    return run_state
 
 
-def slowed(records: Iterable[Record]) -> Mapping[str, LinksRecord]:
+def slowed_networks(records: Iterable[Record]) -> Mapping[str, LinksRecord]:
     """What was last said of each lab, by its `on`, and of each rate command, where it is not that all is carried."""
     last = {record.command or record.on: record for record in records if isinstance(record, LinksRecord)}
     return {what: record for what, record in last.items() if record.rate != FULL}

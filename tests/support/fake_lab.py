@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabHost, LabTarget
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
-from stressbench.launch.targets import CardTotals
+from stressbench.launch.targets import NicTotals
 
 
 @dataclass
@@ -31,7 +31,7 @@ class FakeLab:
         if rate == self.refuses:
             raise LaunchMistake(f"{on} is gone")
 
-    def cards(self, on: str) -> CardTotals | None:
+    def nic_totals(self, on: str) -> NicTotals | None:
         return None
 
 

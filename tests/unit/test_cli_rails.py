@@ -27,7 +27,7 @@ from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.execute import Outcome
 from stressbench.launch.steering import Steering
-from stressbench.launch.targets import CardTotals, registered
+from stressbench.launch.targets import NicTotals, registered
 from stressbench.tracing.profile import Profile, profile_of
 
 WORKLOAD = "[JOB_NAME] halo\n[NODES] 1\n[MOTIF] halo2d\n"
@@ -60,7 +60,7 @@ def rails(*words: str) -> Any:
         ("run one.sb -o d --policies nic0", "--policies: nic0: expected two at least, such as default,nic0,nic1"),
         ("run one.sb -o d --policies nic0,jobs:a", "--policies: 'jobs:a': expected each job once with its card"),
         ("run one.sb -o d --policies nic0,nic2", "--policies nic2: hosts have eth0, eth1; expected nic0 to nic1"),
-        ("run one.sb -o d --policies nic0,local", "--policies local: cards eth0, eth1 belong to no NUMA node"),
+        ("run one.sb -o d --policies nic0,local", "--policies local: NICs eth0, eth1 belong to no NUMA node"),
         ("run one.sb -o d --nics ib0", "--nics ib0: hosts of lab:dual-rail have eth0, eth1"),
         ("run one.sb -o d --nics a/b", "--nics: 'a/b': expected a card's name, such as ib0 or mlx5_0:1"),
         ("run one.sb -o d --nics ib0,ib0", "--nics: 'ib0': is given twice"),
@@ -77,7 +77,7 @@ def rails(*words: str) -> Any:
         ("plan one.sb --policies default", "--policies: default: expected two at least"),
         ("plan -- hpcc", "hpcc: plans are of workloads, whose names end in .sb"),
         ("run -o d --on local --nics a,b -- hpcc", "-n is missing: how many ranks? For example -n 8"),
-        ("run -o d --on local -n 2 -- hpcc", "--nics: nic0: which cards do hosts have? Expected --nics, such as"),
+        ("run -o d --on local -n 2 -- hpcc", "--nics: nic0: which NICs do hosts have? Expected --nics, such as"),
         ("run -o d --on local -n 2,4 --nics a,b -- hpcc", "-n: '2,4': expected one number of ranks for a program"),
         ("run -o d --on local -n 0 --nics a,b -- hpcc", "-n: 0 is not at least 1"),
         ("run -o d --on simgrid:tiny -n 2 -- hpcc", "--on simgrid:tiny: a simulated host has one NIC; expected lab"),
@@ -205,7 +205,7 @@ def program(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, A
         )
 
     class Counted(Pair):
-        def cards(self, on: str) -> CardTotals:
+        def nic_totals(self, on: str) -> NicTotals:
             return {"eth0": (made["sent"], 0), "eth1": (0, made["sent"])}
 
     monkeypatch.setattr(launching, "command_of", lambda *words, **how: None)

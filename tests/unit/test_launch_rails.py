@@ -147,9 +147,9 @@ def test_a_program_without_a_workload_has_no_jobs() -> None:
 @pytest.mark.parametrize(
     ("flavour", "transport", "message"),
     [
-        (Flavour.mpich, Transport.tcp, "--transport: tcp: MPICH 9 is told of cards for ofi or ucx"),
-        (Flavour.openmpi5, Transport.ofi, "--transport: ofi: Open MPI 9 is told of cards for tcp or ucx"),
-        (Flavour.craympich, None, "--transport: no setting of Cray MPICH 9 for cards is known to us"),
+        (Flavour.mpich, Transport.tcp, "--transport: tcp: MPICH 9 is told of NICs for ofi or ucx"),
+        (Flavour.openmpi5, Transport.ofi, "--transport: ofi: Open MPI 9 is told of NICs for tcp or ucx"),
+        (Flavour.craympich, None, "--transport: no setting of Cray MPICH 9 for NICs is known to us"),
     ],
 )
 def test_an_mpi_without_such_a_setting_is_refused(flavour: Flavour, transport: Transport | None, message: str) -> None:
@@ -158,9 +158,9 @@ def test_an_mpi_without_such_a_setting_is_refused(flavour: Flavour, transport: T
 
 
 def test_cards_must_be_known_and_real_ones_for_distances() -> None:
-    with pytest.raises(RailMistake, match=r"--nics: nic0: which cards do hosts have\? Expected --nics, such as"):
+    with pytest.raises(RailMistake, match=r"--nics: nic0: which NICs do hosts have\? Expected --nics, such as"):
         require_possible(parse_policy("nic0"), ())
-    with pytest.raises(RailMistake, match="local: cards eth0, eth1 belong to no NUMA node; expected another policy"):
+    with pytest.raises(RailMistake, match="local: NICs eth0, eth1 belong to no NUMA node; expected another policy"):
         require_possible(parse_policy("local"), CARDS, are_virtual=True)
     require_possible(parse_policy("default"), ())
 
@@ -205,7 +205,7 @@ def test_a_rank_that_cannot_tell_where_a_card_is_says_so_and_does_not_start(tmp_
     ended = Host(tmp_path, nodes={"net/ib0": "0", "net/ib1": node}).choose(("ib0", "ib1"), cpu=0)
 
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.strip().endswith("no NUMA node is known of card ib1")
+    assert ended.stderr.strip().endswith("no NUMA node is known of NIC ib1")
 
 
 def test_a_processor_of_no_numa_node_is_named(tmp_path: Path) -> None:

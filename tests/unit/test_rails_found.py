@@ -12,7 +12,7 @@ import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
 from stressbench.experiments.study.run_states import run_states
-from stressbench.experiments.sweep.rails.carried import asked_cards, cards_of, carried_of
+from stressbench.experiments.sweep.rails.carried import carried_of, nic_numbers_of, requested_nics
 from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
 from stressbench.formats.run import Kind, Run, read_run
 from stressbench.formats.study.errors import StudyMistake
@@ -150,12 +150,14 @@ def test_where_nobody_counted_that_is_said_and_nothing_claimed(tmp_path: Path) -
 
 def test_the_lab_s_own_word_counts_more_than_the_order_of_links(tmp_path: Path) -> None:
     run = made(tmp_path, "r", policy="nic0", bytes_of=BYTES["nic0"])
-    other = {(link, host): 1 - card for (link, host), card in cards_of(run).items()}
+    other = {(link, host): 1 - card for (link, host), card in nic_numbers_of(run).items()}
 
-    assert cards_of(run) == {(link, link[:2]): number % 2 for number, link in enumerate(LINKS)}
+    assert nic_numbers_of(run) == {(link, link[:2]): number % 2 for number, link in enumerate(LINKS)}
     told = [
-        next(iter(carried_of([run], policy="nic0", where={}, nics=("eth0", "eth1"), cards=cards))).loads[0].sent_bytes
-        for cards in ({}, other)
+        next(iter(carried_of([run], policy="nic0", where={}, nics=("eth0", "eth1"), numbers=numbers)))
+        .loads[0]
+        .sent_bytes
+        for numbers in ({}, other)
     ]
     assert told == [12_000, 12]
 
@@ -169,7 +171,7 @@ def test_the_lab_s_own_word_counts_more_than_the_order_of_links(tmp_path: Path) 
     ],
 )  # fmt: skip
 def test_which_cards_a_policy_asks_for(policy: str, job: str | None, cards: set[int] | None) -> None:
-    assert asked_cards(policy, ("a", "b", "c"), job=job, count=2) == cards
+    assert requested_nics(policy, ("a", "b", "c"), job=job, count=2) == cards
 
 
 def test_a_box_has_tukey_s_whiskers_and_outliers_beyond() -> None:

@@ -75,7 +75,7 @@ def test_open_mpi_is_told_which_cards_messages_may_take(pair: str, rails: int, c
 def test_an_mpi_that_chooses_cards_by_itself_is_refused(pair: str) -> None:
     place = resolve_target(pair, environment={}, rails=1)
 
-    with pytest.raises(LinkMistake, match=r"--on lab:pair: rails: 1: MPICH 4.1 chooses cards by itself; expected an"):
+    with pytest.raises(LinkMistake, match=r"--on lab:pair: rails: 1: MPICH 4.1 chooses NICs by itself; expected an"):
         command(place, Flavour.mpich)
 
 

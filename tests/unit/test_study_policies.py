@@ -80,7 +80,7 @@ def test_a_cell_without_a_policy_keeps_its_name() -> None:
     ("old", "new", "message"),
     [
         ('"nic1"', '"nic2"', "s.toml:6: factors.policy: nic2: hosts have eth0, eth1; expected nic0 to nic1"),
-        ('"nic1"', '"local"', "s.toml:6: factors.policy: local: cards eth0, eth1 belong to no NUMA node"),
+        ('"nic1"', '"local"', "s.toml:6: factors.policy: local: NICs eth0, eth1 belong to no NUMA node"),
         ("[factors]", 'nics = ["ib0"]\n[factors]', "s.toml:1: nics: ib0: hosts of lab:pair have eth0, eth1"),
     ],
 )
@@ -97,7 +97,7 @@ def test_what_a_place_cannot_do_is_refused_before_anything_is_written(
 
 def test_a_place_that_does_not_know_its_cards_needs_their_names(tmp_path: Path) -> None:
     text = STUDY.replace("lab:pair", "local")
-    with pytest.raises(Mistakes, match=r"policy: nic1: which cards do hosts have\? Expected --nics, such as ib0,ib1"):
+    with pytest.raises(Mistakes, match=r"policy: nic1: which NICs do hosts have\? Expected --nics, such as ib0,ib1"):
         require_links(parse_study(text, source="s"), folder=tmp_path, environment={})
 
     named = f'nics = ["ib0", "ib1"]\n{text}'
@@ -198,7 +198,7 @@ def test_an_engine_that_cannot_say_it_is_heard(tmp_path: Path) -> None:
 
 
 def test_local_is_refused_where_this_machine_knows_no_numa_node(tmp_path: Path) -> None:
-    with pytest.raises(RailMistake, match="local: no NUMA node is known of card eth0 of this machine"):
+    with pytest.raises(RailMistake, match="local: no NUMA node is known of NIC eth0 of this machine"):
         request_with("local", tmp_path)
     assert "numa_node" in request_with("local", tmp_path, allocated=True).program[2]  # other hosts find out themselves
 

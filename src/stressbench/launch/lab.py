@@ -52,14 +52,14 @@ class LabTarget:
     """A lab that is up. `enter`: what stands before a command to run it on the lab's first host.
 
     `environment`: what it then finds there, as far as workloads may name it. `nics`: each host's devices, of which
-    messages may take `cards`, in place of all.
+    messages may take `selected_nics`, in place of all.
     """
 
     name: str
     hosts: tuple[LabHost, ...]
     enter: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
-    cards: tuple[str, ...] | None = None
+    selected_nics: tuple[str, ...] | None = None
     nics: tuple[str, ...] = ()
     takes_turns: bool = True
     stall_limit: str | None = "60s"
@@ -111,7 +111,7 @@ class LabTarget:
             str(request.ranks),
             *where,
             *_windows(launcher.flavour),
-            *self._cards(launcher),
+            *self._nic_options(launcher),
             *request.extra,
         )
         return Command(argv=(*self.enter, *mpirun, *program))
@@ -122,14 +122,15 @@ class LabTarget:
             return ("--host", hosts, "--map-by", "slot", "--bind-to", "none")
         return ("-hosts", hosts)
 
-    def _cards(self, launcher: Launcher) -> tuple[str, ...]:
+    def _nic_options(self, launcher: Launcher) -> tuple[str, ...]:
         """What stands on the command line counts more than the lab's environment."""
-        if self.cards is None:
+        if self.selected_nics is None:
             return ()
         if not launcher.flavour.is_openmpi:
-            told = f"{len(self.cards)}: {launcher.recognised} chooses cards by itself; expected an engine with Open MPI"
+            count = len(self.selected_nics)
+            told = f"{count}: {launcher.recognised} chooses NICs by itself; expected an engine with Open MPI"
             raise LinkMistake(on=f"lab:{self.name}", factor="rails", told=told)
-        return ("--mca", "btl_tcp_if_include", ",".join(self.cards))
+        return ("--mca", "btl_tcp_if_include", ",".join(self.selected_nics))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:
         """What makes small messages slow."""

@@ -34,7 +34,9 @@ class LabsUp:
         part = _part_of(up.lab, on=on, rate=rate, rails=rails)
         return LabTarget(
             name=name,
-            cards=None if rails is None or up.lab.rails == 1 else tuple(f"eth{rail}" for rail in range(part.rails)),
+            selected_nics=None
+            if rails is None or up.lab.rails == 1
+            else tuple(f"eth{rail}" for rail in range(part.rails)),
             nics=tuple(f"eth{rail}" for rail in range(up.lab.rails)),
             enter=enter,
             hosts=_hosts(up.lab),
@@ -49,7 +51,7 @@ class LabsUp:
             up = running_lab(_name_in(on))
             apply_change(up, up.lab.links, parse_change(f"rate={rate}"))
 
-    def cards(self, on: str) -> Mapping[str, tuple[int, int]] | None:
+    def nic_totals(self, on: str) -> Mapping[str, tuple[int, int]] | None:
         """Bytes sent and received by NIC, summed over the hosts; None where the counters cannot be read."""
         try:
             up = running_lab(_name_in(on))
@@ -87,7 +89,7 @@ class SimulatedLabs:
         """Not possible: a simulation has its rate from its start. Raises LaunchMistake."""
         raise LaunchMistake(f"--on {on}: rate: {rate}: a simulated lab's rates are fixed when ranks start")
 
-    def cards(self, on: str) -> None:
+    def nic_totals(self, on: str) -> None:
         """Nothing is counted."""
 
 

@@ -1,4 +1,4 @@
-"""Small shell commands that stand before a rank's program and choose its card where it starts. Pure; a line each."""
+"""Small shell commands that stand before a rank's program and choose its NIC where it starts. Pure; a line each."""
 
 from collections.abc import Sequence
 
@@ -17,22 +17,24 @@ _REFUSE = 'refuse() { echo "stressbench: rails: $1" >&2; exit 2; }; '
 
 
 def by_local_rank(nics: Sequence[str], *, names: Sequence[str]) -> tuple[str, ...]:
-    """The host's ranks take its cards in turns, as Intel's PSM lets them."""
-    cards = " ".join(f"{number}) c={nic};;" for number, nic in enumerate(nics))
-    script = f"{_REFUSE}{_number('on its host', _LOCAL_RANK)}case $((r % {len(nics)})) in {cards} esac; "
+    """The host's ranks take its NICs in turns, as Intel's PSM lets them."""
+    cases = " ".join(f"{number}) c={nic};;" for number, nic in enumerate(nics))
+    script = f"{_REFUSE}{_number('on its host', _LOCAL_RANK)}case $((r % {len(nics)})) in {cases} esac; "
     return _wrapped(script, names)
 
 
 def by_rank(
-    cards: Sequence[tuple[Sequence[Block], str]], *, names: Sequence[str], otherwise: str
+    assigned: Sequence[tuple[Sequence[Block], str]], *, names: Sequence[str], otherwise: str
 ) -> tuple[str, ...]:  # fmt: skip
-    """Ranks in blocks take the card beside them, all others the card `otherwise`.
+    """Ranks in blocks take the NIC beside them, all others the NIC `otherwise`.
 
-    Nobody keeps several: Open MPI 4.1 drops the connections of a rank with two cards to one that has the other alone.
+    Nobody keeps several: Open MPI 4.1 drops the connections of a rank with two NICs to one that has the other alone.
     """
     inside = '[ "$r" -ge "$1" ] && [ $(((r - $1) / $3)) -lt "$4" ] && [ $(((r - $1) % $3)) -lt "$2" ]'
     tried = " ".join(
-        f"t {block.first} {block.width} {block.step} {block.count} {nic};" for blocks, nic in cards for block in blocks
+        f"t {block.first} {block.width} {block.step} {block.count} {nic};"
+        for blocks, nic in assigned
+        for block in blocks
     )
     return _wrapped(
         f"{_REFUSE}{_number('in the launch', _RANK)}c={otherwise}; t() {{ {inside} && c=$5; }}; {tried} ", names
@@ -42,7 +44,7 @@ def by_rank(
 def by_numa_distance(
     nics: Sequence[str], *, names: Sequence[str], sys: str = "/sys", stat: str = "/proc/self/stat"
 ) -> tuple[str, ...]:
-    """The card nearest to the processor on which the rank starts; the first of several that are as near.
+    """The NIC nearest to the processor on which the rank starts; the first of several that are as near.
 
     A rank that is bound to cores stays near. One that cannot tell ends with status 2 and says why.
     """
@@ -57,8 +59,8 @@ def by_numa_distance(
         "while [ ! -d $s/devices/system/node/node$i ]; do i=$((i + 1)); [ $i -lt 4096 ] || return; done; "
         "[ $i != $1 ] || y=$x; i=$((i + 1)); done; }; "
         "look() { m=; read -r m 2>/dev/null < $s/class/$2/device/numa_node; "
-        '[ "${m:--1}" != -1 ] || refuse "$(hostname): no NUMA node is known of card $1"; '
-        'y=; far $m; [ -n "$y" ] || refuse "$(hostname): no distance to NUMA node $m of card $1"; '
+        '[ "${m:--1}" != -1 ] || refuse "$(hostname): no NUMA node is known of NIC $1"; '
+        'y=; far $m; [ -n "$y" ] || refuse "$(hostname): no distance to NUMA node $m of NIC $1"; '
         'if [ -z "$b" ] || [ $y -lt $b ]; then b=$y; c=$1; fi; }; '
         f"b=; c=; {looked} "
     )
@@ -72,7 +74,7 @@ def _number(where: str, variables: Sequence[str]) -> str:
 
 
 def _class_of(nic: str) -> str:
-    """Where the kernel keeps the card: a device with a port is InfiniBand's."""
+    """Where the kernel keeps the NIC: a device with a port is InfiniBand's."""
     device, colon, _ = nic.partition(":")
     return f"infiniband/{device}" if colon else f"net/{nic}"
 

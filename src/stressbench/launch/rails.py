@@ -1,4 +1,4 @@
-"""Which card of its host each rank's messages take: policies, and what they are for each MPI. Pure.
+"""Which NIC of its host each rank's messages take: policies, and what they are for each MPI. Pure.
 
 The policies are those of Leon, Chembreau and Leininger (Table I), and one for jobs that are to stay apart.
 """
@@ -14,7 +14,7 @@ from stressbench.launch.rail_scripts import by_local_rank, by_numa_distance, by_
 
 
 class RailMistake(LaunchMistake):
-    """A policy, its cards or its transport cannot be had; `option` says which of the three."""
+    """A policy, its NICs or its transport cannot be had; `option` says which of the three."""
 
     def __init__(self, told: str, *, option: str) -> None:
         super().__init__(f"{option}: {told}")
@@ -23,31 +23,31 @@ class RailMistake(LaunchMistake):
 
 
 def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bool = False) -> None:
-    """Raise RailMistake where hosts with these cards cannot do it. `are_virtual`: they belong to no NUMA node."""
+    """Raise RailMistake where hosts with these NICs cannot do it. `are_virtual`: they belong to no NUMA node."""
     if policy.kind is Kind.default:
         return
     if not nics:
-        raise RailMistake(f"{policy}: which cards do hosts have? Expected --nics, such as ib0,ib1", option="--nics")
+        raise RailMistake(f"{policy}: which NICs do hosts have? Expected --nics, such as ib0,ib1", option="--nics")
     if policy.highest >= len(nics):
         last = "nic0" if len(nics) == 1 else f"nic0 to nic{len(nics) - 1}"
         there = f"hosts have {', '.join(nics)}; expected {last}"
         raise RailMistake(f"{policy}: {there}", option="--policies")
     if policy.kind is Kind.local and are_virtual:
-        told = f"cards {', '.join(nics)} belong to no NUMA node; expected another policy"
+        told = f"NICs {', '.join(nics)} belong to no NUMA node; expected another policy"
         raise RailMistake(f"{policy}: {told}", option="--policies")
 
 
 def transport_of(typed: Transport | None, library: Recognised) -> Transport:
-    """What was typed, or what this MPI uses by itself. Raises RailMistake where it has no setting for cards."""
+    """What was typed, or what this MPI uses by itself. Raises RailMistake where it has no setting for NICs."""
     known = _TRANSPORTS.get(library.flavour, ())
     if not known:
-        raise RailMistake(f"no setting of {library} for cards is known to us; expected Open MPI or MPICH",
+        raise RailMistake(f"no setting of {library} for NICs is known to us; expected Open MPI or MPICH",
                           option="--transport")  # fmt: skip
     if typed is None:
         return known[0]
     if typed not in known:
         accepted = " or ".join(known)
-        raise RailMistake(f"{typed}: {library} is told of cards for {accepted}", option="--transport")
+        raise RailMistake(f"{typed}: {library} is told of NICs for {accepted}", option="--transport")
     return typed
 
 
@@ -79,7 +79,7 @@ def selection(typed: Transport | None, flavour: Flavour) -> tuple[tuple[str, str
 
 @dataclass(frozen=True, kw_only=True)
 class Rails:
-    """A policy for hosts with cards `nics`; `transport` as it was typed. None: what the MPI uses by itself."""
+    """A policy for hosts with NICs `nics`; `transport` as it was typed. None: what the MPI uses by itself."""
 
     policy: RailPolicy
     nics: tuple[str, ...]
@@ -109,12 +109,12 @@ class Rails:
             case Kind.local:
                 return by_numa_distance(self.nics, names=names)
             case Kind.per_job | Kind.jobs:
-                cards = tuple((job.blocks, self.nics[nic]) for job, nic in self._assigned(jobs))
-                return by_rank(cards, names=names, otherwise=self.nics[0])
+                assigned = tuple((job.blocks, self.nics[nic]) for job, nic in self._assigned(jobs))
+                return by_rank(assigned, names=names, otherwise=self.nics[0])
         return ()
 
     def _assigned(self, jobs: Sequence[JobRanks]) -> tuple[tuple[JobRanks, int], ...]:
-        """Each job that has a card with it. Raises RailMistake for jobs that are not there."""
+        """Each job that has a NIC with it. Raises RailMistake for jobs that are not there."""
         if not jobs:
             raise RailMistake(f"{self.policy}: a program without a workload has no jobs; expected another policy",
                               option="--policies")  # fmt: skip

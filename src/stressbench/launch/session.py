@@ -30,7 +30,7 @@ class LaunchRequest:
     """What the person asked for on the command line; no `workload` where a continued file holds it.
 
     `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
-    `target`: where ranks run, and `on` the word for it. `steering`: which cards of their hosts messages take.
+    `target`: where ranks run, and `on` the word for it. `steering`: which NICs of their hosts messages take.
     """
 
     workload: Path | None

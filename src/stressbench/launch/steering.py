@@ -1,4 +1,4 @@
-"""A launch whose ranks are told which cards to use. Asks the engine which ranks jobs have, and starts nothing else."""
+"""A launch whose ranks are told which NICs to use. Asks the engine which ranks jobs have, and starts nothing else."""
 
 import subprocess
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from stressbench.launch.rails import RailMistake, Rails
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
-    """A policy with its cards; `cast` says whose ranks are which job's, None of a program without jobs."""
+    """A policy with its NICs; `cast` says whose ranks are which job's, None of a program without jobs."""
 
     rails: Rails
     cast: JobPlacement | None = None
@@ -31,7 +31,7 @@ def steered(
     ranks_per_node: int | None,
     environment: Mapping[str, str],
 ) -> Request:
-    """The request whose program finds its card before it starts. Raises LaunchMistake where it cannot."""
+    """The request whose program finds its NIC before it starts. Raises LaunchMistake where it cannot."""
     rails = steering.rails
     jobs: tuple[JobRanks, ...] = ()
     if rails.policy.kind is Kind.local and not request.elsewhere:
@@ -44,7 +44,7 @@ def steered(
 def _require_near(rails: Rails) -> None:
     for nic in rails.nics:
         if numa_node_of(nic) is None:
-            told = f"{rails.policy}: no NUMA node is known of card {nic} of this machine; expected another policy"
+            told = f"{rails.policy}: no NUMA node is known of NIC {nic} of this machine; expected another policy"
             raise RailMistake(told, option="--policies")
 
 

@@ -17,7 +17,7 @@ from stressbench.launch.labs import LabsUp, SimulatedLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.simgrid import SimulatedTarget, find_simulated_engine
 
-CardTotals = Mapping[str, tuple[int, int]]
+NicTotals = Mapping[str, tuple[int, int]]
 """Bytes sent and received so far by each NIC."""
 
 
@@ -33,7 +33,7 @@ class TargetKind(Protocol):
     def set_rate(self, on: str, rate: str) -> None:
         """Have all links carry this share of their rates from now on. Raises LaunchMistake."""
 
-    def cards(self, on: str) -> CardTotals | None:
+    def nic_totals(self, on: str) -> NicTotals | None:
         """Bytes by NIC, summed over the hosts; None where they are not known."""
 
 
@@ -51,7 +51,7 @@ class _WithoutLinks:
         """Not possible. Raises LaunchMistake."""
         raise LaunchMistake(f"--on {on}: rate: {rate}: link rates cannot be controlled on this target")
 
-    def cards(self, on: str) -> None:
+    def nic_totals(self, on: str) -> None:
         """Nothing is counted for all hosts."""
 
 
@@ -103,13 +103,13 @@ def set_link_rate(on: str, rate: str) -> None:
     _kind_of(on).set_rate(on, rate)
 
 
-def nic_counter(on: str) -> Callable[[], CardTotals | None] | None:
+def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:
     """A function that reads the bytes of each NIC, summed over the target's hosts; None where they are not counted.
 
     It returns None where reading fails. Raises LaunchMistake where there is no such target.
     """
     kind = _kind_of(on)
-    return None if isinstance(kind, _WithoutLinks) else lambda: kind.cards(on)
+    return None if isinstance(kind, _WithoutLinks) else lambda: kind.nic_totals(on)
 
 
 def engine_for(target: LaunchTarget, given: Path | None, *, environment: Mapping[str, str]) -> Path | None:

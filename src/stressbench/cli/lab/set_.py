@@ -11,7 +11,7 @@ from stressbench.experiments.lab import change_links
 _HELP = f"""\
 Change links of a lab while it is up, and whatever runs on it.
 
-LINK is a link's name as `stressbench lab stats` shows it, a pattern, a node (all its links), `hosts` (all cards of
+LINK is a link's name as `stressbench lab stats` shows it, a pattern, a node (all its links), `hosts` (all NICs of
 hosts) or `all`. CHANGE is rate=RATE, rate=half|quarter|eighth|full or rate=1/3 (of the file's rate), down, or up.
 
 \b

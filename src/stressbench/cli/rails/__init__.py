@@ -7,8 +7,8 @@ import typer
 from stressbench.cli.app import add_group
 
 _HELP = """\
-Which network card of its host should each rank's messages take? Workloads, or any MPI program, under one policy after
-the other: MPI's own choice, one card for all, in turns, the nearest, one for each job.
+Which NIC of its host should each rank's messages take? Workloads, or any MPI program, under one policy after
+the other: MPI's own choice, one NIC for all, in turns, the nearest, one for each job.
 
 \b
     stressbench lab up dual-rail

@@ -1,4 +1,4 @@
-"""`stressbench rails report`: what each policy did, and which card carried the bytes."""
+"""`stressbench rails report`: what each policy did, and which NIC carried the bytes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ from stressbench.report.rails import FORMATS
 _FORMATS = tuple(FORMATS)
 _HELP = """\
 Tell each policy's times or figures of merit as boxes and whiskers, their ratios to the default with 95 % intervals,
-bandwidth by message size, and the bytes that each card really carried beside those it was asked to.
+bandwidth by message size, and the bytes that each NIC really carried beside those it was asked to.
 
 DIR is what `rails run` made, or any study that has the factor `policy`.
 

@@ -21,7 +21,7 @@ Run workloads, or an MPI program, under one rail policy after the other, in rand
 Without a workload: aggregate bandwidth of pairs of nodes, 32 B to 8 MiB, and latency. CMD is a program without its
 mpirun, built with the engine's MPI: it starts on -n ranks where --on says, in this folder.
 
-A lab knows its cards; elsewhere --nics names those of each host. Everything is checked before the first rank starts.
+A lab knows its NICs; elsewhere --nics names those of each host. Everything is checked before the first rank starts.
 What comes of workloads is a study: `study status`, `resume`, `pack` and `verify` work on DIR. What comes of CMD is
 DIR/launches.jsonl, a line a launch; what was measured before Ctrl-C stays. `rails report DIR` tells both.
 

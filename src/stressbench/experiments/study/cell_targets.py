@@ -23,7 +23,7 @@ def absolute(on: str, *, folder: Path) -> str:
 
 
 def steering_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Path) -> Steering | None:
-    """How the cell's messages find their cards; None where it leaves that to MPI and says nothing. RailMistake."""
+    """How the cell's messages find their NICs; None where it leaves that to MPI and says nothing. RailMistake."""
     if cell.policy is None:
         return None
     nics, policy = study.nics or target.nics, parse_policy(cell.policy)

@@ -6,12 +6,12 @@ from stressbench.formats.run import Round, Run
 from stressbench.formats.study.rail_policies import Kind, parse_policy
 from stressbench.results.rails import Carried, Load
 
-Cards = Mapping[tuple[str, str], int]
-"""The number of a host's card, from the name of its link and its own."""
+NicNumbers = Mapping[tuple[str, str], int]
+"""The number of a host's NIC, from the name of its link and its own."""
 
 
-def cards_of(run: Run) -> Cards:
-    """As the run file tells: a host's links in their order are its cards. Hosts alone send; switches pass on."""
+def nic_numbers_of(run: Run) -> NicNumbers:
+    """As the run file tells: a host's links in their order are its NICs. Hosts alone send; switches pass on."""
     hosts = {node.host for launch in run.launches for node in launch.header.nodes}
     found: dict[tuple[str, str], int] = {}
     for link in next((one.links for one in run.rounds if one.links), ()):
@@ -22,7 +22,7 @@ def cards_of(run: Run) -> Cards:
 
 
 def carried_of(
-    runs: Sequence[Run], *, policy: str, where: Mapping[str, str], nics: Sequence[str], cards: Cards
+    runs: Sequence[Run], *, policy: str, where: Mapping[str, str], nics: Sequence[str], numbers: NicNumbers
 ) -> Iterator[Carried]:
     """One for each job alone and one for all together, summed over rounds and runs that somebody counted."""
     names = {job.name: None for run in runs for job in run.jobs}
@@ -30,11 +30,11 @@ def carried_of(
         rounds = [(run, one) for run in runs for one in run.rounds if one.links and _is_of(run, one, name)]
         if not rounds:
             continue
-        sent = _sent(rounds, cards)
+        sent = _sent(rounds, numbers)
         shown = tuple(nics) or tuple(f"nic{number}" for number in range(max(sent, default=-1) + 1))
-        asked = asked_cards(policy, tuple(names), job=name, count=len(shown))
+        asked = requested_nics(policy, tuple(names), job=name, count=len(shown))
         yield Carried(
-            where=where, policy=policy, job=name, asked=asked_in_words(asked, shown),
+            where=where, policy=policy, job=name, asked=requested_in_words(asked, shown),
             loads=tuple(
                 Load(nic=nic, asked=None if asked is None else number in asked, sent_bytes=sent.get(number, 0))
                 for number, nic in enumerate(shown)
@@ -42,8 +42,8 @@ def carried_of(
         )  # fmt: skip
 
 
-def asked_cards(policy: str, jobs: Sequence[str], *, job: str | None, count: int) -> frozenset[int] | None:
-    """The cards of so many that a policy asks for; None where it leaves that to MPI or to each host."""
+def requested_nics(policy: str, jobs: Sequence[str], *, job: str | None, count: int) -> frozenset[int] | None:
+    """The NICs of so many that a policy asks for; None where it leaves that to MPI or to each host."""
     found = parse_policy(policy)
     match found.kind:
         case Kind.nic:
@@ -51,30 +51,32 @@ def asked_cards(policy: str, jobs: Sequence[str], *, job: str | None, count: int
         case Kind.round_robin:
             return frozenset(range(count))
         case Kind.per_job | Kind.jobs:
-            cards = {name: number % max(1, count) for number, name in enumerate(jobs)}
+            numbers = {name: number % max(1, count) for number, name in enumerate(jobs)}
             if found.kind is Kind.jobs:
-                cards = dict(found.jobs)
+                numbers = dict(found.jobs)
             wanted = jobs if job is None else (job,)
-            return frozenset(cards.get(name, 0) for name in wanted)
+            return frozenset(numbers.get(name, 0) for name in wanted)
     return None
 
 
-def asked_in_words(asked: frozenset[int] | None, nics: Sequence[str]) -> str:
+def requested_in_words(asked: frozenset[int] | None, nics: Sequence[str]) -> str:
     """`eth0, eth1`."""
-    return "MPI's choice" if asked is None else ", ".join(nics[card] for card in sorted(asked) if card < len(nics))
+    return (
+        "MPI's choice" if asked is None else ", ".join(nics[number] for number in sorted(asked) if number < len(nics))
+    )
 
 
 def _is_of(run: Run, one: Round, name: str | None) -> bool:
     return (one.job is None) if name is None else (one.job is not None and run.jobs[one.job].name == name)
 
 
-def _sent(rounds: Iterable[tuple[Run, Round]], cards: Cards) -> Mapping[int, int]:
-    """Bytes by card."""
+def _sent(rounds: Iterable[tuple[Run, Round]], numbers: NicNumbers) -> Mapping[int, int]:
+    """Bytes by NIC."""
     sent: dict[int, int] = {}
-    told: dict[int, Cards] = {}
+    told: dict[int, NicNumbers] = {}
     for run, one in rounds:
-        mine = cards or told.setdefault(id(run), cards_of(run))
+        mine = numbers or told.setdefault(id(run), nic_numbers_of(run))
         for link in one.links or ():
-            if (card := mine.get((link.link, link.source))) is not None:
-                sent[card] = sent.get(card, 0) + link.bytes
+            if (number := mine.get((link.link, link.source))) is not None:
+                sent[number] = sent.get(number, 0) + link.bytes
     return sent

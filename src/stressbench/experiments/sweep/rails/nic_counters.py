@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.formats.launches.rails import NicBytes
-from stressbench.launch.targets import CardTotals, nic_counter
+from stressbench.launch.targets import NicTotals, nic_counter
 
 _WORD_BYTES = 4  # InfiniBand counts data in words
 _CLASSES = Path("/sys/class")
@@ -40,10 +40,10 @@ def between(before: Mapping[str, Seen] | None, after: Mapping[str, Seen] | None)
     return None if any(min(one.sent, one.received) < 0 for one in found) else found
 
 
-def _seen_by(totals: CardTotals | None) -> Mapping[str, Seen] | None:
+def _seen_by(totals: NicTotals | None) -> Mapping[str, Seen] | None:
     if totals is None:
         return None
-    return {card: Seen(sent=sent, received=received) for card, (sent, received) in totals.items()}
+    return {nic: Seen(sent=sent, received=received) for nic, (sent, received) in totals.items()}
 
 
 def _of_this_host(nics: Sequence[str], classes: Path) -> Mapping[str, Seen] | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from stressbench.experiments.sweep.rails.carried import asked_cards, asked_in_words
+from stressbench.experiments.sweep.rails.carried import requested_in_words, requested_nics
 from stressbench.formats.launches.rails import Launches, LaunchRecord
 from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
 from stressbench.results.rails import BASELINE, Carried, Floats, Load, MpiProfile, RailsFound, Subject, subject_of
@@ -66,10 +66,10 @@ def _carried(done: Sequence[LaunchRecord], policies: Sequence[str], nics: Sequen
         counted = [one.carried for one in done if one.policy == policy and one.carried is not None]
         if not counted:
             continue
-        asked = asked_cards(policy, (), job=None, count=len(nics)) if _is_of_cards(parse_policy(policy)) else None
+        asked = requested_nics(policy, (), job=None, count=len(nics)) if _is_of_nics(parse_policy(policy)) else None
         sent = {nic: sum(one.sent for each in counted for one in each if one.nic == nic) for nic in nics}
         yield Carried(
-            where={}, policy=policy, job=None, asked=asked_in_words(asked, nics),
+            where={}, policy=policy, job=None, asked=requested_in_words(asked, nics),
             loads=tuple(
                 Load(nic=nic, asked=None if asked is None else number in asked, sent_bytes=sent[nic])
                 for number, nic in enumerate(nics)
@@ -77,6 +77,6 @@ def _carried(done: Sequence[LaunchRecord], policies: Sequence[str], nics: Sequen
         )  # fmt: skip
 
 
-def _is_of_cards(policy: RailPolicy) -> bool:
+def _is_of_nics(policy: RailPolicy) -> bool:
     """A program has no jobs."""
     return not policy.goes_by_job

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.experiments.study.run_states import RunState, State
-from stressbench.experiments.sweep.rails.carried import Cards, carried_of
+from stressbench.experiments.sweep.rails.carried import NicNumbers, carried_of
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import varying
 from stressbench.formats.study.errors import StudyMistake
@@ -55,17 +55,17 @@ class _Group:
 
 def rails_of_study(
     study: Study, found: Sequence[RunState], runs: Mapping[str, Run], *, question: Question,
-    cards: Mapping[str, Cards] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
+    numbers: Mapping[str, NicNumbers] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
     notes: Sequence[str] = (),
 ) -> RailsFound:  # fmt: skip
     """From run_states and the runs that are done, by run id. Raises StudyMistake where no policies can be compared.
 
-    `cards` says by place whose link is which card, where that is known better than run files tell it.
+    `numbers` says by launch target whose link is which NIC, where that is known better than run files tell it.
     """
     policies = _policies(study)
     groups = tuple(_groups(study, found, runs, policies))
     subjects = tuple(subject for group in groups for subject in _subjects(group, question))
-    carried = tuple(one for group in groups for one in _carried(group, study, cards or {}, nics))
+    carried = tuple(one for group in groups for one in _carried(group, study, numbers or {}, nics))
     return RailsFound(
         about=study.about,
         time=question.kind.value,
@@ -159,11 +159,11 @@ def _bandwidths(group: _Group, kind: Kind) -> Iterator[Bandwidth]:
             )  # fmt: skip
 
 
-def _carried(group: _Group, study: Study, cards: Mapping[str, Cards], nics: Sequence[str]) -> Iterator[Carried]:
+def _carried(group: _Group, study: Study, numbers: Mapping[str, NicNumbers], nics: Sequence[str]) -> Iterator[Carried]:
     on = group.where.get("on", study.cells[0].on)
     for policy, runs in group.by_policy.items():
         named = study.nics or nics
-        yield from carried_of(runs, policy=policy, where=group.where, nics=named, cards=cards.get(on, {}))
+        yield from carried_of(runs, policy=policy, where=group.where, nics=named, numbers=numbers.get(on, {}))
 
 
 def _beside(group: _Group) -> Iterator[Beside]:

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.results import collected_runs
 from stressbench.experiments.sweep.launches import require_no_rounds
-from stressbench.experiments.sweep.rails.carried import Cards
+from stressbench.experiments.sweep.rails.carried import NicNumbers
 from stressbench.experiments.sweep.rails.of_launches import rails_of_launches
 from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
 from stressbench.formats.errors import reason_of
@@ -38,18 +38,18 @@ def rail_results(
         require_no_rounds(folder, motifs=motifs, time=time)
         return rails_of_launches(read_launches(folder / FILE), talk=talk)
     have = collected_runs(open_directory(folder))
-    cards = _cards({cell.on for cell in have.study.cells})
-    count = max((rail + 1 for each in cards.values() for rail in each.values()), default=0)
+    numbers = _nic_numbers({cell.on for cell in have.study.cells})
+    count = max((rail + 1 for each in numbers.values() for rail in each.values()), default=0)
     return rails_of_study(
-        have.study, have.found, have.runs, question=Question(kind=time or Kind.isolated, motifs=motifs), cards=cards,
-        nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=have.notes,
+        have.study, have.found, have.runs, question=Question(kind=time or Kind.isolated, motifs=motifs),
+        numbers=numbers, nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=have.notes,
     )  # fmt: skip
 
 
-def _cards(places: set[str]) -> Mapping[str, Cards]:
-    """Whose link is which card, of labs whose files are known by their names; run files tell the rest."""
+def _nic_numbers(targets: set[str]) -> Mapping[str, NicNumbers]:
+    """Whose link is which NIC, of labs whose files are known by their names; run files tell the rest."""
     found = {}
-    for on in places:
+    for on in targets:
         kind, _, name = on.partition(":")
         if kind != "lab":
             continue

@@ -17,7 +17,7 @@ from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
 
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.sweep.order import in_order
-from stressbench.experiments.sweep.rails.nic_counters import Seen, between, look_at
+from stressbench.experiments.sweep.rails.nic_counters import NicReading, between, nic_reader
 from stressbench.formats.launches.rails import NicBytes, read_launches
 from stressbench.formats.trace import read_trace
 from stressbench.labs.catalog import lab_file
@@ -311,11 +311,11 @@ def test_cards_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> No
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(f"{number}\n")
 
-    assert look_at("local", ("ib0", "mlx5_0:1"), classes=tmp_path)() == {
-        "ib0": Seen(sent=10, received=20), "mlx5_0:1": Seen(sent=40, received=80)
+    assert nic_reader("local", ("ib0", "mlx5_0:1"), classes=tmp_path)() == {
+        "ib0": NicReading(sent=10, received=20), "mlx5_0:1": NicReading(sent=40, received=80)
     }  # fmt: skip
-    assert look_at("local", ("ib0", "ib9"), classes=tmp_path)() is None
-    assert look_at("local", (), classes=tmp_path)() is None
+    assert nic_reader("local", ("ib0", "ib9"), classes=tmp_path)() is None
+    assert nic_reader("local", (), classes=tmp_path)() is None
 
 
 def test_cards_of_a_lab_are_counted_over_all_hosts() -> None:
@@ -337,13 +337,13 @@ def test_cards_of_a_lab_are_counted_over_all_hosts() -> None:
 def test_a_lab_that_is_gone_counts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRESSBENCH_LABS", str(tmp_path))
 
-    assert look_at("lab:dual-rail", ())() is None
+    assert nic_reader("lab:dual-rail", ())() is None
 
 
 def test_what_one_look_lacks_or_what_went_back_is_unknown() -> None:
-    one, less = {"a": Seen(sent=5, received=5)}, {"a": Seen(sent=4, received=9)}
+    one, less = {"a": NicReading(sent=5, received=5)}, {"a": NicReading(sent=4, received=9)}
 
-    assert between(less, {"a": Seen(sent=4, received=9)}) == (NicBytes(nic="a", sent=0, received=0),)
+    assert between(less, {"a": NicReading(sent=4, received=9)}) == (NicBytes(nic="a", sent=0, received=0),)
     assert between(None, one) is None
     assert between(one, None) is None
     assert between(one, less) is None

@@ -31,7 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def beside(program: Member, companion: Member, *, ready_within_s: float = 120) -> BothEnded:
-    return run_beside(program, companion, ready=Path("ready").exists, ready_within_s=ready_within_s, say=lambda _: None)
+    return run_beside(program, companion, ready=Path("ready").exists, ready_within_s=ready_within_s, log=lambda _: None)
 
 
 class HourPassesWith:
@@ -83,7 +83,7 @@ def test_the_program_begins_when_its_companion_is_ready_and_ends_it(here: Path) 
     assert ended.program.status == 5
     assert (here / "log").read_text().split() == ["program", "stopped"]
     assert ended.companion.status == 0
-    assert (ended.interrupted, ended.out_of_time, ended.forsaken) == (False, False, False)
+    assert (ended.interrupted, ended.out_of_time, ended.lost_companion) == (False, False, False)
     assert ended.ready_s is not None
     assert ended.ready_s <= ended.program.began_s <= ended.program.ended_s
 
@@ -110,7 +110,7 @@ def test_a_companion_that_ends_takes_the_program_with_it(here: Path) -> None:
 
     ended = beside(member("trap '' USR1; touch begun; sleep 24.494"), member(companion))
 
-    assert ended.forsaken
+    assert ended.lost_companion
     assert ended.companion.status == 4
     assert not alive("24.494")
 

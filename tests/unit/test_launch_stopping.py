@@ -62,7 +62,7 @@ class Case:
         self.process, self.clock = Told(), Clock()
         self.launch = Launch(
             process=self.process,  # type: ignore[arg-type]
-            mark=Mark(proc=tmp_path), say=lambda _: None, stop_policy=StopPolicy(grace_s=60.0), finished=lambda: False,
+            mark=Mark(proc=tmp_path), log=lambda _: None, stop_policy=StopPolicy(grace_s=60.0), finished=lambda: False,
             begun=lambda: self.listens,
         )  # fmt: skip
 

@@ -128,10 +128,10 @@ def test_each_cell_s_launch_is_steered(tmp_path: Path, monkeypatch: pytest.Monke
 
     assert set(found) == {"default", "nic1", "per-job"}
     steering = found["per-job"].steering
-    assert steering is not None and steering.cast is not None
+    assert steering is not None and steering.placement is not None
     assert steering.rails.nics == ("eth0", "eth1")
-    assert (steering.cast.sets, steering.cast.placement) == (("n=2",), "random:3")
-    assert steering.cast.workload.name == "two.sb"
+    assert (steering.placement.sets, steering.placement.placement) == (("n=2",), "random:3")
+    assert steering.placement.workload.name == "two.sb"
 
 
 def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     with registered(lab=Pair()):
         Launching(
             study=directory.study, folder=directory.folder, environment={}, note=directory.write,
-            clock=lambda: next(seconds), say=said.append,
+            clock=lambda: next(seconds), log=said.append,
         ).check()  # fmt: skip
 
     assert said == ["the engine has checked 1 of 3 workloads with their settings"]
@@ -160,7 +160,7 @@ def engine_saying(folder: Path, text: str, *, status: int = 0) -> Path:
 
 def request_with(policy: str, engine: Path, *, ranks_per_node: int | None = 2, **made: Any) -> Request:
     steering = Steering(
-        rails=Rails(policy=parse_policy(policy), nics=("eth0", "eth1")), cast=JobPlacement(workload=Path("two.sb"))
+        rails=Rails(policy=parse_policy(policy), nics=("eth0", "eth1")), placement=JobPlacement(workload=Path("two.sb"))
     )
     return steered(
         Request(ranks=4, program=("engine", "run"), cores=2, **made), steering, library=OPEN_MPI, engine=engine,

@@ -36,5 +36,5 @@ def capture(
     with_names: WithNames = False,
 ) -> None:
     """Run, write the trace, say what it holds."""
-    taken = capture_program(words, output=output, with_names=with_names, progress=emit)
-    raise typer.Exit(taken.exit_status)
+    launch = capture_program(words, output=output, with_names=with_names, progress=emit)
+    raise typer.Exit(launch.exit_status)

@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 def clean(
     folders: Annotated[
         list[Path] | None,
-        typer.Option("--in", metavar="DIR", help="Look here in place of those; may be given several times."),
+        typer.Option("--in", metavar="DIR", help="NicReader here in place of those; may be given several times."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,

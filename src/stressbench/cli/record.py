@@ -42,8 +42,8 @@ def record(
     with_names: WithNames = False,
 ) -> None:
     """Capture, write the workload, say how to run it."""
-    taken, is_written = record_program(words, output=output, job=job, with_names=with_names, progress=emit)
-    if taken.trace is None or not is_written:
-        raise typer.Exit(taken.status or ExitStatus.fault)
-    note(f"next: {shlex.join(('stressbench', 'run', str(output), '-n', str(taken.trace.header.ranks)))}")
-    raise typer.Exit(taken.status)
+    launch, is_written = record_program(words, output=output, job=job, with_names=with_names, progress=emit)
+    if launch.trace is None or not is_written:
+        raise typer.Exit(launch.status or ExitStatus.fault)
+    note(f"next: {shlex.join(('stressbench', 'run', str(output), '-n', str(launch.trace.header.ranks)))}")
+    raise typer.Exit(launch.status)

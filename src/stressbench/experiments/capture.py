@@ -17,7 +17,7 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.traced import Taken, TraceRequest, check_output, take
+from stressbench.launch.traced import TracedLaunch, TraceRequest, check_output, run_traced
 from stressbench.report.renderers import render
 from stressbench.report.traffic import document as documents
 from stressbench.tracing.completeness import completeness_sentences
@@ -54,7 +54,7 @@ class ProfiledProgram:
 
 def capture_program(
     command: Sequence[str], *, output: Path, with_names: bool = False, progress: Progress = silent
-) -> Taken:
+) -> TracedLaunch:
     """Run `command`, a whole MPI launch, and write every call of each rank to the trace file `output`.
 
     `with_names` keeps host names in the file. Progress tells what the file holds. Raises LaunchMistake before the
@@ -67,7 +67,7 @@ def capture_program(
 def record_program(
     command: Sequence[str], *, output: Path, job: str | None = None, with_names: bool = False,
     progress: Progress = silent,
-) -> tuple[Taken, bool]:  # fmt: skip
+) -> tuple[TracedLaunch, bool]:  # fmt: skip
     """Capture `command` and write a workload that replays it; `job` names its job, default: the program's name.
 
     The trace is written beside `output`. The second value is False where no workload was written; progress then gives
@@ -78,8 +78,8 @@ def record_program(
     check_output(trace_file, endings=(_TRACE,), replace=False)
     if job is not None and not (job and job.isprintable()):
         raise LaunchMistake(f"--job: {job!r} is not a name")
-    taken = _capture(command, output=trace_file, with_names=with_names, progress=progress)
-    return taken, taken.trace is not None and _write_workload(taken.trace, output, job=job, progress=progress)
+    launch = _capture(command, output=trace_file, with_names=with_names, progress=progress)
+    return launch, launch.trace is not None and _write_workload(launch.trace, output, job=job, progress=progress)
 
 
 def profile_program(
@@ -95,28 +95,28 @@ def profile_program(
         check_output(output, endings=_PROFILE_SUFFIXES, replace=output.suffix != _TRACE)
     with _trace_file(output) as path:
         request = TraceRequest(words=tuple(command), mode=TraceMode.profile, output=path, names=with_names)
-        taken = take(request, environment=os.environ)
-        for sentence in taken.sentences:
+        launch = run_traced(request, environment=os.environ)
+        for sentence in launch.sentences:
             progress(sentence)
-        if taken.trace is None:
-            return ProfiledProgram(status=taken.status, is_traced=False, profile=None)
+        if launch.trace is None:
+            return ProfiledProgram(status=launch.status, is_traced=False, profile=None)
         try:
-            profile = None if path == output else profile_of(taken.trace)
+            profile = None if path == output else profile_of(launch.trace)
             if profile is not None and output is not None:
                 write_profile(profile, output)
         except TraceFileError as fault:
-            raise CaptureFailed(str(fault), program_status=taken.status) from None
+            raise CaptureFailed(str(fault), program_status=launch.status) from None
         except OSError as fault:
             kept = path.with_name(path.name.removeprefix("."))
             path.rename(kept)
             raise CaptureFailed(
                 f"--output: {fault.filename}: {reason_of(fault)}; what was measured is in {kept}: "
                 f"`stressbench trace show --profile {kept}`",
-                program_status=taken.status,
+                program_status=launch.status,
             ) from None
     if output is not None:
         progress(f"wrote {output}")
-    return ProfiledProgram(status=taken.status, is_traced=True, profile=profile)
+    return ProfiledProgram(status=launch.status, is_traced=True, profile=profile)
 
 
 def profile_json(profile: Profile) -> bytes:
@@ -132,18 +132,18 @@ def write_profile(profile: Profile, output: Path) -> None:
         write_output(output, render("html", documents.page(profile)))
 
 
-def _capture(command: Sequence[str], *, output: Path, with_names: bool, progress: Progress) -> Taken:
+def _capture(command: Sequence[str], *, output: Path, with_names: bool, progress: Progress) -> TracedLaunch:
     request = TraceRequest(words=tuple(command), mode=TraceMode.capture, output=output, names=with_names)
-    taken = take(request, environment=os.environ)
-    for sentence in taken.sentences:
+    launch = run_traced(request, environment=os.environ)
+    for sentence in launch.sentences:
         progress(sentence)
-    if taken.trace is not None:
+    if launch.trace is not None:
         try:
-            for sentence in completeness_sentences(taken.trace):
+            for sentence in completeness_sentences(launch.trace):
                 progress(sentence)
         except TraceFileError as fault:
             progress(str(fault))
-    return taken
+    return launch
 
 
 def _write_workload(trace: Trace, output: Path, *, job: str | None, progress: Progress) -> bool:

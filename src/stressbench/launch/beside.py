@@ -37,8 +37,8 @@ class BothEnded:
     """How it went. `program` is None where it never began: the companion was not ready in time, or somebody said stop.
 
     `ready_s`: when the companion was, by the clock of launches; None: never. `interrupted`: somebody from outside said
-    stop. `out_of_time`: the program was ended at its time limit. `forsaken`: it was, because its companion had ended
-    before.
+    stop. `out_of_time`: the program was ended at its time limit. `lost_companion`: it was ended because its companion
+    had ended before.
     """
 
     program: Outcome | None
@@ -46,19 +46,19 @@ class BothEnded:
     ready_s: float | None
     interrupted: bool
     out_of_time: bool
-    forsaken: bool
+    lost_companion: bool
 
 
 class _Pair:
     """What the main thread, signal handlers and the companion's thread share."""
 
-    def __init__(self, companion: Launch, say: Callable[[str], None]) -> None:
+    def __init__(self, companion: Launch, log: Callable[[str], None]) -> None:
         self.companion = companion
         self.program: Launch | None = None
         self.over = threading.Event()
-        self.forsaken = False
+        self.lost_companion = False
         self.requests = 0
-        self._say = say
+        self._log = log
         self._companion_ended = False
         self._lock = threading.Lock()
         self._outcomes: list[Outcome] = []
@@ -71,20 +71,20 @@ class _Pair:
         self._outcomes.append(attend(self.companion, output_to=2))
         with self._lock:
             self._companion_ended = True
-            self._forsake()
+            self._end_without_companion()
 
     def join(self, program: Launch) -> None:
         """The program has begun; perhaps its companion has ended, or somebody has said stop, a moment before."""
         with self._lock:
             self.program = program
             if self._companion_ended:
-                self._forsake()
+                self._end_without_companion()
         if self.requests and program.stop_requests == 0:
             program.asked("stop", patient=False)
 
-    def _forsake(self) -> None:
+    def _end_without_companion(self) -> None:
         if self.program is not None and not self.over.is_set() and self.requests == 0:
-            self.forsaken = True
+            self.lost_companion = True
             self.program.end_now()
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -96,7 +96,7 @@ class _Pair:
         if self.program is not None:
             self.program.on_signal(number, frame)
         if self.requests == 1:
-            self._say(f"{signal.Signals(number).name}: ending the program and its probes; once more ends all now")
+            self._log(f"{signal.Signals(number).name}: ending the program and its probes; once more ends all now")
 
     @property
     def companion_runs(self) -> bool:
@@ -111,7 +111,12 @@ class _Pair:
 
 
 def run_beside(
-    program: Member, companion: Member, *, ready: Callable[[], bool], ready_within_s: float, say: Callable[[str], None]
+    program: Member,
+    companion: Member,
+    *,
+    ready: Callable[[], bool],
+    ready_within_s: float,
+    log: Callable[[str], None],
 ) -> BothEnded:
     """Start the companion, wait until it is `ready`, run the program to its end, and end the companion.
 
@@ -119,7 +124,7 @@ def run_beside(
     of them cannot be started; nothing runs any more then.
     """
     deadline_s = clock.now_s() + ready_within_s
-    pair = _Pair(_begin(companion), say)
+    pair = _Pair(_begin(companion), log)
     outcome: Outcome | None = None
     with handled_by(pair.on_signal):
         pair.start()
@@ -136,13 +141,13 @@ def run_beside(
     stopped = pair.program is not None and pair.program.stop_requests > 0
     return BothEnded(
         program=outcome, companion=ended, ready_s=ready_s, interrupted=interrupted,
-        out_of_time=stopped and not interrupted, forsaken=pair.forsaken,
+        out_of_time=stopped and not interrupted, lost_companion=pair.lost_companion,
     )  # fmt: skip
 
 
 def _begin(member: Member) -> Launch:
     return begin(
-        member.command, stop_policy=member.stop_policy, begun=member.begun, finished=member.finished, say=lambda _: None
+        member.command, stop_policy=member.stop_policy, begun=member.begun, finished=member.finished, log=lambda _: None
     )  # fmt: skip
 
 

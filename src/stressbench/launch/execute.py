@@ -58,16 +58,16 @@ def execute(
     stop_policy: StopPolicy | None = None,
     begun: Callable[[], bool] = lambda: True,
     finished: Callable[[], bool] = lambda: False,
-    say: Callable[[str], None] | None = None,
+    log: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Start the command, pass its output through as it comes, hand on requests to stop, and leave no process behind.
 
     To be called from the main thread. `begun` tells whether ranks listen to requests; `finished` tells whether the work
     is done, so that what still runs only hangs.
-    `say` gets a sentence when something is asked of the engine (default: stderr).
+    `log` gets a sentence when something is asked of the engine (default: stderr).
     Raises OSError where the program cannot be started.
     """
-    launch = begin(command, stop_policy=stop_policy, begun=begun, finished=finished, say=say)
+    launch = begin(command, stop_policy=stop_policy, begun=begun, finished=finished, log=log)
     with handled_by(launch.on_signal):
         return attend(launch)
 
@@ -78,7 +78,7 @@ def begin(
     stop_policy: StopPolicy | None = None,
     begun: Callable[[], bool] = lambda: True,
     finished: Callable[[], bool] = lambda: False,
-    say: Callable[[str], None] | None = None,
+    log: Callable[[str], None] | None = None,
 ) -> Launch:
     """Start the command. To be called from the main thread: its end would be the command's. `attend` must follow."""
     mark = Mark()
@@ -94,7 +94,7 @@ def begin(
         preexec_fn=end_with_parent if sys.platform == "linux" else None,
     )
     return Launch(
-        process=process, mark=mark, say=say or warning, stop_policy=stop_policy or StopPolicy(), begun=begun,
+        process=process, mark=mark, log=log or warning, stop_policy=stop_policy or StopPolicy(), begun=begun,
         finished=finished, began_s=began_s,
     )  # fmt: skip
 

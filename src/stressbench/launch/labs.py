@@ -25,7 +25,7 @@ _NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
 class LabsUp:
     """`lab:NAME`."""
 
-    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetKind's
+    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetProvider's
         """The lab that is up under this name; `rate` is only checked: `set_rate` applies it. Raises LaunchMistake."""
         name = _name_in(on)
         with _reported(on):

@@ -16,10 +16,10 @@ from stressbench.launch.rails import RailMistake, Rails
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
-    """A policy with its NICs; `cast` says whose ranks are which job's, None of a program without jobs."""
+    """A policy with its NICs; `placement` says whose ranks are which job's, None of a program without jobs."""
 
     rails: Rails
-    cast: JobPlacement | None = None
+    placement: JobPlacement | None = None
 
 
 def steered(
@@ -36,8 +36,8 @@ def steered(
     jobs: tuple[JobRanks, ...] = ()
     if rails.policy.kind is Kind.local and not request.elsewhere:
         _require_near(rails)
-    if rails.policy.goes_by_job and steering.cast is not None:
-        jobs = _jobs(steering.cast, request, rails, engine, ranks_per_node, environment)
+    if rails.policy.goes_by_job and steering.placement is not None:
+        jobs = _jobs(steering.placement, request, rails, engine, ranks_per_node, environment)
     return replace(request, program=(*rails.wrapper(library, jobs=jobs), *request.program))
 
 
@@ -49,7 +49,7 @@ def _require_near(rails: Rails) -> None:
 
 
 def _jobs(
-    cast: JobPlacement,
+    placement: JobPlacement,
     request: Request,
     rails: Rails,
     engine: Path,
@@ -59,9 +59,9 @@ def _jobs(
     if ranks_per_node is None:
         told = f"{rails.policy}: which ranks share a node? Expected --ranks-per-node, too"
         raise RailMistake(told, option="--policies")
-    question = cast.question(engine, ranks=request.ranks, ranks_per_node=ranks_per_node)
+    question = placement.question(engine, ranks=request.ranks, ranks_per_node=ranks_per_node)
     asked = subprocess.run(question, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
     if asked.returncode != 0:
         why = asked.stderr.decode(errors="replace").strip() or f"status {asked.returncode}"
-        raise LaunchMistake(f"{cast.workload}: the engine cannot say which ranks its jobs have: {why}")
+        raise LaunchMistake(f"{placement.workload}: the engine cannot say which ranks its jobs have: {why}")
     return job_ranks(asked.stdout, ranks_per_node=ranks_per_node)

@@ -42,7 +42,7 @@ class Launch:
 
     process: subprocess.Popen[bytes]
     mark: Mark
-    say: Callable[[str], None]
+    log: Callable[[str], None]
     stop_policy: StopPolicy
     finished: Callable[[], bool]
     begun: Callable[[], bool] = lambda: True
@@ -66,12 +66,12 @@ class Launch:
         self.stop_requests += 1
         if self.stop_requests == 1:
             within = "" if patient else f" within {self.stop_policy.grace_s:g} s"
-            self.say(f"{name}: the engine finishes the current round{within} and ends the file; once more ends all now")
+            self.log(f"{name}: the engine finishes the current round{within} and ends the file; once more ends all now")
             self.ask(until_s=clock.now_s() + _BEGINNING_MAY_TAKE_S)
             if not patient:
                 self.after(self.stop_policy.grace_s, self.out_of_patience)
         elif self.stop_requests == 2:
-            self.say(f"{name} again: ending all now; this round is lost, the rounds before it are in the file")
+            self.log(f"{name} again: ending all now; this round is lost, the rounds before it are in the file")
             self.end_now()
         else:
             kill_all(self.mark)
@@ -100,7 +100,7 @@ class Launch:
         """End ranks that have completed the run but hang in MPI_Finalize, as those of MPICH over UCX before 4.2 may."""
         if seen:
             self.hung_at_the_end = True
-            self.say(f"the run is complete, but ranks do not end within {_END_MAY_TAKE_S:g} s: ending them")
+            self.log(f"the run is complete, but ranks do not end within {_END_MAY_TAKE_S:g} s: ending them")
             self.end_now()
         else:
             seen = self.finished()
@@ -109,7 +109,7 @@ class Launch:
     def insist(self, since: str) -> None:
         """End everything without a second request."""
         self.stop_requests += 1
-        self.say(f"ranks still run {since}: ending all now; this round is lost, the rounds before it are in the file")
+        self.log(f"ranks still run {since}: ending all now; this round is lost, the rounds before it are in the file")
         self.end_now()
 
     def end_now(self) -> None:

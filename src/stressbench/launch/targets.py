@@ -21,7 +21,7 @@ NicTotals = Mapping[str, tuple[int, int]]
 """Bytes sent and received so far by each NIC."""
 
 
-class TargetKind(Protocol):
+class TargetProvider(Protocol):
     """What one kind of `--on` means."""
 
     def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:
@@ -38,12 +38,12 @@ class TargetKind(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _WithoutLinks:
+class _UncontrolledNetwork:
     """A target whose network is not ours: `system` is its batch system, None: this machine."""
 
     system: BatchSystem | None = None
 
-    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetKind's
+    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetProvider's
         """The allocation, or this machine."""
         return LOCAL if self.system is None else self.system.inside(environment)
 
@@ -56,12 +56,12 @@ class _WithoutLinks:
 
 
 _NAMED = frozenset({"lab", "simgrid"})
-_registered: dict[str, TargetKind] = {}
-_BUILT_IN: Mapping[str, TargetKind] = {
-    "local": _WithoutLinks(),
+_registered: dict[str, TargetProvider] = {}
+_BUILT_IN: Mapping[str, TargetProvider] = {
+    "local": _UncontrolledNetwork(),
     "lab": LabsUp(),
     "simgrid": SimulatedLabs(),
-    **{name: _WithoutLinks(system=system) for name, system in batch_systems().items()},
+    **{name: _UncontrolledNetwork(system=system) for name, system in batch_systems().items()},
 }
 TARGET_NAMES = "|".join(("local", "lab:NAME", "simgrid:NAME", *batch_systems()))
 """Their spellings, for help texts."""
@@ -76,7 +76,7 @@ TARGET_HELP = "; ".join(
 
 
 @contextmanager
-def registered(**targets: TargetKind) -> Iterator[None]:
+def registered(**targets: TargetProvider) -> Iterator[None]:
     """Register targets by kind; on exit the kinds mean what they meant before."""
     before = dict(_registered)
     _registered.update(targets)
@@ -95,12 +95,12 @@ def resolve_target(
     `rate` is the share of the rates of a lab's file that its links carry: a simulated lab gets it, for one that is up
     it is only checked whether it could (`set_link_rate` applies it). `rails`: so many NICs of each host carry messages.
     """
-    return _kind_of(on).target(on, environment=environment, rate=rate, rails=rails)
+    return _provider_of(on).target(on, environment=environment, rate=rate, rails=rails)
 
 
 def set_link_rate(on: str, rate: str) -> None:
     """Have all links of the target carry this share of their rates from now on. Raises LaunchMistake."""
-    _kind_of(on).set_rate(on, rate)
+    _provider_of(on).set_rate(on, rate)
 
 
 def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:
@@ -108,8 +108,8 @@ def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:
 
     It returns None where reading fails. Raises LaunchMistake where there is no such target.
     """
-    kind = _kind_of(on)
-    return None if isinstance(kind, _WithoutLinks) else lambda: kind.nic_totals(on)
+    provider = _provider_of(on)
+    return None if isinstance(provider, _UncontrolledNetwork) else lambda: provider.nic_totals(on)
 
 
 def engine_for(target: LaunchTarget, given: Path | None, *, environment: Mapping[str, str]) -> Path | None:
@@ -122,10 +122,10 @@ def engine_for(target: LaunchTarget, given: Path | None, *, environment: Mapping
     return given
 
 
-def _kind_of(on: str) -> TargetKind:
+def _provider_of(on: str) -> TargetProvider:
     kind, colon, name = on.partition(":")
-    if (registered_kind := _registered.get(kind)) is not None:
-        return registered_kind
+    if (registered_provider := _registered.get(kind)) is not None:
+        return registered_provider
     found = _BUILT_IN.get(kind)
     if found is None or bool(name) != (kind in _NAMED) or bool(colon) != bool(name):
         others = ", ".join(batch_systems())

@@ -31,7 +31,7 @@ class TraceRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taken:
+class TracedLaunch:
     """What came of it: the command's own exit status, the trace (None: there is none), and what to tell the person."""
 
     status: int
@@ -44,7 +44,7 @@ class Taken:
         return self.status or (ExitStatus.ok if self.trace is not None else ExitStatus.fault)
 
 
-def take(request: TraceRequest, *, environment: Mapping[str, str]) -> Taken:
+def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> TracedLaunch:
     """Run the command with the tracer in it. LaunchMistake before it starts, where something is to be put right."""
     tracer = find_tracer(environment)
     tracing = Tracing(
@@ -55,7 +55,7 @@ def take(request: TraceRequest, *, environment: Mapping[str, str]) -> Taken:
     left = salvage(tracing, tracer, environment)
     sentences = list(left.sentences)
     if not left.written:
-        return Taken(status=ended.status, trace=None, sentences=left.sentences)
+        return TracedLaunch(status=ended.status, trace=None, sentences=left.sentences)
     trace, reason = _read(request.output)
     if trace is not None and not trace.cut_off:
         _name_sites(trace, tracing)
@@ -67,7 +67,7 @@ def take(request: TraceRequest, *, environment: Mapping[str, str]) -> Taken:
         sentences.append(reason)
     elif trace is None:
         sentences += _why_nothing(request, tracer, ended.status)
-    return Taken(status=ended.status, trace=trace, sentences=tuple(sentences))
+    return TracedLaunch(status=ended.status, trace=trace, sentences=tuple(sentences))
 
 
 def _read(path: Path) -> tuple[Trace | None, str | None]:

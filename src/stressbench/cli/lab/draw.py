@@ -35,6 +35,6 @@ def draw(
         float, typer.Option(metavar="SECONDS", min=0.1, help="How long loads are looked at.")
     ] = LOAD_INTERVAL_S,
 ) -> None:
-    """Look, draw, write."""
+    """NicReader, draw, write."""
     name, picture = draw_lab(what, interval_s=interval)
     print_or_write(picture, output or Path(f"{name}.svg"))

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 def setup(
     wanted: Annotated[bool, typer.Option("--install", help="Install what is missing; needs root.")] = False,
 ) -> None:
-    """Look, say, install."""
+    """NicReader, say, install."""
     packages = missing_packages()
     if not packages:
         note("nothing is missing")

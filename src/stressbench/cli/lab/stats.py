@@ -34,7 +34,7 @@ def stats(
     ] = LOAD_INTERVAL_S,
     as_json: LabAsJson = False,
 ) -> None:
-    """Look twice, print; again with --watch."""
+    """NicReader twice, print; again with --watch."""
     with suppress(KeyboardInterrupt):
         for found in link_use(lab, interval_s=interval):
             if as_json:

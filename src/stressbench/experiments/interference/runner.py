@@ -125,7 +125,7 @@ class MeasurementRunner:
         try:
             both = run_beside(
                 program, background, ready=FirstRound(load_file).is_written, ready_within_s=_START_LIMIT_S,
-                say=self._progress,
+                log=self._progress,
             )  # fmt: skip
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
@@ -149,7 +149,7 @@ class MeasurementRunner:
     def _run_program(self, program: Member, *, name: str, run_file: Path | None) -> ProgramRun:
         limit_s = self._spec.limit_s
         try:
-            outcome = execute(program.command, stop_policy=program.stop_policy, finished=program.finished, say=silent)
+            outcome = execute(program.command, stop_policy=program.stop_policy, finished=program.finished, log=silent)
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
         took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0
@@ -175,7 +175,7 @@ class MeasurementRunner:
                 "started",
                 status=ExitStatus.fault,
             )
-        if both.forsaken:
+        if both.lost_companion:
             raise MeasurementAborted(
                 f"{load.label} ended with status {both.companion.status} while {name} was running, which was "
                 "terminated",

@@ -32,8 +32,8 @@ def steering_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Pat
     require_possible(policy, nics, are_virtual=bool(target.nics))
     transport = None if study.transport is None else Transport(study.transport)
     sets = tuple(f"{name}={value}" for name, value in cell.sets)
-    cast = JobPlacement(workload=workload, sets=sets, placement=cell.placement)
-    return Steering(rails=Rails(policy=policy, nics=nics, transport=transport), cast=cast)
+    placement = JobPlacement(workload=workload, sets=sets, placement=cell.placement)
+    return Steering(rails=Rails(policy=policy, nics=nics, transport=transport), placement=placement)
 
 
 def require_links(study: Study, *, folder: Path, environment: Mapping[str, str], called: Called = by_key) -> None:

@@ -174,7 +174,7 @@ def run_study(
     pool = _pool(directory.study, options, progress)
     launching = Launching(
         study=directory.study, folder=directory.folder, environment=os.environ, note=directory.write,
-        say=lambda text: progress(text, level=Level.progress),
+        log=lambda text: progress(text, level=Level.progress),
     )  # fmt: skip
     with locked(directory.path), _warned_of_slow_networks(directory, progress):
         require_same_workloads(directory)

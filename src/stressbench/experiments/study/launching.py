@@ -35,7 +35,7 @@ SILENCE_S = 5.0
 class Launching:
     """Starts the runs of a study, whose paths are relative to `folder`; `note` writes down what becomes of links.
 
-    `is_stopping` says whether a person wants no more runs: a rate command may take its time before one. `say` is told
+    `is_stopping` says whether a person wants no more runs: a rate command may take its time before one. `log` is told
     how far a long check is.
     """
 
@@ -45,7 +45,7 @@ class Launching:
     note: Callable[[LinksRecord], None]
     clock: Callable[[], float] = time.monotonic
     is_stopping: Callable[[], bool] = lambda: False
-    say: Callable[[str], None] = lambda _: None
+    log: Callable[[str], None] = lambda _: None
     _commanded: list[LinksRecord] = field(default_factory=list, init=False)  # what the rate command set last
 
     def check(self) -> None:
@@ -59,7 +59,7 @@ class Launching:
         for number, cell in enumerate(kinds.values()):
             if self.clock() - said >= SILENCE_S:
                 said = self.clock()
-                self.say(f"the engine has checked {number:,} of {len(kinds):,} workloads with their settings")
+                self.log(f"the engine has checked {number:,} of {len(kinds):,} workloads with their settings")
             try:
                 prepared = session.prepare(
                     self._request(

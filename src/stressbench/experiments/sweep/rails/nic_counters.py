@@ -12,24 +12,26 @@ _CLASSES = Path("/sys/class")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class NicReading:
     """Bytes of a NIC since it came up."""
 
     sent: int
     received: int
 
 
-Look = Callable[[], Mapping[str, Seen] | None]
+NicReader = Callable[[], Mapping[str, NicReading] | None]
 """Bytes by NIC; None where they cannot be read."""
 
 
-def look_at(on: str, nics: Sequence[str], *, classes: Path = _CLASSES) -> Look:
+def nic_reader(on: str, nics: Sequence[str], *, classes: Path = _CLASSES) -> NicReader:
     """What reads the counters of the target, or of this host's `nics`. Raises LaunchMistake."""
     counter = nic_counter(on)
     return (lambda: _of_this_host(nics, classes)) if counter is None else (lambda: _seen_by(counter()))
 
 
-def between(before: Mapping[str, Seen] | None, after: Mapping[str, Seen] | None) -> tuple[NicBytes, ...] | None:
+def between(
+    before: Mapping[str, NicReading] | None, after: Mapping[str, NicReading] | None
+) -> tuple[NicBytes, ...] | None:
     """Bytes carried meanwhile; None where one reading failed, or a counter was reset."""
     if before is None or after is None or before.keys() != after.keys():
         return None
@@ -40,30 +42,30 @@ def between(before: Mapping[str, Seen] | None, after: Mapping[str, Seen] | None)
     return None if any(min(one.sent, one.received) < 0 for one in found) else found
 
 
-def _seen_by(totals: NicTotals | None) -> Mapping[str, Seen] | None:
+def _seen_by(totals: NicTotals | None) -> Mapping[str, NicReading] | None:
     if totals is None:
         return None
-    return {nic: Seen(sent=sent, received=received) for nic, (sent, received) in totals.items()}
+    return {nic: NicReading(sent=sent, received=received) for nic, (sent, received) in totals.items()}
 
 
-def _of_this_host(nics: Sequence[str], classes: Path) -> Mapping[str, Seen] | None:
+def _of_this_host(nics: Sequence[str], classes: Path) -> Mapping[str, NicReading] | None:
     try:
         return {nic: _seen(nic, classes) for nic in nics} or None
     except (OSError, ValueError):
         return None
 
 
-def _seen(nic: str, classes: Path) -> Seen:
+def _seen(nic: str, classes: Path) -> NicReading:
     """`mlx5_0:1` is a port of an InfiniBand device; what else there is, the network's own."""
     device, colon, port = nic.partition(":")
     if colon:
         counters = classes / "infiniband" / device / "ports" / port / "counters"
-        return Seen(
+        return NicReading(
             sent=_WORD_BYTES * _number(counters / "port_xmit_data"),
             received=_WORD_BYTES * _number(counters / "port_rcv_data"),
         )
     statistics = classes / "net" / nic / "statistics"
-    return Seen(sent=_number(statistics / "tx_bytes"), received=_number(statistics / "rx_bytes"))
+    return NicReading(sent=_number(statistics / "tx_bytes"), received=_number(statistics / "rx_bytes"))
 
 
 def _number(path: Path) -> int:

@@ -10,7 +10,7 @@ from stressbench.experiments.study.directory import now
 from stressbench.experiments.sweep.figures import figures_in
 from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep, figures_of, ranks_of
 from stressbench.experiments.sweep.order import in_order
-from stressbench.experiments.sweep.rails.nic_counters import Look, between, look_at
+from stressbench.experiments.sweep.rails.nic_counters import NicReader, between, nic_reader
 from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport
@@ -60,7 +60,7 @@ class ProgramRailSweep:
             str(policy): Steering(rails=Rails(policy=policy, nics=nics, transport=self.transport))
             for policy in self.policies
         }
-        look = look_at(self.on, nics)
+        look = nic_reader(self.on, nics)
         return PreparedRailSweep(plan=plan, target=target, steering=steering, look=look, progress=progress)
 
 
@@ -71,7 +71,7 @@ class PreparedRailSweep:
     plan: PlanRecord
     target: LaunchTarget
     steering: dict[str, Steering]
-    look: Look
+    look: NicReader
     progress: Progress
 
     def run(self, folder: Path) -> int:

@@ -10,19 +10,13 @@ from support.sensitivities import aggressor, victim
 
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.interference import (
-    MeasurementAborted,
-    MeasurementSpec,
-    NoPlacement,
-    measure_compression,
-    measure_impact,
-    measurement_spec,
-    predict_slowdowns,
-    propose_placement,
-    ring_plan,
-    select_profiles,
-)
-from stressbench.experiments.interference.spec import probe_pairs
+from stressbench.experiments.interference.compression import measure_compression
+from stressbench.experiments.interference.impact import measure_impact
+from stressbench.experiments.interference.outcome import MeasurementAborted
+from stressbench.experiments.interference.prediction import NoPlacement, predict_slowdowns, propose_placement
+from stressbench.experiments.interference.profile_selection import select_profiles
+from stressbench.experiments.interference.ring_plan import ring_plan
+from stressbench.experiments.interference.spec import MeasurementSpec, measurement_spec, probe_pairs
 from stressbench.formats.profiles.profile import to_json
 from stressbench.formats.profiles.store import Store
 from stressbench.interference.impact_analysis import analyse_impact

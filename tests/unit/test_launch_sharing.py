@@ -11,7 +11,7 @@ from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.lab import LabHost, LabTarget
-from stressbench.launch.launch_target import LOCAL, LaunchTarget, SharedTarget
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_beside
 from stressbench.launch.local import Request
 from stressbench.launch.simgrid import SimulatedTarget
 
@@ -25,8 +25,7 @@ def launcher(flavour: Flavour = Flavour.openmpi4) -> Launcher:
 
 
 def built(place: LaunchTarget, *, others: int, request: Request = REQUEST, flavour: Flavour = Flavour.openmpi4) -> str:
-    shared = SharedTarget(target=place, others=others)
-    return " ".join(shared.build(launcher=launcher(flavour), request=request).argv)
+    return " ".join(build_beside(place, launcher=launcher(flavour), request=request, others=others).argv)
 
 
 def test_here_no_rank_is_bound_to_the_core_of_another() -> None:
@@ -48,7 +47,6 @@ def test_probes_go_to_the_first_hosts_of_a_lab_one_each() -> None:
     pairs = LAB.one_a_host(2)
 
     assert pairs.shares(2) == (("h0", 1), ("h1", 1))
-    assert SharedTarget(target=LAB, others=1).one_a_host(2).target == pairs
     assert "--host h0:2,h1:2 --map-by slot --bind-to none" in built(LAB, others=2)
 
 
@@ -78,4 +76,3 @@ def test_places_say_how_many_hosts_they_have() -> None:
     counts = [place.host_count for place in (LOCAL, LAB, SlurmTarget(nodes=3), SlurmTarget(), FluxTarget(nodes=2))]
 
     assert counts == [1, 4, 3, None, 2]
-    assert SharedTarget(target=LAB, others=1).host_count == 4

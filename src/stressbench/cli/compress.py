@@ -17,17 +17,15 @@ from stressbench.cli.options.ring import RingOptions
 from stressbench.cli.options.single import AsJson, Engine
 from stressbench.console import echo, emit, error
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.interference import (
-    CompressionMeasurement,
-    LoadedLink,
-    MeasurementSpec,
+from stressbench.experiments.interference.compression import CompressionMeasurement, measure_compression
+from stressbench.experiments.interference.loaded_link import LoadedLink
+from stressbench.experiments.interference.profile_files import (
     ProfileDestination,
-    RingPlan,
-    measure_compression,
     measurement_values,
     write_compression_profile,
 )
-from stressbench.experiments.interference.spec import is_workload
+from stressbench.experiments.interference.ring_plan import RingPlan
+from stressbench.experiments.interference.spec import MeasurementSpec, is_workload
 from stressbench.interference.compression_analysis import analyse_compression
 from stressbench.interference.profile_assembly import impact_incompatibility
 

@@ -17,11 +17,8 @@ from stressbench.cli.options.measurement import (
 )
 from stressbench.cli.options.single import AsJson, Engine
 from stressbench.console import echo, emit
-from stressbench.experiments.interference import (
-    measure_impact,
-    measurement_values,
-    write_impact_profile,
-)
+from stressbench.experiments.interference.impact import measure_impact
+from stressbench.experiments.interference.profile_files import measurement_values, write_impact_profile
 from stressbench.experiments.interference.spec import require_positive
 from stressbench.interference.impact_analysis import analyse_impact
 from stressbench.interference.profile_assembly import levels_incompatibility

@@ -1,6 +1,6 @@
 """Where ranks run: this machine, or what `--on` names. A launch target starts nothing; it builds commands."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -115,68 +115,11 @@ class _LocalMachine(PlainTarget):
 LOCAL: LaunchTarget = _LocalMachine()
 
 
-@dataclass(frozen=True, kw_only=True)
-class SharedTarget:
-    """A launch target on which `others` ranks of another launch run at the same time."""
+def build_beside(target: LaunchTarget, *, launcher: Launcher, request: Request, others: int) -> Command:
+    """The command that starts the ranks while `others` ranks of another launch run on the target.
 
-    target: LaunchTarget
-    others: int
-
-    @property
-    def ranks(self) -> int | None:
-        """Delegates to the wrapped target."""
-        return self.target.ranks
-
-    @property
-    def stall_limit(self) -> str | None:
-        """Delegates to the wrapped target."""
-        return self.target.stall_limit
-
-    @property
-    def environment(self) -> tuple[tuple[str, str], ...]:
-        """Delegates to the wrapped target."""
-        return self.target.environment
-
-    @property
-    def nics(self) -> tuple[str, ...]:
-        """Delegates to the wrapped target."""
-        return self.target.nics
-
-    @property
-    def takes_turns(self) -> bool:
-        """Delegates to the wrapped target."""
-        return self.target.takes_turns
-
-    @property
-    def host_count(self) -> int | None:
-        """Delegates to the wrapped target."""
-        return self.target.host_count
-
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """Delegates to the wrapped target."""
-        return self.target.launcher(given=given, library=library)
-
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
-        """Delegates to the wrapped target."""
-        return self.target.ranks_per_node(request, typed=typed)
-
-    def knows_nodes(self, request: Request) -> bool:
-        """Delegates to the wrapped target."""
-        return self.target.knows_nodes(request)
-
-    def one_a_host(self, hosts: int) -> "SharedTarget":
-        """The wrapped target with one rank per host, still shared."""
-        return replace(self, target=self.target.one_a_host(hosts))
-
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
-        """Delegates to the wrapped target, with the sum of the other ranks."""
-        return self.target.sharing(request, launcher=launcher, others=self.others + others)
-
-    def build(self, *, launcher: Launcher, request: Request) -> Command:
-        """The command, which leaves cores to the other launch. Raises LaunchMistake."""
-        shared = self.target.sharing(request, launcher=launcher, others=self.others)
-        return self.target.build(launcher=launcher, request=shared)
-
-    def advice(self, *, launcher: Launcher, request: Request) -> str | None:
-        """Delegates to the wrapped target."""
-        return self.target.advice(launcher=launcher, request=request)
+    Raises LaunchMistake where the target cannot run two launches at the same time.
+    """
+    if others:
+        request = target.sharing(request, launcher=launcher, others=others)
+    return target.build(launcher=launcher, request=request)

@@ -10,7 +10,7 @@ from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
-from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.launch_target import LaunchTarget, build_beside
 from stressbench.launch.local import Request
 from stressbench.launch.steering import Steering, steered
 
@@ -70,8 +70,12 @@ def command_of(
     engine: Path | None,
     environment: Mapping[str, str],
     steering: Steering | None = None,
+    others: int = 0,
 ) -> Command:
-    """What starts a program that is built with the MPI of the engine, its ranks in `folder`. Raises LaunchMistake."""
+    """What starts a program that is built with the MPI of the engine, its ranks in `folder`.
+
+    `others`: ranks of another launch that run on the target at the same time. Raises LaunchMistake.
+    """
     found = find_engine(given=engine, environment=environment)
     launcher = target.launcher(given=None, library=library_of(found))
     request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, target=target, environment=environment)
@@ -79,4 +83,4 @@ def command_of(
         request = steered(
             request, steering, library=launcher.recognised, engine=found, ranks_per_node=None, environment=environment
         )
-    return target.build(launcher=launcher, request=request)
+    return build_beside(target, launcher=launcher, request=request, others=others)

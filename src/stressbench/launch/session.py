@@ -15,7 +15,7 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_beside
 from stressbench.launch.local import Request
 from stressbench.launch.program import request_of
 from stressbench.launch.steering import Steering, steered
@@ -31,6 +31,7 @@ class LaunchRequest:
 
     `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
     `target`: where ranks run, and `on` the word for it. `steering`: which NICs of their hosts messages take.
+    `others`: ranks of another launch that run there at the same time.
     """
 
     workload: Path | None
@@ -47,6 +48,7 @@ class LaunchRequest:
     stop_policy: StopPolicy = field(default_factory=StopPolicy)
     on: str = "local"
     steering: Steering | None = None
+    others: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +93,7 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
         start = steered(
             start, request.steering, library=launcher.recognised, engine=engine, ranks_per_node=shape, environment=there
         )
-    command = request.target.build(launcher=launcher, request=start)
+    command = build_beside(request.target, launcher=launcher, request=start, others=request.others)
     _write(command.files)
     if request.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))

@@ -11,13 +11,13 @@ import typer
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import TargetName
 from stressbench.console import warning
-from stressbench.experiments.interference import LoadedLink, MeasurementSpec, loaded_link, measurement_spec
+from stressbench.experiments.interference.loaded_link import LoadedLink, loaded_link
 from stressbench.experiments.interference.profile_files import (
     Incompatibility,
     ProfileDestination,
     profile_destination,
 )
-from stressbench.experiments.interference.spec import probe_pairs, require_real_hosts
+from stressbench.experiments.interference.spec import MeasurementSpec, measurement_spec, probe_pairs, require_real_hosts
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.profile_assembly import probe_settings
 from stressbench.launch.launch_target import LaunchTarget

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.errors import UserError
-from stressbench.experiments.interference import select_profiles
+from stressbench.experiments.interference.profile_selection import select_profiles
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.report.names import printable

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from stressbench.experiments.interference import RingPlan, ring_plan
+from stressbench.experiments.interference.ring_plan import RingPlan, ring_plan
 from stressbench.formats.units import A_FREQUENCY, A_TIME, UnitError, parse_frequency, parse_seconds
 from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES
 from stressbench.interference.congestor_ring import ProbePairing

@@ -13,7 +13,7 @@ from stressbench.cli.options.single import AsJson
 from stressbench.console import echo, emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.interference import validate_predictions
+from stressbench.experiments.interference.prediction import validate_predictions
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.validation import Validation
 from stressbench.report.interference import judgement

@@ -16,7 +16,7 @@ from stressbench.cli.options.profile_selection import (
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson
 from stressbench.console import echo, emit
-from stressbench.experiments.interference import propose_placement
+from stressbench.experiments.interference.prediction import propose_placement
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.placement_plan import PlacementPlan
 from stressbench.report.interference import placement

@@ -18,7 +18,7 @@ from stressbench.cli.options.single import AsJson
 from stressbench.console import echo, emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.interference import predict_slowdowns
+from stressbench.experiments.interference.prediction import predict_slowdowns
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.corun_prediction import CoRunPrediction
 from stressbench.interference.models import DEFAULT_MODEL, Model

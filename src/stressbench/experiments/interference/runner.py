@@ -21,7 +21,6 @@ from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.explanation import causes
 from stressbench.launch.first_round import FirstRound
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.launch_target import SharedTarget
 from stressbench.launch.stopping import StopPolicy
 
 _UNTIL_STOPPED = 1_000_000
@@ -199,18 +198,17 @@ class MeasurementRunner:
             workload=workload, ranks=load.ranks, ranks_per_node=load.ranks_per_node,
             run_file=RunFile(path=self._folder / f"{load.file_stem}-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine,
-            target=SharedTarget(target=target, others=spec.shape.ranks), on=spec.target_name,
+            target=target, on=spec.target_name, others=spec.shape.ranks,
         )  # fmt: skip
 
     def _program(self) -> tuple[Member, Path | None]:
         """The launch of the program, and the run file that it will write if it is a workload."""
         spec = self._spec
-        target = SharedTarget(target=spec.target, others=spec.background_ranks)
         stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
         if spec.workload is None:
             command = launching.command_of(
-                spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=target, engine=spec.engine,
-                environment=os.environ,
+                spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=spec.target, engine=spec.engine,
+                environment=os.environ, others=spec.background_ranks,
             )  # fmt: skip
             return Member(command=command, stop_policy=stop_policy), None
         self._launches += 1
@@ -218,8 +216,8 @@ class MeasurementRunner:
         request = session.LaunchRequest(
             workload=spec.workload, ranks=spec.shape.ranks, ranks_per_node=spec.shape.ranks_per_node,
             run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
-            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, target=target,
-            on=spec.target_name,
+            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, target=spec.target,
+            on=spec.target_name, others=spec.background_ranks,
         )  # fmt: skip
         file = GrowingFile(request.run_file.path)
         member = Member(

@@ -14,7 +14,7 @@ from support.fake_site import SCRIPT, Site
 from support.studies import made_run
 
 from stressbench.experiments.study.directory import open_directory
-from stressbench.experiments.study.run_states import slowed
+from stressbench.experiments.study.run_states import slowed_networks
 from stressbench.formats.study.file import read_study
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake
@@ -226,7 +226,7 @@ def test_the_rate_command_is_called_with_1_after_ctrl_c(site: Site) -> None:
     assert rates.exit_code == 130
     assert site.launched == 1
     assert site.calls[-1] == "--all 1" or site.calls == ["--all 1", "run"]
-    assert slowed(open_directory(Path("d")).read().records) == {}
+    assert slowed_networks(open_directory(Path("d")).read().records) == {}
 
 
 def test_a_rate_command_that_fails_ends_the_study_with_its_name_and_status(site: Site) -> None:

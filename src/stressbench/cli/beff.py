@@ -8,9 +8,10 @@ from typing import Annotated
 import orjson
 import typer
 
+from stressbench.cli.options.making import OneRankCount
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson, Engine, TargetName
-from stressbench.cli.options.suite import Evaluated, Published, Ranks, suite_launch
+from stressbench.cli.options.suite import Evaluated, Published, suite_launch
 from stressbench.console import echo, emit, error, note
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -50,7 +51,7 @@ def register(app: typer.Typer) -> None:
 
 
 def beff(
-    ranks: Ranks = None,
+    ranks: OneRankCount = None,
     on: TargetName = "local",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.jsonl", help="Protocol to write: every loop's time.")

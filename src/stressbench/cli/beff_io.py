@@ -10,9 +10,10 @@ import typer
 
 from stressbench.cli.options.beff_io import FileSystemOptions
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.making import OneRankCount
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson, Engine, TargetName
-from stressbench.cli.options.suite import Evaluated, Published, Ranks, suite_launch
+from stressbench.cli.options.suite import Evaluated, Published, suite_launch
 from stressbench.console import echo, emit, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.report_page import check_report_page, write_report_page
@@ -53,7 +54,7 @@ def register(app: typer.Typer) -> None:
 @with_options
 def beff_io(
     *,
-    ranks: Ranks = None,
+    ranks: OneRankCount = None,
     scheduled: Annotated[
         str | None,
         typer.Option(

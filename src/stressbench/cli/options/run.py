@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.single import RanksPerNode, TargetName
 from stressbench.experiments.run import RunSpec
 from stressbench.launch.batch_script import BatchScript, batch_script
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.option_values import seconds
-from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +29,7 @@ class RunOptions:
             show_default=False,
         ),
     ] = None
-    ranks_per_node: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K", help="Treat every K consecutive ranks as one node, to rehearse a large machine on this one."
-        ),
-    ] = None
+    ranks_per_node: RanksPerNode = None
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="RUN.jsonl", help="Default: name of FILE and the time (UTC)."),
@@ -100,9 +95,7 @@ class RunOptions:
             help="Start ranks under `chrt -r 1`: ranks that share a core take turns. Needs root or CAP_SYS_NICE.",
         ),
     ] = False
-    on: Annotated[
-        str, typer.Option("--on", metavar=TARGET_NAMES, help=f"Launch target, where ranks start. {TARGET_HELP}.")
-    ] = "local"
+    on: TargetName = "local"
 
     def engine_options(self) -> EngineOptions:
         """The options that the engine has, too."""

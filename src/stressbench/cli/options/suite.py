@@ -10,10 +10,6 @@ from stressbench.experiments.suites import SuiteLaunch, suite_shape
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.targets import engine_for
 
-Ranks: TypeAlias = Annotated[
-    int | None,
-    typer.Option("-n", "--ranks", metavar="N", help="MPI ranks; a lab has its own number.", show_default=False),
-]
 Evaluated: TypeAlias = Annotated[
     Path | None,
     typer.Option("--from", metavar="FILE.jsonl", help="Evaluate this protocol; nothing is measured."),

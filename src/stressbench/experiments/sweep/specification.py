@@ -1,7 +1,7 @@
 """Sweeps as studies: from values to the study and to the text of its file."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,55 @@ class SweepRounds:
             "isolated": self.isolated, "contended": self.contended, "repetitions": self.repetitions,
             "min_time": self.min_time,
         }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadSweep:
+    """Runs of `workloads`, paths relative to the current directory, on the launch target `on`.
+
+    Each number of `ranks`, each value of each of the `variables` and each of the `placements` is a factor; none of
+    ranks: the target's own number. `runs`: of each cell.
+    """
+
+    workloads: tuple[str, ...]
+    on: str
+    ranks: tuple[int, ...] = ()
+    ranks_per_node: int | None = None
+    variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    placements: tuple[str, ...] = ()
+    runs: int = 1
+    seed: int = 1
+    rounds: SweepRounds
+
+    def study_of(
+        self, about: str, *, called: Called, before_ranks: Mapping[str, Any] | None = None,
+        factors: Mapping[str, Any] | None = None, sets: Mapping[str, Any] | None = None, **tables: Any,
+    ) -> Specification:  # fmt: skip
+        """The study with these `factors` and variables (`sets`), too, and more keys of a study file as `tables`.
+
+        `before_ranks`: factors that come before those of ranks, since their order is that of the cells. Raises
+        Mistakes, whose messages call keys as `called` does.
+        """
+        return specification_of(
+            {
+                "about": f"{about}: {', '.join(Path(path).stem for path in self.workloads)}",
+                "seed": self.seed,
+                "repetitions": self.runs,
+                "factors": {
+                    "workload": self.workloads,
+                    "on": self.on,
+                    **(before_ranks or {}),
+                    "ranks": self.ranks or None,
+                    "ranks_per_node": self.ranks_per_node,
+                    "placement": self.placements or None,
+                    **(factors or {}),
+                },
+                "set": {name: list(values) for name, values in self.variables.items()} | dict(sets or {}),
+                "run": self.rounds.table(),
+                **tables,
+            },
+            called=called,
+        )
 
 
 def specification_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Specification:

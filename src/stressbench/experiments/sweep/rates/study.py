@@ -1,35 +1,25 @@
 """Workloads at one injection bandwidth after the other, as a study."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
+from stressbench.experiments.sweep.specification import Specification, WorkloadSweep
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import Called, by_key
 
 
 @dataclass(frozen=True, kw_only=True)
-class RateSweep:
-    """Runs of `workloads` on the launch target `on` at each of `rates`, shares of the full rate such as `1/2`.
+class RateSweep(WorkloadSweep):
+    """Runs of workloads at each of `rates`, shares of the full rate such as `1/2`.
 
     `nodes_variable`: a variable of the workloads that is set to the number of nodes of each number of ranks.
     `rate_command`: a program of the site that sets the rate; None: the links of a lab are ours.
     """
 
-    workloads: tuple[str, ...]
-    on: str
     rates: tuple[str, ...]
-    ranks: tuple[int, ...] = ()
-    ranks_per_node: int | None = None
     nodes_variable: str | None = None
-    variables: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    placements: tuple[str, ...] = ()
     rate_command: str | None = None
-    runs: int = 1
-    seed: int = 1
-    rounds: SweepRounds
 
     def specification(self, *, called: Called = by_key) -> Specification:
         """The study. Raises StudyMistake and Mistakes, whose messages call keys as `called` does."""
@@ -42,24 +32,10 @@ class RateSweep:
         """The study with these factors, these more variables, and variables whose value depends on the ranks."""
         depending = {**(by_ranks or {}), **self._nodes()}
         counted = {name: list(values.values()) for name, values in depending.items()}
-        tables = {
-            "about": f"{about}: {', '.join(Path(path).stem for path in self.workloads)}",
-            "seed": self.seed,
-            "repetitions": self.runs,
-            "rate_command": self.rate_command,
-            "factors": {
-                "workload": self.workloads,
-                "on": self.on,
-                "ranks": self.ranks or None,
-                "ranks_per_node": self.ranks_per_node,
-                "placement": self.placements or None,
-                **factors,
-            },
-            "set": {name: list(values) for name, values in self.variables.items()} | dict(variables or {}) | counted,
-            "run": self.rounds.table(),
-            "exclude": _exclusions(depending) or None,
-        }
-        return specification_of(tables, called=called)
+        return self.study_of(
+            about, factors=factors, called=called, sets={**(variables or {}), **counted},
+            rate_command=self.rate_command, exclude=_exclusions(depending) or None,
+        )  # fmt: skip
 
     def _nodes(self) -> Mapping[str, Mapping[int, str]]:
         """The value of `nodes_variable` by number of ranks."""

@@ -35,7 +35,7 @@ def test_rings_their_utilisation_and_what_they_do_to_a_program_on_a_lab(folder: 
     )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
-    assert "alone (2 runs), beside rings on 4 hosts with messages of 40 KiB" in ended.stdout
+    assert "isolated (2 runs), beside rings on 4 hosts with messages of 40 KiB" in ended.stdout
     rows = [re.split(r"\s{2,}", line.strip()) for line in ended.stdout.splitlines() if "µs" in line or "ms " in line]
     assert len([row for row in rows if row[0] in ("1", "3")]) == 3
     kept = read_profile(folder / "app.json")
@@ -119,7 +119,7 @@ def test_a_workload_is_timed_round_by_round_in_one_launch_beside_each_ring(folde
     assert (
         ended.stdout.count("workload demo.sb 6 rounds") == 3
     )  # alone and beside two rings; the first round is no time
-    assert "alone (5 rounds)" in ended.stdout
+    assert "isolated (5 rounds)" in ended.stdout
     kept = read_profile(folder / "cg.json")
     assert [len(one.times_s) for one in kept.levels] == [5, 5]
     assert kept.alone_s == pytest.approx([0.005] * 5, rel=0.02)

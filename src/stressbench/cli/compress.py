@@ -98,12 +98,10 @@ def _print(
     if as_json:
         echo(orjson.dumps(_described(result, spec, plan, destination, link), option=orjson.OPT_INDENT_2))
         return
-    from stressbench.report.renderers.text import standard_output
-    from stressbench.report.terminal.compression_table import print_compression
+    from stressbench.report.interference.compression import document_of
+    from stressbench.report.renderers.text import show
 
-    print_compression(
-        result, name=spec.name, nodes=plan.nodes, by_rounds=spec.workload is not None, console=standard_output()
-    )  # fmt: skip
+    show(document_of(result, name=spec.name, nodes=plan.nodes, by_rounds=spec.workload is not None))
 
 
 def _described(

@@ -82,10 +82,10 @@ def impact(
     if as_json:
         _print_json(result, spec, destination, link)
     else:
-        from stressbench.report.renderers.text import standard_output
-        from stressbench.report.terminal.impact_table import print_impact
+        from stressbench.report.interference.impact import document_of
+        from stressbench.report.renderers.text import show
 
-        print_impact(result, name=spec.name, probing=spec.schedule, console=standard_output())
+        show(document_of(result, name=spec.name, probing=spec.schedule))
     write_impact_profile(
         destination, spec, data, cautions=result.cautions, effect_runs=effect_runs, link=link, progress=note
     )  # fmt: skip

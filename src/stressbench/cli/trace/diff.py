@@ -11,7 +11,8 @@ from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.trace import read_trace
-from stressbench.report.terminal import print_difference, standard_output
+from stressbench.report.renderers.text import show
+from stressbench.report.traffic.calls import difference_document
 from stressbench.tracing.diff import CONTEXT, Difference, diff
 from stressbench.tracing.grammar import TooManyCalls
 from stressbench.tracing.tokens import TokenStyle
@@ -58,5 +59,5 @@ def show_difference(
     if as_json:
         echo(TypeAdapter(Difference).dump_json(found, indent=2))
     else:
-        print_difference(found, console=standard_output())
+        show(difference_document(found))
     raise typer.Exit(0 if found.same else ExitStatus.negative)

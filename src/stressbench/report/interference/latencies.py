@@ -3,7 +3,8 @@
 from matplotlib.axes import Axes
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.profile_summary import LatencySummary, ProfileSummary
+from stressbench.interference.probe_statistics import LatencySummary
+from stressbench.interference.profile_summary import ProfileSummary
 from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.distribution import Side, curve_of, plot_sides

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from stressbench.interference.profile_summary import LatencySummary, ProfileSummary
+from stressbench.interference.probe_statistics import LatencySummary
+from stressbench.interference.profile_summary import ProfileSummary
 from stressbench.interference.utilisation import Utilisation
 from stressbench.report.document import Numbers, Value
 

@@ -4,9 +4,14 @@ from collections.abc import Iterator
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Table, headed
-from stressbench.report.run.words import percent_name, percentile_text
-from stressbench.report.terminal.impact_table import said_utilisation
-from stressbench.report.units import MISSING, count, factor, factor_with, interval, percent, size, time, time_unit
+from stressbench.report.interference.words import (
+    latency_table,
+    phase_table,
+    slowdown_cell,
+    utilisation_cell,
+    utilisation_text,
+)
+from stressbench.report.units import count, factor_with, percent, size, time, time_unit
 
 _MOST_LINKS = 40
 
@@ -32,78 +37,43 @@ def findings(said: ProfileSummary) -> Iterator[str]:
 def _does(said: ProfileSummary) -> str:
     assert said.ours is not None
     if said.ours.value is None:
-        return f"and the switch: {said_utilisation(said.ours)}."
+        return f"and the switch: {utilisation_text(said.ours)}."
     phases = f", in {count(len(said.phases), 'phase')}" if len(said.phases) > 1 else ""
-    return f"keeps the switch busy for {said_utilisation(said.ours)} of the time{phases}."
+    return f"keeps the switch busy for {utilisation_text(said.ours)} of the time{phases}."
 
 
 def tables_of(said: ProfileSummary) -> Iterator[Table]:
     """Tables that have something to tell, in order."""
-    yield _latencies(said)
+    yield latency_table(
+        said.idle, said.beside,
+        caption=f"Of {said.probe.message_bytes:,} B by {count(said.probe.pairs, 'pair')} every "
+        f"{time(said.probe.interval_s)}; half a round trip each.",
+    )  # fmt: skip
     if said.ours is not None and said.paper is not None:
         yield _utilisations(said)
     if len(said.phases) > 1:
-        yield _phases(said)
+        yield phase_table(said.phases)
     if said.levels:
         yield _levels(said)
     if said.links:
         yield _links(said.links)
 
 
-def _latencies(said: ProfileSummary) -> Table:
-    sides = [("idle", said.idle), *([] if said.beside is None else [("beside it", said.beside)])]
-    unit = time_unit(one.value_s for _, side in sides for one in side.percentiles)
-    shares = [f"p{percent_name(one.share)} [95 %]" for one in said.idle.percentiles]
-    return Table(
-        title=f"Latencies, one way, in {unit.name}",
-        columns=headed(("probes", "n", "mean", *shares), words=1),
-        rows=tuple(
-            (
-                name,
-                f"{side.count:,}",
-                time(side.mean_s, unit=unit),
-                *(percentile_text(one, unit) for one in side.percentiles),
-            )
-            for name, side in sides
-        ),
-        caption=f"Of {said.probe.message_bytes:,} B by {count(said.probe.pairs, 'pair')} every "
-        f"{time(said.probe.interval_s)}; half a round trip each.",
-    )
-
-
 def _utilisations(said: ProfileSummary) -> Table:
     assert said.ours is not None
     assert said.paper is not None
     effect = said.effect
-    probes = "nobody measured it" if effect is None else f"{factor(effect.centre)} {interval(effect.low, effect.high)}"
+    probes = "nobody measured it" if effect is None else slowdown_cell(effect)
     return Table(
         title="The switch beside the application",
         columns=headed(("what", "is"), words=2),
         rows=(
-            ("utilisation", said_utilisation(said.ours)),
-            ("utilisation as in the paper", said_utilisation(said.paper)),
+            ("utilisation", utilisation_text(said.ours)),
+            ("utilisation as in the paper", utilisation_text(said.paper)),
             ("the application's time with probes / without", probes),
         ),
         caption="Shares of the time in which the switch serves somebody, by the M/G/1 queue, with 95 % intervals; the "
         "paper takes the least idle latency for the service, here it is the mean one.",
-    )
-
-
-def _phases(said: ProfileSummary) -> Table:
-    return Table(
-        title="Phases",
-        columns=headed(("phase", "from / s", "to / s", "utilisation / %", "95 % interval"), words=1),
-        rows=tuple(
-            (
-                str(number),
-                f"{one.began_s:.1f}",
-                f"{one.ended_s:.1f}",
-                percent(one.utilisation),
-                f"[{percent(one.low)}, {percent(one.high)}]",
-            )
-            for number, one in enumerate(said.phases, start=1)
-        ),
-        caption="From the application's start; within a phase latencies are alike.",
     )
 
 
@@ -122,9 +92,9 @@ def _levels(said: ProfileSummary) -> Table:
                 size(one.configuration.message_bytes),
                 f"{one.probes.count:,}",
                 time(one.probes.mean_s, unit=unit),
-                said_busy(one),
+                utilisation_cell(one),
                 f"{one.runs:,}",
-                f"{factor(one.slowdown.centre)} {interval(one.slowdown.low, one.slowdown.high)}",
+                slowdown_cell(one.slowdown),
             )
             for one in said.levels
         ),
@@ -136,14 +106,6 @@ def _levels(said: ProfileSummary) -> Table:
 def _ring(one: LevelSummary) -> str:
     ring = one.configuration
     return f"P = {ring.partners}, M = {ring.messages}, B = {time(ring.pause_s)}"
-
-
-def said_busy(one: LevelSummary) -> str:
-    """`41.2 [38.0, 44.9]`, what it is at least, or a dash."""
-    busy = one.utilisation
-    if busy.value is None:
-        return MISSING if busy.low is None else f"at least {percent(busy.low)}"
-    return said_utilisation(busy).replace(" %", "")
 
 
 def _links(links: dict[str, float]) -> Table:

@@ -97,10 +97,16 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
 
 
 def _paired(a: Trace, b: Trace) -> Iterator[tuple[int, RankTrace | None, RankTrace | None]]:
-    places_a, places_b = ({place.rank: place for place in trace.places} for trace in (a, b))
-    for rank in sorted({*places_a, *places_b}):
-        ours = a.load(places_a[rank]) if rank in places_a else None
-        yield rank, ours, b.load(places_b[rank]) if rank in places_b else None
+    """All ranks of both in order, each from `a` and from `b`."""
+    sides = (a.ranks(), b.ranks())
+    heads = [next(side, None) for side in sides]
+    while present := [head.rank for head in heads if head is not None]:
+        rank = min(present)
+        found = [head if head is not None and head.rank == rank else None for head in heads]
+        yield rank, found[0], found[1]
+        heads = [
+            next(side, None) if one is not None else head for side, one, head in zip(sides, found, heads, strict=True)
+        ]
 
 
 def _add_totals(totals: dict[str, list[int]], rank: RankTrace | None, *, side: int, style: TokenStyle) -> None:

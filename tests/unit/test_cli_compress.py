@@ -105,7 +105,7 @@ def test_on_one_host_there_is_no_utilisation_and_an_impact_stays_in_the_store(fo
     assert len(kept.alone_s) == 1
     page = (folder / "sh.html").read_text(encoding="utf-8")
     assert "<h1>sh on lab</h1>" in page
-    assert "It was run beside 2 rings; how busy they keep the switch nobody can tell." in page
+    assert "It was run beside 2 rings; the utilisation of the switch is unknown." in page
     assert "2 of 2 slowdowns have no interval: it takes 4 isolated and 4 contended times." in page
     assert "beside it, n = 60" in page  # the impact that the store held
 

@@ -22,9 +22,10 @@ MOST_POINTS = 2000
 _FEWEST_POINTS = 20
 _LOGARITHMIC_FROM = 4.0
 _CAPTION = (
-    "Each diamond is the time of a job with the others over its time alone: right of the line at 1 the job is slowed. "
-    "The bar is the 95 % confidence interval; where it crosses 1, no slowdown is shown. Small dots are single blocks, "
-    "each the ratio of a contended and an isolated round that ran close together; of very many the outermost are drawn."
+    "Diamonds: congestion impact of a job, contended over isolated time; right of the line at 1 the job is slowed "
+    "down. Bars: 95 % confidence interval; where it includes 1, no slowdown is shown. Small dots: blocks, each the "
+    "ratio of a contended to an isolated round that were run one shortly after the other; of many dots only the "
+    "outermost are drawn."
 )
 
 
@@ -45,7 +46,7 @@ def draw(section: RunSection) -> Figure | None:
         for job in section.jobs
         if job.role is Role.measured
     )
-    return draw_rows(rows, key=f"{section.key}-impacts", title="How much is each job slowed by the others?")
+    return draw_rows(rows, key=f"{section.key}-impacts", title="Congestion impact of each job")
 
 
 def numbers(section: RunSection) -> Numbers:

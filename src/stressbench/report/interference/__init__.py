@@ -1,4 +1,4 @@
-"""Documents of profiles: what each application does to the network, and what a busy network does to it."""
+"""Documents of profiles: the load of each application on the network, and its slowdown under congestion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from stressbench.report.units import count
 
 __all__ = ["FORMATS", "ShownProfile", "brief", "page", "shown"]
 _FOOT = (
-    "Utilisation is the share of the time in which the switch serves messages, estimated from how much longer probes "
-    "take than on the idle machine (M/G/1 queue). The method is active measurement; one queue stands for the whole "
+    "Utilisation is the share of time in which the switch is busy, estimated from the additional latency of probes "
+    "over that on the idle machine (M/G/1 queue). The method is active measurement; a single queue models the whole "
     "network."
 )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ShownProfile:
-    """A profile with its portrait; `cautions` are doubts of the measurement itself, sentences without a full stop."""
+    """A profile with its summary; `cautions` of the measurement are sentences without a full stop."""
 
     profile: Profile
     said: ProfileSummary
@@ -36,12 +36,12 @@ class ShownProfile:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is missing, and what is doubtful."""
+        """What is missing, and cautions."""
         return (*self.said.missing, *self.cautions)
 
 
 def shown(profile: Profile, *, cautions: tuple[str, ...] = ()) -> ShownProfile:
-    """The profile with its portrait."""
+    """The profile with its summary."""
     return ShownProfile(profile=profile, said=summarise_profile(profile), cautions=cautions)
 
 
@@ -64,7 +64,7 @@ def page(profiles: Sequence[ShownProfile]) -> Document:
     several = f"Interference profiles of {len(sections)} applications on {machine}"
     return Document(
         title=sections[0].title if len(sections) == 1 else several,
-        lead="What each application does to the network, and what a busy network does to it, each measured alone.",
+        lead="The load of each application on the network, and its slowdown under congestion, each measured by itself.",
         sections=sections,
         foot=_FOOT,
     )

@@ -13,10 +13,10 @@ from stressbench.report.palette import ALONE, JOBS
 from stressbench.report.units import factor, time
 
 _CAPTION = (
-    "Read upwards from a latency to a line: that share of the probes took longer. Dashed and grey is the idle machine, "
-    "coloured the application's time; the further right the coloured line lies, the longer messages waited. A mark is "
-    "percentile 50, 95 or 99, its bar the 95 % interval. n = {idle} probes of the idle machine{beside}; each is half a "
-    "round trip of {size:,} B."
+    "The height of a line at a latency is the share of probes that took longer. Dashed and grey: idle machine; "
+    "coloured: beside the application; the farther the coloured line lies to the right, the longer messages waited. "
+    "Marks: percentiles 50, 95 and 99, bars: 95 % intervals. n = {idle} probes of the idle machine{beside}; each is "
+    "half a round trip of {size:,} B."
 )
 
 
@@ -53,8 +53,8 @@ def numbers(profile: Profile, *, key: str) -> Numbers:
 def _title(said: ProfileSummary) -> str:
     name = printable(said.application)
     if said.beside is None:
-        return f"How long do probes take on the idle machine? Nobody probed beside {name}"
-    return f"Beside {name} probes take {factor(said.beside.mean_s / said.idle.mean_s)}× their idle mean"
+        return f"Probe latencies on the idle machine; the impact of {name} was not measured"
+    return f"Beside {name} the mean probe latency is {factor(said.beside.mean_s / said.idle.mean_s)}× the idle one"
 
 
 def _said(said: ProfileSummary) -> str:

@@ -1,4 +1,4 @@
-"""How busy the switch was over the application's time: latencies one by one, and the phases that they make."""
+"""Utilisation of the switch over the time of the application: single latencies, and phases."""
 
 from matplotlib.axes import Axes
 
@@ -13,14 +13,14 @@ from stressbench.report.units import count, percent, time_unit
 
 _MOST_POINTS = 1200
 _CAPTION = (
-    "Above, each dot is a probe; the dashed line is the mean of the idle machine. Below, each level is a phase: a time "
-    "in which latencies are alike, with the utilisation of the switch in it and the 95 % interval as a band. One phase "
-    "alone: no change is shown. n = {probes} probes, {phases}.{thinned}{guessed}"
+    "Top: probe latencies; the dashed line is the mean of the idle machine. Bottom: phases, periods of similar "
+    "latency, with the utilisation of the switch and its 95 % interval as a band. A single phase means that no change "
+    "was detected. n = {probes} probes, {phases}.{thinned}{guessed}"
 )
 
 
 def draw(profile: Profile, said: ProfileSummary, *, key: str) -> Figure | None:
-    """None where nobody can tell how busy the switch was."""
+    """None where the utilisation is unknown."""
     if not said.phases or profile.impact is None:
         return None
     probes = profile.impact.probes
@@ -41,8 +41,8 @@ def draw(profile: Profile, said: ProfileSummary, *, key: str) -> Figure | None:
         axes.grid(visible=True)
     caption = _CAPTION.format(
         probes=f"{len(values):,}", phases=count(len(said.phases), "phase"),
-        thinned=" Of so many the outermost are drawn." if len(shown) < len(values) else "",
-        guessed="" if probes.times is not None else " When each was sent nobody knows: they are drawn evenly.",
+        thinned=" Only the outermost are drawn." if len(shown) < len(values) else "",
+        guessed="" if probes.times is not None else " Their times are unknown and drawn as evenly spaced.",
     )  # fmt: skip
     return finish(drawn, key=f"{key}-phases", title=_title(said), caption=caption, description=_said(said))
 
@@ -63,9 +63,9 @@ def _levels(axes: Axes, said: ProfileSummary) -> None:
 def _title(said: ProfileSummary) -> str:
     name = printable(said.application)
     if len(said.phases) == 1:
-        return f"How busy does {name} keep the switch over time? No phases are shown"
+        return f"Utilisation by {name} over time: no phases detected"
     least, most = (end(phase.utilisation for phase in said.phases) for end in (min, max))
-    return f"{name} keeps the switch busy for {percent(least)} to {percent(most)} % of the time, by phase"
+    return f"Utilisation by {name}: {percent(least)} to {percent(most)} % by phase"
 
 
 def _said(said: ProfileSummary) -> str:

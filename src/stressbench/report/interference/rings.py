@@ -1,4 +1,4 @@
-"""How busy each compression keeps the switch, by bubble, partners and messages (Casas and Bronevetsky, Figure 6)."""
+"""Utilisation of each congestion level, by bubble, partners and messages (Casas and Bronevetsky, Figure 6)."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ _MARKS = "osD^v<>P"
 _DASHES = ("-", "--", "-.", ":")
 _MOST_TICKS = 8
 _CAPTION = (
-    "Across, the bubble: how long each rank of the ring sleeps before it waits for its messages, shortest last, on a "
-    "logarithmic axis. A colour and mark is a number of partners (P), a dash a number of messages to each (M). Bars "
-    "are 95 % intervals; an open mark is saturated: at least so much. n = {shown} of {all}."
+    "Horizontal axis: the bubble, the time that each rank of the ring sleeps before it waits for its messages, "
+    "shortest last, logarithmic. Colour and mark: number of partners (P); dash: number of messages to each (M). Bars: "
+    "95 % intervals; an open mark is a lower bound (saturated). n = {shown} of {all}."
 )
 
 
 def draw(said: ProfileSummary, *, key: str) -> Figure | None:
-    """None where nobody can tell of any."""
+    """None where no utilisation is known."""
     shown = [one for one in said.levels if _height(one) is not None]
     if not shown:
         return None
@@ -50,7 +50,7 @@ def draw(said: ProfileSummary, *, key: str) -> Figure | None:
     axes.legend(fontsize=8, ncols=2, loc="best")
     return finish(
         drawn, key=f"{key}-rings", title=_title(said, shown),
-        caption=_CAPTION.format(shown=count(len(shown), "compression"), all=f"{len(said.levels):,}"),
+        caption=_CAPTION.format(shown=count(len(shown), "congestion level"), all=f"{len(said.levels):,}"),
         description=" ".join(f"{one.configuration}: {percent(_height(one))} %." for one in shown),
     )  # fmt: skip
 
@@ -75,13 +75,10 @@ def _across(point: tuple[float, float, LevelSummary]) -> float:
 
 
 def _height(one: LevelSummary) -> float | None:
-    """What is known: the utilisation, or what it is at least."""
+    """The utilisation, or its lower bound."""
     return one.utilisation.low if one.utilisation.value is None else one.utilisation.value
 
 
 def _title(said: ProfileSummary, shown: Sequence[LevelSummary]) -> str:
     low, high = (end(_height(one) or 0.0 for one in shown) for end in (min, max))
-    return (
-        f"Compressions beside which {printable(said.application)} ran keep the switch busy for {percent(low)} to "
-        f"{percent(high)} % of the time"
-    )
+    return f"Utilisation at the congestion levels of {printable(said.application)}: {percent(low)} to {percent(high)} %"

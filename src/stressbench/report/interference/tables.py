@@ -1,4 +1,4 @@
-"""What a profile says, in sentences and tables."""
+"""The contents of a profile in sentences and tables."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ _MOST_LINKS = 40
 
 
 def findings(said: ProfileSummary) -> Iterator[str]:
-    """What the application does, what it suffers, in sentences."""
+    """The load of the application and its slowdown, in sentences."""
     if said.ours is not None:
         yield f"{said.application} {_does(said)}"
     known = [one for one in said.levels if one.utilisation.value is not None]
@@ -29,9 +29,9 @@ def findings(said: ProfileSummary) -> Iterator[str]:
             f"{percent(worst.utilisation.value)} % of the time."
         )
     elif said.levels:
-        yield f"It was run beside {count(len(said.levels), 'ring')}; how busy they keep the switch nobody can tell."
+        yield f"It was run beside {count(len(said.levels), 'ring')}; the utilisation of the switch is unknown."
     if said.ours is None and not said.levels:
-        yield f"Of {said.application} only the idle machine is known."
+        yield f"The profile of {said.application} holds idle latencies only."
 
 
 def _does(said: ProfileSummary) -> str:

@@ -38,12 +38,12 @@ def page(found: RailsFound) -> Document:
         figures=draw(found),
         tables=tables_of(found),
     )
-    lead = f"The NIC that each rank's messages used, and what that did to the program. {headline(found)}"
+    lead = f"The NIC that each rank's messages use, and its effect on the program. {headline(found)}"
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
 def _findings(found: RailsFound) -> Iterator[str]:
-    """What whole intervals say, the largest differences first."""
+    """Significant differences, the largest first."""
     told = []
     for subject in found.subjects:
         for entry in subject.entries:
@@ -53,12 +53,12 @@ def _findings(found: RailsFound) -> Iterator[str]:
                 where = ", ".join((*subject.where.values(), label(subject)))
                 told.append((
                     max(ratio.ratio, 1 / ratio.ratio),
-                    f"{printable(where)} {_said(subject, ratio.ratio)} with {printable(subject.baseline)} when ranks "
-                    f"go by {printable(entry.policy)}, 95 % interval {ratio.low:.3f} to {ratio.high:.3f}.",
+                    f"{printable(where)} {_said(subject, ratio.ratio)} with {printable(subject.baseline)} under the "
+                    f"policy {printable(entry.policy)}, 95 % interval {ratio.low:.3f} to {ratio.high:.3f}.",
                 ))  # fmt: skip
     yield from (sentence for _, sentence in sorted(told, reverse=True))
     if not told:
-        yield f"No policy differs from the others by more than {_EFFECT:.0%}, as far as the intervals show."
+        yield f"No policy differs significantly from the baseline by more than {_EFFECT:.0%}."
 
 
 def _said(subject: Subject, ratio: float) -> str:

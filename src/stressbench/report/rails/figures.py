@@ -21,11 +21,11 @@ _PLAIN = TimeUnit(name="", per_second=1.0)
 _MARKS = "osD^v<>P"
 _BOXES = (
     "Box: first to third quartile; line: median; whiskers: the last value within 1.5 times the box's width; circles: "
-    "outliers beyond. n counts runs, or rounds where some policy has fewer than 4 runs."
+    "outliers. n counts runs, or rounds where some policy has fewer than 4 runs."
 )
 _CURVES = (
-    "What the motif's messages carried, of all pairs where it says so, from the median over rounds; both axes are "
-    "logarithmic. Points have no intervals; the table by policy has them for whole jobs."
+    "Bandwidth of the motif's messages, of all pairs where the motif states so, from the median over rounds; both axes "
+    "are logarithmic. Points have no intervals; the table by policy has those of whole jobs."
 )
 
 
@@ -113,7 +113,7 @@ def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, k
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()
     axes.grid()
-    axes.set_xlabel("length of a message")
+    axes.set_xlabel("message size")
     axes.set_ylabel("bandwidth / (MB/s)")
     axes.legend()
     last = ordered[-1]

@@ -14,9 +14,9 @@ from stressbench.results.rates import Curve, Degradation
 
 _MOST_FIGURES = 12
 _CAPTION = (
-    "A line a rate; both axes are logarithmic. A line that rises to the right: on more ranks the job loses more by the "
-    "same rate. Bars are 95 % intervals; where those of two numbers of ranks overlap widely, no difference is shown. "
-    "n = {n} numbers of ranks."
+    "One line per rate; both axes are logarithmic. A line that rises to the right means that the same rate costs the "
+    "job more on more ranks. Bars are 95 % intervals; where those of two numbers of ranks overlap widely, no "
+    "difference is shown. n = {n} numbers of ranks."
 )
 
 
@@ -53,7 +53,7 @@ def _figure(name: str, scales: Sequence[tuple[int, Curve]], *, key: str, left: s
     axes.set_ylabel("time / time at the full rate")
     axes.legend(fontsize=8, loc="best")
     return finish(
-        drawn, key=key, title=f"{printable(name)}: does less bandwidth cost more on more ranks?",
+        drawn, key=key, title=f"{printable(name)}: degradation over the number of ranks",
         caption=_CAPTION.format(n=len(scales)) + left, description=" ".join(_said(*scale) for scale in scales),
     )  # fmt: skip
 

@@ -121,7 +121,7 @@ def _head(facts: RunFacts) -> Iterator[str]:
     hosts = count(facts.hosts, "host")
     yield f"{facts.path}: {facts.workload} on {count(facts.ranks, 'rank')}, {count(facts.nodes, 'node')}, {hosts}"
     if facts.simulated:
-        yield f"SIMULATED by {facts.simulated}: all times are its own"
+        yield f"SIMULATED by {facts.simulated}: all times are simulated times"
     yield (
         f"{facts.mpi.split(',')[0]}{f', {facts.transports}' if facts.transports else ''}; seed {facts.seed}; "
         f"placement {facts.placement}; finish {facts.finish}; started {facts.started_at}"

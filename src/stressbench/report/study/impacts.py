@@ -20,9 +20,9 @@ from stressbench.results.study import StudyReport
 MOST_LINES = 60
 _MARKS = "DosvP^X<"
 _CAPTION = (
-    "Each mark is the congestion impact of a job in one cell: its time with the others over its time alone; right of "
-    "the line at 1 it is slowed. The bar is the 95 % confidence interval; where it crosses 1, no slowdown is shown. A "
-    "mark without a bar has no interval. n is what the interval was made from."
+    "Marks: congestion impact of a job in one cell, contended over isolated time; right of the line at 1 the job is "
+    "slowed down. Bars: 95 % confidence interval; where it includes 1, no slowdown is shown. A mark without a bar has "
+    "no interval. n counts the values behind the interval."
 )
 
 

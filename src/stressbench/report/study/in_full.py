@@ -34,11 +34,11 @@ from stressbench.results.study import StudyReport
 
 _ROWS_UNFOLDED = 24
 _JOBS_NAMED = 6
-_LEAD = "What congestion does to each job, cell by cell of the study: measured alone, then together with the others."
+_LEAD = "The effect of congestion on each job in each cell of the study: measured in isolated and in contended rounds."
 _FOOT = (
-    "Congestion impact is the time of a job with the others over its time alone. With six runs of a cell or more its "
-    "95 % interval is that of the runs' own impacts and holds what varies from launch to launch; with fewer it is that "
-    "of all their blocks, and cannot see that."
+    "Congestion impact is the contended time of a job divided by its isolated time. With six or more runs of a cell "
+    "its 95 % interval is that of the impacts of the runs and covers the variation between launches; with fewer it is "
+    "that of all their blocks and does not."
 )
 
 
@@ -60,15 +60,15 @@ def page(report: StudyReport, material: Material) -> Document:
     sections = (
         ("summary", "Summary", _summary(report, evidence, links)),
         ("impacts", "Impacts by cell", _impacts(report, evidence, drawn.impacts)),
-        ("times", "Times alone and with the others", _times(evidence, drawn)),
+        ("times", "Isolated and contended times", _times(evidence, drawn)),
         ("tails", "Tails", tails_table(report, evidence)),
-        ("matrix", "Who slows whom", heat_maps(report.matrices)),
+        ("matrix", "Pairwise slowdowns", heat_maps(report.matrices)),
         ("placements", "Placements", _placements(drawn)),
-        ("links", "Loads of the network's links", links_table(report, links)),
-        ("hosts", "Hosts that were last", hosts_table(evidence)),
+        ("links", "Utilisation of network links", links_table(report, links)),
+        ("hosts", "Slowest hosts", hosts_table(evidence)),
         ("doubts", "Before you rely on these numbers", _doubts(report, material)),
-        ("order", "Runs in order", drawn.timeline or ()),
-        ("again", "How to repeat it", origin_of(report, material)),
+        ("order", "Runs in the order of execution", drawn.timeline or ()),
+        ("again", "How to repeat this study", origin_of(report, material)),
     )
     made = ((key, title, tuple(blocks)) for key, title, blocks in sections)
     return Document(
@@ -96,8 +96,8 @@ def _summary(report: StudyReport, evidence: Evidence, links: CellLinks) -> Itera
     known = sum(line.job.impact.low is not None for line in evidence.known)
     if known > 1:
         yield Paragraph(
-            text=f"Of {known:,} intervals of 95 %, {0.05 * known:.1f} miss the true value by chance on average: trust "
-            "a single one among many the less, the closer its end lies to 1.",
+            text=f"Of {known:,} intervals of 95 %, {0.05 * known:.1f} miss the true value by chance on average: a "
+            "single interval that barely excludes 1 is weak evidence.",
             role=Role.note,
         )
 
@@ -112,7 +112,7 @@ def _impacts(report: StudyReport, evidence: Evidence, figure: Figure | None) -> 
     yield numbers
     if figure is not None:
         yield figure
-        yield Paragraph(text=f"Its numbers in full: {numbers.name}.csv, above.", role=Role.key)
+        yield Paragraph(text=f"Data of this figure: {numbers.name}.csv, above.", role=Role.key)
 
 
 def _folded(table: Table) -> Details:
@@ -125,7 +125,7 @@ def _times(evidence: Evidence, drawn: _Drawn) -> Iterator[Block]:
         yield from (figure, numbers)
     jobs = {line.job.name for line in evidence.lines if len(line.isolated_s) + len(line.contended_s)}
     if drawn.boxes and (left := len(jobs) - len(drawn.boxes)):
-        yield Paragraph(text=f"{left} more jobs are in the table only.", role=Role.note)
+        yield Paragraph(text=f"{left} more jobs are listed in the table only.", role=Role.note)
 
 
 def _placements(drawn: _Drawn) -> Iterator[Block]:

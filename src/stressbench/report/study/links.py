@@ -1,4 +1,4 @@
-"""How busy the network's links were, cell by cell over the cell's runs. Pure."""
+"""Utilisation of network links in each cell, over its runs. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class CellLink:
 
     @property
     def busiest_alone(self) -> tuple[str, float] | None:
-        """The job that alone used it most."""
+        """The job with the highest isolated utilisation."""
         return max(self.isolated.items(), key=lambda one: one[1], default=None)
 
     def alone(self, job: str) -> float | None:
@@ -87,12 +87,12 @@ def links_table(report: StudyReport, links: CellLinks) -> tuple[Table, Numbers] 
     each = max(_MOST_SHOWN, _MOST_KEPT // len(cells))
     table = Table(
         key="study-links",
-        caption=f"The {_MOST_SHOWN} directions of links that were busiest while all jobs ran, cell by cell: shares of "
-        "a link's rate, medians over rounds and runs; frames lost, summed over all of the cell's rounds."
+        caption=f"The {_MOST_SHOWN} link directions with the highest contended utilisation in each cell: shares of the "
+        "link's rate, medians over rounds and runs; frames lost, summed over all rounds of the cell."
         + (f" The first {_MOST_CELLS} of {len(cells):,} cells." if len(cells) > _MOST_CELLS else ""),
         columns=columns(
-            texts=(*(report.factors or ("cell",)), "link", "job that alone used it most"),
-            numbers=("rate", "alone / %", "contended / %", "frames lost"),
+            texts=(*(report.factors or ("cell",)), "link", "heaviest isolated job"),
+            numbers=("rate", "isolated / %", "contended / %", "frames lost"),
         ),
         rows=tuple(
             (*_values(report, cell.values, cell.id), *_cells(link))

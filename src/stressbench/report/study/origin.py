@@ -15,13 +15,11 @@ _MOST_NAMED = 12
 
 def origin_of(report: StudyReport, material: Material) -> Iterator[Block]:
     """Commands, facts from the runs' headers, and files; a study without runs has its own file only."""
-    yield Paragraph(
-        text="Save the study's file and its workloads under their names, with the paths that the file names, and type:"
-    )
+    yield Paragraph(text="Save the study file and its workloads under the names and paths that the file uses, and run:")
     yield Listing(text=_commands(material))
     yield Facts(facts=_facts(report, material))
     if material.text:
-        yield _file(f"The study's file ({material.name})", material.text, opened=True)
+        yield _file(f"Study file ({material.name})", material.text, opened=True)
     workloads = (run.header.workload for run in material.runs.values())
     texts = {workload.hash: (workload.path, workload.text) for workload in workloads}
     for path, text in tuple(texts.values())[:_MOST_NAMED]:
@@ -42,13 +40,13 @@ def _facts(report: StudyReport, material: Material) -> tuple[Fact, ...]:
     pairs = (
         ("Runs", f"{report.done:,} of {report.planned:,} done"),
         ("Started (UTC)", span),
-        ("Seed", MISSING if material.seed is None else f"{material.seed}; the n-th run of each cell has n - 1 more"),
+        ("Seed", MISSING if material.seed is None else f"{material.seed}; plus n - 1 for the n-th run of each cell"),
         ("Report made by", f"stressbench {__version__}"),
         ("Engine", _listed(f"{h.program} {h.version}" + (f", commit {h.commit}" if h.commit else "") for h in headers)),
         ("Compiler", _listed(f"{header.compiler}, {header.build_type}" for header in headers)),
         ("MPI", _listed(header.mpi.library for header in headers)),
-        ("Transports", _listed(header.mpi.transports or "not known" for header in headers)),
-        *((("Simulated", f"by {_listed(simulations)}: all times are its own"),) if simulations else ()),
+        ("Transports", _listed(header.mpi.transports or "unknown" for header in headers)),
+        *((("Simulated", f"by {_listed(simulations)}: all times are simulated times"),) if simulations else ()),
         ("In all cells", ", ".join(f"{name} = {value}" for name, value in report.fixed.items()) or MISSING),
         ("Hosts", _listed(node.host for header in headers for node in header.nodes)),
     )

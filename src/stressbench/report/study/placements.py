@@ -11,7 +11,7 @@ from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
 
 MOST = 12
-_OTHERS = " In other cells other jobs have the same nodes; those of the first such cell are named."
+_OTHERS = " Other cells place other jobs on the same nodes; the names are those of the first such cell."
 
 
 def draw_placements(

@@ -47,8 +47,8 @@ def crossed(report: StudyReport, evidence: Evidence) -> Table | None:
     )
     return Table(
         key="study-crossed",
-        caption=f"Congestion impact: time with the others over time alone, 1 is no impact; [95 % interval]; n is what "
-        f"the interval was made from. Columns: {printable(across)}. A dash is a result that is not there.",
+        caption="Congestion impact: contended over isolated time, 1 is no impact; [95 % interval]; n: number of values "
+        f"behind the interval. Columns: {printable(across)}. A dash is a missing result.",
         columns=columns(texts=(*down, "job"), numbers=heads), rows=rows,
     )  # fmt: skip
 
@@ -85,7 +85,7 @@ def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]
     of_cell: dict[str, list[Line]] = {}
     for line in evidence.lines:
         of_cell.setdefault(line.cell.id, []).append(line)
-    heads = ("alone, median", "with others, median", "impact", "95 % interval", "n", "runs")
+    heads = ("isolated, median", "contended, median", "impact", "95 % interval", "n", "runs")
     rows: list[tuple[str, ...]] = []
     kept: list[tuple[Value, ...]] = []
     for cell in report.cells:
@@ -107,8 +107,8 @@ def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]
             )  # fmt: skip
     table = Table(
         key="study-cells",
-        caption="Every cell and job: medians over the rounds of all of the cell's runs, until the job's last rank is "
-        f"through. Impact: with others over alone.{_cut(rows)}",
+        caption="All cells and jobs: medians over the rounds of all runs of the cell, until the job's last rank has "
+        f"finished. Impact: contended over isolated time.{_cut(rows)}",
         columns=columns(texts=(*report.factors, "job"), numbers=heads), rows=tuple(rows[:MOST_ROWS]),
     )  # fmt: skip
     head = (
@@ -125,12 +125,12 @@ def tails_table(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers
         return ()
     table = Table(
         key="study-tails",
-        caption="Tail impact: the percentile with the others over the percentile alone, of all measured repetitions "
+        caption="Tail impact: contended over isolated percentile of all measured repetitions "
         "of the cell's runs, with its 95 % interval. P(slower): the share of pairs of an isolated and a contended "
-        f"round in which the contended one is the slower; 0.50 where nothing differs.{_cut(lines)}",
+        f"round in which the contended one is slower; 0.50 without a difference.{_cut(lines)}",
         columns=columns(
             texts=(*report.factors, "job"), numbers=("percentile 99", "percentile 99.9", "P(slower)"),
-            last=("how many more rounds",),
+            last=("additional rounds",),
         ),
         rows=tuple(
             (*line.values, line.name, *(tail_text(tail_of(line.job, share)) for share in TAIL_SHARES),
@@ -153,7 +153,7 @@ def _ends(one: Percentile | None) -> tuple[Value, ...]:
 
 
 def _cut(rows: Sequence[object]) -> str:
-    return f" The first {MOST_ROWS:,} of {len(rows):,}; the file beneath has all." if len(rows) > MOST_ROWS else ""
+    return f" The first {MOST_ROWS:,} of {len(rows):,}; the file below has all." if len(rows) > MOST_ROWS else ""
 
 
 def hosts_table(evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
@@ -176,13 +176,13 @@ def hosts_table(evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
          percent(expected[host] / samples[host]), factor(last[host] / expected[host]), f"{len(runs[host]):,}")
         for host in found[:_MOST_HOSTS]
     )  # fmt: skip
-    heads = ("last in", "last / %", "expected / %", "last over expected", "runs")
+    heads = ("slowest in", "slowest / %", "expected / %", "slowest over expected", "runs")
     more = f" The first {_MOST_HOSTS} of {len(found):,}." if len(found) > _MOST_HOSTS else ""
     table = Table(
         key="study-hosts",
-        caption="Which host had the rank that was last, of the measured repetitions of jobs that it carried, over all "
-        "runs. Expected: were all nodes of a job alike. A host far above 1 in many runs is slow, or does what "
-        f"others do not.{more}",
+        caption="How often a host had the slowest rank, of the measured repetitions of its jobs, over all runs. "
+        "Expected: with identical nodes. A host far above 1 in many runs is slow, or has more work than the "
+        f"others.{more}",
         columns=columns(texts=("host",), numbers=heads), rows=rows,
     )  # fmt: skip
     head = ("host", "last", "samples", "expected", "runs")

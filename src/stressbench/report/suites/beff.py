@@ -81,16 +81,16 @@ def page(found: BEff, *, rmax: Rmax | None = None) -> Document:
         ),
         first=(_averages(found),),
         figures=(figure,),
-        heading="Every pattern",
+        heading="Patterns",
         tables=(_patterns(found),),
         more=(
             _loops(found),
-            Heading(text="What others published"),
+            Heading(text="Published results"),
             _published("", caption=f"Published, not measured here: {SOURCE}. MB/s of 10^6 bytes."),
         ),
         facts=_facts(found),
     )
-    lead = "The effective bandwidth of a network, and what it is made of."
+    lead = "The effective bandwidth of a network and its components."
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
@@ -108,11 +108,11 @@ def _said_untimed(found: BEff) -> str | None:
 
 
 def _findings(found: BEff, rmax: Rmax | None) -> Iterator[str]:
-    yield f"All {found.ranks:,} ranks together reach {rate(found.b_eff)}, {rate(found.per_rank)} a rank."
+    yield f"All {found.ranks:,} ranks together reach {rate(found.b_eff)}, {rate(found.per_rank)} per rank."
     if found.rings is not None and found.polygons is not None:
         share = found.polygons / found.rings
-        yield f"Random partners leave {share:.0%} of what neighbours in rings reach ({rate(found.rings)})."
-    yield f"Messages of Lmax ({size(found.lmax_bytes)}) alone would reach {rate(found.at_lmax)}."
+        yield f"Random patterns reach {share:.0%} of the bandwidth of ring patterns ({rate(found.rings)})."
+    yield f"Messages of Lmax ({size(found.lmax_bytes)}) reach {rate(found.at_lmax)}."
     if rmax is not None:
         sentence = _said_balance(found, rmax)
         yield f"{sentence[:1].upper()}{sentence[1:]}."
@@ -164,7 +164,7 @@ def _patterns(found: BEff) -> Table:
             )
             for one in found.patterns
         ),
-        caption="Every pattern, of all ranks together; the last three at Lmax, the best of attempts.",
+        caption="All patterns, all ranks together; the last three columns at Lmax, the maximum over attempts.",
     )  # fmt: skip
 
 
@@ -198,4 +198,4 @@ def _facts(found: BEff) -> Iterator[Fact]:
     yield Fact(name="Ranks", value=f"{found.ranks:,}")
     yield Fact(name="Memory", value=memory)
     yield Fact(name="Random patterns", value=printable(f"{found.random}, seed {found.seed}"))
-    yield Fact(name="Took", value=f"{time(found.elapsed_s)}, {time(found.timed_s)} of it within loops")
+    yield Fact(name="Duration", value=f"{time(found.elapsed_s)}, {time(found.timed_s)} of it in timed loops")

@@ -72,16 +72,16 @@ def page(found: BEffIO) -> Document:
         ),
         first=(_values(found),),
         figures=(figure for figure in drawn if figure is not None),
-        heading="Every pattern",
+        heading="Patterns",
         tables=(_patterns(one, number) for number, one in enumerate(found.partitions, 1) if one.patterns),
         more=(
             _numbers(found),
-            Heading(text="What others published"),
+            Heading(text="Published results"),
             _published("", caption=f"Published, not measured here: {IO_SOURCE}. MB/s of 10^6 bytes."),
         ),
         facts=_facts(found),
     )
-    lead = "The effective bandwidth of parallel files, and what it is made of."
+    lead = "The effective bandwidth of parallel files and its components."
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
@@ -157,7 +157,7 @@ def _said_balance(found: BEffIO) -> str | None:
 
 def _findings(found: BEffIO) -> Iterator[str]:
     if found.b_eff_io is not None:
-        yield f"Files take and give {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}: this is b_eff_io."
+        yield f"b_eff_io is {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}."
     for one in found.partitions:
         parts = [f"{access.value} {rate(one.of(access).value)}" for access in Access]
         yield f"{count(one.ranks, 'rank')}: {', '.join(parts)}."
@@ -191,8 +191,8 @@ def _patterns(partition: Partition, number: int) -> Table:
         key=f"beff-io-patterns-{number}",
         columns=headed(("no.", "type", "on disk", "in memory", "U", "write", "rewrite", "read"), words=2),
         rows=shown,
-        caption=f"Every pattern on {count(partition.ranks, 'rank')}, MB/s. U: its share of T, of 64; 0: what starts or "
-        "fills up. *: the same data more than once.",
+        caption=f"All patterns on {count(partition.ranks, 'rank')}, MB/s. U: its share of T in 64ths; 0: a single call "
+        "that starts or fills a file. *: the same data more than once.",
     )
 
 
@@ -226,9 +226,9 @@ def _numbers(found: BEffIO) -> Numbers:
 
 
 def _facts(found: BEffIO) -> Iterator[Fact]:
-    yield Fact(name="Set up", value=printable(_said_setting(found)))
+    yield Fact(name="Setup", value=printable(_said_setting(found)))
     yield Fact(name="Shared file pointers", value="yes" if found.head.shared_pointers else "no")
-    yield Fact(name="Time", value=_said_used(found) or "it did not come to its end")
+    yield Fact(name="Time", value=_said_used(found) or "it did not finish")
 
 
 def _published(title: str, *, caption: str = "") -> Table:

@@ -10,8 +10,7 @@ import numpy as np
 
 from stressbench.formats.profiles.profile import Configuration, Latencies, ProbeSettings, Profile, Provenance
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.impact_analysis import PhaseEstimate
-from stressbench.interference.phases import LoadPhase
+from stressbench.interference.impact_analysis import PhaseEstimate, phase_estimates
 from stressbench.interference.probe_statistics import LatencySummary, latency_summary
 from stressbench.interference.profile_analysis import (
     LevelEstimate,
@@ -149,20 +148,7 @@ def _phases(profile: Profile, probes: Latencies, estimator: Estimator) -> tuple[
         phases = impact_phases(profile, estimator)
     except Inconclusive:
         return ()
-    times = probe_times(profile, probes)
-    began, whole = float(times[0]), float(times[-1] - times[0])
-    found = []
-    for phase in phases:
-        low, high = _bounds(phase)
-        ended = began + phase.share * whole
-        found.append(PhaseEstimate(began_s=began, ended_s=ended, utilisation=phase.utilisation, low=low, high=high))
-        began = ended
-    return tuple(found)
-
-
-def _bounds(phase: LoadPhase) -> tuple[float, float]:
-    low, high = np.quantile(phase.draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
-    return min(float(low), phase.utilisation), max(float(high), phase.utilisation)
+    return phase_estimates(phases, probe_times(profile, probes))
 
 
 def _level(one: LevelEstimate, single_host: str | None) -> LevelSummary:

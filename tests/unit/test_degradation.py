@@ -132,10 +132,10 @@ def ratio(low: float | None, high: float | None) -> PooledRatio:
     [
         (0.9, 1.05, Answer.yes),
         (1.01, 1.05, Answer.yes),
-        (1.01, 1.06, Answer.cannot_tell),
-        (1.05, 1.06, Answer.cannot_tell),
+        (1.01, 1.06, Answer.inconclusive),
+        (1.05, 1.06, Answer.inconclusive),
         (1.051, 1.06, Answer.no),
-        (None, None, Answer.cannot_tell),
+        (None, None, Answer.inconclusive),
     ],
 )
 def test_a_rate_suffices_where_the_whole_interval_says_so(low: float, high: float, answer: Answer) -> None:
@@ -152,7 +152,7 @@ def points(*answers: Answer) -> list[Point]:
     ]
 
 
-YES, NO, OPEN = Answer.yes, Answer.no, Answer.cannot_tell
+YES, NO, OPEN = Answer.yes, Answer.no, Answer.inconclusive
 
 
 @pytest.mark.parametrize(

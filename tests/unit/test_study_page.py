@@ -30,8 +30,8 @@ from stressbench.report.export import write_tables
 from stressbench.report.study import FORMATS
 from stressbench.report.study import page as page_of
 from stressbench.results import selections
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 from stressbench.stats import select
 
 SLOWED = MadeJob(name="CG", nodes="0", congestion=1.5)
@@ -51,15 +51,15 @@ def made(*jobs: MadeJob, machine: MadeMachine = TWO, blocks: int = 8, repetition
 
 @dataclass
 class Told:
-    """A report with its material."""
+    """A report with its data."""
 
     report: StudyReport
-    material: Material
+    data: StudyData
     study: Study = field(repr=False)
 
     @property
     def page(self) -> str:
-        return FORMATS["html"](self.report, self.material)
+        return FORMATS["html"](self.report, self.data)
 
 
 def told(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") -> Told:
@@ -76,8 +76,8 @@ def told(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") 
             standings.append(
                 Standing(run=planned, state=state, failures=2 if state is State.failed else 0, reason=failed or None)
             )
-    material = Material(runs=runs, name="study-1.toml", text=text, seed=study.seed, environment='{"python": "3.11"}')
-    return Told(report_of(study, standings, runs), material, study)
+    data = StudyData(runs=runs, name="study-1.toml", text=text, seed=study.seed, environment='{"python": "3.11"}')
+    return Told(report_of(study, standings, runs), data, study)
 
 
 def findings(page: str) -> list[str]:
@@ -260,7 +260,7 @@ def test_other_jobs_on_the_same_nodes_are_the_same_placement_and_the_caption_say
 def test_data_has_the_files_of_the_page(tmp_path: Path) -> None:
     study = told()
 
-    written = write_tables(page_of(study.report, study.material).numbers, tmp_path)
+    written = write_tables(page_of(study.report, study.data).numbers, tmp_path)
 
     kept = {path.name: path for path in written if path.suffix == ".csv"}
     saved = set(re.findall(r'download="([^"]+)"', study.page))
@@ -392,7 +392,7 @@ def test_any_text_and_any_number_of_blocks_make_a_page(name: str, value: str, bl
     report = StudyReport(**{**vars(one.report), "about": value, "factors": ("f",), "fixed": {"x": value}})
     object.__setattr__(cell, "values", {"f": value})
 
-    page = FORMATS["html"](report, one.material)
+    page = FORMATS["html"](report, one.data)
 
     assert "script" not in Outline(page).tags
     assert len(drawings(page)) == 4

@@ -6,9 +6,9 @@ from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.results import report_of
 from stressbench.experiments.study.standing import standings
 from stressbench.formats.run import Run, RunFileError, read_run
-from stressbench.results.material import Material
 from stressbench.results.selections import selections_of
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 
 
 def runs_of(directory: Directory) -> tuple[Mapping[str, Run], tuple[str, ...]]:
@@ -23,7 +23,7 @@ def runs_of(directory: Directory) -> tuple[Mapping[str, Run], tuple[str, ...]]:
     return runs, tuple(complaints)
 
 
-def results_of(directory: Directory) -> tuple[StudyReport, Material]:
+def results_of(directory: Directory) -> tuple[StudyReport, StudyData]:
     """The report on the directory's runs, and what a page shows beside it."""
     manifest = directory.read()
     runs, complaints = runs_of(directory)
@@ -31,7 +31,7 @@ def results_of(directory: Directory) -> tuple[StudyReport, Material]:
     chosen = selections_of(runs)
     report = report_of(directory.study, found, runs, chosen=chosen, notes=(*manifest.complaints, *complaints))
     file, text = directory.newest_file()
-    return report, Material(
+    return report, StudyData(
         runs=runs,
         name=file,
         text=text,

@@ -109,7 +109,7 @@ def _checks(comparison: Comparison) -> Checks:
 
 
 def _check(job: str, change: Change) -> Check:
-    open_ = change.verdict is Verdict.cannot_tell
+    open_ = change.verdict is Verdict.inconclusive
     return Check(
         group=job, name=change.quantity.value, verdict=change.verdict.value, text=_numbers(change),
         outcome=Outcome.failed if change.regression else Outcome.skipped if open_ else Outcome.passed,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from stressbench.report.units import plain_interval
+
 Value: TypeAlias = str | float | int | None
 
 
@@ -46,6 +48,18 @@ class Shaded:
 
 Cell: TypeAlias = str | Interval | Shaded | None
 """None is unknown."""
+
+
+def cell_text(cell: Cell) -> str:
+    """The cell as plain text; a hyphen where it is unknown."""
+    match cell:
+        case None:
+            return "-"
+        case Interval():
+            return plain_interval(cell.low, cell.high)
+        case Shaded():
+            return f"{cell.text} {cell.detail}"
+    return cell
 
 
 @dataclass(frozen=True, kw_only=True)

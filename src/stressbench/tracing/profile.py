@@ -12,7 +12,7 @@ from stressbench.formats.bounds import Name
 from stressbench.formats.ranges import spans
 from stressbench.formats.run.records import Number
 from stressbench.formats.trace import RankTrace, Trace
-from stressbench.formats.trace.records import Ended
+from stressbench.formats.trace.records import RankEnd
 from stressbench.tracing.matrix import Matrix, MatrixAccumulator, Pair, busiest_pairs
 from stressbench.tracing.operations import OperationClass, class_of
 from stressbench.tracing.phases import PhaseAccumulator, Phases
@@ -81,7 +81,7 @@ class RankRows(Sequence[RankRow]):
             messages += peer.messages
             size += peer.bytes
         node = -1 if rank.node is None else rank.node
-        numbers = (rank.rank, node, _ENDED.index(rank.ended), messages, size)
+        numbers = (rank.rank, node, _RANK_ENDS.index(rank.ended), messages, size)
         for column, time_s in zip(self._times.values(), times, strict=True):
             column.append(time_s)
         for whole, number in zip(self._numbers.values(), numbers, strict=True):
@@ -99,7 +99,7 @@ class RankRows(Sequence[RankRow]):
             return [self[number] for number in range(*index.indices(len(self)))]
         rank, node, ended, messages, size = (column[index] for column in self._numbers.values())
         return RankRow(
-            rank=rank, node=None if node < 0 else node, ended=_ENDED[ended].value,
+            rank=rank, node=None if node < 0 else node, ended=_RANK_ENDS[ended].value,
             split=Split(**{name: column[index] for name, column in self._times.items()}), messages=messages, bytes=size,
         )  # fmt: skip
 
@@ -113,7 +113,7 @@ class RankRows(Sequence[RankRow]):
 
 
 _PLACE_OF = {kind: number for number, kind in enumerate(OperationClass)}
-_ENDED = tuple(Ended)
+_RANK_ENDS = tuple(RankEnd)
 _WHOLE = ("rank", "node", "ended", "messages", "bytes")  # columns of whole numbers; node -1: unknown
 _MOST_NAMED = 100
 
@@ -269,8 +269,8 @@ class _Warnings:
 
 
 def _rank_warnings(rank: RankTrace) -> Iterable[str]:
-    if rank.ended is not Ended.finalize:
-        yield f"ended by {'MPI_Abort' if rank.ended is Ended.abort else 'a signal'}; counted up to its last call"
+    if rank.ended is not RankEnd.finalize:
+        yield f"ended by {'MPI_Abort' if rank.ended is RankEnd.abort else 'a signal'}; counted up to its last call"
     if rank.threads is not None and rank.threads > 1:
         yield f"{rank.threads} threads called MPI: their times are summed and may exceed the wall time"
     if any(peer.rank < 0 for peer in rank.peers or ()):

@@ -12,8 +12,8 @@ from stressbench.experiments.study_results import results_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.study import FORMATS, page
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\
@@ -59,7 +59,7 @@ def report(
         _write_data(report, material, data)
 
 
-def _write_data(report: StudyReport, material: Material, folder: Path) -> None:
+def _write_data(report: StudyReport, material: StudyData, folder: Path) -> None:
     from stressbench.report.export import write_tables  # figures take a second to import
 
     try:

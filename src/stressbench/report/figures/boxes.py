@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import Figure, Numbers, Value
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
 from stressbench.report.run.section import RunSection
@@ -43,7 +43,7 @@ def draw(section: RunSection) -> Figure | None:
         key=f"{section.key}-boxes",
         title="Repetition times, isolated and contended",
         caption=_CAPTION,
-        description=" ".join(_said(job) for job, _ in filled),
+        description=" ".join(_described(job) for job, _ in filled),
     )
 
 
@@ -74,7 +74,7 @@ def box_rows(isolated_s: NDArray[np.float64], contended_s: NDArray[np.float64]) 
             yield (kind.value, len(seconds), low, p5, p25, middle, float(seconds.mean()), p75, p95, high, every)
 
 
-def _said(job: JobSummary) -> str:
+def _described(job: JobSummary) -> str:
     kinds = (("isolated", job.timing.isolated_s), ("contended", job.timing.contended_s))
     parts = [f"{name} median {time(spread.median)}, n = {spread.count}" for name, spread in kinds if spread is not None]
     return f"{printable(job.name)}: {'; '.join(parts)}."
@@ -91,9 +91,7 @@ def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
         draw_box(axes, seconds * unit.per_second, height=height, tone=tone, hatch=hatch)
     axes.set_yticks(range(len(filled)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in filled])
     axes.set_ylim(-0.5, len(filled) - 0.5)
-    axes.tick_params(length=0)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
+    bare_axes(axes, grid="x")
     axes.set_title(short(job.name, longest=60))
     scale_times(axes, np.concatenate([kind[1] for kind in filled]), unit.name)
 

@@ -31,7 +31,7 @@ _CAPTION = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Side:
+class TimeCurve:
     """A curve: its values, s, shape (n,), how it looks, and percentiles to mark."""
 
     name: str
@@ -56,7 +56,7 @@ def draw(section: RunSection) -> Figure | None:
     left_out = f" The first {MOST_PANELS} of {len(filled)} jobs are drawn." if len(filled) > len(shown) else ""
     return finish(
         drawn, key=f"{section.key}-distribution", title=tail_finding(section), caption=_CAPTION + left_out,
-        description=" ".join(_said(job) for job, _ in shown),
+        description=" ".join(_described(job) for job, _ in shown),
     )  # fmt: skip
 
 
@@ -97,18 +97,20 @@ def _chosen(section: RunSection) -> Iterator[tuple[JobSummary, Selection]]:
 def _plot(axes: Axes, job: JobSummary, times: Selection) -> None:
     tails = job.timing.tails
     sides = (
-        Side(name="isolated", values_s=times.isolated_s, tone=ALONE, dash="--", marks=[one.isolated for one in tails]),
-        Side(
+        TimeCurve(
+            name="isolated", values_s=times.isolated_s, tone=ALONE, dash="--", marks=[one.isolated for one in tails]
+        ),
+        TimeCurve(
             name="contended", values_s=times.contended_s, tone=tone_of(job.job), dash="-",
             marks=[one.contended for one in tails],
         ),
     )  # fmt: skip
-    unit = plot_sides(axes, sides)
+    unit = plot_curves(axes, sides)
     axes.set_title(short(job.name, longest=36), fontsize=9.5)
     axes.set_xlabel(f"time of a repetition / {unit.name}")
 
 
-def plot_sides(axes: Axes, sides: Sequence[Side]) -> TimeUnit:
+def plot_curves(axes: Axes, sides: Sequence[TimeCurve]) -> TimeUnit:
     """A curve for each side with values, of which there is one at least; the unit of the axis of times."""
     present = [side for side in sides if len(side.values_s)]
     unit = time_unit(float(np.median(side.values_s)) for side in present)
@@ -141,7 +143,7 @@ def _mark(axes: Axes, tail: Percentile | None, tone: Tone, unit: TimeUnit) -> No
     )
 
 
-def _said(job: JobSummary) -> str:
+def _described(job: JobSummary) -> str:
     tails = [tail for tail in job.timing.tails if tail.share in (0.5, 0.99)]
     kinds = (("isolated", [tail.isolated for tail in tails]), ("contended", [tail.contended for tail in tails]))
     parts = [

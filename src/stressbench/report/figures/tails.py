@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import Figure, Numbers
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, tone_of
 from stressbench.report.run.section import RunSection
@@ -55,7 +55,7 @@ def draw(section: RunSection) -> Figure | None:
         key=f"{section.key}-tails",
         title="Times of single executions, isolated and contended",
         caption=_CAPTION + left_out,
-        description=" ".join(_said(panel) for panel in shown),
+        description=" ".join(_described(panel) for panel in shown),
     )
 
 
@@ -85,7 +85,7 @@ def _panel(section: RunSection, job: JobSummary, step: StepSummary) -> _Panel:
     return _Panel(job=job, step=step, isolated=merged(Kind.isolated), contended=merged(Kind.contended))
 
 
-def _said(panel: _Panel) -> str:
+def _described(panel: _Panel) -> str:
     kinds = (("isolated", panel.isolated), ("contended", panel.contended))
     parts = [f"{name} 99 % within {time(merged.quantile_s(0.99))}" for name, merged in kinds if merged is not None]
     return f"{printable(panel.job.name)}, {printable(panel.step.motif)}: {', '.join(parts)}."
@@ -113,8 +113,7 @@ def _plot(axes: Axes, panel: _Panel) -> None:
 
 def scale_shares(axes: Axes, *, low: float, high: float) -> None:
     """Logarithmic shares that took longer; logarithmic times too, where they span more than a few ticks would show."""
-    axes.tick_params(length=0)
-    axes.grid(visible=True)
+    bare_axes(axes)
     axes.set_ylabel("share that took longer")
     axes.set_yscale("log")
     if low > 0 and high > _LOGARITHMIC_FROM * low:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from stressbench.formats.run import Kind, Run
 from stressbench.report.document import Figure, Numbers
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
 from stressbench.report.run.section import RunSection
@@ -56,7 +56,7 @@ def draw(section: RunSection) -> Figure | None:
         key=f"{section.key}-timeline",
         title=f"Drift of the machine: {rounds} in the order of execution",
         caption=_CAPTION + (_THINNED if _is_thinned(filled, most) else ""),
-        description=" ".join(_said(job) for job in filled),
+        description=" ".join(_described(job) for job in filled),
     )
 
 
@@ -84,7 +84,7 @@ def _clock(run: Run) -> _Clock:
     return _Clock(began_s=began_s, launches_s=tuple(launches_s))
 
 
-def _said(job: JobSummary) -> str:
+def _described(job: JobSummary) -> str:
     kinds = [one.kind for one in job.timing.rounds]
     isolated, contended = kinds.count(Kind.isolated), kinds.count(Kind.contended)
     return f"{printable(job.name)}: {count(isolated, 'isolated round')}, {contended} contended."
@@ -110,8 +110,7 @@ def _panel(axes: Axes, job: JobSummary, clock: _Clock, *, most: int) -> None:
     for begin in clock.launches_s[1:]:
         axes.axvline(begin, color=MUTED.stand_in, linewidth=1, linestyle=":")
     axes.margins(y=0.25)
-    axes.tick_params(length=0)
-    axes.grid(axis="y")
+    bare_axes(axes, grid="y")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
     axes.set_title(short(job.name, longest=60), fontsize=9.5)
     axes.set_ylabel("relative time", fontsize=8.5)

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from stressbench.interference.validation import ModelScore, Validation
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.figures.boxes import draw_box
 from stressbench.report.palette import MUTED, tone_of
 from stressbench.report.units import count
@@ -40,9 +40,7 @@ def draw_boxes(found: Validation) -> Figure | None:
     axes.set_yticks(range(len(known)), [f"{one.model}, n = {len(_errors(one)):,}" for _, one in known])
     axes.set_ylim(len(known) - 0.5, -0.5)
     axes.set_xlim(left=0)
-    axes.tick_params(length=0)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
+    bare_axes(axes, grid="x")
     axes.set_xlabel("absolute error / points")
     best = known[0][1]
     assert best.mean_absolute_error is not None
@@ -52,7 +50,7 @@ def draw_boxes(found: Validation) -> Figure | None:
         if len(known) > 1
         else f"{best.model} has a mean error of {100 * best.mean_absolute_error:.1f} points",
         caption=_BOXES.format(n=count(found.co_runs, "co-run")),
-        description=" ".join(map(_said, (one for _, one in known))),
+        description=" ".join(map(_described, (one for _, one in known))),
     )  # fmt: skip
 
 
@@ -106,15 +104,14 @@ def _panel(axes: Axes, one: ModelScore, number: int, *, ends: tuple[float, float
         axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.set_title(f"{one.model}, n = {len(_errors(one)):,}", fontsize=9.5)
-    axes.tick_params(length=0)
-    axes.grid(visible=True)
+    bare_axes(axes)
 
 
 def _errors(one: ModelScore) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.array([pair.error for pair in one.pairs if pair.error is not None], dtype=np.float64)
 
 
-def _said(one: ModelScore) -> str:
+def _described(one: ModelScore) -> str:
     assert one.quartiles is not None
     return f"{one.model}: median {100 * one.quartiles.median:.1f}, largest {100 * one.quartiles.most:.1f} points."
 

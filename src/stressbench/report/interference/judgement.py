@@ -50,7 +50,7 @@ _KEY = (
 
 def brief(found: Validation, *, pairs: bool = False) -> Document:
     """A row for each model; with `pairs` one for each co-run as well, and records of co-runs instead of models."""
-    left = [_said_left_out(one) for one in found.left_out[:_MOST_LEFT_OUT]]
+    left = [_left_out_text(one) for one in found.left_out[:_MOST_LEFT_OUT]]
     if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
         left.append(f"and {more} more left out; --json has all")
     blocks: tuple[Block, ...] = (
@@ -112,12 +112,12 @@ def _findings(found: Validation) -> Iterator[str]:
 
 def _doubts(found: Validation) -> Iterator[str]:
     yield from (f"{sentence}." for sentence in _reasons(found))
-    yield from (f"{_said_left_out(one)}." for one in found.left_out[:_MOST_LEFT_OUT_IN_PAGE])
+    yield from (f"{_left_out_text(one)}." for one in found.left_out[:_MOST_LEFT_OUT_IN_PAGE])
     if (more := len(found.left_out) - _MOST_LEFT_OUT_IN_PAGE) > 0:
         yield f"And {more} more are left out."
 
 
-def _said_left_out(one: LeftOut) -> str:
+def _left_out_text(one: LeftOut) -> str:
     return f"left out: {one.victim} beside {', '.join(one.aggressors)} ({one.source}): {one.reason}"
 
 

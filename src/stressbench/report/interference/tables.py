@@ -16,11 +16,11 @@ from stressbench.report.units import count, factor_with, percent, size, time, ti
 _MOST_LINKS = 40
 
 
-def findings(said: ProfileSummary) -> Iterator[str]:
+def findings(summary: ProfileSummary) -> Iterator[str]:
     """The load of the application and its slowdown, in sentences."""
-    if said.ours is not None:
-        yield f"{said.application} {_does(said)}"
-    known = [one for one in said.levels if one.utilisation.value is not None]
+    if summary.ours is not None:
+        yield f"{summary.application} {_does(summary)}"
+    known = [one for one in summary.levels if one.utilisation.value is not None]
     if known:
         worst = max(known, key=lambda one: one.slowdown.centre)
         shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
@@ -28,48 +28,48 @@ def findings(said: ProfileSummary) -> Iterator[str]:
             f"It takes up to {shown} as long beside a ring that keeps the switch busy for "
             f"{percent(worst.utilisation.value)} % of the time."
         )
-    elif said.levels:
-        yield f"It was run beside {count(len(said.levels), 'ring')}; the utilisation of the switch is unknown."
-    if said.ours is None and not said.levels:
-        yield f"The profile of {said.application} holds idle latencies only."
+    elif summary.levels:
+        yield f"It was run beside {count(len(summary.levels), 'ring')}; the utilisation of the switch is unknown."
+    if summary.ours is None and not summary.levels:
+        yield f"The profile of {summary.application} holds idle latencies only."
 
 
-def _does(said: ProfileSummary) -> str:
-    assert said.ours is not None
-    if said.ours.value is None:
-        return f"and the switch: {utilisation_text(said.ours)}."
-    phases = f", in {count(len(said.phases), 'phase')}" if len(said.phases) > 1 else ""
-    return f"keeps the switch busy for {utilisation_text(said.ours)} of the time{phases}."
+def _does(summary: ProfileSummary) -> str:
+    assert summary.ours is not None
+    if summary.ours.value is None:
+        return f"and the switch: {utilisation_text(summary.ours)}."
+    phases = f", in {count(len(summary.phases), 'phase')}" if len(summary.phases) > 1 else ""
+    return f"keeps the switch busy for {utilisation_text(summary.ours)} of the time{phases}."
 
 
-def tables_of(said: ProfileSummary) -> Iterator[Table]:
+def tables_of(summary: ProfileSummary) -> Iterator[Table]:
     """Tables that have something to tell, in order."""
     yield latency_table(
-        said.idle, said.beside,
-        caption=f"Of {said.probe.message_bytes:,} B by {count(said.probe.pairs, 'pair')} every "
-        f"{time(said.probe.interval_s)}; half a round trip each.",
+        summary.idle, summary.beside,
+        caption=f"Of {summary.probe.message_bytes:,} B by {count(summary.probe.pairs, 'pair')} every "
+        f"{time(summary.probe.interval_s)}; half a round trip each.",
     )  # fmt: skip
-    if said.ours is not None and said.paper is not None:
-        yield _utilisations(said)
-    if len(said.phases) > 1:
-        yield phase_table(said.phases)
-    if said.levels:
-        yield _levels(said)
-    if said.links:
-        yield _links(said.links)
+    if summary.ours is not None and summary.paper is not None:
+        yield _utilisations(summary)
+    if len(summary.phases) > 1:
+        yield phase_table(summary.phases)
+    if summary.levels:
+        yield _levels(summary)
+    if summary.links:
+        yield _links(summary.links)
 
 
-def _utilisations(said: ProfileSummary) -> Table:
-    assert said.ours is not None
-    assert said.paper is not None
-    effect = said.effect
+def _utilisations(summary: ProfileSummary) -> Table:
+    assert summary.ours is not None
+    assert summary.paper is not None
+    effect = summary.effect
     probes = "nobody measured it" if effect is None else slowdown_cell(effect)
     return Table(
         title="The switch beside the application",
         columns=headed(("what", "is"), words=2),
         rows=(
-            ("utilisation", utilisation_text(said.ours)),
-            ("utilisation as in the paper", utilisation_text(said.paper)),
+            ("utilisation", utilisation_text(summary.ours)),
+            ("utilisation as in the paper", utilisation_text(summary.paper)),
             ("the application's time with probes / without", probes),
         ),
         caption="Shares of the time in which the switch serves somebody, by the M/G/1 queue, with 95 % intervals; the "
@@ -77,10 +77,10 @@ def _utilisations(said: ProfileSummary) -> Table:
     )
 
 
-def _levels(said: ProfileSummary) -> Table:
-    unit = time_unit(one.probes.mean_s for one in said.levels)
-    alone = f"{said.alone_runs:,} times alone"
-    middle = "" if said.alone_median_s is None else f", of which the middle is {time(said.alone_median_s)}"
+def _levels(summary: ProfileSummary) -> Table:
+    unit = time_unit(one.probes.mean_s for one in summary.levels)
+    alone = f"{summary.alone_runs:,} times alone"
+    middle = "" if summary.alone_median_s is None else f", of which the middle is {time(summary.alone_median_s)}"
     return Table(
         title="Beside compressions",
         columns=headed(
@@ -96,7 +96,7 @@ def _levels(said: ProfileSummary) -> Table:
                 f"{one.runs:,}",
                 slowdown_cell(one.slowdown),
             )
-            for one in said.levels
+            for one in summary.levels
         ),
         caption="The least busy first. P: partners that each rank sends to, M: messages to each, B: the sleep before "
         f"it waits for them; n probes. Slow-down: time beside it over time alone, from {alone}{middle}.",

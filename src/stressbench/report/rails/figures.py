@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish, style
+from stressbench.report.drawing import bare_axes, canvas, finish, style
 from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, PAPER, Tone, hatch_of, tone_of
 from stressbench.report.rails.tables import label, value_text
@@ -54,9 +54,7 @@ def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str)
     names = [f"{short(policy, longest=40)}, n = {box.count}" for policy, box in reversed(shown)]
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(-0.6, len(shown) - 0.4)
-    axes.tick_params(length=0)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
+    bare_axes(axes, grid="x")
     axes.set_xlabel(f"time of a repetition / {unit.name}" if unit.name else short(subject.name, longest=60))
     where = ", ".join((*subject.where.values(), label(subject)))
     return finish(

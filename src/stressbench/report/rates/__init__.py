@@ -11,7 +11,6 @@ from stressbench.report.renderers import formats
 from stressbench.report.units import count
 from stressbench.results.rates import Curve, Degradation
 
-__all__ = ["FORMATS", "brief", "page"]
 _KIND = "Injection bandwidth"
 _MOST_FINDINGS = 12
 _FOOT = (

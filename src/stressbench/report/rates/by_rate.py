@@ -8,7 +8,7 @@ from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import INK
-from stressbench.report.rates.lines import MOST_LINES, Place, draw_line, finish_axes
+from stressbench.report.rates.lines import MOST_LINES, FactorPoint, draw_line, finish_axes
 from stressbench.report.rates.tables import name_of
 from stressbench.report.units import count, interval
 from stressbench.results.rates import Curve, Degradation
@@ -46,7 +46,7 @@ def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str, 
     drawn = canvas(height_in=3.6)
     axes: Axes = drawn.subplots()
     for order, curve in enumerate(curves):
-        places = [Place(at=1 / point.share, factor=point.factor) for point in curve.points]
+        places = [FactorPoint(at=1 / point.share, factor=point.factor) for point in curve.points]
         draw_line(axes, places, label=name_of(curve), order=order)
     points = curves[0].points
     ends = (1.0, max(1 / point.share for point in points))
@@ -70,7 +70,7 @@ def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str, 
     what, caption = ("launch", _CAPTION_OF_FIGURES) if of_launches else ("round", _CAPTION)
     return finish(
         drawn, key=key, title=f"{lost}{where} with reduced bandwidth",
-        caption=caption.format(n=_n(curves, what)) + left, description=" ".join(map(_said, curves)),
+        caption=caption.format(n=_n(curves, what)) + left, description=" ".join(map(_described, curves)),
     )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def _n(curves: Sequence[Curve], what: str) -> str:
     return f"n = {count(few, what)}" if few == many else f"n = {few:,} to {count(many, what)}"
 
 
-def _said(curve: Curve) -> str:
+def _described(curve: Curve) -> str:
     parts = (
         f"{point.rate} {point.factor.ratio:.2f} {interval(point.factor.low, point.factor.high)}"
         for point in curve.points[1:]

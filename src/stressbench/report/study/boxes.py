@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.report.document import Figure, Numbers, Value
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.figures.boxes import BOX_HEAD, EVERY_POINT_UP_TO, box_rows, draw_box, scale_times
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, hatch_of, tone_of
@@ -53,15 +53,13 @@ def _job(lines: Sequence[Line], factors: Sequence[str], *, number: int, caption:
                 ticks.append((place - offset, f"{where}{kind}, n = {len(seconds):,}"))
     axes.set_yticks([at for at, _ in ticks], [text for _, text in ticks], fontsize=8)
     axes.set_ylim(-0.55, len(shown) - 0.45)
-    axes.tick_params(length=0)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
+    bare_axes(axes, grid="x")
     scale_times(axes, np.concatenate([_ends(line.isolated_s, line.contended_s) for line in shown]), unit.name)
     told_by = f" Cells are labelled by {printable(', '.join(factors))}." if factors else ""
     left_out = f" The {len(shown)} of {len(lines):,} cells with the largest impacts." if len(shown) < len(lines) else ""
     figure = finish(
         drawn, key=f"study-boxes-{number}", title=_title(lines), caption=caption + told_by + left_out,
-        description=" ".join(_said(line) for line in shown),
+        description=" ".join(_described(line) for line in shown),
     )  # fmt: skip
     return figure, Numbers(name=f"times-{number}", head=_HEAD, rows=tuple(row for line in shown for row in _rows(line)))
 
@@ -85,7 +83,7 @@ def _title(lines: Sequence[Line]) -> str:
     return f"{name} takes {span} its isolated time" + (", by cell" if len(ratios) > 1 else "")
 
 
-def _said(line: Line) -> str:
+def _described(line: Line) -> str:
     kinds = (("isolated", line.isolated_s), ("contended", line.contended_s))
     parts = [f"{kind} median {time(float(np.median(s)))}, n = {len(s)}" for kind, s in kinds if len(s)]
     return f"{line.where or line.name}: {'; '.join(parts)}."

@@ -5,9 +5,8 @@ from math import log
 
 from stressbench.report.document import Block, Cell, Details, Heading, Numbers, Paragraph, Shaded, Table, columns
 from stressbench.report.names import printable
-from stressbench.report.units import MISSING, factor, interval
+from stressbench.report.units import MISSING, factor, interval, interval_or_none
 from stressbench.results.matrix import Matrix
-from stressbench.stats.pooled import PooledImpact
 
 _DARKEST = 0.55
 _FULL_AT = 2.0
@@ -68,14 +67,10 @@ def _cell(matrix: Matrix, victim: str, beside: str, full: float) -> Shaded:
     depth = min(1.0, abs(log(impact.ratio)) / log(full)) * _DARKEST
     return Shaded(
         text=factor(impact.ratio),
-        detail=f"{_interval(impact)}, n = {impact.runs:,}",
+        detail=f"{interval_or_none(impact.low, impact.high)}, n = {impact.runs:,}",
         shade=depth,
         slower=impact.ratio >= 1,
     )
-
-
-def _interval(impact: PooledImpact) -> str:
-    return "no interval" if impact.low is None else interval(impact.low, impact.high)
 
 
 def _numbers(matrix: Matrix, number: int) -> Numbers:

@@ -19,9 +19,9 @@ from stressbench.report.document import (
 from stressbench.report.study.records import Row, records_of, rows_of
 from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
 from stressbench.report.units import chance, plain_interval, plain_ratio, plain_time
-from stressbench.results.material import NOTHING, Material
 from stressbench.results.matrix import Matrix
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import NOTHING, StudyData
 
 _NO_TITLE = "A study"
 _IMPACT = "Congestion impact: contended time over isolated time of a job; 1 is no impact. Intervals are of 95 %."
@@ -31,7 +31,7 @@ _TAILS = (
 )
 
 
-def brief(report: StudyReport, _: Material = NOTHING) -> Document:
+def brief(report: StudyReport, _: StudyData = NOTHING) -> Document:
     """What formats without figures print."""
     title = report.about or _NO_TITLE
     return Document(

@@ -29,8 +29,8 @@ from stressbench.report.study.placements import draw_placements
 from stressbench.report.study.tables import Warned, crossed, every_cell, hosts_table, tails_table, warnings_of
 from stressbench.report.study.timeline import draw_timeline
 from stressbench.report.study.words import summary_of
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 
 _ROWS_UNFOLDED = 24
 _JOBS_NAMED = 6
@@ -53,10 +53,10 @@ class _Drawn:
     placements_in_all: int
 
 
-def page(report: StudyReport, material: Material) -> Document:
+def page(report: StudyReport, data: StudyData) -> Document:
     """Sections without content are left out."""
-    evidence, links = evidence_of(report, material), cell_links(report, material)
-    drawn = _drawn(report, material, evidence)
+    evidence, links = evidence_of(report, data), cell_links(report, data)
+    drawn = _drawn(report, data, evidence)
     sections = (
         ("summary", "Summary", _summary(report, evidence, links)),
         ("impacts", "Impacts by cell", _impacts(report, evidence, drawn.impacts)),
@@ -66,9 +66,9 @@ def page(report: StudyReport, material: Material) -> Document:
         ("placements", "Placements", _placements(drawn)),
         ("links", "Utilisation of network links", links_table(report, links)),
         ("hosts", "Slowest hosts", hosts_table(evidence)),
-        ("doubts", "Before you rely on these numbers", _doubts(report, material)),
+        ("doubts", "Before you rely on these numbers", _doubts(report, data)),
         ("order", "Runs in the order of execution", drawn.timeline or ()),
-        ("again", "How to repeat this study", origin_of(report, material)),
+        ("again", "How to repeat this study", origin_of(report, data)),
     )
     made = ((key, title, tuple(blocks)) for key, title, blocks in sections)
     return Document(
@@ -79,9 +79,9 @@ def page(report: StudyReport, material: Material) -> Document:
     )
 
 
-def _drawn(report: StudyReport, material: Material, evidence: Evidence) -> _Drawn:
+def _drawn(report: StudyReport, data: StudyData, evidence: Evidence) -> _Drawn:
     with style():
-        placements, placements_in_all = draw_placements(report, material, tones=evidence.tones)
+        placements, placements_in_all = draw_placements(report, data, tones=evidence.tones)
         return _Drawn(
             impacts=draw_impacts(report, evidence),
             boxes=draw_boxes(evidence, report.factors),
@@ -135,10 +135,10 @@ def _placements(drawn: _Drawn) -> Iterator[Block]:
         yield Paragraph(text=f"The first {shown} of {drawn.placements_in_all} placements.", role=Role.note)
 
 
-def _doubts(report: StudyReport, material: Material) -> Iterator[Block]:
+def _doubts(report: StudyReport, data: StudyData) -> Iterator[Block]:
     notes = (
         *(Note(text=printable(note)) for note in report.notes),
-        *(_note(one) for one in warnings_of(material)),
+        *(_note(one) for one in warnings_of(data)),
     )
     if notes:
         yield Notes(title="", notes=notes)

@@ -10,8 +10,8 @@ from stressbench.report.document import Numbers, Table, columns
 from stressbench.report.names import printable
 from stressbench.report.study.evidence import place_of
 from stressbench.report.units import MISSING, bit_rate, percent
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 from stressbench.stats import LinkUtilisation, link_utilisation
 
 _MOST_SHOWN = 3
@@ -49,9 +49,9 @@ CellLinks: TypeAlias = Mapping[str, tuple[CellLink, ...]]
 """By cell, the busiest link first."""
 
 
-def cell_links(report: StudyReport, material: Material) -> CellLinks:
+def cell_links(report: StudyReport, data: StudyData) -> CellLinks:
     """Cells in whose runs nothing was counted are left out."""
-    runs = material.by_cell
+    runs = data.by_cell
     found = {cell.id: _of_runs(tuple(runs.get(cell.id, {}).values())) for cell in report.cells}
     return {cell: links for cell, links in found.items() if links}
 

@@ -9,9 +9,9 @@ from stressbench.report.document import Numbers, Severity, Table, Value, columns
 from stressbench.report.names import printable
 from stressbench.report.study.evidence import Evidence, Line
 from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
-from stressbench.report.units import MISSING, chance, factor, interval, percent, time
-from stressbench.results.material import Material
+from stressbench.report.units import MISSING, chance, factor, factor_and_interval, interval, percent, time
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 from stressbench.stats import Percentile, summarise
 
 MOST_ROWS = 1000
@@ -76,8 +76,7 @@ def _impact_cell(line: Line | None) -> str:
     if line is None or line.job.impact.ratio is None:
         return MISSING
     impact = line.job.impact
-    known = "no interval" if impact.low is None else interval(impact.low, impact.high)
-    return f"{factor(impact.ratio)} {known}, n = {line.n}"
+    return f"{factor_and_interval(impact.ratio, impact.low, impact.high)}, n = {line.n}"
 
 
 def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]:
@@ -201,24 +200,24 @@ class Warned:
     example: str
 
 
-def warnings_of(material: Material) -> tuple[Warned, ...]:
+def warnings_of(data: StudyData) -> tuple[Warned, ...]:
     """Doubts of the analysis and events of the engines, errors first, then the most frequent."""
     groups: dict[tuple[Severity, str], list[tuple[str, str | None, str]]] = {}
-    for run, severity, kind, job, text in _told(material):
+    for run, severity, kind, job, text in _all_warnings(data):
         groups.setdefault((severity, kind), []).append((run, job, text))
     found = [
         Warned(
-            severity=severity, kind=printable(kind.replace("_", " ")), runs=len({run for run, _, _ in told}),
-            jobs=tuple(dict.fromkeys(printable(job) for _, job, _ in told if job is not None)),
-            example=printable(told[0][2]),
+            severity=severity, kind=printable(kind.replace("_", " ")), runs=len({run for run, _, _ in found_in}),
+            jobs=tuple(dict.fromkeys(printable(job) for _, job, _ in found_in if job is not None)),
+            example=printable(found_in[0][2]),
         )
-        for (severity, kind), told in groups.items()
+        for (severity, kind), found_in in groups.items()
     ]  # fmt: skip
     return tuple(sorted(found, key=lambda one: (one.severity is not Severity.error, -one.runs, one.kind)))
 
 
-def _told(material: Material) -> Iterator[tuple[str, Severity, str, str | None, str]]:
-    for name, run in material.runs.items():
+def _all_warnings(data: StudyData) -> Iterator[tuple[str, Severity, str, str | None, str]]:
+    for name, run in data.runs.items():
         summary = summarise(run)
         for event in summary.events:
             job = run.jobs[event.job].name if event.job is not None and event.job < len(run.jobs) else None

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from stressbench.report.document import Figure, Numbers
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import MUTED, PAPER, tone_of
 from stressbench.report.study.evidence import Evidence, Moment
@@ -102,8 +102,7 @@ def _panel(axes: Axes, course: _Course) -> None:
     )  # fmt: skip
     axes.axhline(1.0, color=MUTED.stand_in, linewidth=0.8, zorder=0)
     axes.margins(y=0.25)
-    axes.tick_params(length=0)
-    axes.grid(axis="y")
+    bare_axes(axes, grid="y")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
     axes.set_title(f"{short(course.job, longest=60)}, n = {count(len(course.hours), 'run')}", fontsize=9.5)
     axes.set_ylabel("relative time", fontsize=8.5)

@@ -134,8 +134,8 @@ def _missing(report: StudyReport) -> Iterator[str]:
         named = "; ".join(isolated(place_of(cell, report.factors)) for cell in empty[:_MOST_NAMED])
         more = f"; and {len(empty) - _MOST_NAMED:,} more" if len(empty) > _MOST_NAMED else ""
         yield f"{count(len(empty), 'cell')} without a finished run: {named}{more}."
-    spared = sum(cell.spared for cell in report.cells)
-    left = report.planned - report.done - spared - len(report.failures)
+    skipped = sum(cell.spared for cell in report.cells)
+    left = report.planned - report.done - skipped - len(report.failures)
     if left > 0:
         yield f"{left:,} of {count(report.planned, 'run')} {'is' if left == 1 else 'are'} still to be done."
     short = sum(cell.incomplete for cell in report.cells)

@@ -48,13 +48,13 @@ def brief(found: BEff, *, rmax: Rmax | None, published: bool = False) -> Documen
         columns=headed(("", "all ranks", "a rank"), words=1),
         rows=(*((name, rate(value), _each(found, value)) for name, value in rows), *pingpong),
     )
-    untimed = _said_untimed(found)
+    untimed = _untimed_text(found)
     setting = f"{found.ranks} ranks, Lmax {size(found.lmax_bytes)}, random patterns {found.random}, seed {found.seed}"
     blocks: tuple[Block, ...] = (
         Paragraph(text=setting, role=Role.lead),
         averages,
         _best_methods(found),
-        *(() if rmax is None else (Paragraph(text=_said_balance(found, rmax)),)),
+        *(() if rmax is None else (Paragraph(text=_balance_text(found, rmax)),)),
         *(Paragraph(text=f"n{NOT_COMPARABLE}: {reason}") for reason in found.reduced),
         *(() if untimed is None else (Notes(notes=(Note(text=untimed, severity=Severity.caution),)),)),
         *((_published(f"Published, not measured here: {SOURCE} (MB/s)"),) if published else ()),
@@ -69,7 +69,7 @@ def page(found: BEff, *, rmax: Rmax | None = None) -> Document:
 
     with style():
         figure = sizes.draw(found)
-    untimed = _said_untimed(found)
+    untimed = _untimed_text(found)
     title = f"b_eff of {found.ranks:,} ranks: {rate(found.b_eff)}"
     section = chapter(
         key="beff",
@@ -94,13 +94,13 @@ def page(found: BEff, *, rmax: Rmax | None = None) -> Document:
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
-def _said_balance(found: BEff, rmax: Rmax) -> str:
+def _balance_text(found: BEff, rmax: Rmax) -> str:
     factor = digits(found.b_eff / rmax.flops_per_s)
     shown = f"{digits(rmax.flops_per_s / 1e9)} GFlop/s, {rmax.source}"
     return f"balance: {factor} bytes a floating-point operation (b_eff / Rmax; Rmax {shown})"
 
 
-def _said_untimed(found: BEff) -> str | None:
+def _untimed_text(found: BEff) -> str | None:
     """The paper's check of itself: time outside of loops, where it is more than 5 %."""
     if found.elapsed_s is None or found.timed_s >= 0.95 * found.elapsed_s:
         return None
@@ -114,7 +114,7 @@ def _findings(found: BEff, rmax: Rmax | None) -> Iterator[str]:
         yield f"Random patterns reach {share:.0%} of the bandwidth of ring patterns ({rate(found.rings)})."
     yield f"Messages of Lmax ({size(found.lmax_bytes)}) reach {rate(found.at_lmax)}."
     if rmax is not None:
-        sentence = _said_balance(found, rmax)
+        sentence = _balance_text(found, rmax)
         yield f"{sentence[:1].upper()}{sentence[1:]}."
 
 

@@ -40,7 +40,7 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
         key=key,
         title=_title(partition),
         caption=_CAPTION.format(ranks=count(partition.ranks, "rank")),
-        description=" ".join(_said(access, lines) for access, lines in panels),
+        description=" ".join(_described(access, lines) for access, lines in panels),
     )
 
 
@@ -80,7 +80,7 @@ def _title(partition: Partition) -> str:
     )
 
 
-def _said(access: Access, lines: Iterable[Line]) -> str:
+def _described(access: Access, lines: Iterable[Line]) -> str:
     parts = [
         f"{line.label} from {rate(min(values))} to {rate(max(values))}"
         for line in lines

@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
-from stressbench.report.traffic.document import said_imbalance
+from stressbench.report.traffic.document import imbalance_text
 from stressbench.report.traffic.layers import LAYERS, legend, stack
 from stressbench.report.units import time_unit
 from stressbench.tracing.profile import Profile, RankRow
@@ -44,7 +44,7 @@ def draw(profile: Profile) -> Figure | None:
         key="profile-balance",
         title="Balance of the ranks",
         caption=_CAPTION.format(folded=folded, ranks=f"{profile.facts.ranks_read:,}"),
-        description=" ".join(f"{said_imbalance(one)}." for one in profile.imbalances),
+        description=" ".join(f"{imbalance_text(one)}." for one in profile.imbalances),
     )
 
 

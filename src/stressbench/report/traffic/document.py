@@ -49,7 +49,7 @@ def brief(profile: Profile, *, rows: int = _ROWS) -> Document:
     blocks: tuple[Block, ...] = (
         Paragraph(text=second),
         *(replace(table, caption="") for table in tables if table.rows),
-        *(Paragraph(text=said_imbalance(one)) for one in profile.imbalances),
+        *(Paragraph(text=imbalance_text(one)) for one in profile.imbalances),
         *(Paragraph(text=line, role=Role.key) for line in _KEY),
         *((Notes(notes=warnings),) if warnings else ()),
     )
@@ -80,7 +80,7 @@ def page(profile: Profile) -> Document:
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
-def said_imbalance(imbalance: Imbalance) -> str:
+def imbalance_text(imbalance: Imbalance) -> str:
     """One sentence without a full stop."""
     where = "outside MPI" if imbalance.quantity is Quantity.application else "in MPI"
     if imbalance.ratio is None:
@@ -117,7 +117,7 @@ def _findings(profile: Profile) -> Iterator[str]:
         share = percent(profile.total.share(top.time_s))
         yield f"{printable(top.op)} took the longest: {share} % of the time, {count(top.calls, 'call')}."
     for imbalance in profile.imbalances:
-        sentence = said_imbalance(imbalance)
+        sentence = imbalance_text(imbalance)
         yield f"{sentence[:1].upper()}{sentence[1:]}."
 
 

@@ -37,11 +37,11 @@ def draw(profile: Profile) -> Figure | None:
         key="profile-sizes",
         title="Sizes of messages, collectives and file accesses",
         caption=_CAPTION,
-        description=" ".join(_said(kind, profile) for kind in classes),
+        description=" ".join(_described(kind, profile) for kind in classes),
     )
 
 
-def _said(kind: OperationClass, profile: Profile) -> str:
+def _described(kind: OperationClass, profile: Profile) -> str:
     rows = [row for row in profile.sizes if row.kind is kind]
     most = max(rows, key=lambda row: row.calls)
     total = count(sum(row.calls for row in rows), "call")
